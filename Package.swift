@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target of this package is compiled with.
+let checked: [SwiftSetting] = [
+  // Data-race safety is checked by the compiler, not by review.
+  .swiftLanguageMode(.v6),
+  // A warning that nobody reads is a defect that nobody mends.
+  .treatAllWarnings(as: .error),
+  // What a module imports is its own business unless it says `public import`.
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  // A member is visible only where its module is imported.
+  .enableUpcomingFeature("MemberImportVisibility"),
+  // An existential costs something, so it is written `any`.
+  .enableUpcomingFeature("ExistentialAny"),
+  // An `async` function stays on its caller's executor: no hop to the global pool that nobody asked for.
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// Sources also mark every unsafe construct, each with its reason beside it.
+let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
+
+let package = Package(
+  name: "AuthBroker",
+  targets: [
+    // The pure layers.
+    .target(name: "JSONRPC", swiftSettings: strict),
+  ]
+)

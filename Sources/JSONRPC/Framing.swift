@@ -1,0 +1,38 @@
+/// How messages are cut out of a byte stream.
+///
+/// A connection's first non-blank byte decides once, for both directions.
+public enum Framing: Sendable, Equatable {
+  /// One message a line, ended by a line feed.
+  case lines
+  /// The base protocol of language servers: `Content-Length: N`, a blank line, N bytes.
+  case headers
+
+  /// The name in capabilities and options.
+  public var name: String {
+    switch self {
+    case .lines: "lines"
+    case .headers: "headers"
+    }
+  }
+
+  /// Appends one message to a connection's output.
+  ///
+  /// The header block is exactly one `Content-Length` line: some clients look no further than 100 bytes ahead, and
+  /// compare the name case by case.
+  public func append(_ message: Span<UInt8>, to output: inout [UInt8]) {
+    begin(messageOf: message.count, to: &output)
+    output.append(copying: message)
+    end(&output)
+  }
+
+  /// Appends what stands before a message of `byteCount` bytes.
+  public func begin(messageOf byteCount: Int, to output: inout [UInt8]) {
+    guard self == .headers else { return }
+    output.append(contentsOf: "Content-Length: \(byteCount)\r\n\r\n".utf8)
+  }
+
+  /// Appends what stands behind a message.
+  public func end(_ output: inout [UInt8]) {
+    if self == .lines { output.append(UInt8(ascii: "\n")) }
+  }
+}

@@ -1,0 +1,21 @@
+/// Bounds that a JSON text from a peer must keep.
+public struct JSONLimits: Sendable, Equatable {
+  /// How deep arrays and objects may be nested.
+  ///
+  /// 64 is far above any message of the protocol and far below any stack.
+  public var depth: Int
+
+  /// How many bytes a text may have.
+  ///
+  /// Offsets on the tape are 32 bits wide, so 1 GiB is the hard ceiling.
+  public var byteCount: Int
+
+  /// The bounds of the protocol: 64 levels, 1 MiB.
+  public static let standard = JSONLimits(depth: 64, byteCount: 1 << 20)
+
+  /// Bounds of the caller's choice; `byteCount` is cut to 1 GiB.
+  public init(depth: Int, byteCount: Int) {
+    self.depth = depth
+    self.byteCount = min(byteCount, 1 << 30)
+  }
+}

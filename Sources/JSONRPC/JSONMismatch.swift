@@ -1,0 +1,14 @@
+/// A value that is JSON, but not what was asked for.
+public struct JSONMismatch: Error, Equatable, Sendable {
+  /// The value that does not fit.
+  public let pointer: JSONPointer
+
+  /// What should stand there, as the end of a sentence: "must be …".
+  public let expected: String
+
+  /// A mismatch at one place; the offending value itself is never kept, since it may be a secret.
+  public init(at pointer: JSONPointer, expected: String) {
+    self.pointer = pointer
+    self.expected = expected
+  }
+}

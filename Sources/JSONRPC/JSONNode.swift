@@ -1,0 +1,145 @@
+/// One value of a scanned text.
+public struct JSONNode: Sendable {
+  /// The document that the value is part of; kept alive by each of its nodes.
+  let document: JSONDocument
+  /// The value's place among the entries of the document's tape.
+  let index: Int
+
+  /// Where the value stands, for errors.
+  public let pointer: JSONPointer
+
+  private var entry: JSONTape.Entry { document.entries[index] }
+
+  /// What kind of value this is.
+  public var kind: JSONTape.Kind { entry.kind }
+
+  /// Whether this is `null`.
+  public var isNull: Bool { kind == .null }
+
+  /// The bytes of the value as they stand in the text.
+  public var text: ArraySlice<UInt8> {
+    let range = entry.range
+    switch kind {
+    case .string, .escapedString: return document.bytes[range.lowerBound - 1..<range.upperBound + 1]
+    default: return document.bytes[range]
+    }
+  }
+
+  /// A mismatch at this value.
+  public func mismatch(_ expected: String) -> JSONMismatch {
+    JSONMismatch(at: pointer, expected: expected)
+  }
+
+  /// The value as a string.
+  ///
+  /// - Throws: ``JSONMismatch`` where it is none.
+  public func string() throws(JSONMismatch) -> String {
+    try withStringBytes { bytes in String(copying: bytes) }
+  }
+
+  /// Lends the bytes of a string value, without a copy where the text has no escape in it.
+  ///
+  /// - Throws: ``JSONMismatch`` where the value is no string.
+  public func withStringBytes<Result>(_ body: (Span<UInt8>) -> Result) throws(JSONMismatch) -> Result {
+    switch kind {
+    case .string: return body(document.bytes.span.extracting(entry.range))
+    case .escapedString:
+      var bytes = JSONTape.unescaped(entry, in: document.bytes.span)
+      defer { for position in bytes.indices { bytes[position] = 0 } }
+      return body(bytes.span)
+    default: throw mismatch("a string")
+    }
+  }
+
+  /// The value as a 64-bit integer.
+  ///
+  /// - Throws: ``JSONMismatch`` where it is no number without fraction and exponent.
+  public func integer() throws(JSONMismatch) -> Int64 {
+    guard kind == .integer, let value = Int64(String(copying: document.bytes.span.extracting(entry.range))) else {
+      throw mismatch("a whole number")
+    }
+    return value
+  }
+
+  /// The value as a binary64.
+  ///
+  /// - Throws: ``JSONMismatch`` where it is no number.
+  public func number() throws(JSONMismatch) -> Double {
+    guard kind == .integer || kind == .number, let value = JSONTape.double(document.bytes.span, entry.range) else {
+      throw mismatch("a number")
+    }
+    return value
+  }
+
+  /// The value as a truth value.
+  ///
+  /// - Throws: ``JSONMismatch`` where it is neither `true` nor `false`.
+  public func bool() throws(JSONMismatch) -> Bool {
+    switch kind {
+    case .true: return true
+    case .false: return false
+    default: throw mismatch("true or false")
+    }
+  }
+
+  /// The elements of an array.
+  ///
+  /// - Throws: ``JSONMismatch`` where the value is no array.
+  public func elements() throws(JSONMismatch) -> [JSONNode] {
+    guard kind == .array else { throw mismatch("an array") }
+    var nodes: [JSONNode] = []
+    var child = index + 1
+    while child < Int(entry.next) {
+      nodes.append(JSONNode(document: document, index: child, pointer: pointer.element(nodes.count)))
+      child = Int(document.entries[child].next)
+    }
+    return nodes
+  }
+
+  /// The members of an object, in the order of the text.
+  ///
+  /// - Throws: ``JSONMismatch`` where the value is no object.
+  public func members() throws(JSONMismatch) -> [(name: String, value: JSONNode)] {
+    guard kind == .object else { throw mismatch("an object") }
+    var nodes: [(name: String, value: JSONNode)] = []
+    var child = index + 1
+    while child < Int(entry.next) {
+      let name = String(copying: JSONTape.unescaped(document.entries[child], in: document.bytes.span).span)
+      nodes.append((name, JSONNode(document: document, index: child + 1, pointer: pointer.member(name))))
+      child = Int(document.entries[child + 1].next)
+    }
+    return nodes
+  }
+
+  /// The member of an object with this name; nil where there is none, or where the value is no object.
+  public subscript(_ name: String) -> JSONNode? {
+    guard kind == .object else { return nil }
+    var child = index + 1
+    while child < Int(entry.next) {
+      if document.name(at: child, equals: name) {
+        return JSONNode(document: document, index: child + 1, pointer: pointer.member(name))
+      }
+      child = Int(document.entries[child + 1].next)
+    }
+    return nil
+  }
+}
+
+extension JSONDocument {
+  /// Whether the member name at a tape index is `name`, compared as bytes.
+  func name(at index: Int, equals name: String) -> Bool {
+    let entry = entries[index]
+    guard entry.kind == .string else {
+      return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name.utf8)
+    }
+    return bytes[entry.range].elementsEqual(name.utf8)
+  }
+}
+
+extension String {
+  /// The string of bytes that are known to be UTF-8; anything else becomes U+FFFD.
+  init(copying bytes: Span<UInt8>) {
+    // The span is valid for the duration of the call, and the initialiser copies.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

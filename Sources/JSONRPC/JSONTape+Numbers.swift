@@ -1,0 +1,69 @@
+/// Numbers: the grammar of RFC 8259, section 6, and the range that 64 bits can hold.
+extension JSONTape {
+  /// Scans a number that begins at `position`.
+  mutating func number(_ text: Span<UInt8>, _ position: inout Int) throws(JSONError) {
+    let start = position
+    let isNegative = text[position] == UInt8(ascii: "-")
+    if isNegative { position += 1 }
+    let digits = position
+    var magnitude: UInt64 = 0
+    var overflows = false
+    while let digit = Self.digit(text, position) {
+      let (product, high) = magnitude.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+      magnitude = sum
+      overflows = overflows || high || carry
+      position += 1
+    }
+    guard position > digits, position == digits + 1 || text[digits] != UInt8(ascii: "0") else {
+      throw JSONError(.invalidNumber, at: start)
+    }
+    let hasFraction = try Self.fraction(text, &position, start)
+    let hasExponent = try Self.exponent(text, &position, start)
+    if hasFraction || hasExponent {
+      guard Self.double(text, start..<position) != nil else { throw JSONError(.numberOutOfRange, at: start) }
+      appendLeaf(.number, start, position)
+    } else {
+      let limit = UInt64(Int64.max) + (isNegative ? 1 : 0)
+      guard !overflows, magnitude <= limit else { throw JSONError(.numberOutOfRange, at: start) }
+      appendLeaf(.integer, start, position)
+    }
+  }
+
+  private static func digit(_ text: Span<UInt8>, _ position: Int) -> UInt8? {
+    guard position < text.count, text[position] >= UInt8(ascii: "0"), text[position] <= UInt8(ascii: "9") else {
+      return nil
+    }
+    return text[position] - UInt8(ascii: "0")
+  }
+
+  private static func fraction(_ text: Span<UInt8>, _ position: inout Int, _ start: Int) throws(JSONError) -> Bool {
+    guard position < text.count, text[position] == UInt8(ascii: ".") else { return false }
+    position += 1
+    try requireDigits(text, &position, start)
+    return true
+  }
+
+  private static func exponent(_ text: Span<UInt8>, _ position: inout Int, _ start: Int) throws(JSONError) -> Bool {
+    guard position < text.count, text[position] | 0x20 == UInt8(ascii: "e") else { return false }
+    position += 1
+    if position < text.count, text[position] == UInt8(ascii: "+") || text[position] == UInt8(ascii: "-") {
+      position += 1
+    }
+    try requireDigits(text, &position, start)
+    return true
+  }
+
+  private static func requireDigits(_ text: Span<UInt8>, _ position: inout Int, _ start: Int) throws(JSONError) {
+    guard digit(text, position) != nil else { throw JSONError(.invalidNumber, at: start) }
+    while digit(text, position) != nil { position += 1 }
+  }
+
+  /// The value of a number's text as a binary64; nil where it is not finite.
+  static func double(_ text: Span<UInt8>, _ range: Range<Int>) -> Double? {
+    var copy = ""
+    for position in range { copy.unicodeScalars.append(Unicode.Scalar(text[position])) }
+    guard let value = Double(copy), value.isFinite else { return nil }
+    return value
+  }
+}

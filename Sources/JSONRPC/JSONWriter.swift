@@ -1,0 +1,137 @@
+/// Writes one compact JSON text, member by member, straight into a byte buffer.
+///
+/// Commas are its own business; names and values must alternate inside an object, which the closures of
+/// ``object(_:)`` and ``member(_:_:)`` see to.
+public struct JSONWriter: Sendable {
+  /// What was written so far.
+  public var bytes: [UInt8]
+
+  /// Whether the next value or name follows another one in the same container.
+  private var needsComma = false
+
+  /// A writer that appends to `buffer`, which may hold anything.
+  public init(appendingTo buffer: consuming [UInt8] = []) {
+    bytes = buffer
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+  }
+
+  private mutating func container(_ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) -> Void) {
+    separate()
+    bytes.append(open)
+    needsComma = false
+    body(&self)
+    bytes.append(close)
+    needsComma = true
+  }
+
+  /// Writes an object whose members `body` writes.
+  public mutating func object(_ body: (inout JSONWriter) -> Void) {
+    container(UInt8(ascii: "{"), UInt8(ascii: "}"), body)
+  }
+
+  /// Writes an array whose elements `body` writes.
+  public mutating func array(_ body: (inout JSONWriter) -> Void) {
+    container(UInt8(ascii: "["), UInt8(ascii: "]"), body)
+  }
+
+  /// Writes a member's name; its value must be written next.
+  public mutating func key(_ name: String) {
+    string(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  /// Writes a member.
+  public mutating func member(_ name: String, _ value: some JSONEncodable) {
+    key(name)
+    value.encode(to: &self)
+  }
+
+  /// Writes a member unless there is no value for it.
+  public mutating func member(ifPresent name: String, _ value: (some JSONEncodable)?) {
+    guard let value else { return }
+    member(name, value)
+  }
+
+  /// Writes a string.
+  public mutating func string(_ value: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 { escape(byte) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Writes a string from bytes that must be UTF-8.
+  public mutating func string(utf8 value: Span<UInt8>) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    for position in value.indices { escape(value[position]) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    case 0x0A: append("\\n")
+    case 0x0D: append("\\r")
+    case 0x09: append("\\t")
+    case 0x00..<0x20, 0x7F:
+      append("\\u00")
+      bytes.append(Self.hexadecimal(byte >> 4))
+      bytes.append(Self.hexadecimal(byte & 0xF))
+    default: bytes.append(byte)
+    }
+  }
+
+  private static func hexadecimal(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+  }
+
+  private mutating func append(_ text: String) {
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  /// Writes a whole number.
+  public mutating func integer(_ value: Int64) {
+    separate()
+    append(String(value))
+  }
+
+  /// Writes a number; what is not finite, which JSON cannot say, becomes `null`.
+  public mutating func number(_ value: Double) {
+    guard value.isFinite else { return null() }
+    if value == value.rounded(), let whole = Int64(exactly: value) { return integer(whole) }
+    separate()
+    append(String(value))
+  }
+
+  /// Writes `true` or `false`.
+  public mutating func bool(_ value: Bool) {
+    separate()
+    append(value ? "true" : "false")
+  }
+
+  /// Writes `null`.
+  public mutating func null() {
+    separate()
+    append("null")
+  }
+
+  /// Writes a value that is JSON already.
+  public mutating func raw(_ json: Span<UInt8>) {
+    separate()
+    bytes.append(copying: json)
+  }
+
+  /// Writes a value that is JSON already.
+  public mutating func raw(_ json: some Sequence<UInt8>) {
+    separate()
+    bytes.append(contentsOf: json)
+  }
+}

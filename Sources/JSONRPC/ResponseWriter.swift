@@ -1,0 +1,53 @@
+/// Writes JSON-RPC responses and notifications in the protocol's member order, framed, into a connection's output.
+public struct ResponseWriter: Sendable {
+  /// The framing of the connection.
+  public let framing: Framing
+
+  /// A writer for one framing.
+  public init(framing: Framing) {
+    self.framing = framing
+  }
+
+  private static let idPrefix = Array(#"{"jsonrpc":"2.0","id":"#.utf8)
+  private static let resultPrefix = Array(#","result":"#.utf8)
+  private static let errorPrefix = Array(#","error":"#.utf8)
+
+  /// Appends a response whose result is JSON already.
+  ///
+  /// This is the hot path: nothing is copied twice.
+  public func appendResult(_ result: Span<UInt8>, id: Span<UInt8>, to output: inout [UInt8]) {
+    append(result, id: id, label: Self.resultPrefix, to: &output)
+  }
+
+  /// Appends an error response; `error` is the JSON of the error object.
+  public func appendError(_ error: Span<UInt8>, id: Span<UInt8>, to output: inout [UInt8]) {
+    append(error, id: id, label: Self.errorPrefix, to: &output)
+  }
+
+  private func append(_ body: Span<UInt8>, id: Span<UInt8>, label: [UInt8], to output: inout [UInt8]) {
+    let byteCount = Self.idPrefix.count + id.count + label.count + body.count + 1
+    framing.begin(messageOf: byteCount, to: &output)
+    output.append(contentsOf: Self.idPrefix)
+    output.append(copying: id)
+    output.append(contentsOf: label)
+    output.append(copying: body)
+    output.append(UInt8(ascii: "}"))
+    framing.end(&output)
+  }
+
+  /// The JSON of one response, without framing: an entry of a batch's answer.
+  public static func response(id: Span<UInt8>, isError: Bool, body: Span<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    ResponseWriter(framing: .lines).append(body, id: id, label: isError ? errorPrefix : resultPrefix, to: &bytes)
+    bytes.removeLast()
+    return bytes
+  }
+}
+
+extension [UInt8] {
+  /// Appends a copy of the span's bytes.
+  mutating func append(copying bytes: Span<UInt8>) {
+    // The buffer is valid inside the closure, and `append(contentsOf:)` copies it.
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+}
