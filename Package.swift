@@ -23,7 +23,13 @@ let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
 let package = Package(
   name: "AuthBroker",
   targets: [
+    // C libraries: a module map and a shim, one importer each.
+    .systemLibrary(name: "CLinux"),
+
     // The pure layers.
     .target(name: "JSONRPC", swiftSettings: strict),
+
+    // The edges.
+    .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
   ]
 )

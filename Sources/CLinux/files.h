@@ -1,0 +1,42 @@
+// Files by name, and what stat(2) tells of them.
+#pragma once
+
+// Selected members of stat(2); `error` is an errno, 0 when the rest is filled in.
+struct clinux_file {
+  int error;
+  uint32_t mode;
+  uint32_t uid;
+  uint32_t gid;
+  uint64_t device;
+  uint64_t inode;
+  int64_t size;
+};
+static inline struct clinux_file clinux_file_from(int result, const struct stat *s) {
+  if (result < 0) return (struct clinux_file){.error = errno};
+  return (struct clinux_file){
+      .mode = s->st_mode, .uid = s->st_uid, .gid = s->st_gid,
+      .device = s->st_dev, .inode = s->st_ino, .size = s->st_size};
+}
+static inline struct clinux_file clinux_fstat(int fd) {
+  struct stat s;
+  int result = fstat(fd, &s);
+  return clinux_file_from(result, &s);
+}
+static inline struct clinux_file clinux_stat(const char *path) {
+  struct stat s;
+  int result = stat(path, &s);
+  return clinux_file_from(result, &s);
+}
+static inline struct clinux_file clinux_lstat(const char *path) {
+  struct stat s;
+  int result = lstat(path, &s);
+  return clinux_file_from(result, &s);
+}
+
+// For its owner alone.
+static inline int clinux_mkdir(const char *path) { return clinux_result(mkdir(path, 0700)); }
+static inline int clinux_unlink(const char *path) { return clinux_result(unlink(path)); }
+static inline int64_t clinux_read_link(const char *path, void *buffer, size_t count) {
+  return clinux_result_long(readlink(path, (char *)buffer, count));
+}
+static inline int clinux_rename(const char *from, const char *to) { return clinux_result(rename(from, to)); }

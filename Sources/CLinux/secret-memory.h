@@ -1,0 +1,13 @@
+// Memory that holds secrets.
+#pragma once
+
+// Locks pages as they are first touched (MLOCK_ONFAULT = 1), so that a large untouched range costs no memory.
+static inline int clinux_lock_on_fault(const void *address, size_t length) { return mlock2(address, length, 1); }
+// 1 when the two ranges are equal. Reads every byte whatever it finds: `volatile` forbids the early exit.
+static inline int clinux_equal_in_constant_time(const void *a, const void *b, size_t length) {
+  const volatile unsigned char *left = (const volatile unsigned char *)a;
+  const volatile unsigned char *right = (const volatile unsigned char *)b;
+  volatile unsigned char difference = 0;
+  for (size_t i = 0; i < length; i++) difference = (unsigned char)(difference | (left[i] ^ right[i]));
+  return difference == 0;
+}

@@ -1,0 +1,68 @@
+// Unix stream sockets.
+#pragma once
+
+// The longest path of a socket address in bytes, its NUL not counted.
+enum { CLINUX_PATH_LIMIT = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
+
+static inline int clinux_unix_address(struct sockaddr_un *address, const char *path) {
+  size_t length = strlen(path);
+  if (length == 0 || length > CLINUX_PATH_LIMIT) return -ENAMETOOLONG;
+  memset(address, 0, sizeof *address);
+  address->sun_family = AF_UNIX;
+  memcpy(address->sun_path, path, length);
+  return 0;
+}
+static inline int clinux_unix_socket(int nonblocking) {
+  return clinux_result(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0));
+}
+// The socket is for its owner alone from its first moment, hence the mask: it is that of the whole process.
+static inline int clinux_unix_bind(int fd, const char *path) {
+  struct sockaddr_un address;
+  int refused = clinux_unix_address(&address, path);
+  if (refused < 0) return refused;
+  mode_t before = umask(0177);
+  int result = clinux_result(bind(fd, (struct sockaddr *)&address, sizeof address));
+  umask(before);
+  return result;
+}
+static inline int clinux_unix_connect(int fd, const char *path) {
+  struct sockaddr_un address;
+  int refused = clinux_unix_address(&address, path);
+  if (refused < 0) return refused;
+  int result;
+  do result = connect(fd, (struct sockaddr *)&address, sizeof address); while (result < 0 && errno == EINTR);
+  return clinux_result(result);
+}
+static inline int clinux_listen(int fd, int backlog) { return clinux_result(listen(fd, backlog)); }
+static inline int clinux_accept(int fd) {
+  int result;
+  do result = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); while (result < 0 && errno == EINTR);
+  return clinux_result(result);
+}
+// On a Unix socket it also bounds connect(2) to a listener whose queue is full; 0 is no limit (unix(7), socket(7)).
+static inline int clinux_set_send_timeout(int fd, int64_t seconds) {
+  struct timeval limit = {.tv_sec = seconds, .tv_usec = 0};
+  return clinux_result(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit));
+}
+// 1 or 0, or -errno for what is no socket.
+static inline int clinux_is_listening_unix_stream(int fd) {
+  int domain = 0, type = 0, listening = 0;
+  socklen_t size = sizeof domain;
+  if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -errno;
+  size = sizeof type;
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0) return -errno;
+  size = sizeof listening;
+  if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0) return -errno;
+  return domain == AF_UNIX && type == SOCK_STREAM && listening;
+}
+// struct ucred of unix(7), which only _GNU_SOURCE declares.
+struct clinux_credentials { int32_t pid; uint32_t uid; uint32_t gid; };
+// `error` is an errno, 0 when the credentials are there.
+struct clinux_peer { int error; struct clinux_credentials credentials; };
+static inline struct clinux_peer clinux_peer_credentials(int fd) {
+  struct clinux_peer peer = {0};
+  socklen_t size = sizeof peer.credentials;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer.credentials, &size) < 0) peer.error = errno;
+  else if (size != sizeof peer.credentials) peer.error = EPROTO;
+  return peer;
+}

@@ -1,0 +1,53 @@
+// Waiting for descriptors, for times and for other threads.
+#pragma once
+
+static inline int clinux_epoll_create(void) { return clinux_result(epoll_create1(EPOLL_CLOEXEC)); }
+static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t token) {
+  struct epoll_event event = {.events = events, .data = {.u64 = token}};
+  return clinux_result(epoll_ctl(epoll, operation, fd, &event));
+}
+// A signal that interrupts the wait looks like a wait that found nothing.
+static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout) {
+  int n = epoll_wait(epoll, events, count, timeout);
+  return n < 0 ? (errno == EINTR ? 0 : -errno) : n;
+}
+// The members of one event, read in C: the structure is packed on x86-64, and its token is in a union.
+static inline uint64_t clinux_epoll_token(const struct epoll_event *event) { return event->data.u64; }
+static inline uint32_t clinux_epoll_events(const struct epoll_event *event) { return event->events; }
+
+// A counter that wakes a waiting thread. Raising a full one, and clearing one at zero, changes nothing.
+static inline int clinux_eventfd(void) { return clinux_result(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)); }
+static inline void clinux_eventfd_raise(int fd) {
+  uint64_t one = 1;
+  while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+// Sets the counter of an eventfd or a timerfd back to zero.
+static inline void clinux_drain_counter(int fd) {
+  uint64_t count;
+  while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+}
+
+// An alarm on the boot clock, which goes on while the machine sleeps; set to a time since boot, not to a delay.
+static inline int clinux_timerfd(void) {
+  return clinux_result(timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC));
+}
+static inline int clinux_timerfd_set(int fd, int64_t seconds, int64_t nanoseconds) {
+  struct itimerspec when = {.it_value = {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+  return clinux_result(timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL));
+}
+struct clinux_time { int64_t seconds; int64_t nanoseconds; };
+static inline struct clinux_time clinux_clock(int clock) {
+  struct timespec t = {0};
+  clock_gettime(clock, &t);
+  return (struct clinux_time){t.tv_sec, t.tv_nsec};
+}
+// Sleeps the whole time, whatever signals come.
+static inline void clinux_sleep(int64_t nanoseconds) {
+  struct timespec t = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  while (nanosleep(&t, &t) < 0 && errno == EINTR) {}
+}
+// A negative number of milliseconds is no limit; an interrupting signal looks like a wait that found nothing.
+static inline int clinux_poll(struct pollfd *entries, size_t count, int milliseconds) {
+  int n = poll(entries, (nfds_t)count, milliseconds);
+  return n < 0 ? (errno == EINTR ? 0 : -errno) : n;
+}

@@ -1,0 +1,91 @@
+import CLinux
+
+/// A program that this process started (posix_spawn(3): no code of ours runs between fork and exec).
+package struct ChildProcess: Sendable {
+  /// Its process id; its own until `wait` has told of its end.
+  package let pid: Int32
+
+  /// What a program is started with.
+  package struct Plan: Sendable {
+    /// The file to execute; no search path is looked through.
+    package var path: String
+    /// The arguments after the program's name.
+    package var arguments: [String]
+    /// The whole environment.
+    package var environment: [String: String]
+    /// Which descriptor here becomes which number there.
+    ///
+    /// All others are closed in the child. At most 8.
+    package var descriptors: [(here: Int32, there: Int32)] = []
+    /// Makes it the leader of a new session, without a terminal.
+    package var newSession = false
+    /// Where it starts; nil: where this process is.
+    package var workingDirectory: String?
+
+    /// Plans a program with no descriptor at all.
+    package init(path: String, arguments: [String], environment: [String: String]) {
+      self.path = path
+      self.arguments = arguments
+      self.environment = environment
+    }
+  }
+
+  /// Starts a program with an empty signal mask.
+  ///
+  /// - Throws: what posix_spawn(3) says, `ENOENT` if there is no such file.
+  package init(_ plan: Plan) throws(Errno) {
+    let map = plan.descriptors.flatMap { [$0.here, $0.there] }
+    let environment = plan.environment.map { "\($0.key)=\($0.value)" }
+    // Both lists live until the closure returns; posix_spawn does not keep them.
+    let result = unsafe ChildProcess.withStrings([plan.path] + plan.arguments) { arguments in
+      // As above.
+      unsafe ChildProcess.withStrings(environment) { environment in
+        // `map` holds as many pairs as is said, and the strings are NUL-terminated.
+        unsafe clinux_spawn(
+          plan.path, arguments, environment, map, map.count / 2, plan.newSession ? 1 : 0, plan.workingDirectory)
+      }
+    }
+    pid = try Errno.check(result)
+  }
+
+  /// How a child is doing.
+  package enum State: Equatable, Sendable {
+    /// Not ended yet.
+    case running
+    /// Ended with a code, or 128 and the number of the signal that ended it.
+    case exited(Int32)
+  }
+
+  /// Waits for the end and takes the exit code, once.
+  ///
+  /// - Throws: `ECHILD` if it has been taken already.
+  @discardableResult
+  package func wait() throws(Errno) -> Int32 {
+    let end = clinux_wait(pid, 1)
+    guard end.error == 0 else { throw Errno(code: end.error) }
+    return end.code
+  }
+
+  /// Looks without waiting.
+  package func poll() throws(Errno) -> State {
+    let end = clinux_wait(pid, 0)
+    guard end.error == 0 else { throw Errno(code: end.error) }
+    return end.pid == 0 ? .running : .exited(end.code)
+  }
+
+  /// Lends a NULL-terminated list of C strings.
+  static func withStrings<R>(
+    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+  ) -> R {
+    // Each copy is freed below, after the body.
+    var list = unsafe strings.map { unsafe strdup($0) }
+    // The list's end.
+    unsafe list.append(nil)
+    defer {
+      // Made by strdup above; free(NULL) does nothing.
+      for index in unsafe list.indices { unsafe free(list[index]) }
+    }
+    // The buffer is not empty, so it has an address; it is lent for the closure only.
+    return unsafe list.withUnsafeBufferPointer { unsafe body($0.baseAddress.unsafelyUnwrapped) }
+  }
+}

@@ -1,0 +1,28 @@
+import CLinux
+
+/// The names of files: giving a finished file its name, and taking names away.
+package enum DirectoryEntry {
+  /// Gives a file a second name in the same file system (link(2)); a name that is taken is never replaced.
+  ///
+  /// - Throws: `Errno.exists` if the name is taken, else what link(2) says.
+  package static func add(_ name: String, for existing: String) throws(Errno) {
+    // Both strings are NUL-terminated for the length of the call, which does not keep them.
+    _ = try Errno.check(unsafe clinux_result(link(existing, name)))
+  }
+
+  /// Takes a file's name away (unlink(2)).
+  ///
+  /// - Throws: what unlink(2) says.
+  package static func remove(_ name: String) throws(Errno) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = try Errno.check(unsafe clinux_unlink(name))
+  }
+
+  /// Gives a file another name, which may replace another file (rename(2)).
+  ///
+  /// - Throws: what rename(2) says.
+  package static func rename(_ old: String, to new: String) throws(Errno) {
+    // Both strings are NUL-terminated for the length of the call, which does not keep them.
+    _ = try Errno.check(unsafe clinux_rename(old, new))
+  }
+}

@@ -1,0 +1,42 @@
+import CLinux
+
+/// The environment of this process.
+///
+/// It is read and changed before other threads start.
+package enum Environment {
+  /// All variables.
+  ///
+  /// Of two with one name the first counts, as in getenv(3).
+  package static var current: [String: String] {
+    var variables: [String: String] = [:]
+    var index = 0
+    // The list ends with NULL, each entry is NUL-terminated and copied at once; no other thread changes it yet.
+    while let entry = unsafe clinux_environment_entry(index) {
+      index += 1
+      // As above.
+      let text = unsafe String(cString: entry)
+      guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let name = String(text[..<equals])
+      if variables[name] == nil { variables[name] = String(text[text.utf8.index(after: equals)...]) }
+    }
+    return variables
+  }
+
+  /// Removes every variable that could make a library of this process log keys, load code, trust other certificates,
+  /// write elsewhere or send its traffic through somebody else.
+  ///
+  /// Called after the configuration has read what it was told to read from the environment.
+  package static func scrub() {
+    for name in current.keys where isDangerous(name) {
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      _ = unsafe unsetenv(name)
+    }
+  }
+
+  /// Whether `scrub` removes a variable of this name.
+  package static func isDangerous(_ name: String) -> Bool {
+    let exact = ["SSLKEYLOGFILE", "GLIBC_TUNABLES", "SQLITE_TMPDIR"]
+    let prefixes = ["LD_", "MALLOC_", "CURL_", "OPENSSL_", "SSL_CERT_"]
+    return exact.contains(name) || prefixes.contains { name.hasPrefix($0) } || name.lowercased().hasSuffix("_proxy")
+  }
+}

@@ -1,0 +1,101 @@
+import CLinux
+
+/// An exclusive lock on a file (flock(2)), held until the value ends: the kernel drops it even after a kill.
+///
+/// The file is never unlinked. If it were, two processes could hold locks on two files of one name, so after locking
+/// it is checked that the path still leads to the locked file.
+package struct FileLock: ~Copyable, Sendable {
+  /// Why there is no lock.
+  package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Somebody else holds it.
+    case held(String)
+    /// The path is no regular file of this user.
+    case notOurs(String)
+    /// The kernel said no.
+    case failed(String, Errno)
+
+    /// One sentence.
+    package var description: String {
+      switch self {
+      case .held(let path): "\(path) is locked by another process."
+      case .notOurs(let path): "\(path) is not a regular file of yours; remove it."
+      case .failed(let path, let error): "\(path) cannot be locked: \(error)."
+      }
+    }
+  }
+
+  /// The locked file, open for reading and writing.
+  package let descriptor: FileDescriptor
+  /// Its path.
+  package let path: String
+
+  /// How long a waiting caller sleeps between two tries: flock(2) itself knows no time limit.
+  private static let pause: Int64 = 5_000_000
+
+  /// Locks a file, which is made (0600) if it is missing.
+  ///
+  /// - Parameters:
+  ///   - path: of the file.
+  ///   - limit: how long to wait for another holder; nil: not at all.
+  /// - Throws: `held` if somebody else has it, at once or after the limit.
+  package init(_ path: String, waitingAtMost limit: Duration? = nil) throws(Refusal) {
+    let deadline = limit.map { BootClock.nanoseconds &+ $0.wholeNanoseconds }
+    while true {
+      let descriptor = try FileLock.open(path)
+      try FileLock.check(descriptor, path)
+      if try FileLock.tryLock(descriptor, path), FileLock.isStill(path, descriptor) {
+        self.descriptor = descriptor
+        self.path = path
+        return
+      }
+      guard let deadline, BootClock.nanoseconds < deadline else { throw .held(path) }
+      clinux_sleep(FileLock.pause)
+    }
+  }
+
+  /// Whether somebody holds the lock of a file right now.
+  ///
+  /// The question takes the lock shared for a moment where nobody does.
+  package static func isHeld(_ path: String) -> Bool {
+    guard let descriptor = try? FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]) else { return false }
+    return clinux_is_locked(descriptor.number) == 1
+  }
+
+  /// What the file says, up to `limit` bytes.
+  package func contents(limit: Int) throws(Errno) -> [UInt8] {
+    try descriptor.contents(limit: limit)
+  }
+
+  /// Makes the file say something else; nothing at all at an orderly end.
+  ///
+  /// A reader may see it empty for a moment.
+  package func replaceContents(with bytes: [UInt8]) throws(Errno) {
+    try descriptor.truncate()
+    _ = try Errno.check(clinux_rewind(descriptor.number))
+    if !bytes.isEmpty { try descriptor.writeAll(bytes.span) }
+  }
+
+  private static func open(_ path: String) throws(Refusal) -> FileDescriptor {
+    do throws(Errno) {
+      return try FileDescriptor.open(path, [.readWrite, .create, .noFollow])
+    } catch { throw error == .symbolicLink ? .notOurs(path) : .failed(path, error) }
+  }
+
+  private static func check(_ descriptor: borrowing FileDescriptor, _ path: String) throws(Refusal) {
+    let status: FileStatus
+    do { status = try descriptor.status() } catch { throw .failed(path, error) }
+    guard status.kind == .regular, status.owner == geteuid() else { throw .notOurs(path) }
+  }
+
+  private static func tryLock(_ descriptor: borrowing FileDescriptor, _ path: String) throws(Refusal) -> Bool {
+    let result = clinux_lock(descriptor.number)
+    guard result < 0 else { return true }
+    guard result == -EWOULDBLOCK else { throw .failed(path, Errno(code: -result)) }
+    return false
+  }
+
+  private static func isStill(_ path: String, _ descriptor: borrowing FileDescriptor) -> Bool {
+    guard let named = try? FileStatus.ofLink(path), let locked = try? descriptor.status() else { return false }
+    return named.identity == locked.identity
+  }
+}

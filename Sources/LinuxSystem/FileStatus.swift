@@ -1,0 +1,74 @@
+import CLinux
+
+/// What stat(2) tells about a file, as far as it decides whether the file may be trusted.
+package struct FileStatus: Sendable {
+  /// Which file it is, whatever it is called: two names of one file are equal.
+  package struct Identity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// The identity that stat(2) gives: the inode number alone is unique only on its device.
+    fileprivate init(_ file: clinux_file) {
+      device = file.device
+      inode = file.inode
+    }
+  }
+
+  /// The kind of a file.
+  package enum Kind: Sendable {
+    case regular, directory, socket, pipe, characterDevice, symbolicLink, other
+  }
+
+  /// What it is.
+  package let kind: Kind
+  /// The permission bits, set-id and sticky bits included.
+  package let permissions: UInt32
+  /// The owner.
+  package let owner: UInt32
+  /// Which file it is.
+  package let identity: Identity
+  /// How many bytes the file has.
+  package let size: Int64
+
+  /// Takes over what the kernel told.
+  ///
+  /// - Throws: the error that it told instead.
+  init(_ file: clinux_file) throws(Errno) {
+    guard file.error == 0 else { throw Errno(code: file.error) }
+    kind = Kind(mode: file.mode)
+    permissions = file.mode & 0o7777
+    owner = file.uid
+    identity = Identity(file)
+    size = file.size
+  }
+
+  /// Looks at what a path leads to, symbolic links followed.
+  package static func following(_ path: String) throws(Errno) -> FileStatus {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    try FileStatus(unsafe clinux_stat(path))
+  }
+
+  /// Looks at the path's last component itself, even if that is a symbolic link.
+  package static func ofLink(_ path: String) throws(Errno) -> FileStatus {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    try FileStatus(unsafe clinux_lstat(path))
+  }
+
+  /// True if group or others have any right on it.
+  package var isOpenToOthers: Bool { permissions & 0o077 != 0 }
+}
+
+extension FileStatus.Kind {
+  /// The kind in the upper bits of `st_mode` (inode(7)).
+  fileprivate init(mode: UInt32) {
+    switch Int32(bitPattern: mode) & S_IFMT {
+    case S_IFREG: self = .regular
+    case S_IFDIR: self = .directory
+    case S_IFSOCK: self = .socket
+    case S_IFIFO: self = .pipe
+    case S_IFCHR: self = .characterDevice
+    case S_IFLNK: self = .symbolicLink
+    default: self = .other
+    }
+  }
+}

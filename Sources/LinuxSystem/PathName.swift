@@ -1,0 +1,29 @@
+/// Taking paths apart, by bytes: no file system is asked.
+package enum PathName {
+  /// What is before the last component of an absolute path; `/` for a path at the root.
+  package static func directory(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.utf8.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// An absolute path without `.`, `..`, empty components and a slash at the end.
+  ///
+  /// Symbolic links are not looked at.
+  ///
+  /// - Parameters:
+  ///   - path: absolute or relative.
+  ///   - base: an absolute directory that a relative path begins at.
+  /// - Returns: the path.
+  package static func absolute(_ path: String, in base: String) -> String {
+    var components: [Substring] = []
+    let full = path.hasPrefix("/") ? path : base + "/" + path
+    for component in full.utf8.split(separator: UInt8(ascii: "/")) {
+      switch Substring(component) {
+      case ".": continue
+      case "..": _ = components.popLast()
+      case let name: components.append(name)
+      }
+    }
+    return "/" + components.joined(separator: "/")
+  }
+}

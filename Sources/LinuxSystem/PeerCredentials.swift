@@ -1,0 +1,30 @@
+import CLinux
+
+/// Who was at the other end of a Unix socket when the connection was made, as the kernel says it (`SO_PEERCRED`,
+/// unix(7)).
+///
+/// Only the user decides anything: a process id may have been reused since, so it is for logs alone.
+package struct PeerCredentials: Equatable, Sendable {
+  /// The process, for logs.
+  package let pid: Int32
+  /// The effective user.
+  package let uid: UInt32
+  /// The effective group.
+  package let gid: UInt32
+
+  /// Says who somebody is: for tests and for a process that speaks to itself.
+  package init(pid: Int32, uid: UInt32, gid: UInt32) {
+    self.pid = pid
+    self.uid = uid
+    self.gid = gid
+  }
+
+  /// Asks the kernel about the peer of a connected socket.
+  ///
+  /// - Throws: `ENOTSOCK` and the like, if it is no such socket.
+  package init(of descriptor: borrowing FileDescriptor) throws(Errno) {
+    let peer = clinux_peer_credentials(descriptor.number)
+    guard peer.error == 0 else { throw Errno(code: peer.error) }
+    self.init(pid: peer.credentials.pid, uid: peer.credentials.uid, gid: peer.credentials.gid)
+  }
+}

@@ -1,0 +1,39 @@
+import CLinux
+
+/// Small files of a private directory, each written as a whole.
+extension PrivateDirectory {
+  /// Writes a file (0600) so that a reader sees all of it or nothing: under another name first, then rename(2).
+  ///
+  /// It is not waited for the disk: a file that matters after a power failure belongs elsewhere.
+  ///
+  /// - Parameters:
+  ///   - name: without a slash.
+  ///   - bytes: all of it.
+  /// - Throws: what open(2), write(2) or rename(2) says; nothing is left behind then.
+  package func writeFile(_ name: String, _ bytes: Span<UInt8>) throws(Errno) {
+    let temporary = "\(path)/.\(name).new"
+    let mode: FileDescriptor.OpenMode = [.write, .create, .exclusive, .noFollow]
+    // Left over from a process that ended in between.
+    try removeFile(".\(name).new")
+    do throws(Errno) {
+      let descriptor = try FileDescriptor.open(temporary, mode)
+      try descriptor.writeAll(bytes)
+      // The strings are NUL-terminated for the length of the call, which does not keep them.
+      _ = try Errno.check(unsafe clinux_rename(temporary, "\(path)/\(name)"))
+    } catch {
+      try? removeFile(".\(name).new")
+      throw error
+    }
+  }
+
+  /// Removes a file; one that is not there is no error.
+  ///
+  /// - Parameter name: without a slash.
+  /// - Throws: what unlink(2) says.
+  package func removeFile(_ name: String) throws(Errno) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    let result = unsafe clinux_unlink("\(path)/\(name)")
+    guard result < 0, Errno(code: -result) != .noEntry else { return }
+    throw Errno(code: -result)
+  }
+}

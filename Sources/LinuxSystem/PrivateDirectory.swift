@@ -1,0 +1,113 @@
+import CLinux
+
+/// A directory that nobody but its owner can look into, held open so that it cannot be exchanged unnoticed.
+///
+/// Whoever may write to a directory can replace a socket or a file in it whatever their own modes, so the directory
+/// and the path to it are checked first: the directory belongs to this user with mode 0700 and is no symbolic link;
+/// each directory above belongs to this user or to root and can be written to by nobody else, unless it is sticky.
+package struct PrivateDirectory: ~Copyable {
+  /// Why a directory is not trusted.
+  package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The path does not begin with a slash.
+    case notAbsolute(String)
+    /// It is something else, or a symbolic link.
+    case notADirectory(String)
+    /// It belongs to another user.
+    case foreignOwner(String, owner: UInt32)
+    /// Others have rights on it.
+    case openToOthers(String, permissions: UInt32)
+    /// A directory above can be written to by others.
+    case unsafeParent(String)
+    /// The path leads to another directory than it did a moment ago.
+    case replaced(String)
+    /// The kernel said no.
+    case failed(String, Errno)
+
+    /// One sentence, and what to do.
+    package var description: String {
+      switch self {
+      case .notAbsolute(let path): "\(path) is not an absolute path."
+      case .notADirectory(let path): "\(path) is not a directory, or is a symbolic link; remove it or choose another."
+      case .foreignOwner(let path, let owner): "\(path) belongs to user \(owner); choose a directory of your own."
+      case .openToOthers(let path, let permissions):
+        "\(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 700 \(path)"
+      case .unsafeParent(let path): "\(path) can be changed by other users; choose a directory elsewhere."
+      case .replaced(let path): "\(path) was replaced while it was being used; try again."
+      case .failed(let path, let error): "\(path) cannot be used: \(error)."
+      }
+    }
+  }
+
+  /// The absolute path.
+  package let path: String
+  /// The open directory.
+  package let descriptor: FileDescriptor
+  private let identity: FileStatus.Identity
+
+  /// Opens a directory after checking it and the path to it.
+  ///
+  /// - Parameters:
+  ///   - path: absolute.
+  ///   - create: makes it if it is missing, and what is missing above it, all with mode 0700.
+  /// - Throws: the reason why it is not trusted.
+  package init(_ path: String, create: Bool) throws(Refusal) {
+    guard path.hasPrefix("/") else { throw .notAbsolute(path) }
+    let parents = PrivateDirectory.parents(of: path)
+    for parent in parents {
+      if create { try PrivateDirectory.make(parent) }
+      try PrivateDirectory.checkParent(parent)
+    }
+    if create { try PrivateDirectory.make(path) }
+    let descriptor = try PrivateDirectory.open(path)
+    let status: FileStatus
+    do { status = try descriptor.status() } catch { throw .failed(path, error) }
+    guard status.owner == geteuid() else { throw .foreignOwner(path, owner: status.owner) }
+    guard !status.isOpenToOthers else { throw .openToOthers(path, permissions: status.permissions) }
+    self.path = path
+    self.descriptor = descriptor
+    identity = status.identity
+  }
+
+  /// Checks that the path still leads to this very directory.
+  package func checkUnchanged() throws(Refusal) {
+    guard let status = try? FileStatus.ofLink(path), status.identity == identity, !status.isOpenToOthers else {
+      throw .replaced(path)
+    }
+  }
+
+  /// The directories above `path`, from the root down, without `path` itself.
+  static func parents(of path: String) -> [String] {
+    var parents = ["/"]
+    for component in path.utf8.split(separator: UInt8(ascii: "/")).dropLast() {
+      let parent = parents[parents.count - 1]
+      parents.append((parent == "/" ? "/" : parent + "/") + String(Substring(component)))
+    }
+    return parents
+  }
+
+  private static func open(_ path: String) throws(Refusal) -> FileDescriptor {
+    do throws(Errno) {
+      return try FileDescriptor.open(path, [.read, .directory, .noFollow])
+    } catch {
+      throw error == .notDirectory || error == .symbolicLink ? .notADirectory(path) : .failed(path, error)
+    }
+  }
+
+  private static func make(_ path: String) throws(Refusal) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    let result = unsafe clinux_mkdir(path)
+    guard result < 0 else { return }
+    let error = Errno(code: -result)
+    // Above, there may be directories that exist and that nobody may write to.
+    guard error != .exists, (try? FileStatus.following(path)) == nil else { return }
+    throw .failed(path, error)
+  }
+
+  private static func checkParent(_ path: String) throws(Refusal) {
+    let status: FileStatus
+    do { status = try FileStatus.following(path) } catch { throw .failed(path, error) }
+    let sticky = status.permissions & 0o1000 != 0
+    guard status.owner == 0 || status.owner == geteuid() else { throw .unsafeParent(path) }
+    guard status.permissions & 0o022 == 0 || sticky else { throw .unsafeParent(path) }
+  }
+}

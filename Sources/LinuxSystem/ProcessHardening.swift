@@ -1,0 +1,45 @@
+import CLinux
+
+/// What a process that holds secrets does to itself first of all.
+package enum ProcessHardening {
+  /// Gives every standard descriptor that was closed by the caller (`2>&-`) a file behind it, before anything is opened:
+  /// else a lock or a socket would take its number, and be printed to.
+  ///
+  /// - Throws: what open(2) says of `/dev/null`.
+  package static func fillStandardDescriptors() throws(Errno) {
+    _ = try Errno.check(clinux_fill_standard_descriptors())
+  }
+
+  /// Forbids core files, tracing by other processes of the same user, and gaining rights by executing a program.
+  ///
+  /// With `PR_SET_DUMPABLE` 0 everything under `/proc/<pid>` belongs to root (proc(5)) and ptrace(2) is refused.
+  ///
+  /// - Throws: what prctl(2) or setrlimit(2) says; a process that needs this must not go on then.
+  package static func forbidInspection() throws(Errno) {
+    _ = try Errno.check(clinux_forbid_dumps())
+  }
+
+  /// True while other processes of this user may look into this one.
+  package static var isInspectable: Bool { clinux_is_dumpable() != 0 }
+
+  /// Makes failed writes return errors instead of killing: `SIGPIPE` for a reader that went, `SIGXFSZ` for a file that
+  /// reached its limit.
+  package static func ignoreWriteSignals() throws(Errno) {
+    _ = try Errno.check(clinux_signals_ignore(SIGPIPE))
+    _ = try Errno.check(clinux_signals_ignore(SIGXFSZ))
+  }
+
+  /// Raises the number of descriptors to what the hard limit allows.
+  ///
+  /// - Returns: how many this process may have open.
+  package static func raiseDescriptorLimit() throws(Errno) -> Int {
+    let result = clinux_raise_descriptor_limit()
+    guard result >= 0 else { throw Errno(code: Int32(-result)) }
+    return Int(result)
+  }
+
+  /// Lowers or raises the soft limit of descriptors.
+  package static func setDescriptorLimit(_ limit: Int) throws(Errno) {
+    _ = try Errno.check(clinux_set_descriptor_limit(Int64(limit)))
+  }
+}

@@ -1,0 +1,31 @@
+import CLinux
+import Glibc
+
+/// Becoming another program, and ending.
+package enum ProcessImage {
+  /// Executes another program in this process, which keeps its id, terminal and open standard streams (execve(2)).
+  ///
+  /// - Parameters:
+  ///   - path: the file; no search path is looked through.
+  ///   - arguments: what follows the program's name.
+  ///   - environment: the whole environment.
+  /// - Returns: never, where it succeeds.
+  /// - Throws: what execve(2) says, `ENOENT` if there is no such file.
+  package static func replace(
+    path: String, arguments: [String], environment: [String: String]
+  ) throws(Errno) -> Never {
+    let variables = environment.map { "\($0.key)=\($0.value)" }
+    // Both lists are NULL-terminated and live until execve has copied them.
+    let code = unsafe ChildProcess.withStrings([path] + arguments) { arguments in
+      // As above.
+      unsafe ChildProcess.withStrings(variables) { variables in
+        // As above; the path is NUL-terminated for the length of the call.
+        unsafe execve(path, arguments, variables) < 0 ? errno : EINVAL
+      }
+    }
+    throw Errno(code: code)
+  }
+
+  /// Ends this process with an exit code, standard output flushed.
+  package static func end(_ code: Int32) -> Never { exit(code) }
+}

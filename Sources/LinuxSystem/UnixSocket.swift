@@ -1,0 +1,173 @@
+import CLinux
+
+/// Unix stream sockets that are addressed by a path (unix(7)).
+///
+/// Abstract names are never used: they have no owner.
+package enum UnixSocket {
+  /// The longest path, in bytes, that a socket address can hold.
+  package static let longestPath = CLINUX_PATH_LIMIT
+
+  /// How many connections may wait to be accepted; the kernel lowers it to `net.core.somaxconn`.
+  ///
+  /// With the usual 128, a burst of clients that connect without waiting is refused.
+  package static let backlog: Int32 = 4096
+
+  /// Why no socket could be opened at a path.
+  package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Longer than an address can be.
+    case pathTooLong(String)
+    /// The directory cannot be trusted.
+    case directory(PrivateDirectory.Refusal)
+    /// Something that is no socket of this user is in the way.
+    case occupied(String)
+    /// Somebody listens there.
+    case inUse(String)
+    /// The kernel said no.
+    case failed(String, Errno)
+
+    /// One sentence, and what to do.
+    package var description: String {
+      switch self {
+      case .pathTooLong(let path):
+        "the socket path \(path) has \(path.utf8.count) bytes, at most \(UnixSocket.longestPath) fit; choose a shorter one with --socket."
+      case .directory(let refusal): refusal.description
+      case .occupied(let path): "\(path) exists and is no socket of yours; remove it or choose another with --socket."
+      case .inUse(let path): "another program listens on \(path); choose another path with --socket."
+      case .failed(let path, let error): "the socket \(path) cannot be used: \(error)."
+      }
+    }
+  }
+
+  /// A socket that listens, and the path it made.
+  package struct Listening: ~Copyable {
+    /// Accepts connections; non-blocking.
+    package let descriptor: FileDescriptor
+    /// Where clients find it; empty if the service manager made it.
+    package let path: String
+    private let identity: FileStatus.Identity?
+
+    /// Holds a socket that listens; `identity` nil leaves the path alone at the end.
+    fileprivate init(descriptor: consuming FileDescriptor, path: String, identity: FileStatus.Identity?) {
+      self.descriptor = descriptor
+      self.path = path
+      self.identity = identity
+    }
+
+    /// Takes over a socket that the service manager opened; its path is left alone at the end.
+    package init(adopting descriptor: consuming FileDescriptor) {
+      self.init(descriptor: descriptor, path: "", identity: nil)
+    }
+
+    /// Removes the path, if it still leads to this very socket.
+    package func removePath() {
+      guard let identity, let status = try? FileStatus.ofLink(path), status.identity == identity else { return }
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      _ = unsafe clinux_unlink(path)
+    }
+  }
+
+  /// Opens a listening socket, mode 0600, in a private directory (which is made if it is missing).
+  ///
+  /// A dead socket of an earlier owner is removed. That is safe only because the caller holds the lock of the state
+  /// directory: no other owner can be between `bind` and `listen` there. The file mode mask of the whole process is
+  /// changed for the moment of `bind`, so this is called before other threads make files.
+  ///
+  /// - Parameters:
+  ///   - path: absolute, at most `longestPath` bytes.
+  ///   - lock: proof that the caller is the only owner.
+  /// - Returns: the socket, non-blocking.
+  /// - Throws: what is in the way.
+  package static func listen(at path: String, holding lock: borrowing FileLock) throws(Refusal) -> Listening {
+    guard path.utf8.count <= longestPath else { throw .pathTooLong(path) }
+    let directory = try privateDirectory(of: path)
+    try removeDeadSocket(at: path)
+    do throws(Errno) {
+      let descriptor = FileDescriptor(owning: try Errno.check(clinux_unix_socket(1)))
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      _ = try Errno.check(unsafe clinux_unix_bind(descriptor.number, path))
+      // As above.
+      _ = try Errno.check(unsafe clinux_result(chmod(path, 0o600)))
+      let status = try FileStatus.ofLink(path)
+      guard status.kind == .socket, status.owner == geteuid() else { throw Errno.accessDenied }
+      _ = try Errno.check(clinux_listen(descriptor.number, backlog))
+      do { try directory.checkUnchanged() } catch { throw Errno.accessDenied }
+      return Listening(descriptor: descriptor, path: path, identity: status.identity)
+    } catch {
+      throw .failed(path, error)
+    }
+  }
+
+  /// Connects and returns a blocking socket.
+  ///
+  /// - Parameters:
+  ///   - path: at most `longestPath` bytes.
+  ///   - limit: whole seconds that a full queue of the listener may hold the caller up.
+  /// - Returns: the connection.
+  /// - Throws: `ENOENT` or `ECONNREFUSED` if nobody listens, `EAGAIN` after the limit, `ENAMETOOLONG`.
+  package static func connect(to path: String, waitingAtMost limit: Int64 = 5) throws(Errno) -> FileDescriptor {
+    let descriptor = FileDescriptor(owning: try Errno.check(clinux_unix_socket(0)))
+    _ = try Errno.check(clinux_set_send_timeout(descriptor.number, limit))
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = try Errno.check(unsafe clinux_unix_connect(descriptor.number, path))
+    _ = try Errno.check(clinux_set_send_timeout(descriptor.number, 0))
+    return descriptor
+  }
+
+  /// Two connected sockets.
+  package static func pair(nonBlocking: Bool = false) throws(Errno) -> Pair {
+    let pair = clinux_socketpair(nonBlocking ? 1 : 0)
+    guard pair.error == 0 else { throw Errno(code: pair.error) }
+    return Pair(first: FileDescriptor(owning: pair.first), second: FileDescriptor(owning: pair.second))
+  }
+
+  /// The two ends of a connection of this process with itself.
+  package struct Pair: ~Copyable {
+    /// One end.
+    package let first: FileDescriptor
+    /// The other end.
+    package let second: FileDescriptor
+
+    /// Gives both ends away.
+    package consuming func ends<R: ~Copyable, E: Error>(
+      _ body: (consuming FileDescriptor, consuming FileDescriptor) throws(E) -> R
+    ) throws(E) -> R {
+      try body(first, second)
+    }
+  }
+
+  /// Takes the next waiting connection of a listening socket; the new descriptor is non-blocking.
+  ///
+  /// - Returns: nil when none is waiting.
+  /// - Throws: `EMFILE` and `ENFILE` when descriptors have run out, and what else accept(2) says.
+  package static func accept(from listener: borrowing FileDescriptor) throws(Errno) -> FileDescriptor? {
+    let result = clinux_accept(listener.number)
+    if result == -EAGAIN { return nil }
+    return FileDescriptor(owning: try Errno.check(result))
+  }
+
+  /// True if a descriptor is a Unix stream socket that listens.
+  package static func isListening(_ descriptor: borrowing FileDescriptor) -> Bool {
+    clinux_is_listening_unix_stream(descriptor.number) == 1
+  }
+
+  private static func privateDirectory(of path: String) throws(Refusal) -> PrivateDirectory {
+    do { return try PrivateDirectory(PathName.directory(of: path), create: true) } catch { throw .directory(error) }
+  }
+
+  private static func removeDeadSocket(at path: String) throws(Refusal) {
+    let status: FileStatus
+    do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
+      if error == .noEntry { return }
+      throw .failed(path, error)
+    }
+    guard status.kind == .socket, status.owner == geteuid() else { throw .occupied(path) }
+    do throws(Errno) { try connect(to: path).close() } catch {
+      guard error == .connectionRefused else { throw error == .again ? .inUse(path) : .failed(path, error) }
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      let result = unsafe clinux_unlink(path)
+      guard result == 0 else { throw .failed(path, Errno(code: -result)) }
+      return
+    }
+    throw .inUse(path)
+  }
+}
