@@ -28,6 +28,7 @@ let package = Package(
 
     // The pure layers.
     .target(name: "JSONRPC", swiftSettings: strict),
+    .target(name: "SecretMemory", dependencies: ["CLinux"], swiftSettings: strict),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),

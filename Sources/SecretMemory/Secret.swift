@@ -1,0 +1,130 @@
+import CLinux
+
+/// A handle to bytes that must not leak: a password, a token, a key.
+///
+/// The bytes lie in the locked arena (`SecretArena`) and are wiped when the last copy of the handle is gone; copying
+/// copies the handle. They are lent in a scope by ``withBytes(_:)``, never converted on the way: a `Secret` is not
+/// `Codable`, prints `<redacted>` wherever it is printed, interpolated, dumped or reflected, and compares in constant
+/// time.
+public struct Secret: Sendable {
+  private let slot: SecretSlot
+
+  /// Copies bytes into the arena.
+  ///
+  /// The source keeps its bytes: wipe it where it is yours.
+  ///
+  /// - Throws: `SecretMemoryExhausted` when the arena is full.
+  public init(copying bytes: Span<UInt8>) throws(SecretMemoryExhausted) {
+    try self.init(copying: bytes, in: .shared)
+  }
+
+  /// Moves bytes into the arena: copies them and zeroes the array in place.
+  ///
+  /// - Parameter bytes: zeroed (see ``wipe(_:)``) in every case, also when the arena is full.
+  /// - Throws: `SecretMemoryExhausted` when the arena is full; the bytes are lost then.
+  public init(wiping bytes: inout [UInt8]) throws(SecretMemoryExhausted) {
+    defer { wipe(&bytes) }
+    try self.init(copying: bytes.span, in: .shared)
+  }
+
+  /// Copies the UTF-8 of a string into the arena.
+  ///
+  /// The string itself cannot be wiped: its bytes stay wherever the runtime put them. So only for strings that are no
+  /// secret yet or never were one, such as what a user's own program already holds.
+  ///
+  /// - Throws: `SecretMemoryExhausted` when the arena is full.
+  public init(utf8 string: String) throws(SecretMemoryExhausted) {
+    let utf8 = string.utf8
+    try self.init(copying: utf8.span, in: .shared)
+  }
+
+  /// Lets a closure write the secret directly into the arena, so that no other copy comes to be.
+  ///
+  /// - Parameters:
+  ///   - byteCount: the length, not negative.
+  ///   - body: gets `byteCount` zero bytes.
+  /// - Throws: `SecretMemoryExhausted` when the arena is full; `body` was not called then.
+  public init(
+    byteCount: Int, initializingWith body: (inout MutableSpan<UInt8>) -> Void
+  ) throws(SecretMemoryExhausted) {
+    try self.init(byteCount: byteCount, in: .shared, initializingWith: body)
+  }
+
+  /// Lets a closure that can fail write the secret directly into the arena.
+  ///
+  /// - Parameters:
+  ///   - byteCount: the length, not negative.
+  ///   - body: gets `byteCount` zero bytes; when it throws, what it wrote is wiped.
+  /// - Throws: `SecretInitializationFailure`, which says whether the arena or the closure failed.
+  public init<E: Error>(
+    byteCount: Int, initializingWith body: (inout MutableSpan<UInt8>) throws(E) -> Void
+  ) throws(SecretInitializationFailure<E>) {
+    let slot: SecretSlot
+    do { slot = try SecretSlot(byteCount: byteCount, in: .shared) } catch { throw .exhausted }
+    do { try slot.fill(body) } catch { throw .body(error) }
+    self.slot = slot
+  }
+
+  /// As the public initializer, in an arena of the caller's choice: how tests fill one up.
+  package init(copying bytes: Span<UInt8>, in arena: SecretArena) throws(SecretMemoryExhausted) {
+    try self.init(byteCount: bytes.count, in: arena) { target in
+      for index in bytes.indices { target[index] = bytes[index] }
+    }
+  }
+
+  /// As the public initializer, in an arena of the caller's choice.
+  package init(
+    byteCount: Int, in arena: SecretArena, initializingWith body: (inout MutableSpan<UInt8>) -> Void
+  ) throws(SecretMemoryExhausted) {
+    let slot = try SecretSlot(byteCount: byteCount, in: arena)
+    slot.fill(body)
+    self.slot = slot
+  }
+
+  /// How many bytes the secret has; the length is not treated as secret.
+  public var byteCount: Int { slot.byteCount }
+
+  /// Where the bytes begin in their arena: how a test finds them after the release.
+  package var arenaOffset: Int { slot.offset }
+
+  /// Lends the bytes for the length of a call.
+  ///
+  /// What the closure copies out is the caller's to wipe.
+  ///
+  /// - Throws: what `body` throws.
+  public func withBytes<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+    try slot.read(body)
+  }
+
+  /// The secret as a string, which can never be wiped.
+  ///
+  /// Right in one place: at the end of a program's own use of a secret, where an interface takes nothing but a string
+  /// (a client program that prints a token, or hands it to an HTTP library). Wrong everywhere else.
+  ///
+  /// - Returns: `nil` when the bytes are not UTF-8.
+  public func revealedString() -> String? {
+    slot.read { bytes in
+      // The span vouches for the length, and the string copies the bytes.
+      unsafe bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+    }
+  }
+}
+
+extension Secret: Equatable {
+  /// Compares in constant time: how long it takes depends on the lengths only.
+  public static func == (left: Secret, right: Secret) -> Bool {
+    guard left.byteCount == right.byteCount else { return false }
+    return left.withBytes { leftBytes in
+      right.withBytes { rightBytes in
+        // Both ranges have the length that was compared above, and live until the closures return.
+        unsafe leftBytes.withUnsafeBytes { a in
+          // As above.
+          unsafe rightBytes.withUnsafeBytes { b in
+            // As above.
+            unsafe clinux_equal_in_constant_time(a.baseAddress, b.baseAddress, a.count) != 0
+          }
+        }
+      }
+    }
+  }
+}

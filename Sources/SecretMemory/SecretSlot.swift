@@ -1,0 +1,47 @@
+/// The owner of one block of the arena: wipes it and gives it back when the last handle is gone.
+final class SecretSlot: Sendable {
+  /// Where the block lies; kept alive by its slots.
+  let arena: SecretArena
+  /// Where the block begins in the arena.
+  let offset: Int
+  /// How many bytes the secret has; the block may be larger.
+  let byteCount: Int
+  private let order: Int
+
+  /// Takes a zeroed block.
+  ///
+  /// - Throws: `SecretMemoryExhausted` when the arena has no block that is large enough.
+  init(byteCount: Int, in arena: SecretArena) throws(SecretMemoryExhausted) {
+    precondition(byteCount >= 0, "a secret has no negative length")
+    let order = BuddyAllocator.order(forByteCount: byteCount)
+    offset = try arena.allocate(order: order)
+    self.arena = arena
+    self.byteCount = byteCount
+    self.order = order
+  }
+
+  deinit {
+    arena.release(offset: offset, order: order, writtenByteCount: byteCount)
+  }
+
+  /// Lends the bytes for writing.
+  ///
+  /// Only while the slot has one owner: before the `Secret` that holds it is complete.
+  func fill<E: Error>(_ body: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
+    // `self` outlives the call (its caller holds it), and nobody else knows the slot yet.
+    let buffer = unsafe arena.bytes(offset: offset, byteCount: byteCount)
+    // The span cannot outlive the closure.
+    var span = unsafe buffer.mutableSpan
+    defer { withExtendedLifetime(self) {} }
+    try body(&span)
+  }
+
+  /// Lends the bytes for reading.
+  func read<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+    // The slot is kept alive until the closure has returned; nobody writes to a finished slot.
+    let buffer = unsafe arena.bytes(offset: offset, byteCount: byteCount)
+    defer { withExtendedLifetime(self) {} }
+    // The span cannot outlive the closure.
+    return try body(unsafe buffer.span)
+  }
+}
