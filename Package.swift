@@ -29,6 +29,7 @@ let package = Package(
     // The pure layers.
     .target(name: "JSONRPC", swiftSettings: strict),
     .target(name: "SecretMemory", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"], swiftSettings: strict),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),

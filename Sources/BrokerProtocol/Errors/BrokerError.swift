@@ -1,0 +1,87 @@
+public import JSONRPC
+
+/// An error as a client sees it: a stable kind, one plain sentence, and what to do next.
+///
+/// Nothing in it may carry a secret or a provider's raw text.
+public struct BrokerError: Error, Sendable, Equatable {
+  /// The stable name.
+  public var kind: ErrorKind
+  /// One plain sentence.
+  public var message: String
+  /// What the caller should do.
+  public var nextAction: NextAction
+  /// Whether the same request may succeed later.
+  public var isRetryable: Bool
+  /// When it makes sense to try again.
+  public var retryAfter: Duration?
+  /// The profile that the request was about.
+  public var profile: ProfileName?
+  /// The parameter that does not fit (RFC 6901).
+  public var pointer: String?
+  /// How many more wrong codes are accepted.
+  public var attemptsRemaining: Int?
+  /// The names of missing or refused fields.
+  public var fields: [String]?
+  /// The challenge that waits for its code.
+  public var challenge: OTPChallenge?
+  /// Names this one failure in the log.
+  public var correlationID: String?
+
+  /// An error of a kind, with the kind's own sentence unless there is a better one.
+  public init(_ kind: ErrorKind, _ message: String? = nil, profile: ProfileName? = nil) {
+    self.kind = kind
+    self.message = message ?? kind.message
+    self.profile = profile
+    nextAction = kind.nextAction
+    isRetryable = kind.isRetryable
+  }
+
+  /// The error of parameters that do not fit.
+  public init(_ mismatch: JSONMismatch) {
+    let place = mismatch.pointer.description
+    self.init(
+      .invalidParams, "The \(place.isEmpty ? "params" : "parameter \(place)") must be \(mismatch.expected).")
+    pointer = place
+  }
+}
+
+extension BrokerError: JSONEncodable, JSONDecodable {
+  /// Writes the error object of a response.
+  public func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("code", kind.code)
+      writer.member("message", message)
+      writer.key("data")
+      writer.object { writer in
+        writer.member("kind", kind.rawValue)
+        writer.member("nextAction", nextAction.rawValue)
+        writer.member("retryable", isRetryable)
+        writer.seconds("retryAfterSeconds", retryAfter)
+        writer.member(ifPresent: "profile", profile)
+        writer.member(ifPresent: "pointer", pointer)
+        writer.member(ifPresent: "attemptsRemaining", attemptsRemaining)
+        writer.member(ifPresent: "fields", fields)
+        writer.member(ifPresent: "challenge", challenge)
+        writer.member(ifPresent: "correlationId", correlationID)
+      }
+    }
+  }
+
+  /// Reads an error object; a kind that this version does not know becomes `internal`, its sentence kept.
+  public init(from node: JSONNode) throws(JSONMismatch) {
+    let data = node["data"]
+    let kind = try data?.optional("kind", String.init(from:)).flatMap(ErrorKind.init(rawValue:)) ?? .internal
+    self.init(kind, try node.required("message").string())
+    guard let data else { return }
+    nextAction =
+      try data.optional("nextAction", String.init(from:)).flatMap(NextAction.init(rawValue:)) ?? kind.nextAction
+    isRetryable = try data.optional("retryable", Bool.init(from:)) ?? kind.isRetryable
+    retryAfter = try data.optional("retryAfterSeconds") { node throws(JSONMismatch) in try node.seconds() }
+    profile = try data.optional("profile", ProfileName.init(from:))
+    pointer = try data.optional("pointer", String.init(from:))
+    attemptsRemaining = try data.optional("attemptsRemaining", Int.init(from:))
+    fields = try data.optional("fields", [String].init(from:))
+    challenge = try data.optional("challenge", OTPChallenge.init(from:))
+    correlationID = try data.optional("correlationId", String.init(from:))
+  }
+}

@@ -1,0 +1,96 @@
+extension ErrorKind {
+  /// What the caller should do, unless the error itself knows better.
+  public var nextAction: NextAction {
+    switch self {
+    case .loginRequired, .sessionExpired, .flowNotFound, .otpExpired, .invalidCredentials, .accountLocked: .login
+    case .challengePending, .otpInvalid, .backupCodeInvalid: .verifyOtp
+    case .refreshOutcomeUnknown, .resendTooSoon, .tooManyAttempts, .rateLimited, .providerUnavailable: .wait
+    case .reauthRequired: .reauthenticate
+    case .networkUnavailable, .timeout, .overloaded, .shuttingDown, .storeFailed, .deadlineExceeded: .retry
+    case .vaultLocked, .wrongPassphrase: .unlock
+    case .parseError, .invalidRequest, .messageTooLarge, .methodNotFound, .invalidParams, .missingCredential,
+      .validationFailed, .versionUnsupported, .emailTaken, .insufficientScope:
+      .fixRequest
+    case .configInvalid, .unknownProfile, .keySourceUnavailable, .tlsPinMismatch, .tlsFailed: .fixConfig
+    case .providerRejected, .invalidResponse, .emailUnverified, .captchaRequired, .forbidden: .contactProvider
+    case .cancelled, .internal, .vaultTampered, .accessDenied, .consentDenied, .unsupportedByProvider: .none
+    }
+  }
+
+  /// Whether the same request may succeed later without anybody changing anything.
+  public var isRetryable: Bool {
+    switch self {
+    case .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .invalidResponse, .overloaded,
+      .shuttingDown, .storeFailed, .deadlineExceeded, .resendTooSoon, .refreshOutcomeUnknown:
+      true
+    default: false
+    }
+  }
+
+  /// One plain sentence, for errors that have nothing better to say.
+  public var message: String {
+    switch self {
+    case .parseError: "The message is not valid JSON."
+    case .invalidRequest: "The message is no JSON-RPC 2.0 request."
+    case .messageTooLarge: "The message is longer than this broker accepts."
+    case .methodNotFound: "There is no such method."
+    case .invalidParams: "A parameter does not fit."
+    case .internal: "The broker could not do this; its log says why."
+    case .cancelled: "The request was cancelled."
+    case .loginRequired: "Nobody is logged in on this profile."
+    case .sessionExpired: "The session has ended."
+    case .challengePending: "A login waits for its one-time code."
+    case .refreshOutcomeUnknown: "The reply to the last refresh was lost, and its outcome is not known yet."
+    case .reauthRequired: "This needs a recent login."
+    default: adviceMessage
+    }
+  }
+
+  private var adviceMessage: String {
+    switch self {
+    case .invalidCredentials: "The e-mail address or the password is wrong."
+    case .missingCredential: "The provider needs a credential that was not given."
+    case .otpInvalid: "The code is wrong."
+    case .otpExpired: "The code has expired."
+    case .flowNotFound: "There is no such pending login; it may have been answered, replaced or expired."
+    case .backupCodeInvalid: "The backup code is wrong or was used before."
+    case .resendTooSoon: "Another code cannot be sent yet."
+    case .tooManyAttempts: "There were too many wrong attempts."
+    case .accountLocked: "The provider has locked the account."
+    case .emailUnverified: "The e-mail address must be verified first."
+    case .emailTaken: "There is an account with this e-mail address already."
+    case .validationFailed: "The provider does not accept a value."
+    case .captchaRequired: "The provider asks for a captcha."
+    case .networkUnavailable: "The provider cannot be reached."
+    case .timeout: "The provider did not answer in time."
+    case .providerUnavailable: "The provider cannot answer at the moment."
+    case .rateLimited: "There were too many requests."
+    case .providerRejected: "The provider refuses the request."
+    case .invalidResponse: "The provider's answer is not what was expected."
+    case .tlsFailed: "The provider's certificate cannot be trusted."
+    case .tlsPinMismatch: "The provider's key is none of the pinned ones."
+    default: brokerMessage
+    }
+  }
+
+  private var brokerMessage: String {
+    switch self {
+    case .forbidden: "The provider forbids this."
+    case .insufficientScope: "The session does not have the scopes that were asked for."
+    case .unsupportedByProvider: "The provider of this profile cannot do this."
+    case .vaultLocked: "The vault is locked."
+    case .wrongPassphrase: "The passphrase is wrong."
+    case .vaultTampered: "The vault does not hold what the broker wrote."
+    case .storeFailed: "The vault could not be written."
+    case .keySourceUnavailable: "The key of the vault cannot be had."
+    case .unknownProfile: "There is no such profile in the configuration."
+    case .accessDenied: "This client may not do this."
+    case .consentDenied: "The user did not agree."
+    case .overloaded: "Too many requests are under way on this connection."
+    case .shuttingDown: "The broker is shutting down."
+    case .configInvalid: "The configuration is not valid."
+    case .versionUnsupported: "This protocol version is not supported."
+    default: "The request was not answered before its deadline."
+    }
+  }
+}

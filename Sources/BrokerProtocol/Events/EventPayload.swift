@@ -1,0 +1,99 @@
+public import JSONRPC
+
+/// What an event tells, by its name.
+///
+/// No token, code or password is ever in it.
+public enum EventPayload: Sendable, Equatable {
+  /// Somebody logged in.
+  case login(LoginEvent)
+  /// A session was ended by hand.
+  case logout(LogoutEvent)
+  /// A session has ended: log in again.
+  case sessionExpired(SessionExpiredEvent)
+  /// There is a new access token.
+  case tokenRefreshed(TokenRefreshedEvent)
+  /// A refresh did not succeed.
+  case refreshFailed(RefreshFailedEvent)
+  /// The account's description changed.
+  case userUpdated(UserUpdatedEvent)
+  /// A login waits for a one-time code.
+  case otpChallenge(OTPChallenge)
+  /// Another code was sent.
+  case otpResent(OTPChallenge)
+  /// A login was refused.
+  case loginFailed(LoginFailedEvent)
+  /// One API call was refused for its token: not the end of a session.
+  case unauthorized(RefusalEvent)
+  /// One API call was forbidden: not the end of a session.
+  case forbidden(RefusalEvent)
+  /// The configuration was read again.
+  case configReloaded
+  /// The broker ends.
+  case shuttingDown
+  /// Something looks like an attack.
+  case securityAlert(SecurityAlertEvent)
+  /// Events were dropped for a reader that was too slow.
+  case eventsLost(EventsLostEvent)
+
+  /// The name on the wire.
+  public var name: EventName {
+    switch self {
+    case .login: .login
+    case .logout: .logout
+    case .sessionExpired: .sessionExpired
+    case .tokenRefreshed: .tokenRefreshed
+    case .refreshFailed: .refreshFailed
+    case .userUpdated: .userUpdated
+    case .otpChallenge: .otpChallenge
+    case .otpResent: .otpResent
+    case .loginFailed: .loginFailed
+    case .unauthorized: .unauthorized
+    case .forbidden: .forbidden
+    case .configReloaded: .configReloaded
+    case .shuttingDown: .shuttingDown
+    case .securityAlert: .securityAlert
+    case .eventsLost: .eventsLost
+    }
+  }
+}
+
+extension EventPayload: JSONEncodable {
+  /// Writes the event's `data`.
+  public func encode(to writer: inout JSONWriter) {
+    switch self {
+    case .login(let data): data.encode(to: &writer)
+    case .logout(let data): data.encode(to: &writer)
+    case .sessionExpired(let data): data.encode(to: &writer)
+    case .tokenRefreshed(let data): data.encode(to: &writer)
+    case .refreshFailed(let data): data.encode(to: &writer)
+    case .userUpdated(let data): data.encode(to: &writer)
+    case .otpChallenge(let data), .otpResent(let data): data.encode(to: &writer)
+    case .loginFailed(let data): data.encode(to: &writer)
+    case .unauthorized(let data), .forbidden(let data): data.encode(to: &writer)
+    case .configReloaded, .shuttingDown: writer.object { _ in }
+    case .securityAlert(let data): data.encode(to: &writer)
+    case .eventsLost(let data): data.encode(to: &writer)
+    }
+  }
+
+  /// Reads the `data` of a named event.
+  public init(name: EventName, from node: JSONNode) throws(JSONMismatch) {
+    switch name {
+    case .login: self = .login(try LoginEvent(from: node))
+    case .logout: self = .logout(try LogoutEvent(from: node))
+    case .sessionExpired: self = .sessionExpired(try SessionExpiredEvent(from: node))
+    case .tokenRefreshed: self = .tokenRefreshed(try TokenRefreshedEvent(from: node))
+    case .refreshFailed: self = .refreshFailed(try RefreshFailedEvent(from: node))
+    case .userUpdated: self = .userUpdated(try UserUpdatedEvent(from: node))
+    case .otpChallenge: self = .otpChallenge(try OTPChallenge(from: node))
+    case .otpResent: self = .otpResent(try OTPChallenge(from: node))
+    case .loginFailed: self = .loginFailed(try LoginFailedEvent(from: node))
+    case .unauthorized: self = .unauthorized(try RefusalEvent(from: node))
+    case .forbidden: self = .forbidden(try RefusalEvent(from: node))
+    case .configReloaded: self = .configReloaded
+    case .shuttingDown: self = .shuttingDown
+    case .securityAlert: self = .securityAlert(try SecurityAlertEvent(from: node))
+    case .eventsLost: self = .eventsLost(try EventsLostEvent(from: node))
+    }
+  }
+}

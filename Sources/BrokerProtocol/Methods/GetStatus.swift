@@ -1,0 +1,128 @@
+public import JSONRPC
+
+/// Tells how the broker itself is doing.
+public enum GetStatus: BrokerMethod {
+  /// The name on the wire.
+  public static let name = "getStatus"
+  /// What a request carries.
+  public typealias Params = Empty
+
+  /// Where the vault stands.
+  public struct VaultStatus: JSONEncodable, JSONDecodable, Sendable, Equatable {
+    /// Whether its key is missing.
+    public var locked: Bool
+    /// Where its key comes from.
+    public var keySource: String
+    /// The version of its tables.
+    public var schemaVersion: Int
+
+    /// The vault's state.
+    public init(locked: Bool, keySource: String, schemaVersion: Int) {
+      self.locked = locked
+      self.keySource = keySource
+      self.schemaVersion = schemaVersion
+    }
+
+    /// Writes the members.
+    public func encode(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("locked", locked)
+        writer.member("keySource", keySource)
+        writer.member("schemaVersion", schemaVersion)
+      }
+    }
+
+    /// Reads the members.
+    public init(from node: JSONNode) throws(JSONMismatch) {
+      locked = try node.required("locked").bool()
+      keySource = try node.required("keySource").string()
+      schemaVersion = try Int(from: try node.required("schemaVersion"))
+    }
+  }
+
+  /// What the answer carries.
+  public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
+    /// The broker's version.
+    public var version: String
+    /// The broker's process.
+    public var pid: Int
+    /// When it started.
+    public var startedAt: Timestamp
+    /// How long it has been up, suspended time included.
+    public var uptime: Duration
+    /// Where the vault stands.
+    public var vault: VaultStatus
+    /// How many connections are open.
+    public var connections: Int
+    /// How many subscriptions they have.
+    public var subscriptions: Int
+    /// What was counted since the start, by name.
+    public var counters: [Counter]
+    /// Where every profile stands.
+    public var profiles: [Session]
+
+    /// A result with its members.
+    public init(
+      version: String, pid: Int, startedAt: Timestamp, uptime: Duration, vault: VaultStatus, connections: Int,
+      subscriptions: Int, counters: [Counter], profiles: [Session]
+    ) {
+      self.version = version
+      self.pid = pid
+      self.startedAt = startedAt
+      self.uptime = uptime
+      self.vault = vault
+      self.connections = connections
+      self.subscriptions = subscriptions
+      self.counters = counters
+      self.profiles = profiles
+    }
+
+    /// Writes the members.
+    public func encode(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("version", version)
+        writer.member("pid", pid)
+        writer.member("startedAt", startedAt)
+        writer.seconds("uptimeSeconds", uptime)
+        writer.member("vault", vault)
+        writer.member("connections", connections)
+        writer.member("subscriptions", subscriptions)
+        writer.key("counters")
+        writer.object { writer in
+          for counter in counters { writer.member(counter.name, counter.value) }
+        }
+        writer.member("profiles", profiles)
+      }
+    }
+
+    /// Reads the members.
+    public init(from node: JSONNode) throws(JSONMismatch) {
+      version = try node.required("version").string()
+      pid = try Int(from: try node.required("pid"))
+      startedAt = try Timestamp(from: try node.required("startedAt"))
+      uptime = try node.required("uptimeSeconds").seconds()
+      vault = try VaultStatus(from: try node.required("vault"))
+      connections = try Int(from: try node.required("connections"))
+      subscriptions = try Int(from: try node.required("subscriptions"))
+      counters = []
+      for (name, value) in try node.required("counters").members() {
+        counters.append(Counter(name: name, value: try Int(from: value)))
+      }
+      profiles = try [Session](from: try node.required("profiles"))
+    }
+  }
+
+  /// One thing that is counted; its name carries no identifier.
+  public struct Counter: Sendable, Equatable {
+    /// What is counted.
+    public var name: String
+    /// How often it happened.
+    public var value: Int
+
+    /// A count.
+    public init(name: String, value: Int) {
+      self.name = name
+      self.value = value
+    }
+  }
+}

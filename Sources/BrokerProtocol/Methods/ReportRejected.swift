@@ -1,0 +1,52 @@
+public import JSONRPC
+public import SecretMemory
+
+/// Tells that a server refused a token, and gives the one to use instead.
+public enum ReportRejected: BrokerMethod {
+  /// The name on the wire.
+  public static let name = "reportRejected"
+
+  /// What the answer carries.
+  public typealias Result = AccessToken
+
+  /// What a request carries.
+  public struct Params: MethodParams, Equatable {
+    /// The names of all parameters.
+    public static let memberNames = ["profile", "accessToken", "tokenId", "status"]
+
+    /// The profile; nil means the only configured one, else `default`.
+    public var profile: ProfileName?
+    /// The refused token.
+    public var accessToken: Secret?
+    /// Or its keyed hash.
+    public var tokenID: String?
+    /// The HTTP status of the refusal: 401 or 403.
+    public var status: Int
+
+    /// Params with the members that a caller gives.
+    public init(profile: ProfileName? = nil, accessToken: Secret? = nil, tokenID: String? = nil, status: Int = 401) {
+      self.profile = profile
+      self.accessToken = accessToken
+      self.tokenID = tokenID
+      self.status = status
+    }
+
+    /// Writes the members that are set.
+    public func encode(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member(ifPresent: "profile", profile)
+        writer.member(revealing: "accessToken", accessToken)
+        writer.member(ifPresent: "tokenId", tokenID)
+        writer.member("status", status)
+      }
+    }
+
+    /// Reads the members.
+    public init(from node: JSONNode) throws(JSONMismatch) {
+      profile = try node.optional("profile", ProfileName.init(from:))
+      accessToken = try node.optional("accessToken") { node throws(JSONMismatch) in try node.secret() }
+      tokenID = try node.optional("tokenId", String.init(from:))
+      status = try node.optional("status", Int.init(from:)) ?? 401
+    }
+  }
+}

@@ -1,0 +1,57 @@
+public import JSONRPC
+public import SecretMemory
+
+/// An access token as it is handed to a client (RFC 6750).
+public struct AccessToken: Sendable, Equatable {
+  /// The token itself.
+  public var accessToken: Secret
+  /// When it ends; nil where the provider gives no lifetime.
+  public var expiresAt: Timestamp?
+  /// What it is good for.
+  public var scopes: [String]
+  /// The profile that it belongs to.
+  public var profile: ProfileName
+  /// A short keyed hash of the token: equal if and only if the token is equal.
+  public var tokenID: String
+  /// Whether the provider could not be reached when a newer one was wanted.
+  public var isOffline: Bool
+
+  /// A token with everything that a client may know of it.
+  public init(
+    accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
+    isOffline: Bool = false
+  ) {
+    self.accessToken = accessToken
+    self.expiresAt = expiresAt
+    self.scopes = scopes
+    self.profile = profile
+    self.tokenID = tokenID
+    self.isOffline = isOffline
+  }
+}
+
+extension AccessToken: JSONEncodable, JSONDecodable {
+  /// Writes the token in clear: only for the answer to the client that asked.
+  public func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member(revealing: "accessToken", accessToken)
+      writer.member("tokenType", "Bearer")
+      writer.key("expiresAt")
+      if let expiresAt { expiresAt.encode(to: &writer) } else { writer.null() }
+      writer.member("scopes", scopes)
+      writer.member("profile", profile)
+      writer.member("tokenId", tokenID)
+      if isOffline { writer.member("offline", true) }
+    }
+  }
+
+  /// Reads a token into the locked arena.
+  public init(from node: JSONNode) throws(JSONMismatch) {
+    accessToken = try node.required("accessToken").secret()
+    expiresAt = try node.optional("expiresAt", Timestamp.init(from:))
+    scopes = try node.optional("scopes", [String].init(from:)) ?? []
+    profile = try ProfileName(from: try node.required("profile"))
+    tokenID = try node.required("tokenId").string()
+    isOffline = try node.optional("offline", Bool.init(from:)) ?? false
+  }
+}

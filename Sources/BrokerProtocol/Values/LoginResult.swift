@@ -1,0 +1,41 @@
+public import JSONRPC
+
+/// How far a login came.
+public enum LoginResult: Sendable, Equatable {
+  /// A session exists.
+  case authenticated(Session)
+  /// A one-time code is wanted.
+  case otpRequired(OTPChallenge)
+  /// The e-mail address must be verified first.
+  case emailVerificationRequired
+}
+
+extension LoginResult: JSONEncodable, JSONDecodable {
+  /// Writes the result with its `status`.
+  public func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      switch self {
+      case .authenticated(let session):
+        writer.member("status", "authenticated")
+        writer.member("session", session)
+      case .otpRequired(let challenge):
+        writer.member("status", "otpRequired")
+        writer.member("requires2FA", true)
+        writer.member("challenge", challenge)
+      case .emailVerificationRequired:
+        writer.member("status", "emailVerificationRequired")
+      }
+    }
+  }
+
+  /// Reads a result by its `status`.
+  public init(from node: JSONNode) throws(JSONMismatch) {
+    let status = try node.required("status")
+    switch try status.string() {
+    case "authenticated": self = .authenticated(try Session(from: try node.required("session")))
+    case "otpRequired": self = .otpRequired(try OTPChallenge(from: try node.required("challenge")))
+    case "emailVerificationRequired": self = .emailVerificationRequired
+    default: throw status.mismatch("a known status")
+    }
+  }
+}

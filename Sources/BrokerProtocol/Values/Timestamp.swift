@@ -1,0 +1,153 @@
+public import JSONRPC
+
+/// A moment of the wall clock, in milliseconds, written as RFC 3339 UTC.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  public let milliseconds: Int64
+
+  /// The years 0000 to 9999, which RFC 3339 can write; what lies outside is moved to the nearer end.
+  private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+  /// A moment, moved into the years that RFC 3339 can write.
+  public init(milliseconds: Int64) {
+    self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
+  }
+
+  /// Orders moments by time.
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+  /// The moment `duration` later.
+  public static func + (time: Timestamp, duration: Duration) -> Timestamp {
+    let (sum, overflow) = time.milliseconds.addingReportingOverflow(duration.milliseconds)
+    guard overflow else { return Timestamp(milliseconds: sum) }
+    return Timestamp(milliseconds: duration < .zero ? .min : .max)
+  }
+
+  /// How much later this moment is than another.
+  public static func - (left: Timestamp, right: Timestamp) -> Duration {
+    .milliseconds(left.milliseconds - right.milliseconds)
+  }
+
+  /// The text of RFC 3339, section 5.6, with milliseconds where they are not zero.
+  public var description: String {
+    let seconds = milliseconds.floorDivided(by: 1000)
+    let fraction = milliseconds - seconds * 1000
+    let days = seconds.floorDivided(by: 86400)
+    let second = seconds - days * 86400
+    let (year, month, day) = Self.civil(fromDays: days)
+    let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+    let time = "\(Self.padded(second / 3600, 2)):\(Self.padded(second / 60 % 60, 2)):\(Self.padded(second % 60, 2))"
+    return date + "T" + time + (fraction == 0 ? "Z" : ".\(Self.padded(fraction, 3))Z")
+  }
+
+  private static func padded(_ value: Int64, _ width: Int) -> String {
+    let digits = String(value)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+
+  /// The date of a day number, in the proleptic Gregorian calendar (eras of 400 years, years beginning in March).
+  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let era = shifted.floorDivided(by: 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+
+  /// The day number of a date, the inverse of ``civil(fromDays:)``.
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let era = shiftedYear.floorDivided(by: 400)
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// Reads a text of RFC 3339, section 5.6, with any offset; nil for anything else.
+  public init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes[10] | 0x20 == UInt8(ascii: "t"),
+      let year = Self.digits(bytes, 0..<4), bytes[4] == UInt8(ascii: "-"),
+      let month = Self.digits(bytes, 5..<7), bytes[7] == UInt8(ascii: "-"),
+      let day = Self.digits(bytes, 8..<10), let hour = Self.digits(bytes, 11..<13), bytes[13] == UInt8(ascii: ":"),
+      let minute = Self.digits(bytes, 14..<16), bytes[16] == UInt8(ascii: ":"),
+      let second = Self.digits(bytes, 17..<19), (1...12).contains(month),
+      day >= 1, day <= Self.dayCount(ofMonth: month, in: year), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    var position = 19
+    guard let fraction = Self.fraction(bytes, &position), let offset = Self.offset(bytes, position) else { return nil }
+    let seconds = Self.days(year: year, month: month, day: day) * 86400 + hour * 3600 + minute * 60 + second - offset
+    self.init(milliseconds: seconds * 1000 + fraction)
+  }
+
+  private static func digits(_ bytes: [UInt8], _ range: Range<Int>) -> Int64? {
+    guard range.upperBound <= bytes.count else { return nil }
+    var value: Int64 = 0
+    for byte in bytes[range] {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      value = value * 10 + Int64(byte - 0x30)
+    }
+    return value
+  }
+
+  /// How many days a month has, by the rule of RFC 3339, appendix C.
+  private static func dayCount(ofMonth month: Int64, in year: Int64) -> Int64 {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// The milliseconds of a fraction at `position`, further digits cut off; nil for a point without digits.
+  private static func fraction(_ bytes: [UInt8], _ position: inout Int) -> Int64? {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: ".") else { return 0 }
+    position += 1
+    guard position < bytes.count, (0x30...0x39).contains(bytes[position]) else { return nil }
+    var value: Int64 = 0
+    var scale: Int64 = 100
+    while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
+      value += Int64(bytes[position] - 0x30) * scale
+      scale /= 10
+      position += 1
+    }
+    return value
+  }
+
+  /// The offset from UTC in seconds of `Z`, `+hh:mm` or `-hh:mm` at the end of a text.
+  private static func offset(_ bytes: [UInt8], _ position: Int) -> Int64? {
+    guard position < bytes.count else { return nil }
+    if bytes[position] | 0x20 == UInt8(ascii: "z") { return position + 1 == bytes.count ? 0 : nil }
+    guard bytes.count == position + 6, bytes[position + 3] == UInt8(ascii: ":"),
+      let hours = digits(bytes, position + 1..<position + 3), let minutes = digits(bytes, position + 4..<position + 6),
+      hours < 24, minutes < 60
+    else { return nil }
+    switch bytes[position] {
+    case UInt8(ascii: "+"): return hours * 3600 + minutes * 60
+    case UInt8(ascii: "-"): return -(hours * 3600 + minutes * 60)
+    default: return nil
+    }
+  }
+}
+
+extension Timestamp: JSONEncodable, JSONDecodable {
+  /// Writes the text of RFC 3339.
+  public func encode(to writer: inout JSONWriter) { writer.string(description) }
+
+  /// Reads a text of RFC 3339.
+  public init(from node: JSONNode) throws(JSONMismatch) {
+    guard let time = Timestamp(try node.string()) else { throw node.mismatch("an RFC 3339 time") }
+    self = time
+  }
+}
+
+extension Int64 {
+  /// The quotient rounded towards minus infinity; the divisor is positive.
+  fileprivate func floorDivided(by divisor: Int64) -> Int64 {
+    self >= 0 ? self / divisor : (self - divisor + 1) / divisor
+  }
+}
