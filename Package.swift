@@ -30,6 +30,7 @@ let package = Package(
     .target(name: "JSONRPC", swiftSettings: strict),
     .target(name: "SecretMemory", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"], swiftSettings: strict),
+    .target(name: "BrokerCore", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory"], swiftSettings: strict),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),

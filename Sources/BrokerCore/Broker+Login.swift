@@ -1,0 +1,202 @@
+package import BrokerProtocol
+import SecretMemory
+
+/// How people log in.
+extension Broker {
+  /// More credential calls than this under way are refused: each may cost the provider a slow hash.
+  static let attemptLimit = 16
+
+  /// Begins a login; a login that is equal to one under way shares its answer.
+  package func login(_ params: Login.Params, _ reply: @escaping Reply<LoginResult>) {
+    do throws(BrokerError) {
+      let slot = try slot(for: params.profile)
+      if let method = params.method, method != "password" {
+        throw BrokerError(
+          .unsupportedByProvider, "The provider of this profile cannot log in by \(method).", profile: slot.name)
+      }
+      let shared = LoginAttempt.Credentials(params, slot.name)
+      if let same = attempts.firstIndex(where: { $0.credentials == shared && $0.logouts == slot.logouts }) {
+        return attempts[same].replies.append(reply)
+      }
+      let credentials = Credentials(
+        email: params.email, password: params.password, phoneNumber: params.phoneNumber, scopes: params.scopes ?? [])
+      let provider = slot.provider
+      try begin(slot, shared, reply) { () async throws(ProviderFailure) in try await provider.login(credentials) }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Makes an account and logs in.
+  package func register(_ params: Register.Params, _ reply: @escaping Reply<LoginResult>) {
+    do throws(BrokerError) {
+      let slot = try slot(for: params.profile)
+      let registration = Registration(
+        email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
+      let provider = slot.provider
+      try begin(slot, nil, reply) { () async throws(ProviderFailure) in try await provider.register(registration) }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Answers a challenge with its code.
+  package func verifyOTP(_ params: VerifyOTP.Params, _ reply: @escaping Reply<LoginResult>) {
+    guard let login = pendingLogins.find(params.otpFlowID, at: now.wall),
+      let slot = slot(named: login.challenge.profile)
+    else { return reply(.failure(BrokerError(.flowNotFound))) }
+    let (provider, code) = (slot.provider, params.code)
+    do throws(BrokerError) {
+      try begin(slot, nil, flow: params.otpFlowID, reply) { () async throws(ProviderFailure) in
+        .authenticated(try await provider.verifyOTP(flow: login.flow, code: code))
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Lets the provider try, off the loop.
+  private func begin(
+    _ slot: ProfileSlot, _ credentials: LoginAttempt.Credentials?, flow: String? = nil,
+    _ reply: @escaping Reply<LoginResult>,
+    _ ask: @escaping @Sendable () async throws(ProviderFailure) -> LoginOutcome
+  ) throws(BrokerError) {
+    guard attempts.count < Self.attemptLimit else {
+      throw BrokerError(.overloaded, "Too many logins are under way; try again.", profile: slot.name)
+    }
+    attemptCount += 1
+    let id = attemptCount
+    attempts.append(
+      LoginAttempt(
+        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, credentials: credentials, replies: [reply]))
+    inBackground {
+      do throws(ProviderFailure) {
+        let outcome = try await ask()
+        return { $0.proceed(outcome, id) }
+      } catch {
+        return { broker in
+          if let flow { broker.noteRefusedCode(error, flow) }
+          broker.refuse(error, id)
+        }
+      }
+    }
+  }
+
+  /// Takes an attempt off the list, and gives one reply for all who wait for it.
+  private func finish(_ id: UInt64) -> (attempt: LoginAttempt, reply: Reply<LoginResult>)? {
+    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return nil }
+    let attempt = attempts.remove(at: index)
+    let replies = attempt.replies
+    return (attempt, { result in for reply in replies { reply(result) } })
+  }
+
+  private func proceed(_ outcome: LoginOutcome, _ id: UInt64) {
+    guard let (attempt, reply) = finish(id) else { return }
+    let profile = attempt.profile
+    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts else {
+      if case .authenticated(let session) = outcome { giveBack(session, profile, attempt.slot) }
+      return reply(.failure(overtaken(profile)))
+    }
+    switch outcome {
+    case .authenticated(let session): accept(session, method: "password", slot, reply)
+    case .otpRequired(let provided):
+      let challenge = pendingLogins.begin(provided, id: entropy.handle(), profile: profile)
+      schedulePendingLogins()
+      publish(.otpChallenge(challenge), profile: profile)
+      reply(.success(.otpRequired(challenge)))
+    case .emailVerificationRequired: reply(.success(.emailVerificationRequired))
+    }
+  }
+
+  private func overtaken(_ profile: ProfileName) -> BrokerError {
+    BrokerError(.cancelled, "Another login or a logout came between, or the profile was changed.", profile: profile)
+  }
+
+  /// Ends a session that nobody wants any more, as far as the provider answers.
+  private func giveBack(_ session: ProviderSession, _ profile: ProfileName, _ id: UInt64) {
+    guard let slot = slot(named: profile, id: id) else { return }
+    let provider = slot.provider
+    inBackground {
+      try? await provider.revoke(session.tokens, everywhere: false)
+      return { _ in }
+    }
+  }
+
+  /// A login is answered only after its session is durable.
+  private func accept(
+    _ session: ProviderSession, method: String, _ slot: ProfileSlot, _ reply: @escaping Reply<LoginResult>
+  ) {
+    pendingLogins.forget(profile: slot.name)
+    handle(.loginAccepted(session, method: method), on: slot)
+    let (name, id) = (slot.name, slot.id)
+    whenSaved(slot) { [weak self] failure in
+      self?.assumeIsolated { broker in
+        guard failure == nil else { return reply(.failure(BrokerError(.storeFailed, profile: name))) }
+        guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
+          broker.giveBack(session, name, id)
+          return reply(.failure(broker.overtaken(name)))
+        }
+        broker.counts.logins += 1
+        slot.user = session.user
+        slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
+        reply(.success(.authenticated(broker.describe(slot))))
+      }
+    }
+  }
+
+  private func refuse(_ failure: ProviderFailure, _ id: UInt64) {
+    guard let (attempt, reply) = finish(id) else { return }
+    counts.loginFailures += 1
+    publish(.loginFailed(LoginFailedEvent(kind: failure.kind.rawValue)), profile: attempt.profile)
+    reply(.failure(BrokerError(failure, profile: attempt.profile)))
+  }
+
+  private func noteRefusedCode(_ failure: ProviderFailure, _ id: String) {
+    guard case .refused(let kind, let attempts, _, _) = failure else { return }
+    if let attempts, attempts > 0 { pendingLogins.setAttemptsRemaining(attempts, of: id) }
+    switch kind {
+    case .tooManyAttempts, .otpExpired, .flowNotFound: pendingLogins.forget(id: id)
+    default: break
+    }
+  }
+
+  /// Sends another code.
+  package func resendOTP(_ params: ResendOTP.Params, _ reply: @escaping Reply<OTPChallenge>) {
+    let now = self.now.wall
+    guard let login = pendingLogins.find(params.otpFlowID, at: now),
+      let slot = slot(named: login.challenge.profile)
+    else { return reply(.failure(BrokerError(.flowNotFound))) }
+    guard login.challenge.nextResendAt <= now else {
+      var error = BrokerError(.resendTooSoon, profile: slot.name)
+      error.retryAfter = login.challenge.nextResendAt - now
+      return reply(.failure(error))
+    }
+    let (provider, name, id) = (slot.provider, slot.name, params.otpFlowID)
+    inBackground {
+      do throws(ProviderFailure) {
+        let challenge = try await provider.resendOTP(flow: login.flow)
+        return { broker in
+          guard let renewed = broker.pendingLogins.renew(id, with: challenge) else {
+            return reply(.failure(BrokerError(.flowNotFound, profile: name)))
+          }
+          broker.schedulePendingLogins()
+          broker.publish(.otpResent(renewed), profile: name)
+          reply(.success(renewed))
+        }
+      } catch {
+        return { _ in reply(.failure(BrokerError(error, profile: name))) }
+      }
+    }
+  }
+
+  /// Forgets logins that nobody answered in time, so that an unanswered one does not keep the broker alive.
+  func schedulePendingLogins() {
+    pendingLoginTimer?.cancel()
+    pendingLogins.forgetEnded(at: now.wall)
+    pendingLoginTimer = pendingLogins.nextEnd.map { end in
+      clock.schedule(at: now.uptime(of: end)) { [weak self] in
+        self?.assumeIsolated { $0.schedulePendingLogins() }
+      }
+    }
+  }
+}

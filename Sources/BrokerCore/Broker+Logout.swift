@@ -1,0 +1,109 @@
+package import BrokerProtocol
+
+/// One logout on its way: what is still to come before it can be answered.
+struct LogoutGathering {
+  /// The profiles, in the order of the answer.
+  let order: [ProfileName]
+  /// The profiles whose sign-out is not durable yet.
+  var unsaved: Set<ProfileName>
+  /// What the provider said of each profile.
+  var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
+  /// Why something could not be made durable.
+  var failure: StoreFailure?
+  /// Who waits for the answer.
+  let reply: Broker.Reply<Logout.Result>
+
+  /// A logout of which nothing is done yet.
+  init(_ profiles: [ProfileName], _ reply: @escaping Broker.Reply<Logout.Result>) {
+    order = profiles
+    unsaved = Set(profiles)
+    self.reply = reply
+  }
+
+  /// The answer, as soon as nothing is to come any more.
+  var answer: Result<Logout.Result, BrokerError>? {
+    guard unsaved.isEmpty, revoked.count == order.count else { return nil }
+    guard failure == nil else {
+      return .failure(
+        BrokerError(.storeFailed, "The session is forgotten, but the vault could not be written; it is tried again."))
+    }
+    return .success(
+      Logout.Result(results: order.map { LogoutOutcome(profile: $0, serverRevoked: revoked[$0] ?? .no) }))
+  }
+}
+
+/// How sessions are ended by hand.
+extension Broker {
+  /// How long a logout waits for the provider before it says `pending`.
+  static let revocationPatience = Duration.seconds(2)
+
+  /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has
+  /// answered, or 2 s have passed.
+  package func logout(_ params: Logout.Params, _ reply: @escaping Reply<Logout.Result>) {
+    let chosen: [ProfileSlot]
+    do throws(BrokerError) {
+      chosen = params.all ? slots : [try slot(for: params.profile)]
+    } catch {
+      return reply(.failure(error))
+    }
+    logoutCount += 1
+    let id = logoutCount
+    logouts[id] = LogoutGathering(chosen.map(\.name), reply)
+    for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
+    note(id) { _ in }
+  }
+
+  private func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
+    let name = slot.name
+    pendingLogins.forget(profile: name)
+    slot.user = nil
+    slot.userFetchedAt = nil
+    slot.logouts += 1
+    let tokens = slot.machine.living?.tokens
+    handle(.logoutWanted(.user), on: slot)
+    if slot.machine.settledGeneration >= slot.machine.generation {
+      note(id) { $0.unsaved.remove(name) }
+    } else {
+      whenSaved(slot) { [weak self] failure in
+        self?.assumeIsolated { broker in
+          broker.note(id) { logout in
+            logout.unsaved.remove(name)
+            logout.failure = logout.failure ?? failure
+          }
+        }
+      }
+    }
+    guard let tokens else { return note(id) { $0.revoked[name] = .no } }
+    revoke(tokens, everywhere: everywhere, on: slot, id)
+  }
+
+  private func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {
+    guard var logout = logouts[id] else { return }
+    change(&logout)
+    logouts[id] = logout
+    guard let answer = logout.answer else { return }
+    logouts[id] = nil
+    logout.reply(answer)
+  }
+
+  /// Tells the provider that a session is over.
+  private func revoke(_ tokens: TokenSet, everywhere: Bool, on slot: ProfileSlot, _ id: UInt64) {
+    let (provider, name) = (slot.provider, slot.name)
+    let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
+      self?.assumeIsolated { broker in broker.note(id) { $0.revoked[name] = .pending } }
+    }
+    inBackground {
+      let outcome: LogoutOutcome.ServerRevoked
+      do throws(ProviderFailure) {
+        try await provider.revoke(tokens, everywhere: everywhere)
+        outcome = .yes
+      } catch {
+        outcome = error == .unsupported ? .unsupported : .no
+      }
+      return { broker in
+        timer.cancel()
+        broker.note(id) { $0.revoked[name] = outcome }
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package import BrokerProtocol
+
+/// What everybody may know of sessions.
+extension Broker {
+  /// Where a profile's session stands.
+  package func session(_ profile: ProfileName?) throws(BrokerError) -> Session {
+    describe(try slot(for: profile))
+  }
+
+  /// Where every configured profile stands.
+  package var sessions: [Session] { slots.map { describe($0) } }
+
+  /// A profile's session as everybody may see it.
+  func describe(_ slot: ProfileSlot) -> Session {
+    let now = self.now.wall
+    var session = Session(
+      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now))
+    if case .ended(let reason) = slot.machine.phase { session.loginRequiredReason = reason.rawValue }
+    guard let living = slot.machine.living else { return session }
+    session.user = slot.user ?? living.user
+    session.userID = session.user?.id
+    session.scopes = living.tokens.scopes
+    session.accessTokenExpiresAt = living.tokens.accessTokenExpiresAt
+    session.refreshTokenPresent = living.tokens.refreshToken != nil
+    session.refreshTokenExpiresAt = living.tokens.refreshTokenExpiresAt
+    session.authTime = living.authTime
+    session.lastRefreshAt = living.lastRefreshAt
+    session.lastValidatedAt = living.lastValidatedAt
+    if slot.machine.isStoreDegraded { session.storeDegraded = true }
+    return session
+  }
+
+  private func state(of machine: SessionMachine, at now: Timestamp) -> Session.State {
+    switch machine.phase {
+    case .living:
+      switch machine.activity {
+      case .resting: .authenticated
+      case .refreshing, .saving: .refreshing
+      case .backingOff: .offline
+      }
+    case .signedOut, .ended:
+      if pendingLogins.challenge(of: machine.profile, at: now) != nil {
+        .challengePending
+      } else {
+        machine.phase == .signedOut ? .signedOut : .expired
+      }
+    }
+  }
+
+  /// Tells whose session it is, from memory where that is recent enough.
+  package func currentUser(_ params: GetCurrentUser.Params, _ reply: @escaping Reply<User>) {
+    do throws(BrokerError) {
+      let slot = try slot(for: params.profile)
+      if slot.machine.living != nil, let user = slot.user,
+        let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
+      {
+        return reply(.success(user))
+      }
+      let name = slot.name
+      let token = GetAccessToken.Params(profile: name)
+      _ = accessToken(token) { [weak self] result in
+        self?.assumeIsolated { broker in
+          switch result {
+          case .success: broker.fetchUser(name, reply)
+          case .failure(let error): reply(.failure(error))
+          }
+        }
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  private func fetchUser(_ name: ProfileName, _ reply: @escaping Reply<User>) {
+    guard let slot = slot(named: name), let living = slot.machine.living else {
+      return reply(.failure(BrokerError(.loginRequired, profile: name)))
+    }
+    let provider = slot.provider
+    let id = slot.id
+    inBackground {
+      do throws(ProviderFailure) {
+        let user = try await provider.currentUser(accessToken: living.tokens.accessToken)
+        return { broker in
+          if let slot = broker.slot(named: name, id: id) { broker.note(user, on: slot) }
+          reply(.success(user))
+        }
+      } catch {
+        return { _ in reply(.failure(BrokerError(error, profile: name))) }
+      }
+    }
+  }
+
+  /// Keeps what the provider said, unless somebody else has logged in meanwhile.
+  private func note(_ user: User, on slot: ProfileSlot) {
+    guard let living = slot.machine.living, living.user.map({ $0.id == user.id }) ?? true else { return }
+    let known = slot.user ?? living.user
+    slot.user = user
+    slot.userFetchedAt = now.uptime
+    if let known, known != user { publish(.userUpdated(UserUpdatedEvent(userID: user.id)), profile: slot.name) }
+  }
+}

@@ -1,0 +1,19 @@
+/// What was counted since the start.
+package struct Counters: Sendable, Equatable {
+  /// Tokens given, from the cache or not.
+  package var tokens = 0
+  /// Refreshes sent to providers.
+  package var refreshes = 0
+  /// Refreshes that did not succeed.
+  package var refreshFailures = 0
+  /// Logins that gave a session.
+  package var logins = 0
+  /// Logins, codes and registrations that were refused.
+  package var loginFailures = 0
+  /// Events published.
+  package var events = 0
+  /// Records saved.
+  package var saves = 0
+  /// Records that could not be saved at the first try.
+  package var saveFailures = 0
+}

@@ -1,0 +1,130 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// A place that logs people in: the only thing that the core knows of any provider.
+///
+/// Every call may take long, so none runs on the loop; each is done once and never repeated by the provider itself.
+package protocol AuthProvider: Sendable {
+  /// What sessions of this provider are bound to.
+  var binding: ProviderBinding { get }
+
+  /// Begins a login.
+  func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome
+
+  /// Makes an account and logs in as ``login(_:)`` does.
+  func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome
+
+  /// Answers a pending challenge with its code. `flow` is the provider's own handle.
+  func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession
+
+  /// Sends another code.
+  func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge
+
+  /// Spends the refresh token (RFC 6749, section 6).
+  func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet
+
+  /// Ends the session at the provider (RFC 7009); `everywhere` ends all sessions of its user.
+  func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure)
+
+  /// Tells whose session it is.
+  func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User
+}
+
+/// What a person logs in with; a provider takes what it needs.
+package struct Credentials: Sendable {
+  /// The account's e-mail address.
+  package var email: String?
+  /// The password.
+  package var password: Secret?
+  /// The phone number, for providers that log in with one.
+  package var phoneNumber: String?
+  /// What the session shall be good for; empty means the provider's usual.
+  package var scopes: [String]
+
+  /// Credentials as a client gave them.
+  package init(email: String?, password: Secret?, phoneNumber: String? = nil, scopes: [String] = []) {
+    self.email = email
+    self.password = password
+    self.phoneNumber = phoneNumber
+    self.scopes = scopes
+  }
+}
+
+/// What a new account is made from.
+package struct Registration: Sendable {
+  /// The account's e-mail address.
+  package var email: String
+  /// The password.
+  package var password: Secret
+  /// The name to show.
+  package var name: String?
+  /// Where one-time codes go.
+  package var phoneNumber: String?
+
+  /// A registration as a client gave it.
+  package init(email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil) {
+    self.email = email
+    self.password = password
+    self.name = name
+    self.phoneNumber = phoneNumber
+  }
+}
+
+/// A session that a provider has begun.
+package struct ProviderSession: Sendable {
+  /// Its tokens.
+  package var tokens: TokenSet
+  /// Whose it is, where the provider says so at once.
+  package var user: User?
+
+  /// A session.
+  package init(tokens: TokenSet, user: User?) {
+    self.tokens = tokens
+    self.user = user
+  }
+}
+
+/// A challenge as its provider describes it.
+package struct ProviderChallenge: Sendable {
+  /// The provider's own handle, which no client ever sees.
+  package var flow: Secret
+  /// How the code reaches the user.
+  package var method: OTPChallenge.Method
+  /// Where the code went, masked.
+  package var maskedDestination: String
+  /// How many digits the code has.
+  package var otpLength: Int
+  /// When the code ends.
+  package var expiresAt: Timestamp
+  /// When another code may be asked for.
+  package var nextResendAt: Timestamp
+  /// How many more wrong codes are accepted.
+  package var attemptsRemaining: Int
+  /// Whether a backup code may stand in.
+  package var backupCodesAllowed: Bool
+
+  /// A challenge.
+  package init(
+    flow: Secret, method: OTPChallenge.Method, maskedDestination: String, otpLength: Int, expiresAt: Timestamp,
+    nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool = false
+  ) {
+    self.flow = flow
+    self.method = method
+    self.maskedDestination = maskedDestination
+    self.otpLength = otpLength
+    self.expiresAt = expiresAt
+    self.nextResendAt = nextResendAt
+    self.attemptsRemaining = attemptsRemaining
+    self.backupCodesAllowed = backupCodesAllowed
+  }
+}
+
+/// How far a login came at the provider.
+package enum LoginOutcome: Sendable {
+  /// A session exists.
+  case authenticated(ProviderSession)
+  /// A one-time code is wanted.
+  case otpRequired(ProviderChallenge)
+  /// The e-mail address must be verified first.
+  case emailVerificationRequired
+}

@@ -1,0 +1,26 @@
+package import BrokerProtocol
+
+/// Where the core learns what time it is, and how it is woken.
+package protocol BrokerClock: Sendable {
+  /// The wall clock: what timestamps on the wire mean.
+  var now: Timestamp { get }
+
+  /// Time since the machine started, suspended time included (`CLOCK_BOOTTIME`): what durations mean.
+  var uptime: Duration { get }
+
+  /// Calls `action` on the core's executor once `uptime` has come this far.
+  ///
+  /// The returned closure cancels the call; it may be called at any time, on the core's executor.
+  func schedule(at uptime: Duration, _ action: @escaping @Sendable () -> Void) -> TimerCancellation
+}
+
+/// Takes back a scheduled call; without effect once the call was made.
+package struct TimerCancellation: Sendable {
+  /// Takes the call back.
+  package let cancel: @Sendable () -> Void
+
+  /// Wraps what takes the call back.
+  package init(cancel: @escaping @Sendable () -> Void) {
+    self.cancel = cancel
+  }
+}

@@ -1,0 +1,16 @@
+/// What a session is bound to: where any of this changes in the configuration, the session is not sent anywhere.
+package struct ProviderBinding: Sendable, Hashable {
+  /// The provider's type, as in the configuration.
+  package var type: String
+  /// The issuer or base URL; empty for a provider without one.
+  package var issuer: String
+  /// The client's name at the provider (RFC 6749, section 2.2); empty where there is none.
+  package var clientID: String
+
+  /// A binding.
+  package init(type: String, issuer: String = "", clientID: String = "") {
+    self.type = type
+    self.issuer = issuer
+    self.clientID = clientID
+  }
+}

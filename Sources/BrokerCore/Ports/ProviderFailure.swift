@@ -1,0 +1,24 @@
+package import BrokerProtocol
+
+/// Why a provider did not do what it was asked, by what that means for the session.
+package enum ProviderFailure: Error, Sendable, Equatable {
+  /// A credential, code or handle was refused; `attemptsRemaining` where the provider counts.
+  case refused(ErrorKind, attemptsRemaining: Int? = nil, retryAfter: Duration? = nil, fields: [String]? = nil)
+  /// The refresh token is definitively worthless: the one thing that ends a session.
+  case sessionEnded(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil)
+  /// A passing trouble, and the request was certainly not acted on.
+  case transient(ErrorKind, retryAfter: Duration? = nil)
+  /// The request may or may not have been acted on: the reply was lost.
+  case outcomeUnknown(ErrorKind)
+  /// The provider cannot do this at all.
+  case unsupported
+
+  /// The error that a client sees.
+  package var kind: ErrorKind {
+    switch self {
+    case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind): kind
+    case .sessionEnded: .sessionExpired
+    case .unsupported: .unsupportedByProvider
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import BrokerProtocol
+
+/// What is kept of a profile's session, living or ended.
+package struct SessionRecord: Sendable, Equatable {
+  /// The profile.
+  package var profile: ProfileName
+  /// What the session is bound to.
+  package var binding: ProviderBinding
+  /// Grows with every change of the tokens; a writer with an old one comes too late.
+  package var generation: UInt64
+  /// The tokens, or why there are none.
+  package var contents: Contents
+
+  /// What a record holds.
+  package enum Contents: Sendable, Equatable {
+    /// A session with tokens.
+    case living(LivingSession)
+    /// A session that ended by itself: the user must log in again.
+    case ended(SessionExpiredEvent.Reason, at: Timestamp)
+    /// A session that was ended by hand.
+    case signedOut(at: Timestamp)
+  }
+
+  /// A record.
+  package init(profile: ProfileName, binding: ProviderBinding, generation: UInt64, contents: Contents) {
+    self.profile = profile
+    self.binding = binding
+    self.generation = generation
+    self.contents = contents
+  }
+}
+
+/// A session with tokens, and what is known about it.
+package struct LivingSession: Sendable, Equatable {
+  /// The tokens.
+  package var tokens: TokenSet
+  /// Whose session it is.
+  package var user: User?
+  /// When the user last proved who they are.
+  package var authTime: Timestamp
+  /// When the tokens were issued to us, for the lifetime of the access token.
+  package var issuedAt: Timestamp
+  /// When the tokens were last refreshed.
+  package var lastRefreshAt: Timestamp?
+  /// When the provider last accepted something of the session.
+  package var lastValidatedAt: Timestamp
+
+  /// A session.
+  package init(
+    tokens: TokenSet, user: User?, authTime: Timestamp, issuedAt: Timestamp, lastRefreshAt: Timestamp? = nil,
+    lastValidatedAt: Timestamp
+  ) {
+    self.tokens = tokens
+    self.user = user
+    self.authTime = authTime
+    self.issuedAt = issuedAt
+    self.lastRefreshAt = lastRefreshAt
+    self.lastValidatedAt = lastValidatedAt
+  }
+}

@@ -1,0 +1,28 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// The tokens of one session as a provider gave them.
+package struct TokenSet: Sendable, Equatable {
+  /// The access token (RFC 6749, section 1.4).
+  package var accessToken: Secret
+  /// When the access token ends; nil where the provider gives no lifetime.
+  package var accessTokenExpiresAt: Timestamp?
+  /// The refresh token (RFC 6749, section 1.5); nil where the session cannot be refreshed.
+  package var refreshToken: Secret?
+  /// When the refresh token ends, where the provider says so.
+  package var refreshTokenExpiresAt: Timestamp?
+  /// What the access token is good for.
+  package var scopes: [String]
+
+  /// A set of tokens.
+  package init(
+    accessToken: Secret, accessTokenExpiresAt: Timestamp?, refreshToken: Secret?,
+    refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = []
+  ) {
+    self.accessToken = accessToken
+    self.accessTokenExpiresAt = accessTokenExpiresAt
+    self.refreshToken = refreshToken
+    self.refreshTokenExpiresAt = refreshTokenExpiresAt
+    self.scopes = scopes
+  }
+}

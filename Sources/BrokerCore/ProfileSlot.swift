@@ -1,0 +1,36 @@
+import BrokerProtocol
+import SecretMemory
+
+/// One profile as the broker holds it.
+///
+/// Confined to the broker's executor.
+final class ProfileSlot {
+  /// Names this stay of the profile in the configuration: what was begun for an earlier one is not taken in.
+  let id: UInt64
+  /// The profile.
+  let name: ProfileName
+  /// Who logs it in.
+  var provider: any AuthProvider
+  /// Decides what happens to its session.
+  var machine: SessionMachine
+  /// The answer that is in the cache, for callers who come by the longer way.
+  var rendered: Secret?
+  /// The machine's next wake-up.
+  var timer: TimerCancellation?
+  /// The account, as the provider last described it.
+  var user: User?
+  /// When it did.
+  var userFetchedAt: Duration?
+  /// Grows with every logout: a login that was begun before is not taken in.
+  var logouts: UInt64 = 0
+  /// When each kind of refusal was last published.
+  var lastRefusal: [EventName: Duration] = [:]
+
+  /// A profile of which nothing is known yet.
+  init(_ id: UInt64, _ settings: ProfileSettings, _ machine: SessionMachine) {
+    self.id = id
+    name = settings.name
+    provider = settings.provider
+    self.machine = machine
+  }
+}

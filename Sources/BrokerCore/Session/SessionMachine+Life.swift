@@ -1,0 +1,138 @@
+import BrokerProtocol
+
+/// How a session begins, ends, and is answered for.
+extension SessionMachine {
+  /// Takes up what rested in the store; a session that is bound to another place is signed out, and sent nowhere.
+  mutating func restore(_ record: SessionRecord, _ now: Moment) -> [Action] {
+    guard generation == 0 else { return [] }
+    generation = record.generation
+    settledGeneration = record.generation
+    switch record.contents {
+    case .living(let session): phase = .living(session)
+    case .ended(let reason, _): phase = .ended(reason)
+    case .signedOut: phase = .signedOut
+    }
+    guard record.binding != binding, case .living = phase else { return [] }
+    phase = .signedOut
+    generation += 1
+    let event = EventPayload.logout(LogoutEvent(reason: .providerChanged))
+    return [.save(self.record(.signedOut(at: now.wall)), announcing: [event])]
+  }
+
+  /// A login is shown to nobody before it is durable.
+  ///
+  /// The tokens that it replaces are not revoked: some providers end everything that the user has granted to the client
+  /// then, the new session with the old.
+  mutating func acceptLogin(_ session: ProviderSession, _ method: String, _ now: Moment) -> [Action] {
+    generation += 1
+    let living = LivingSession(
+      tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: now.wall, lastValidatedAt: now.wall)
+    pendingLogin = (living, generation)
+    let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))
+    return [.save(record(.living(living)), announcing: [event])]
+  }
+
+  /// The record that says so, under the present generation.
+  func record(_ contents: SessionRecord.Contents) -> SessionRecord {
+    SessionRecord(profile: profile, binding: binding, generation: generation, contents: contents)
+  }
+
+  /// Takes over what was saved, or what the provider has already rotated although it could not be saved.
+  mutating func adopt(_ generation: UInt64, isDurable: Bool, _ now: Moment) -> [Action] {
+    if isDurable { settledGeneration = max(settledGeneration, generation) }
+    if let pending = pendingLogin, pending.generation == generation {
+      pendingLogin = nil
+      if isDurable {
+        heldAnswer = nil
+        isInUse = true
+        return begin(pending.session, now)
+      }
+      return goOnWithoutLogin(generation, now)
+    }
+    if case .saving(let session, generation) = activity {
+      isStoreDegraded = !isDurable
+      return begin(session, now)
+    }
+    if isDurable, generation == self.generation { isStoreDegraded = false }
+    return []
+  }
+
+  /// A login that could not be saved was refused: the session of before goes on, with what it missed meanwhile.
+  private mutating func goOnWithoutLogin(_ generation: UInt64, _ now: Moment) -> [Action] {
+    if generation == self.generation { settledGeneration = generation }
+    var actions: [Action] = []
+    if let answer = heldAnswer {
+      heldAnswer = nil
+      actions = handle(answer, at: now)
+    }
+    return actions + serveWaiting(now)
+  }
+
+  private mutating func begin(_ session: LivingSession, _ now: Moment) -> [Action] {
+    phase = .living(session)
+    activity = .resting
+    failuresInARow = 0
+    let waiting = demands + demandsForLogin
+    demands = []
+    demandsForLogin = []
+    return waiting.map { .answerToken($0.waiter, isOffline: false) }
+  }
+
+  /// Local state is gone at once, whatever the disk and the provider say.
+  mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
+    let hadSession = pendingLogin != nil || phase != .signedOut
+    let waiting = demands
+    leaveLife(.signedOut)
+    var actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
+    guard hadSession else { return actions }
+    generation += 1
+    actions.append(
+      .save(record(.signedOut(at: now.wall)), announcing: [.logout(LogoutEvent(reason: reason))]))
+    return actions
+  }
+
+  /// The session has ended by itself.
+  mutating func end(
+    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, _ now: Moment
+  ) -> [Action] {
+    let waiting = demands
+    leaveLife(.ended(reason))
+    generation += 1
+    var events: [EventPayload] = alert.map { [.securityAlert(SecurityAlertEvent(kind: $0))] } ?? []
+    events.append(.sessionExpired(SessionExpiredEvent(reason: reason)))
+    var actions = [Action.save(record(.ended(reason, at: now.wall)), announcing: events)]
+    actions += waiting.map { demand in
+      guard demand.waitsForLogin else { return .answerError(demand.waiter, loginError) }
+      demandsForLogin.append(demand)
+      return nil
+    }.compactMap(\.self)
+    return actions
+  }
+
+  private mutating func leaveLife(_ next: Phase) {
+    phase = next
+    activity = .resting
+    pendingLogin = nil
+    heldAnswer = nil
+    demands = []
+    failuresInARow = 0
+    isStoreDegraded = false
+  }
+
+  /// Why there is no token where nobody is logged in.
+  var loginError: BrokerError {
+    guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
+    return BrokerError(.sessionExpired, "The session has ended (\(reason.rawValue)).", profile: profile)
+  }
+}
+
+extension SessionMachine {
+  /// Whether a record that could not be saved is still the newest, and worth another try.
+  ///
+  /// A login that could not be saved was answered with the error, so it is over.
+  func wantsSaved(_ record: SessionRecord) -> Bool {
+    guard record.generation == generation else { return false }
+    guard case .living = record.contents else { return true }
+    return isStoreDegraded
+  }
+}

@@ -1,0 +1,30 @@
+/// Names one caller who waits for a token.
+package struct WaiterID: Hashable, Sendable {
+  /// Never used twice in a process.
+  package let number: UInt64
+
+  /// A name.
+  package init(_ number: UInt64) { self.number = number }
+}
+
+/// What a caller wants of a token.
+package struct TokenDemand: Sendable, Equatable {
+  /// Who wants it.
+  package var waiter: WaiterID
+  /// How long the token must still live; nil means the profile's skew.
+  package var minValidity: Duration?
+  /// Whether only a new token will do.
+  package var forcesRefresh: Bool
+  /// Whether to wait for a login where one is needed.
+  package var waitsForLogin: Bool
+
+  /// A demand.
+  package init(
+    waiter: WaiterID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false
+  ) {
+    self.waiter = waiter
+    self.minValidity = minValidity
+    self.forcesRefresh = forcesRefresh
+    self.waitsForLogin = waitsForLogin
+  }
+}
