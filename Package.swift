@@ -34,5 +34,17 @@ let package = Package(
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
+
+    // Tests.
+    .target(
+      name: "TestSupport",
+      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      path: "Tests/TestSupport", swiftSettings: checked),
+    .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"], swiftSettings: checked),
+    .testTarget(
+      name: "BrokerCoreTests", dependencies: ["BrokerCore", "BrokerProtocol", "SecretMemory", "TestSupport"],
+      swiftSettings: checked),
+    .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),
+    .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
   ]
 )

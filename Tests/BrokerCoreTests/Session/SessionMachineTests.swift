@@ -1,0 +1,279 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+import Testing
+
+/// The session machine as a table of states and events.
+@Suite struct SessionMachineTests {
+  private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
+
+  private func later(_ duration: Duration) -> Moment {
+    Moment(wall: Self.start.wall + duration, uptime: Self.start.uptime + duration)
+  }
+
+  private func machine() -> SessionMachine {
+    SessionMachine(
+      profile: .default, binding: ProviderBinding(type: "scripted"), policy: ExpiryPolicy(),
+      tokenID: { "id-of-\($0.revealedString() ?? "")" })
+  }
+
+  private func loggedIn() -> SessionMachine {
+    var machine = machine()
+    let session = ProviderSession(
+      tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: User(id: "u"))
+    _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
+    _ = machine.handle(.saved(generation: 1), at: Self.start)
+    return machine
+  }
+
+  private func demand(_ number: UInt64, force: Bool = false, waits: Bool = false) -> SessionMachine.Event {
+    .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force, waitsForLogin: waits))
+  }
+
+  @Test func `a login is shown to nobody before it is saved`() {
+    var machine = machine()
+    let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: User(id: "u"))
+    let actions = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
+    #expect(actions.summary == ["save living 1 announcing login"])
+    #expect(machine.handle(demand(1), at: Self.start).summary == ["error 1 loginRequired"])
+    #expect(machine.handle(.saved(generation: 1), at: Self.start).isEmpty)
+    #expect(machine.handle(demand(2), at: Self.start).summary == ["token 2"])
+  }
+
+  @Test func `a login that cannot be saved leaves nobody logged in`() {
+    var machine = machine()
+    let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil)
+    _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
+    #expect(machine.handle(.saveFailed(generation: 1), at: Self.start).isEmpty)
+    #expect(machine.phase == .signedOut)
+  }
+
+  @Test func `whoever waits for a login gets the token when it is saved`() {
+    var machine = machine()
+    #expect(machine.handle(demand(1, waits: true), at: Self.start).isEmpty)
+    let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil)
+    _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
+    #expect(machine.handle(.saved(generation: 1), at: Self.start).summary == ["token 1"])
+  }
+
+  @Test func `many callers at the instant of expiry cause one refresh`() {
+    var machine = loggedIn()
+    let now = later(.seconds(890))
+    #expect(machine.handle(demand(1), at: now).summary == ["spend 1 refresh-1"])
+    for number in 2...100 {
+      #expect(machine.handle(demand(UInt64(number)), at: now).isEmpty)
+    }
+    let tokens = ScriptedProvider.tokens(2, now: now.wall)
+    let saving = machine.handle(.refreshSucceeded(flight: 1, tokens, sentAt: now.wall), at: now)
+    #expect(saving.summary == ["save living 2 announcing tokenRefreshed"])
+    #expect(machine.handle(.saved(generation: 2), at: now).count == 100)
+    #expect(machine.living?.tokens.refreshToken == ScriptedProvider.secret("refresh-2"))
+  }
+
+  @Test func `a forced refresh joins the one that is under way`() {
+    var machine = loggedIn()
+    #expect(machine.handle(demand(1, force: true), at: Self.start).summary == ["spend 1 refresh-1"])
+    #expect(machine.handle(demand(2, force: true), at: Self.start).isEmpty)
+    #expect(machine.handle(demand(3), at: Self.start).summary == ["token 3"])
+  }
+
+  @Test func `a passing failure keeps the session and serves the living token`() {
+    var machine = loggedIn()
+    let now = later(.seconds(880))
+    _ = machine.handle(demand(1), at: now)
+    _ = machine.handle(demand(2, force: true), at: now)
+    let failure = ProviderFailure.transient(.providerUnavailable, retryAfter: .seconds(7))
+    let actions = machine.handle(.refreshFailed(flight: 1, failure, jitter: 0), at: now)
+    #expect(actions.summary == ["offline token 1", "error 2 providerUnavailable", "publish refreshFailed"])
+    guard case .backingOff(let until, let error) = machine.activity else {
+      Issue.record("the machine does not back off")
+      return
+    }
+    #expect(until == now.uptime + .seconds(7))
+    #expect(error.retryAfter == .seconds(7))
+  }
+
+  @Test func `while it backs off nobody makes it send again, and afterwards the first caller does`() {
+    var machine = loggedIn()
+    let expired = later(.seconds(1000))
+    _ = machine.handle(demand(1), at: expired)
+    _ = machine.handle(
+      .refreshFailed(flight: 1, .transient(.networkUnavailable, retryAfter: .seconds(5)), jitter: 0), at: expired)
+    #expect(machine.handle(demand(2), at: later(.seconds(1004))).summary == ["error 2 networkUnavailable"])
+    #expect(machine.handle(demand(3), at: later(.seconds(1006))).summary == ["spend 2 refresh-1"])
+  }
+
+  @Test func `only a definitive refusal ends the session`() {
+    var machine = loggedIn()
+    let now = later(.seconds(1000))
+    _ = machine.handle(demand(1), at: now)
+    let actions = machine.handle(
+      .refreshFailed(flight: 1, .sessionEnded(.refreshRejected, alert: .refreshTokenReuse), jitter: 0), at: now)
+    #expect(
+      actions.summary == [
+        "save ended refreshRejected 2 announcing securityAlert sessionExpired", "error 1 sessionExpired",
+      ]
+    )
+    #expect(machine.phase == .ended(.refreshRejected))
+  }
+
+  @Test func `an unknown outcome sends the token again only after the access token has ended`() {
+    var machine = loggedIn()
+    _ = machine.handle(demand(1, force: true), at: Self.start)
+    let actions = machine.handle(.refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0), at: Self.start)
+    #expect(actions.summary == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
+    #expect(machine.handle(demand(2), at: later(.seconds(10))).summary == ["token 2"])
+    #expect(
+      machine.handle(demand(3, force: true), at: later(.seconds(899))).summary == ["error 3 refreshOutcomeUnknown"])
+    #expect(machine.handle(demand(4), at: later(.seconds(901))).summary == ["spend 2 refresh-1"])
+  }
+
+  @Test func `tokens that cannot be saved are kept, served, and marked`() {
+    var machine = loggedIn()
+    let now = later(.seconds(890))
+    _ = machine.handle(demand(1), at: now)
+    let tokens = ScriptedProvider.tokens(2, now: now.wall)
+    _ = machine.handle(.refreshSucceeded(flight: 1, tokens, sentAt: now.wall), at: now)
+    #expect(machine.handle(.saveFailed(generation: 2), at: now).summary == ["token 1"])
+    #expect(machine.isStoreDegraded)
+    _ = machine.handle(.saved(generation: 2), at: now)
+    #expect(!machine.isStoreDegraded)
+  }
+
+  @Test func `a logout forgets at once, and a late refresh brings nothing back`() {
+    var machine = loggedIn()
+    _ = machine.handle(demand(1, force: true), at: Self.start)
+    let actions = machine.handle(.logoutWanted(.user), at: Self.start)
+    #expect(actions.summary == ["error 1 loginRequired", "save signedOut 2 announcing logout"])
+    let late = ScriptedProvider.tokens(2, now: Self.start.wall)
+    #expect(machine.handle(.refreshSucceeded(flight: 1, late, sentAt: Self.start.wall), at: Self.start).isEmpty)
+    #expect(machine.handle(.logoutWanted(.user), at: Self.start).isEmpty)
+    #expect(machine.phase == .signedOut)
+  }
+
+  @Test func `a refresh token that is not rotated is kept`() {
+    var machine = loggedIn()
+    _ = machine.handle(demand(1, force: true), at: Self.start)
+    var tokens = ScriptedProvider.tokens(2, now: Self.start.wall)
+    tokens.refreshToken = nil
+    tokens.scopes = []
+    _ = machine.handle(.refreshSucceeded(flight: 1, tokens, sentAt: Self.start.wall), at: Self.start)
+    _ = machine.handle(.saved(generation: 2), at: Self.start)
+    #expect(machine.living?.tokens.refreshToken == ScriptedProvider.secret("refresh-1"))
+    #expect(machine.living?.tokens.scopes == ["read"])
+  }
+
+  @Test func `more than twenty refreshes in a minute open the breaker, and the living token is still served`() {
+    var machine = loggedIn()
+    for round in 1...20 {
+      let now = later(.seconds(round))
+      #expect(machine.handle(demand(UInt64(round), force: true), at: now).count == 1)
+      let tokens = ScriptedProvider.tokens(round + 1, now: now.wall)
+      _ = machine.handle(.refreshSucceeded(flight: UInt64(round), tokens, sentAt: now.wall), at: now)
+      _ = machine.handle(.saved(generation: UInt64(round + 1)), at: now)
+    }
+    let now = later(.seconds(21))
+    #expect(machine.handle(demand(21, force: true), at: now).summary == ["error 21 rateLimited"])
+    #expect(machine.handle(demand(22), at: now).summary == ["token 22"])
+    #expect(machine.handle(demand(23, force: true), at: later(.seconds(62))).count == 1)
+  }
+
+  @Test func `a wake-up refreshes what is used and due, and leaves alone what nobody uses`() {
+    var used = loggedIn()
+    #expect(used.nextWake(at: Self.start) == Self.start.uptime + .seconds(720))
+    #expect(used.handle(.woken, at: later(.seconds(721))).summary == ["spend 1 refresh-1"])
+    var restored = machine()
+    let record = SessionRecord(
+      profile: .default, binding: ProviderBinding(type: "scripted"), generation: 7,
+      contents: .living(
+        LivingSession(
+          tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil, authTime: Self.start.wall,
+          issuedAt: Self.start.wall, lastValidatedAt: Self.start.wall)))
+    _ = restored.handle(.restored(record), at: Self.start)
+    #expect(restored.handle(.woken, at: later(.seconds(721))).isEmpty)
+    #expect(restored.nextWake(at: Self.start) == Self.start.uptime + .seconds(86400))
+  }
+
+  @Test func `a token that ends with its refresh token is not refreshed in the background`() {
+    var machine = machine()
+    var tokens = ScriptedProvider.tokens(1, now: Self.start.wall)
+    tokens.refreshTokenExpiresAt = tokens.accessTokenExpiresAt
+    _ = machine.handle(.loginAccepted(ProviderSession(tokens: tokens, user: nil), method: "password"), at: Self.start)
+    _ = machine.handle(.saved(generation: 1), at: Self.start)
+    #expect(machine.handle(.woken, at: later(.seconds(899))).isEmpty)
+    #expect(machine.nextWake(at: Self.start) == Self.start.uptime + .seconds(900))
+  }
+
+  @Test func `a session of which neither token lives ends by itself`() {
+    var machine = loggedIn()
+    machine.policy = ExpiryPolicy(refreshesInBackground: false)
+    let actions = machine.handle(.woken, at: later(.seconds(86401)))
+    #expect(actions.summary == ["save ended refreshTokenExpired 2 announcing sessionExpired"])
+  }
+
+  @Test func `a session that is bound to another place is signed out`() {
+    var machine = machine()
+    var record = SessionRecord(
+      profile: .default, binding: ProviderBinding(type: "other"), generation: 3,
+      contents: .signedOut(at: Self.start.wall))
+    #expect(machine.handle(.restored(record), at: Self.start).isEmpty)
+    machine = self.machine()
+    record.contents = .living(
+      LivingSession(
+        tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil, authTime: Self.start.wall,
+        issuedAt: Self.start.wall, lastValidatedAt: Self.start.wall))
+    #expect(
+      machine.handle(.restored(record), at: Self.start).summary == ["save signedOut 4 announcing logout"])
+    #expect(machine.living == nil)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(100), .seconds(890), .seconds(2000), .seconds(90000)])
+  func `no event traps in any state`(after delay: Duration) {
+    let tokens = ScriptedProvider.tokens(9, now: Self.start.wall)
+    let session = ProviderSession(tokens: tokens, user: nil)
+    let events: [SessionMachine.Event] = [
+      .loginAccepted(session, method: "password"), .saved(generation: 1), .saveFailed(generation: 1),
+      .saved(generation: 99), demand(1), demand(2, force: true), .waiterLeft(WaiterID(1)),
+      .refreshSucceeded(flight: 1, tokens, sentAt: Self.start.wall),
+      .refreshFailed(flight: 1, .unsupported, jitter: 2), .logoutWanted(.user), .woken,
+    ]
+    for first in events {
+      for second in events {
+        for third in events {
+          var machine = loggedIn()
+          for event in [first, second, third] { _ = machine.handle(event, at: later(delay)) }
+          _ = machine.nextWake(at: later(delay))
+        }
+      }
+    }
+  }
+}
+
+extension [SessionMachine.Action] {
+  /// The actions as words, for tables.
+  fileprivate var summary: [String] { map(\.summary) }
+}
+
+extension SessionMachine.Action {
+  fileprivate var summary: String {
+    switch self {
+    case .answerToken(let waiter, let isOffline): "\(isOffline ? "offline " : "")token \(waiter.number)"
+    case .answerError(let waiter, let error): "error \(waiter.number) \(error.kind.rawValue)"
+    case .spendRefreshToken(let flight, let token): "spend \(flight) \(token.revealedString() ?? "")"
+    case .publish(let payload): "publish \(payload.name.rawValue)"
+    case .save(let record, let events):
+      "save \(record.summary) announcing \(events.map(\.name.rawValue).joined(separator: " "))"
+    }
+  }
+}
+
+extension SessionRecord {
+  fileprivate var summary: String {
+    switch contents {
+    case .living: "living \(generation)"
+    case .ended(let reason, _): "ended \(reason.rawValue) \(generation)"
+    case .signedOut: "signedOut \(generation)"
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+struct FileLockTests {
+  let scratch = Scratch()
+  var path: String { scratch.path + "/lock" }
+
+  /// Runs flock(1) on the lock file and returns its exit code: 0 if it got the lock.
+  func otherProcessTries(_ waiting: [String] = ["-n"]) throws -> Int32 {
+    let arguments = waiting + [path, "/bin/true"]
+    return try ChildProcess(.init(path: "/usr/bin/flock", arguments: arguments, environment: [:])).wait()
+  }
+
+  @Test func `a lock keeps other processes out and ends with its value`() throws {
+    do {
+      let lock = try FileLock(path)
+      #expect(lock.path == path)
+      #expect(try FileStatus.ofLink(path).permissions == 0o600)
+      #expect(try otherProcessTries() == 1)
+      #expect(throws: FileLock.Refusal.held(path)) { _ = try FileLock(path) }
+      #expect(throws: FileLock.Refusal.held(path)) { _ = try FileLock(path, waitingAtMost: .milliseconds(1)) }
+    }
+    // Other tests start programs at the same time, which hold all descriptors for the moment before they execute.
+    #expect(try otherProcessTries(["-w", "60"]) == 0)
+    #expect(try FileStatus.ofLink(path).kind == .regular)
+  }
+
+  @Test func `a lock that another process holds is got after its end`() throws {
+    let ready = try FileDescriptor.pipe()
+    let hold = try FileDescriptor.pipe()
+    var plan = ChildProcess.Plan(
+      path: "/usr/bin/flock", arguments: [path, "/bin/sh", "-c", "echo; read x"], environment: [:])
+    plan.descriptors = [(hold.readEnd.number, 0), (ready.writeEnd.number, 1)]
+    let child = try ChildProcess(plan)
+    var byte: [UInt8] = [0]
+    #expect(ready.readEnd.read(into: &byte) == .bytes(1))
+    #expect(throws: FileLock.Refusal.held(path)) { _ = try FileLock(path) }
+    #expect(hold.writeEnd.write([10], 0..<1) == .bytes(1))
+    _ = try FileLock(path, waitingAtMost: .seconds(60))
+    #expect(try child.wait() == 0)
+  }
+
+  @Test func `what the file says is replaced as a whole`() throws {
+    let lock = try FileLock(path)
+    try lock.replaceContents(with: Array("a long first line\n".utf8))
+    try lock.replaceContents(with: Array("short\n".utf8))
+    #expect(try lock.contents(limit: 100) == Array("short\n".utf8))
+    try lock.replaceContents(with: [])
+    #expect(try lock.contents(limit: 100) == [])
+  }
+
+  @Test func `a symbolic link or a directory is no lock file`() throws {
+    #expect(symlink("/etc/passwd", path) == 0)
+    #expect(throws: FileLock.Refusal.notOurs(path)) { _ = try FileLock(path) }
+    #expect(throws: FileLock.Refusal.failed(scratch.path, Errno(code: EISDIR))) { _ = try FileLock(scratch.path) }
+  }
+}

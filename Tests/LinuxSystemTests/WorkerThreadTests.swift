@@ -1,0 +1,51 @@
+import LinuxSystem
+import Testing
+
+private actor Clerk {
+  let thread: WorkerThread
+  var log: [Int] = []
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  init(_ thread: WorkerThread) { self.thread = thread }
+
+  func note(_ number: Int) -> ThreadIdentity {
+    thread.preconditionIsolated()
+    log.append(number)
+    return .current
+  }
+}
+
+struct WorkerThreadTests {
+  @Test func `an actor's work runs in order on the one thread`() async {
+    let worker = WorkerThread(name: "clerk")
+    let clerk = Clerk(worker)
+    var threads: [ThreadIdentity] = []
+    for number in 0..<100 { threads.append(await clerk.note(number)) }
+    #expect(threads.allSatisfy { $0 == threads[0] })
+    #expect(await clerk.log == Array(0..<100))
+    #expect(worker.isIsolatingCurrentContext() == false)
+    worker.stop()
+  }
+
+  @Test func `a job after the stop starts the thread anew`() async {
+    let worker = WorkerThread(name: "a name longer than fifteen bytes")
+    let clerk = Clerk(worker)
+    for number in 0..<20 {
+      _ = await clerk.note(number)
+      worker.stop()
+      worker.stop()
+    }
+    #expect(await clerk.log.count == 20)
+    worker.stop()
+  }
+
+  @Test func `many tasks at once lose no job`() async {
+    let worker = WorkerThread(name: "many")
+    let clerk = Clerk(worker)
+    await withTaskGroup { group in
+      for number in 0..<1000 { group.addTask { _ = await clerk.note(number) } }
+    }
+    #expect(await clerk.log.sorted() == Array(0..<1000))
+    worker.stop()
+  }
+}

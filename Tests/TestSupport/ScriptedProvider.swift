@@ -1,0 +1,124 @@
+package import BrokerCore
+package import BrokerProtocol
+package import SecretMemory
+import Synchronization
+
+/// A provider that does what a test says, and keeps a ledger of what it was asked.
+package actor ScriptedProvider: AuthProvider {
+  /// How the next refreshes end.
+  package enum Refresh: Sendable {
+    /// New tokens, rotated, with this lifetime.
+    case succeeds(lifetime: Duration)
+    /// A failure.
+    case fails(ProviderFailure)
+  }
+
+  private struct State {
+    var refresh = Refresh.succeeds(lifetime: .seconds(900))
+    var issued = 0
+    var spent: [String] = []
+    var revoked = 0
+    var wantsCode = false
+  }
+
+  private nonisolated let gate: GateExecutor
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { gate.asUnownedSerialExecutor() }
+
+  private let clock: ManualClock
+  private let state = Mutex(State())
+
+  /// What sessions are bound to.
+  package nonisolated let binding: ProviderBinding
+
+  /// A provider whose tokens live 15 minutes by the clock of the test.
+  package init(clock: ManualClock, gate: GateExecutor, type: String = "scripted") {
+    self.gate = gate
+    self.clock = clock
+    binding = ProviderBinding(type: type)
+  }
+
+  /// Decides how refreshes end from now on.
+  package nonisolated func setRefresh(_ refresh: Refresh) { state.withLock { $0.refresh = refresh } }
+
+  /// Lets logins ask for a code.
+  package nonisolated func setWantsCode(_ wantsCode: Bool) { state.withLock { $0.wantsCode = wantsCode } }
+
+  /// Makes refreshes wait until ``release()``.
+  package nonisolated func hold() { gate.shut() }
+
+  /// Whether refreshes wait.
+  package nonisolated var isHolding: Bool { gate.isShut }
+
+  /// Lets refreshes go on.
+  package nonisolated func release() { gate.open() }
+
+  /// The refresh tokens that were spent, in order.
+  package nonisolated var spentTokens: [String] { state.withLock { $0.spent } }
+
+  /// How many sessions were revoked.
+  package nonisolated var revocations: Int { state.withLock { $0.revoked } }
+
+  private func tokens(lifetime: Duration) -> TokenSet {
+    let number = state.withLock { state in
+      state.issued += 1
+      return state.issued
+    }
+    return Self.tokens(number, now: clock.now, lifetime: lifetime)
+  }
+
+  /// The `number`-th pair of tokens that this provider issues.
+  package static func tokens(_ number: Int, now: Timestamp, lifetime: Duration = .seconds(900)) -> TokenSet {
+    TokenSet(
+      accessToken: secret("access-\(number)"), accessTokenExpiresAt: now + lifetime,
+      refreshToken: secret("refresh-\(number)"), refreshTokenExpiresAt: now + .seconds(86400), scopes: ["read"])
+  }
+
+  /// A secret that is none.
+  package static func secret(_ text: String) -> Secret {
+    guard let secret = try? Secret(utf8: text) else { preconditionFailure("the arena is used up") }
+    return secret
+  }
+
+  private var session: ProviderSession {
+    ProviderSession(tokens: tokens(lifetime: .seconds(900)), user: User(id: "user-1", email: "a@example.test"))
+  }
+
+  package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    guard credentials.password == Self.secret("right") else { throw .refused(.invalidCredentials) }
+    guard state.withLock({ $0.wantsCode }) else { return .authenticated(session) }
+    return .otpRequired(challenge)
+  }
+
+  private var challenge: ProviderChallenge {
+    ProviderChallenge(
+      flow: Self.secret("flow"), method: .sms, maskedDestination: "•••67", otpLength: 6,
+      expiresAt: clock.now + .seconds(300), nextResendAt: clock.now + .seconds(30), attemptsRemaining: 5)
+  }
+
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    .authenticated(session)
+  }
+
+  package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    guard code == Self.secret("123456") else { throw .refused(.otpInvalid, attemptsRemaining: 4) }
+    return session
+  }
+
+  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge { challenge }
+
+  package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+    state.withLock { $0.spent.append(refreshToken.revealedString() ?? "") }
+    switch state.withLock({ $0.refresh }) {
+    case .succeeds(let lifetime): return tokens(lifetime: lifetime)
+    case .fails(let failure): throw failure
+    }
+  }
+
+  package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
+    state.withLock { $0.revoked += 1 }
+  }
+
+  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+    User(id: "user-1", email: "a@example.test", name: "A")
+  }
+}
