@@ -42,6 +42,9 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: checked),
     .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"], swiftSettings: checked),
     .testTarget(
+      name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory", "TestSupport"],
+      swiftSettings: checked),
+    .testTarget(
       name: "BrokerCoreTests", dependencies: ["BrokerCore", "BrokerProtocol", "SecretMemory", "TestSupport"],
       swiftSettings: checked),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),

@@ -1,0 +1,64 @@
+import BrokerProtocol
+import JSONRPC
+import TestSupport
+import Testing
+
+/// The golden conversations keep the format that their README describes.
+struct ConversationTests {
+  private static let names = [
+    "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended",
+  ]
+
+  private func lines(_ name: String) throws -> [Substring] {
+    let bytes = try SchemaFile.bytes("conversations/\(name).jsonl")
+    #expect(bytes.last == 0x0A)
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  }
+
+  @Test(arguments: names)
+  func `every line is one of the five kinds`(_ name: String) throws {
+    var hasBegun = false
+    for line in try lines(name) {
+      let rest = line.dropFirst(2)
+      switch line.prefix(2) {
+      case "# ": break
+      case "> ": hasBegun = true
+      case "< ":
+        #expect(hasBegun)
+        _ = try JSONDocument(String(rest))
+      case "= ":
+        if rest.hasPrefix("config ") {
+          #expect(!hasBegun)
+          #expect(try JSONDocument(String(rest.dropFirst(7))).root.kind == .object)
+        } else {
+          #expect(rest == "code outbox")
+        }
+      default: Issue.record("\(line)")
+      }
+    }
+    #expect(hasBegun)
+  }
+
+  @Test(arguments: names)
+  func `a name is bound before it is used`(_ name: String) throws {
+    var bound: Set<Substring> = []
+    for line in try lines(name) {
+      let used = line.split(separator: "\"<$").dropFirst().compactMap { $0.split(separator: ">").first }
+      if line.hasPrefix("= code") { bound.insert("code") }
+      if line.hasPrefix("< ") { bound.formUnion(used) }
+      if line.hasPrefix("> ") { for name in used { #expect(bound.contains(name), "\(name)") } }
+    }
+  }
+
+  @Test(arguments: names)
+  func `errors have the code and the advice of their kind`(_ name: String) throws {
+    for line in try lines(name) where line.hasPrefix("< {") {
+      guard let error = try JSONDocument(String(line.dropFirst(2))).root["error"] else { continue }
+      let data = try error.required("data")
+      let kind = try #require(ErrorKind(rawValue: try data.required("kind").string()))
+      #expect(try error.required("code").integer() == Int64(kind.code))
+      #expect(try data.required("nextAction").string() == kind.nextAction.rawValue)
+      #expect(try data.required("retryable").bool() == kind.isRetryable)
+    }
+  }
+}

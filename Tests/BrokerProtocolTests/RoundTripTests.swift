@@ -1,0 +1,128 @@
+import BrokerProtocol
+import JSONRPC
+import SecretMemory
+import Testing
+
+/// What is written reads as the same value.
+struct RoundTripTests {
+  private func check<Value: JSONEncodable & JSONDecodable & Equatable>(
+    _ values: Value..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for value in values {
+      let document = try value.encoded()
+      #expect(try Value(from: document.root) == value, sourceLocation: sourceLocation)
+      let again = try Value(from: document.root).encoded()
+      #expect(again.root.text == document.root.text, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func `params`() throws {
+    let (secret, work) = (try Samples.secret("péss\"\n\u{0}"), try #require(ProfileName("work")))
+    try check(Empty())
+    try check(ProfileParams(), ProfileParams(profile: work))
+    try check(
+      Initialize.Params(),
+      Initialize.Params(client: .init(name: "e", version: nil), protocolVersion: "1"),
+      Initialize.Params(client: .init(name: "e", version: "2")))
+    try check(
+      GetAccessToken.Params(),
+      GetAccessToken.Params(
+        profile: work, minValidity: .milliseconds(1500), scopes: [], audience: "a", timeout: .zero, waitForLogin: true,
+        forceRefresh: true))
+    try check(
+      ReportRejected.Params(), ReportRejected.Params(profile: work, accessToken: secret, tokenID: "t", status: 403))
+    try check(
+      Login.Params(),
+      Login.Params(
+        profile: work, method: "password", email: "a@b", password: secret, phoneNumber: "+1", refreshToken: secret,
+        scopes: ["a"]))
+    try check(
+      Register.Params(email: "a@b", password: secret),
+      Register.Params(profile: work, email: "a@b", password: secret, name: "A", phoneNumber: "+1"))
+    try check(VerifyOTP.Params(otpFlowID: "f", code: secret))
+    try check(ResendOTP.Params(otpFlowID: "f"))
+    try check(Logout.Params(), Logout.Params(profile: work, everywhere: true, all: true))
+    try check(Subscribe.Params(), Subscribe.Params(events: ["login"], profiles: [work], since: 7))
+    try check(Unsubscribe.Params(subscriptionID: "s"))
+    try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
+  }
+
+  @Test func `results`() throws {
+    let sessions = Samples.sessions
+    for session in sessions { try check(session) }
+    try check(User(id: "u"), Samples.user)
+    try check(
+      LoginResult.authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired)
+    for method in OTPChallenge.Method.allCases {
+      var challenge = Samples.challenge
+      challenge.method = method
+      try check(challenge)
+    }
+    let secret = try Samples.secret("example-token")
+    try check(
+      AccessToken(accessToken: secret, expiresAt: nil, scopes: [], profile: .default, tokenID: "t"),
+      AccessToken(
+        accessToken: secret, expiresAt: Samples.time, scopes: ["a"], profile: .default, tokenID: "t", isOffline: true))
+    let capabilities = Initialize.Capabilities(methods: ["ping"], events: [], framings: ["lines"], providers: ["local"])
+    try check(
+      Initialize.Result(
+        protocolVersion: Initialize.protocolVersion, server: .init(name: "s", version: "1"), capabilities: capabilities,
+        sessions: sessions, sequence: 7))
+    try check(ListSessions.Result(sessions: []), ListSessions.Result(sessions: sessions))
+    try check(
+      Logout.Result(
+        results: LogoutOutcome.ServerRevoked.allCases.map { LogoutOutcome(profile: .default, serverRevoked: $0) }))
+    try check(
+      Subscribe.Result(subscriptionID: "s", sequence: 0, sessions: []),
+      Subscribe.Result(subscriptionID: "s", sequence: 1, sessions: sessions, resync: true))
+    try check(ReloadConfiguration.Result(profiles: [.default]))
+    try check(
+      GetStatus.Result(
+        version: "1", pid: 1, startedAt: Samples.time, uptime: .milliseconds(12345),
+        vault: .init(locked: true, keySource: "file", schemaVersion: 1), connections: 2, subscriptions: 3,
+        counters: [.init(name: "a\"b", value: 1), .init(name: "", value: 0)], profiles: sessions))
+    try check(RawJSON(text: Array(#"{"a":[1]}"#.utf8)))
+  }
+
+  @Test func `errors`() throws {
+    try check(Samples.fullError)
+    for kind in ErrorKind.allCases { try check(BrokerError(kind)) }
+  }
+
+  @Test(arguments: Samples.payloads)
+  func `events`(_ payload: EventPayload) throws {
+    for profile in [nil, ProfileName.default] {
+      let event = BrokerEvent(sequence: 1 << 40, profile: profile, time: Samples.time, payload: payload)
+      let root = try JSONDocument(parsing: event.notification(for: "s1", event.details())).root
+      #expect(try root.members().map(\.name) == ["jsonrpc", "method", "params"])
+      #expect(try root.required("params").required("subscriptionId").string() == "s1")
+      #expect(try BrokerEvent.read(from: try root.required("params")) == event)
+    }
+  }
+
+  @Test func `an event of a later version is passed over`() throws {
+    let text = #"{"subscriptionId":"s","sequence":1,"event":"later","time":"2026-03-01T09:00:00Z","data":{"x":1}}"#
+    #expect(try BrokerEvent.read(from: JSONDocument(text).root) == nil)
+  }
+
+  @Test func `an error of a later version keeps its sentence`() throws {
+    let text = #"{"code":2000,"message":"New.","data":{"kind":"later","nextAction":"dance","retryable":true}}"#
+    let error = try BrokerError(from: JSONDocument(text).root)
+    #expect(error.kind == .internal && error.message == "New." && error.isRetryable)
+    let bare = try BrokerError(from: JSONDocument(#"{"code":-32000,"message":"Bare."}"#).root)
+    #expect(bare.kind == .internal && bare.message == "Bare.")
+  }
+
+  @Test func `null members are absent ones, and unknown ones are ignored`() throws {
+    let text = #"{"profile":null,"minValiditySeconds":null,"scopes":null,"timeoutSeconds":null,"later":{"x":[]}}"#
+    #expect(try GetAccessToken.Params(from: JSONDocument(text).root) == GetAccessToken.Params())
+  }
+
+  @Test func `a secret shows nowhere but on the wire`() throws {
+    let params = Login.Params(email: "a@b", password: try Samples.secret("canary"))
+    var dumped = ""
+    dump(params, to: &dumped)
+    #expect(!"\(params)".contains("canary") && !dumped.contains("canary"))
+    #expect(String(decoding: try params.encoded().root.text, as: UTF8.self).contains("canary"))
+  }
+}

@@ -1,0 +1,62 @@
+import BrokerProtocol
+import SecretMemory
+
+/// Values with every member set, and with none that can be left out.
+enum Samples {
+  static let time = Timestamp(milliseconds: 1_772_355_600_123)
+  static let user = User(
+    id: "u\"1", email: "a@b.example", emailVerified: false, name: "Äda\n", phoneNumberMasked: "•• 42")
+  static let challenge = OTPChallenge(
+    otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
+    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true)
+
+  static let fullSession: Session = {
+    var session = Session(profile: .default, provider: "local", state: .offline)
+    session.userID = "u1"
+    session.user = user
+    session.scopes = ["a", "b c"]
+    session.accessTokenExpiresAt = time
+    session.refreshTokenPresent = true
+    session.refreshTokenExpiresAt = time + .seconds(1)
+    session.authTime = time + .seconds(2)
+    session.lastRefreshAt = time + .seconds(3)
+    session.lastValidatedAt = time + .seconds(4)
+    session.loginRequiredReason = "refreshRejected"
+    session.storeDegraded = true
+    return session
+  }()
+
+  static let sessions: [Session] =
+    [fullSession] + Session.State.allCases.map { Session(profile: .default, provider: "x", state: $0) }
+
+  static let fullError: BrokerError = {
+    var error = BrokerError(.otpInvalid, "Ünknown \"code\".", profile: .default)
+    error.nextAction = .wait
+    error.isRetryable = true
+    error.retryAfter = .milliseconds(1500)
+    error.pointer = "/a~1b"
+    error.attemptsRemaining = 0
+    error.fields = ["email", "password"]
+    error.challenge = challenge
+    error.correlationID = "c-1"
+    return error
+  }()
+
+  static let payloads: [EventPayload] =
+    [
+      .login(LoginEvent(method: "password")), .login(LoginEvent(userID: "u1", method: "password")),
+      .tokenRefreshed(TokenRefreshedEvent(tokenID: "t")),
+      .tokenRefreshed(TokenRefreshedEvent(tokenID: "t", expiresAt: time)),
+      .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: true, nextAttemptAt: time)),
+      .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: false)),
+      .userUpdated(UserUpdatedEvent(userID: "u1")),
+      .otpChallenge(challenge), .otpResent(challenge), .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
+      .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .configReloaded, .shuttingDown,
+      .eventsLost(EventsLostEvent(from: 1, to: Int.max)),
+    ]
+    + LogoutEvent.Reason.allCases.map { .logout(LogoutEvent(reason: $0)) }
+    + SessionExpiredEvent.Reason.allCases.map { .sessionExpired(SessionExpiredEvent(reason: $0)) }
+    + SecurityAlertEvent.Kind.allCases.map { .securityAlert(SecurityAlertEvent(kind: $0)) }
+
+  static func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
+}

@@ -1,0 +1,258 @@
+import BrokerProtocol
+import JSONRPC
+import SecretMemory
+import TestSupport
+import Testing
+
+/// The documents in `Schemas` and the Swift types say the same.
+struct SchemaTests {
+  private let openRPC: JSONNode
+  private let events: JSONNode
+  private let errors: JSONNode
+
+  init() throws {
+    openRPC = try SchemaFile.document("openrpc.json").root
+    events = try SchemaFile.document("events.json").root
+    errors = try SchemaFile.document("errors.json").root
+  }
+
+  private func methods() throws -> [(check: MethodCheck, description: JSONNode)] {
+    try zip(MethodCheck.all, openRPC.required("methods").elements()).map { ($0, $1) }
+  }
+
+  /// The params of an example as they stand on the wire.
+  private func params(of example: JSONNode) throws -> JSONDocument {
+    var writer = JSONWriter()
+    let members = try example.required("params").elements()
+    for member in members { _ = try member.required("name").string() }
+    writer.object { writer in
+      for member in members {
+        writer.key((try? member["name"]?.string()) ?? "")
+        writer.raw(member["value"]?.text ?? [])
+      }
+    }
+    return try JSONDocument(parsing: writer.bytes)
+  }
+
+  @Test func `every method is described once, in order`() throws {
+    let names = try openRPC.required("methods").elements().map { try $0.required("name").string() }
+    #expect(names == MethodCheck.all.map(\.name))
+    #expect(try openRPC.required("openrpc").string() == "1.3.2")
+    for (_, method) in try methods() {
+      #expect(try method.required("paramStructure").string() == "by-name")
+      #expect(try !method.required("summary").string().isEmpty)
+      #expect(try !method.required("examples").elements().isEmpty)
+    }
+  }
+
+  @Test func `examples fit their schemas`() throws {
+    let checker = SchemaChecker(root: openRPC)
+    for (check, method) in try methods() {
+      let params = try method.required("params").elements()
+      for example in try method.required("examples").elements() {
+        for given in try example.required("params").elements() {
+          let name = try given.required("name").string()
+          let described = try #require(try params.first { try $0["name"]?.string() == name }, "\(check.name).\(name)")
+          let problems = try checker.problems(of: given.required("value"), against: described.required("schema"))
+          #expect(problems == [], "\(check.name)")
+        }
+        for described in params where described["required"]?.kind == .true {
+          let name = try described.required("name").string()
+          #expect(try self.params(of: example).root[name] != nil, "\(check.name).\(name)")
+        }
+        guard check.name != "rpc.discover" else { continue }
+        let result = try example.required("result").required("value")
+        #expect(
+          try checker.problems(of: result, against: method.required("result").required("schema")) == [], "\(check.name)"
+        )
+      }
+    }
+  }
+
+  @Test func `examples decode into the Swift types and encode as they stand`() throws {
+    for (check, method) in try methods() {
+      for example in try method.required("examples").elements() {
+        let params = try params(of: example)
+        #expect(try params.root.isPart(of: check.roundTripParams(params.root).root), "\(check.name)")
+        let result = try example.required("result").required("value")
+        #expect(try result.isSame(as: check.roundTripResult(result).root), "\(check.name)")
+      }
+    }
+  }
+
+  @Test func `the Swift types read exactly the params that are described`() throws {
+    for (check, method) in try methods() {
+      for described in try method.required("params").elements() {
+        let name = try described.required("name").string()
+        // A value of no type that any parameter has: whoever reads the parameter must refuse it.
+        let others = try params(of: method.required("examples").elements()[0]).root.members().filter { $0.name != name }
+        var writer = JSONWriter()
+        writer.object { writer in
+          for (other, value) in others {
+            writer.key(other)
+            writer.raw(value.text)
+          }
+          writer.key(name)
+          writer.raw(Array(#"[{"?":0}]"#.utf8))
+        }
+        let document = try JSONDocument(parsing: writer.bytes)
+        let error = #expect(throws: JSONMismatch.self, "\(check.name).\(name)") {
+          try check.roundTripParams(document.root)
+        }
+        #expect(error?.pointer.description.hasPrefix("/\(name)") == true, "\(check.name).\(name)")
+      }
+    }
+  }
+
+  @Test func `encoded params have only members that are described, and all that are required`() throws {
+    let secret = try Samples.secret("x")
+    let full: [(String, any JSONEncodable & Sendable)] = [
+      ("initialize", Initialize.Params(client: .init(name: "e", version: "1"), protocolVersion: "1")),
+      (
+        "getAccessToken",
+        GetAccessToken.Params(
+          profile: .default, minValidity: .zero, scopes: ["a"], audience: "a", timeout: .zero, waitForLogin: true,
+          forceRefresh: true)
+      ),
+      ("reportRejected", ReportRejected.Params(profile: .default, accessToken: secret, tokenID: "t")),
+      (
+        "login",
+        Login.Params(
+          profile: .default, method: "password", email: "e", password: secret, phoneNumber: "p", refreshToken: secret,
+          scopes: [])
+      ),
+      ("register", Register.Params(profile: .default, email: "e", password: secret, name: "n", phoneNumber: "p")),
+      ("verifyOtp", VerifyOTP.Params(otpFlowID: "f", code: secret)), ("resendOtp", ResendOTP.Params(otpFlowID: "f")),
+      ("logout", Logout.Params(profile: .default)), ("unsubscribe", Unsubscribe.Params(subscriptionID: "s")),
+      ("subscribe", Subscribe.Params(events: ["login"], profiles: [.default], since: 1)),
+      ("getSession", ProfileParams(profile: .default)), ("getCurrentUser", GetCurrentUser.Params(profile: .default)),
+      ("ping", Empty()), ("rpc.discover", Empty()), ("shutdown", Empty()), ("listSessions", Empty()),
+      ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()),
+    ]
+    #expect(Set(full.map(\.0)) == Set(MethodCheck.all.map(\.name)))
+    let checker = SchemaChecker(root: openRPC)
+    for (name, value) in full {
+      let method = try #require(try methods().first { $0.check.name == name }).description
+      let described = try method.required("params").elements()
+      let members = try value.encoded().root.members()
+      #expect(try Set(members.map(\.name)) == Set(described.map { try $0.required("name").string() }), "\(name)")
+      for parameter in described {
+        let member = try #require(try members.first { try $0.name == parameter.required("name").string() }).value
+        #expect(try checker.problems(of: member, against: parameter.required("schema")) == [], "\(name)")
+      }
+    }
+  }
+
+  @Test func `encoded results fit their schemas`() throws {
+    let secret = try Samples.secret("x")
+    let checker = SchemaChecker(root: openRPC)
+    func check(_ schema: String, _ value: some JSONEncodable) throws {
+      let described = try openRPC.required("components").required("schemas").required(schema)
+      #expect(try checker.problems(of: value.encoded().root, against: described) == [], "\(schema)")
+    }
+    for session in Samples.sessions {
+      try check("Session", session)
+      try check("LoginResult", LoginResult.authenticated(session))
+    }
+    try check("LoginResult", LoginResult.otpRequired(Samples.challenge))
+    try check("LoginResult", LoginResult.emailVerificationRequired)
+    try check("OtpChallenge", Samples.challenge)
+    try check("User", Samples.user)
+    try check("User", User(id: "u"))
+    for (end, isOffline) in [(Samples.time, true), (nil, false)] {
+      let token = AccessToken(
+        accessToken: secret, expiresAt: end, scopes: ["a"], profile: .default, tokenID: "t", isOffline: isOffline)
+      try check("AccessToken", token)
+    }
+    for revoked in LogoutOutcome.ServerRevoked.allCases {
+      try check("LogoutOutcome", LogoutOutcome(profile: .default, serverRevoked: revoked))
+    }
+    try check("VaultStatus", GetStatus.VaultStatus(locked: true, keySource: "file", schemaVersion: 1))
+    try check("Error", Samples.fullError)
+    for kind in ErrorKind.allCases { try check("Error", BrokerError(kind)) }
+  }
+
+  @Test func `the words of the types are those of the schemas`() throws {
+    let schemas = try openRPC.required("components").required("schemas")
+    func words(_ schema: String, _ member: String) throws -> [String] {
+      try schemas.required(schema).required("properties").required(member).required("enum").elements().map {
+        try $0.string()
+      }
+    }
+    #expect(try words("Session", "state") == Session.State.allCases.map(\.rawValue))
+    #expect(try words("OtpChallenge", "method") == OTPChallenge.Method.allCases.map(\.rawValue))
+    #expect(try words("LogoutOutcome", "serverRevoked") == LogoutOutcome.ServerRevoked.allCases.map(\.rawValue))
+    #expect(try words("ErrorData", "kind") == ErrorKind.allCases.map(\.rawValue))
+    #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))
+    let framings = try schemas.required("Capabilities").required("properties").required("framings").required("items")
+    #expect(
+      try framings.required("enum").elements().map { try $0.string() } == [Framing.lines.name, Framing.headers.name])
+  }
+
+  @Test func `errors are those of the kinds, in both documents`() throws {
+    let listed = try errors.required("errors").elements()
+    let components = try openRPC.required("components").required("errors").members()
+    #expect(listed.count == ErrorKind.allCases.count && components.count == ErrorKind.allCases.count)
+    for (kind, (entry, component)) in zip(ErrorKind.allCases, zip(listed, components)) {
+      #expect(try entry.required("kind").string() == kind.rawValue)
+      #expect(try entry.required("code").integer() == Int64(kind.code))
+      #expect(try entry.required("nextAction").string() == kind.nextAction.rawValue)
+      #expect(try entry.required("retryable").bool() == kind.isRetryable)
+      #expect(try entry.required("message").string() == kind.message)
+      #expect(component.name == kind.rawValue)
+      #expect(try BrokerError(kind).encoded().root.isSame(as: component.value))
+    }
+  }
+
+  @Test func `methods name only errors that there are`() throws {
+    let prefix = "#/components/errors/"
+    for (check, method) in try methods() {
+      let names = try method.required("errors").elements().map { try $0.required("$ref").string() }
+      #expect(Set(names).count == names.count, "\(check.name)")
+      for name in names {
+        #expect(ErrorKind(rawValue: String(name.dropFirst(prefix.count))) != nil, "\(check.name): \(name)")
+      }
+    }
+  }
+
+  @Test func `events are those of the types`() throws {
+    let listed = try events.required("events").elements()
+    #expect(try listed.map { try $0.required("event").string() } == EventName.allCases.map(\.rawValue))
+    let checker = SchemaChecker(root: events)
+    for (name, entry) in zip(EventName.allCases, listed) {
+      #expect(try entry.required("kept").bool() == !name.isTransient)
+      let example = try entry.required("example")
+      let params = try example.required("params")
+      let event = try #require(try BrokerEvent.read(from: params))
+      #expect(event.payload.name == name)
+      #expect(
+        try JSONDocument(parsing: event.notification(for: "s1", event.details())).root.isSame(as: example), "\(name)")
+      #expect(try checker.problems(of: params.required("data"), against: entry.required("data")) == [], "\(name)")
+      #expect(try checker.problems(of: example, against: events.required("notification")) == [], "\(name)")
+    }
+    #expect(Set(Samples.payloads.map(\.name)) == Set(EventName.allCases))
+    for payload in Samples.payloads {
+      let schema = try #require(try listed.first { try $0["event"]?.string() == payload.name.rawValue }).required(
+        "data")
+      #expect(try checker.problems(of: payload.encoded().root, against: schema) == [], "\(payload.name)")
+    }
+  }
+
+  @Test func `the words of events are those of the schemas`() throws {
+    let expected: [String: [String]] = [
+      "logout": LogoutEvent.Reason.allCases.map(\.rawValue),
+      "sessionExpired": SessionExpiredEvent.Reason.allCases.map(\.rawValue),
+      "securityAlert": SecurityAlertEvent.Kind.allCases.map(\.rawValue),
+      "refreshFailed": ErrorKind.allCases.map(\.rawValue), "loginFailed": ErrorKind.allCases.map(\.rawValue),
+    ]
+    for entry in try events.required("events").elements() {
+      let name = try entry.required("event").string()
+      let properties = try entry.required("data")["properties"]
+      let words = try (properties?["reason"] ?? properties?["kind"])?["enum"]?.elements().map { try $0.string() }
+      #expect(words == expected[name], "\(name)")
+    }
+    for (name, schema) in try events.required("components").required("schemas").members() {
+      #expect(try schema.isSame(as: openRPC.required("components").required("schemas").required(name)), "\(name)")
+    }
+  }
+}
