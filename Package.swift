@@ -25,6 +25,7 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importer each.
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // The pure layers.
     .target(name: "JSONRPC", swiftSettings: strict),
@@ -34,6 +35,7 @@ let package = Package(
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
 
     // Tests.
     .target(
@@ -49,5 +51,6 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
   ]
 )

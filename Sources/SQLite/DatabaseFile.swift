@@ -1,0 +1,89 @@
+import Glibc
+import Synchronization
+
+/// The right to open one database file: it exists, is private, and no other connection of this process has it.
+///
+/// The file is never opened again by its name while a connection has it: closing any descriptor of a file drops
+/// all of the process's POSIX locks on it (fcntl(2), "How To Corrupt An SQLite Database File", section 2.2). And two
+/// connections that write one write-ahead log can corrupt it in SQLite before 3.51.3.
+struct DatabaseFile: ~Copyable {
+  /// The absolute path, in which only the last component can be a symbolic link, and is then refused.
+  let path: String
+  private let identity: Identity
+
+  /// Which file it is, by whatever name.
+  private struct Identity: Hashable {
+    let device: UInt
+    let inode: UInt
+  }
+
+  private static let inUse = Mutex<Set<Identity>>([])
+
+  /// Finds the file, or creates it empty with mode 0600, and takes it for this process.
+  ///
+  /// - Throws: `SQLiteError` with `.cannotOpen` when it is no regular file or cannot be created, `.permission` when it
+  ///   belongs to another user, has a second name, or others may access it, `.locked` when this process has it open.
+  init(path: String) throws(SQLiteError) {
+    let path = try Self.resolvingDirectory(of: path)
+    try Self.createIfMissing(path)
+    let identity = try Self.inspect(path)
+    guard Self.inUse.withLock({ $0.insert(identity).inserted }) else {
+      throw SQLiteError(code: .locked, operation: .open)
+    }
+    self.path = path
+    self.identity = identity
+  }
+
+  deinit {
+    let taken = identity
+    _ = Self.inUse.withLock { $0.remove(taken) }
+  }
+
+  /// SQLITE_OPEN_NOFOLLOW refuses links anywhere in a path; only a link in place of the file is a threat.
+  private static func resolvingDirectory(of path: String) throws(SQLiteError) -> String {
+    let bytes = Array(path.utf8)
+    let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
+    let name = String(decoding: bytes[(slash.map { $0 + 1 } ?? 0)...], as: UTF8.self)
+    let directory = slash.map { String(decoding: bytes[..<max($0, 1)], as: UTF8.self) } ?? "."
+    guard !name.isEmpty, name != ".", name != "..", !bytes.contains(0) else {
+      throw SQLiteError(code: .cannotOpen, operation: .open, systemError: EINVAL)
+    }
+    // realpath(3) with a null buffer returns memory that is freed below, or null.
+    guard let resolved = unsafe realpath(directory, nil) else {
+      throw SQLiteError(code: .cannotOpen, operation: .open, systemError: errno)
+    }
+    // Allocated by realpath and not used after this function.
+    defer { unsafe free(resolved) }
+    // realpath terminates what it returns.
+    let absolute = unsafe String(cString: resolved)
+    return absolute == "/" ? "/\(name)" : "\(absolute)/\(name)"
+  }
+
+  /// O_EXCL: a file that is there is not touched, and a link is not followed (open(2)).
+  private static func createIfMissing(_ path: String) throws(SQLiteError) {
+    // The path is a string that Swift terminates for the call.
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return }
+      throw SQLiteError(code: .cannotOpen, operation: .open, systemError: errno)
+    }
+    defer { close(descriptor) }
+    // A umask that takes the owner's rights away does not count.
+    guard fchmod(descriptor, 0o600) == 0 else {
+      throw SQLiteError(code: .cannotOpen, operation: .open, systemError: errno)
+    }
+  }
+
+  private static func inspect(_ path: String) throws(SQLiteError) -> Identity {
+    var status = stat()
+    // The path is a string that Swift terminates for the call; `status` is written to.
+    guard unsafe lstat(path, &status) == 0 else {
+      throw SQLiteError(code: .cannotOpen, operation: .open, systemError: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw SQLiteError(code: .cannotOpen, operation: .open) }
+    guard status.st_uid == geteuid(), status.st_nlink == 1, status.st_mode & 0o077 == 0 else {
+      throw SQLiteError(code: .permission, operation: .open)
+    }
+    return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+  }
+}

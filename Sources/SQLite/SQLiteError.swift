@@ -1,0 +1,52 @@
+/// A failure of the database: the result code and what was being done.
+///
+/// It holds no value that was bound or read, and not SQLite's own message; a statement's text is always a literal of
+/// the program. So it may be logged.
+package struct SQLiteError: Error, Sendable, CustomStringConvertible {
+  /// What was being done when it failed.
+  package enum Operation: Sendable {
+    /// Finding, creating or opening the file.
+    case open
+    /// Setting the connection up: the literal names what was not as it must be.
+    case configure(StaticString)
+    /// Preparing, binding to or running this SQL.
+    case statement(StaticString)
+    /// Reading a column of this SQL's result.
+    case column(StaticString)
+    /// Looking for damage.
+    case check
+    /// Copying the write-ahead log into the database.
+    case checkpoint
+    /// Closing the connection.
+    case close
+  }
+
+  /// What SQLite answered; where this module itself refuses, the code of SQLite that says the same.
+  package let code: SQLiteResultCode
+  /// What was being done.
+  package let operation: Operation
+  /// The system's error number (errno(3)) where it is known, else 0.
+  package let systemError: Int32
+
+  /// Names a failure.
+  package init(code: SQLiteResultCode, operation: Operation, systemError: Int32 = 0) {
+    self.code = code
+    self.operation = operation
+    self.systemError = systemError
+  }
+
+  /// Code and operation; never a value.
+  package var description: String {
+    let during =
+      switch operation {
+      case .open: "open"
+      case .configure(let what): "configure: \(what)"
+      case .statement(let sql): "statement: \(sql)"
+      case .column(let sql): "column of: \(sql)"
+      case .check: "check"
+      case .checkpoint: "checkpoint"
+      case .close: "close"
+      }
+    return "SQLite: \(code), errno \(systemError), \(during)"
+  }
+}

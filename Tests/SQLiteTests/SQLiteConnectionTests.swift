@@ -1,0 +1,225 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import SQLite
+
+@Suite struct SQLiteConnectionTests {
+  private static let application: Int32 = 0x4142_5445
+  private let directory = Scratch()
+
+  private func open(_ name: String = "test.db") throws(SQLiteError) -> SQLiteConnection {
+    try SQLiteConnection(path: directory.file(name), applicationID: Self.application)
+  }
+
+  private func code(_ body: () throws -> Void) -> SQLiteResultCode? {
+    do {
+      try body()
+      return .ok
+    } catch { return (error as? SQLiteError)?.code }
+  }
+
+  private func value(_ pragma: StaticString, _ connection: SQLiteConnection) throws -> String? {
+    let statement = try connection.prepare(pragma)
+    return try statement.step() ? statement.convertedText(at: 0) : nil
+  }
+
+  private static let pragmas: [(StaticString, String)] = [
+    ("PRAGMA locking_mode", "exclusive"), ("PRAGMA journal_mode", "wal"), ("PRAGMA synchronous", "2"),
+    ("PRAGMA secure_delete", "1"), ("PRAGMA foreign_keys", "1"), ("PRAGMA cell_size_check", "1"),
+    ("PRAGMA trusted_schema", "0"), ("PRAGMA temp_store", "2"), ("PRAGMA mmap_size", "0"),
+    ("PRAGMA auto_vacuum", "2"), ("PRAGMA busy_timeout", "5000"), ("PRAGMA user_version", "0"),
+    ("PRAGMA application_id", "1094865989"),
+  ]
+
+  @Test func `every setting is in force, at first and after reopening`() throws {
+    for _ in 0..<2 {
+      let connection = try open()
+      for (pragma, expected) in Self.pragmas {
+        #expect(try value(pragma, connection) == expected, "\(pragma)")
+      }
+      try connection.execute("CREATE TABLE IF NOT EXISTS t (x)")
+      try connection.checkIntegrity(.quick)
+      try connection.checkIntegrity(.full)
+      try connection.close()
+    }
+  }
+
+  @Test func `what a crafted schema would need is off`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x INTEGER) STRICT")
+    try connection.execute("CREATE VIEW v AS SELECT x FROM t")
+    #expect(code { try connection.execute("SELECT * FROM v") } == .error)
+    #expect(code { try connection.execute("SELECT \"no such column\" FROM t") } == .error)
+    #expect(code { try connection.execute("SELECT load_extension('x')") } == .error)
+    #expect(code { try connection.execute("INSERT INTO sqlite_schema VALUES (1, 2, 3, 4, 5)") } == .error)
+  }
+
+  @Test func `foreign keys are enforced, cascades included`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT")
+    try connection.execute("CREATE TABLE child (id INTEGER REFERENCES parent ON DELETE CASCADE) STRICT")
+    #expect(code { try connection.execute("INSERT INTO child VALUES (1)") } == .foreignKeyConstraint)
+    try connection.execute("INSERT INTO parent VALUES (1)")
+    try connection.execute("INSERT INTO child VALUES (1)")
+    try connection.execute("DELETE FROM parent")
+    #expect(try value("SELECT count(*) FROM child", connection) == "0")
+  }
+
+  @Test(.enabled(if: access("/usr/bin/sqlite3", X_OK) == 0))
+  func `another process finds the database locked from the first moment to the last`() throws {
+    let connection = try open()
+    let command = ["/usr/bin/sqlite3", directory.file("test.db"), "SELECT count(*) FROM sqlite_schema;"]
+    #expect(try output(of: command).contains("locked"))
+    try connection.execute("CREATE TABLE t (x)")
+    #expect(try output(of: command).contains("locked"))
+    #expect(directory.names == ["test.db", "test.db-wal"])
+    try connection.close()
+    #expect(try output(of: command) == "1\n")
+  }
+
+  @Test func `this process opens a file once, by whatever name`() throws {
+    let connection = try open()
+    #expect(code { _ = try open() } == .locked)
+    #expect(code { _ = try open("./test.db") } == .locked)
+    try connection.close()
+    try open().close()
+  }
+
+  @Test func `rows survive closing, and losing the connection without closing`() throws {
+    do {
+      let connection = try open()
+      try connection.execute("CREATE TABLE t (x INTEGER) STRICT")
+      try connection.execute("INSERT INTO t VALUES (1)")
+      try connection.close()
+    }
+    do { try open().execute("INSERT INTO t VALUES (2)") }
+    #expect(try value("SELECT group_concat(x) FROM t", open()) == "1,2")
+  }
+
+  @Test func `a checkpoint empties the log and a closed connection leaves none`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x)")
+    #expect(try #require(directory.size("test.db-wal")) > 0)
+    try connection.checkpoint()
+    #expect(directory.size("test.db-wal") == 0)
+    try connection.close()
+    #expect(directory.names == ["test.db"])
+    #expect(code { try connection.execute("SELECT 1") } == .misuse)
+    try connection.close()
+  }
+
+  @Test func `closing waits for nobody and says when a statement is in use`() throws {
+    let connection = try open()
+    do {
+      let statement = try connection.prepare("SELECT 1")
+      #expect(code { try connection.close() } == .busy)
+      #expect(try statement.step())
+    }
+    try connection.close()
+  }
+
+  @Test func `files are private also when the umask takes nothing away`() throws {
+    let previous = umask(0)
+    defer { umask(previous) }
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x)")
+    #expect(directory.mode("test.db") == 0o600)
+    #expect(directory.mode("test.db-wal") == 0o600)
+  }
+
+  @Test func `a link, a second name, a directory and a file that others can read are refused`() throws {
+    try open().close()
+    #expect(symlink(directory.file("test.db"), directory.file("link.db")) == 0)
+    #expect(code { _ = try open("link.db") } == .cannotOpen)
+    #expect(symlink(directory.file("absent.db"), directory.file("dangling.db")) == 0)
+    #expect(code { _ = try open("dangling.db") } == .cannotOpen)
+    #expect(directory.mode("absent.db") == nil)
+    #expect(link(directory.file("test.db"), directory.file("second.db")) == 0)
+    #expect(code { _ = try open() } == .permission)
+    unlink(directory.file("second.db"))
+    chmod(directory.file("test.db"), 0o640)
+    #expect(code { _ = try open() } == .permission)
+    #expect(code { _ = try SQLiteConnection(path: directory.path, applicationID: 1) } == .cannotOpen)
+    #expect(code { _ = try open("absent/test.db") } == .cannotOpen)
+    #expect(code { _ = try SQLiteConnection(path: "", applicationID: 1) } == .cannotOpen)
+  }
+
+  @Test func `a directory may be reached through a link`() throws {
+    let link = "\(directory.path)-link"
+    #expect(symlink(directory.path, link) == 0)
+    defer { unlink(link) }
+    try SQLiteConnection(path: "\(link)/test.db", applicationID: Self.application).close()
+    #expect(directory.mode("test.db") == 0o600)
+  }
+
+  @Test func `another program's database and no database at all are refused`() throws {
+    try open().close()
+    #expect(
+      code { _ = try SQLiteConnection(path: directory.file("test.db"), applicationID: 1) } == .notADatabase)
+    try open().close()
+    let file = try #require(fopen(directory.file("noise.db"), "w"))
+    fputs(String(repeating: "no database", count: 1_000), file)
+    fclose(file)
+    chmod(directory.file("noise.db"), 0o600)
+    #expect(code { _ = try open("noise.db") } == .notADatabase)
+    #expect(code { _ = try open("noise.db") } == .notADatabase)
+  }
+
+  @Test func `a transaction happens as a whole or not at all`() throws {
+    struct Refusal: Error {}
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x INTEGER PRIMARY KEY) STRICT")
+    try connection.transaction { try connection.execute("INSERT INTO t VALUES (1)") }
+    #expect(throws: Refusal.self) {
+      try connection.transaction {
+        try connection.execute("INSERT INTO t VALUES (2)")
+        throw Refusal()
+      }
+    }
+    #expect(
+      code {
+        try connection.transaction {
+          try connection.execute("INSERT INTO t VALUES (3)")
+          try connection.execute("INSERT INTO t VALUES (1)")
+        }
+      } == .primaryKeyConstraint)
+    #expect(!connection.isInTransaction)
+    #expect(try value("SELECT group_concat(x) FROM t", connection) == "1")
+    #expect(try connection.transaction { 42 } == 42)
+  }
+
+  @Test func `transactions do not nest, and the attempt undoes the outer one`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x)")
+    let found = code {
+      try connection.transaction {
+        try connection.execute("INSERT INTO t VALUES (1)")
+        try connection.transaction {}
+      }
+    }
+    #expect(found == .error)
+    #expect(!connection.isInTransaction)
+    #expect(try value("SELECT count(*) FROM t", connection) == "0")
+  }
+
+  /// That this compiles is the point: an actor can own the connection.
+  private actor Owner {
+    private let connection: SQLiteConnection
+
+    init(path: String, applicationID: Int32) throws {
+      connection = try SQLiteConnection(path: path, applicationID: applicationID)
+    }
+
+    func count() throws -> Int64 {
+      let statement = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+      _ = try statement.step()
+      return try statement.int64(at: 0)
+    }
+  }
+
+  @Test func `a connection lives inside an actor`() async throws {
+    let owner = try Owner(path: directory.file("test.db"), applicationID: Self.application)
+    #expect(try await owner.count() == 0)
+  }
+}
