@@ -25,6 +25,7 @@ let package = Package(
   targets: [
     // C libraries: a module map and a shim, one importer each.
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // The pure layers.
@@ -36,6 +37,7 @@ let package = Package(
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"], swiftSettings: strict),
 
     // Tests.
     .target(
@@ -52,5 +54,6 @@ let package = Package(
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
+    .testTarget(name: "SealingTests", dependencies: ["Sealing", "SecretMemory"], swiftSettings: checked),
   ]
 )

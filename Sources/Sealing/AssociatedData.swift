@@ -1,0 +1,42 @@
+/// What a sealed box is bound to: where it is stored and what it belongs to.
+///
+/// The fields are authenticated, not stored: a box opens only where the same fields in the same order are given, so a
+/// value that was moved to another row, column or profile does not open. Encoded as the magic `AB1`, then for
+/// each field its length as a 32-bit big-endian number and its bytes; so no two lists of fields have the same encoding.
+package struct AssociatedData: Sendable, Equatable {
+  /// The encoding.
+  private(set) var bytes: [UInt8] = Array("AB1".utf8)
+
+  /// Associated data without fields.
+  package init() {}
+
+  /// Adds a field of bytes.
+  package mutating func append(_ field: Span<UInt8>) {
+    appendLength(field.count)
+    bytes.reserveCapacity(bytes.count + field.count)
+    for index in field.indices { bytes.append(field[index]) }
+  }
+
+  /// Adds a field of text, as UTF-8 without any normalisation.
+  package mutating func append(_ field: String) {
+    appendLength(field.utf8.count)
+    bytes.append(contentsOf: field.utf8)
+  }
+
+  /// Adds a field of eight big-endian bytes.
+  package mutating func append(_ field: Int64) {
+    appendLength(8)
+    appendBigEndian(UInt64(bitPattern: field), byteCount: 8)
+  }
+
+  private mutating func appendLength(_ count: Int) {
+    precondition(count <= Int(UInt32.max), "a field of associated data is shorter than 4 GiB")
+    appendBigEndian(UInt64(count), byteCount: 4)
+  }
+
+  private mutating func appendBigEndian(_ number: UInt64, byteCount: Int) {
+    for shift in stride(from: (byteCount - 1) * 8, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import CSodium
+import Glibc
+package import SecretMemory
+
+/// Hashes passwords for storage: Argon2id (RFC 9106) in its usual text form (`$argon2id$v=19$m=…,t=…,p=1$salt$hash`).
+///
+/// Each call takes the memory and the time that the parameters name, on the calling thread: never on the event loop.
+package struct PasswordHash: Sendable {
+  /// How much work one hash is.
+  package struct Parameters: Sendable, Equatable {
+    /// Passes over the memory.
+    package let passes: Int
+    /// Memory in KiB.
+    package let memoryKiB: Int
+
+    /// What accounts are protected with: three passes over 64 MiB, the second recommended option of RFC 9106,
+    /// section 4 (with one lane, which is what libsodium computes).
+    package static let standard = Parameters(passes: 3, memoryKiB: 64 * 1024)
+
+    /// The most that a stored hash may ask for, so that a forged one cannot exhaust the machine: 10 passes, 1 GiB.
+    package static let largest = Parameters(passes: 10, memoryKiB: 1024 * 1024)
+
+    /// Chooses the work, within the bounds that are also put on stored hashes.
+    ///
+    /// - Parameters:
+    ///   - passes: 1 to 10.
+    ///   - memoryKiB: 8 KiB to 1 GiB.
+    package init(passes: Int, memoryKiB: Int) {
+      precondition((1...10).contains(passes) && (8...1024 * 1024).contains(memoryKiB), "the work is within bounds")
+      self.passes = passes
+      self.memoryKiB = memoryKiB
+    }
+
+    /// The memory in bytes, as libsodium wants it.
+    var memoryByteCount: Int { memoryKiB * 1024 }
+  }
+
+  /// How much work a new hash is.
+  package let parameters: Parameters
+
+  /// A hash of no password, with the current parameters.
+  private let decoy: [UInt8]
+
+  /// A hasher; cheap to make.
+  package init(parameters: Parameters = .standard) {
+    self.parameters = parameters
+    let salt = Self.base64(RandomBytes.array(count: 16))
+    let tag = Self.base64(RandomBytes.array(count: 32))
+    decoy = Array("$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.passes),p=1$\(salt)$\(tag)".utf8)
+  }
+
+  /// Hashes a password with a new salt.
+  ///
+  /// - Returns: the text form in ASCII.
+  /// - Throws: `SealingError.resourceLimit` when there is not enough memory.
+  package func hash(_ password: Secret) throws(SealingError) -> [UInt8] {
+    var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+    let status = password.withBytes { password in
+      // The text has the length that libsodium asks for, the password its own; both live until the closures return.
+      unsafe Self.withCharacters(password) { password, count in
+        // As above.
+        unsafe crypto_pwhash_str(
+          &text, password, count, UInt64(parameters.passes), parameters.memoryByteCount)
+      }
+    }
+    guard status == 0 else { throw .resourceLimit }
+    return text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+  }
+
+  /// Says whether a password is the one that was hashed.
+  ///
+  /// - Parameters:
+  ///   - password: what somebody typed.
+  ///   - encoded: what ``hash(_:)`` returned, maybe years ago.
+  /// - Returns: whether it is.
+  /// - Throws: `SealingError.malformed` when it is not an Argon2id hash, `.resourceLimit` when it asks for more
+  ///   than `Parameters.largest` or there is not enough memory.
+  package func verify(_ password: Secret, against encoded: Span<UInt8>) throws(SealingError) -> Bool {
+    let text = try Self.terminated(encoded)
+    let cost = try Self.cost(of: encoded)
+    guard cost.passes <= Parameters.largest.passes, cost.memoryKiB <= Parameters.largest.memoryKiB else {
+      throw .resourceLimit
+    }
+    let (status, reason) = password.withBytes { password in
+      // The text is padded to the length that libsodium asks for; the password goes with its own length.
+      unsafe Self.withCharacters(password) { password, count in
+        errno = 0
+        // As above.
+        return unsafe (crypto_pwhash_str_verify(text, password, count), errno)
+      }
+    }
+    if status == 0 { return true }
+    // libsodium 1.0.18 sets EINVAL for a wrong password only; allocation sets ENOMEM.
+    switch reason {
+    case EINVAL: return false
+    case ENOMEM: throw .resourceLimit
+    default: throw .malformed
+    }
+  }
+
+  /// Takes as long as ``verify(_:against:)`` and is never true: for an account that does not exist, so that time does
+  /// not tell which ones do.
+  ///
+  /// - Throws: `SealingError.resourceLimit` when there is not enough memory.
+  package func verifyAgainstNothing(_ password: Secret) throws(SealingError) -> Bool {
+    // The decoy's tag is random: that it matches is as likely as guessing a key.
+    _ = try verify(password, against: decoy.span)
+    return false
+  }
+
+  /// Whether a hash was made with other parameters than the current ones, so that it should be made anew at the next
+  /// log-in.
+  ///
+  /// - Throws: `SealingError.malformed` when it is not an Argon2id hash.
+  package func needsRehash(_ encoded: Span<UInt8>) throws(SealingError) -> Bool {
+    let text = try Self.terminated(encoded)
+    // The text is padded to the length that libsodium asks for.
+    switch unsafe crypto_pwhash_str_needs_rehash(text, UInt64(parameters.passes), parameters.memoryByteCount) {
+    case 0: return false
+    case 1: return true
+    default: throw .malformed
+    }
+  }
+}
+
+extension PasswordHash {
+  /// The text as C wants it: padded with NULs to the fixed length.
+  private static func terminated(_ encoded: Span<UInt8>) throws(SealingError) -> [CChar] {
+    guard encoded.count < Int(crypto_pwhash_STRBYTES) else { throw .malformed }
+    var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+    for index in encoded.indices {
+      guard encoded[index] != 0 else { throw .malformed }
+      text[index] = CChar(bitPattern: encoded[index])
+    }
+    return text
+  }
+
+  /// What a stored hash asks for, read before libsodium acts on it.
+  private static func cost(of encoded: Span<UInt8>) throws(SealingError) -> (passes: Int, memoryKiB: Int) {
+    var position = 0
+    func expect(_ literal: StaticString) throws(SealingError) {
+      for byte in String(describing: literal).utf8 {
+        guard position < encoded.count, encoded[position] == byte else { throw .malformed }
+        position += 1
+      }
+    }
+    // Nine digits at most, so that nothing overflows; ten would be beyond every bound anyway.
+    func number() throws(SealingError) -> Int {
+      var value = 0
+      let start = position
+      while position < encoded.count, case let digit = encoded[position], digit >= 0x30, digit <= 0x39 {
+        guard position - start < 9 else { throw .resourceLimit }
+        value = value * 10 + Int(digit - 0x30)
+        position += 1
+      }
+      guard position > start else { throw .malformed }
+      return value
+    }
+    try expect("$argon2id$v=19$m=")
+    let memoryKiB = try number()
+    try expect(",t=")
+    let passes = try number()
+    try expect(",p=1$")
+    return (passes, memoryKiB)
+  }
+
+  /// Lends bytes as C characters.
+  @unsafe
+  private static func withCharacters<R>(_ bytes: Span<UInt8>, _ body: (UnsafePointer<CChar>, UInt64) -> R) -> R {
+    // Characters and bytes have the same layout; pointer and length belong together.
+    unsafe bytes.withCBytes { start, count in
+      unsafe body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self), UInt64(count))
+    }
+  }
+
+  /// Base64 without padding in the original alphabet, as in Argon2's text form: salts and tags only.
+  private static func base64(_ bytes: [UInt8]) -> String {
+    let text = Base64URL.encode(bytes.span).map { byte -> UInt8 in
+      switch byte {
+      case UInt8(ascii: "-"): UInt8(ascii: "+")
+      case UInt8(ascii: "_"): UInt8(ascii: "/")
+      default: byte
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,51 @@
+import SecretMemory
+
+@testable import Sealing
+
+// `#expect` takes calls apart and cannot hold a `Span`; these take arrays.
+
+extension Ed25519PublicKey {
+  func accepts(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+    isValid(signature: signature.span, for: message.span)
+  }
+}
+
+extension KeyedHash {
+  func accepts(_ digest: [UInt8], for message: [UInt8]) -> Bool {
+    isValid(digest.span, for: message.span)
+  }
+}
+
+extension PasswordHash {
+  func accepts(_ password: String, for encoded: [UInt8]) throws -> Bool {
+    try verify(Secret(utf8: password), against: encoded.span)
+  }
+
+  func isOutdated(_ encoded: [UInt8]) throws -> Bool {
+    try needsRehash(encoded.span)
+  }
+}
+
+extension KeyedHash {
+  func digest(ofBytes message: [UInt8], count: Int) -> [UInt8] { digest(of: message.span, count: count) }
+
+  static func unkeyedDigest(ofBytes message: [UInt8], count: Int) -> [UInt8] {
+    unkeyedDigest(of: message.span, count: count)
+  }
+}
+
+extension Base64URL {
+  static func encode(bytes: [UInt8]) -> [UInt8] { encode(bytes.span) }
+  static func decode(text: [UInt8]) throws -> [UInt8] { try decode(text.span) }
+  static func decodeSecret(text: [UInt8]) throws -> Secret { try decodeSecret(text.span) }
+}
+
+extension SealedBox {
+  static func open(bytes: [UInt8], context: AssociatedData, key: SealingKey) throws -> Secret {
+    try open(bytes.span, context: context, key: key)
+  }
+}
+
+extension SealingKey {
+  init(bytes: [UInt8]) throws { try self.init(copying: bytes.span) }
+}
