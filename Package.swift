@@ -38,6 +38,10 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"], swiftSettings: strict),
+    .target(
+      name: "Vault",
+      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
+      swiftSettings: strict),
 
     // Tests.
     .target(
@@ -47,6 +51,12 @@ let package = Package(
     .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory", "TestSupport"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "VaultTests",
+      dependencies: [
+        "TestSupport", "Vault", "BrokerCore", "BrokerProtocol", "SecretMemory", "Sealing", "SQLite", "LinuxSystem",
+      ],
       swiftSettings: checked),
     .testTarget(
       name: "BrokerCoreTests", dependencies: ["BrokerCore", "BrokerProtocol", "SecretMemory", "TestSupport"],

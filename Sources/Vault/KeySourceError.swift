@@ -1,0 +1,40 @@
+package import LinuxSystem
+
+/// Why there is no key for the vault; the description says what to do about it.
+package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// There is a vault, but not the key that it was sealed with.
+  case missing(path: String)
+  /// It is a symbolic link, a directory, a pipe: anything but a file.
+  case notAFile(path: String)
+  /// It belongs to another user.
+  case foreignOwner(path: String, owner: UInt32)
+  /// Others have rights on it.
+  case openToOthers(path: String, permissions: UInt32)
+  /// It has another length than a key has.
+  case wrongLength(path: String)
+  /// The directory that it is in is not private.
+  case directory(PrivateDirectory.Refusal)
+  /// The system refused.
+  case failed(path: String, Errno)
+  /// The locked memory for secrets is full.
+  case secretMemoryExhausted
+
+  /// One sentence, and what to do.
+  package var description: String {
+    switch self {
+    case .missing(let path):
+      "The vault's key file \(path) is missing; put it back from a backup, or remove the vault and log in again."
+    case .notAFile(let path):
+      "The vault's key file \(path) is a symbolic link or no regular file; put the key itself there."
+    case .foreignOwner(let path, let owner):
+      "The vault's key file \(path) belongs to user \(owner); make it your own, or choose another."
+    case .openToOthers(let path, let permissions):
+      "The vault's key file \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 600 \(path)"
+    case .wrongLength(let path):
+      "The vault's key file \(path) does not have \(KeyFile.byteCount) bytes; put it back from a backup."
+    case .directory(let refusal): "The vault's key file cannot be trusted: \(refusal.description)"
+    case .failed(let path, let error): "The vault's key file \(path) cannot be used: \(error)."
+    case .secretMemoryExhausted: "The locked memory for secrets is full; raise the limit of locked memory (ulimit -l)."
+    }
+  }
+}

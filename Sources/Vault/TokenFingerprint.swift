@@ -1,0 +1,28 @@
+import Sealing
+package import SecretMemory
+
+/// Names tokens: the same name for the same token, and no way back, nor from one state directory to another.
+///
+/// BLAKE2b with a key of the state directory (RFC 7693), cut to 96 bits: enough that two tokens never share a name,
+/// too few and too keyed to test guesses against.
+package struct TokenFingerprint: Sendable {
+  /// How many bytes the key has.
+  package static let keyByteCount = 32
+
+  private static let digestByteCount = 12
+  private let hash: KeyedHash
+
+  /// - Parameter key: of ``keyByteCount`` bytes; nil for another length.
+  package init?(key: Secret) {
+    guard key.byteCount == Self.keyByteCount, let hash = try? KeyedHash(key: key) else { return nil }
+    self.hash = hash
+  }
+
+  /// The name of a token: 16 characters of base64url.
+  package func name(of token: Secret) -> String {
+    token.withBytes { token in
+      let digest = hash.digest(of: token, count: Self.digestByteCount)
+      return String(decoding: Base64URL.encode(digest.span), as: UTF8.self)
+    }
+  }
+}
