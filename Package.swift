@@ -42,6 +42,10 @@ let package = Package(
       name: "Vault",
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
       swiftSettings: strict),
+    .target(
+      name: "LocalProvider",
+      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
+      path: "Sources/Providers/Local", swiftSettings: strict),
 
     // Tests.
     .target(
@@ -56,6 +60,13 @@ let package = Package(
       name: "VaultTests",
       dependencies: [
         "TestSupport", "Vault", "BrokerCore", "BrokerProtocol", "SecretMemory", "Sealing", "SQLite", "LinuxSystem",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "LocalProviderTests",
+      dependencies: [
+        "SQLite", "LocalProvider", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Sealing", "LinuxSystem",
+        "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(

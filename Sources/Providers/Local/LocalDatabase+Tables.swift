@@ -1,0 +1,40 @@
+import BrokerProtocol
+import SQLite
+
+/// The tables, and what concerns several of them.
+extension LocalDatabase {
+  /// The accounts.
+  var accounts: AccountTable { AccountTable(connection) }
+  /// What was guessed wrongly.
+  var throttle: ThrottleTable { ThrottleTable(connection) }
+  /// The logins that wait for a code.
+  var flows: OTPFlowTable { OTPFlowTable(connection) }
+  /// What may lie in the outbox.
+  var messages: MessageTable { MessageTable(connection) }
+  /// The sessions.
+  var families: TokenFamilyTable { TokenFamilyTable(connection) }
+
+  /// The name under which an address's failures are counted.
+  func throttleKey(_ email: String) -> [UInt8] { fingerprint.of(email, .address) }
+
+  /// Removes messages, the file before its row.
+  ///
+  /// - Throws: `Errno`, `SQLiteError`.
+  func removeMessages(_ numbers: [Int64]) throws {
+    for number in numbers {
+      try outbox.remove(number)
+      try messages.remove(number)
+    }
+  }
+
+  /// Removes rows of what ended so long ago that nobody asks for the reason any more.
+  ///
+  /// - Throws: `SQLiteError`.
+  func removeEnded(at now: Timestamp) throws {
+    try connection.transaction {
+      try flows.removeOld(at: now)
+      try throttle.removeOld(at: now)
+      try families.removeOld(at: now)
+    }
+  }
+}

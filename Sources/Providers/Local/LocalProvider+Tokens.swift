@@ -1,0 +1,109 @@
+package import BrokerCore
+package import BrokerProtocol
+import SQLite
+import Sealing
+package import SecretMemory
+
+/// Sessions and their tokens.
+extension LocalProvider {
+  /// Bits of a refresh token, in bytes: 256, beyond all guessing.
+  private static let refreshTokenByteCount = 32
+
+  /// Spends a refresh token for the next one and a new access token.
+  ///
+  /// A token that was spent before has been stolen, either then or now, so its whole family ends (RFC 9700,
+  /// section 4.14.2).
+  ///
+  /// - Throws: `.sessionEnded` with `refreshRejected` for an unknown or revoked token, and with the alert
+  ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` past the family's end.
+  ///   `.transient(.providerUnavailable)`: nothing was spent.
+  package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
+    try perform { database, now in
+      let token = database.fingerprint.of(refreshToken, .refreshToken)
+      guard let match = try database.families.find(token: token), !match.family.isRevoked else {
+        throw ProviderFailure.sessionEnded(.refreshRejected)
+      }
+      guard now < match.family.expiresAt else { throw ProviderFailure.sessionEnded(.refreshTokenExpired) }
+      guard !match.isSpent else {
+        try database.families.revoke(family: match.family.id, at: now)
+        throw ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
+      }
+      return try database.connection.transaction {
+        try database.families.spend(token: token, at: now)
+        return try issueTokens(match.family, database, at: now)
+      }
+    }
+  }
+
+  /// Ends the session that tokens belong to, or with `everywhere` all of its user; both tokens may have ended.
+  ///
+  /// Tokens that belong to nothing are no error (RFC 7009, section 2.2).
+  ///
+  /// - Throws: `.transient(.providerUnavailable)`.
+  package func revoke(_ tokens: TokenSet, everywhere: Bool) throws(ProviderFailure) {
+    try perform { database, now in
+      guard let family = try family(of: tokens, database) else { return }
+      if everywhere {
+        try database.families.revokeAll(account: family.account, at: now)
+      } else {
+        try database.families.revoke(family: family.id, at: now)
+      }
+    }
+  }
+
+  /// Tells whose an access token is.
+  ///
+  /// - Throws: `.refused(.loginRequired)` for a token that is not this provider's, has ended, or whose session was
+  ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
+  package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
+    try perform { database, now in
+      guard let claims = database.signer.claims(of: accessToken), now < claims.expiresAt,
+        let family = try database.families.find(id: claims.family), !family.isRevoked,
+        family.account == claims.subject, let account = try database.accounts.find(id: claims.subject)
+      else { throw ProviderFailure.refused(.loginRequired) }
+      return account.user
+    }
+  }
+
+  /// Begins a session; part of the transaction that its proof belongs to.
+  func beginSession(
+    _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> ProviderSession {
+    let family = TokenFamily(
+      id: Self.identifier(), account: account.id, scopes: scopes, expiresAt: now + settings.refreshTokenLifetime)
+    try database.families.insert(family)
+    try database.throttle.clear(database.throttleKey(account.email))
+    return ProviderSession(tokens: try issueTokens(family, database, at: now), user: account.user)
+  }
+
+  /// The next pair of tokens of a family.
+  ///
+  /// The access token never outlives the family.
+  private func issueTokens(_ family: TokenFamily, _ database: LocalDatabase, at now: Timestamp) throws -> TokenSet {
+    let refreshToken = try Self.randomToken()
+    try database.families.add(token: database.fingerprint.of(refreshToken, .refreshToken), to: family.id)
+    let expiresAt = min(now + settings.accessTokenLifetime, family.expiresAt)
+    let claims = AccessTokenSigner.Claims(
+      subject: family.account, family: family.id, issuedAt: now, expiresAt: expiresAt, scopes: family.scopes)
+    return TokenSet(
+      accessToken: try database.signer.sign(claims), accessTokenExpiresAt: expiresAt, refreshToken: refreshToken,
+      refreshTokenExpiresAt: family.expiresAt, scopes: ScopeList.split(family.scopes))
+  }
+
+  private func family(of tokens: TokenSet, _ database: LocalDatabase) throws -> TokenFamily? {
+    if let refreshToken = tokens.refreshToken,
+      let match = try database.families.find(token: database.fingerprint.of(refreshToken, .refreshToken))
+    {
+      return match.family
+    }
+    guard let claims = database.signer.claims(of: tokens.accessToken) else { return nil }
+    return try database.families.find(id: claims.family)
+  }
+
+  /// 256 random bits in base64url, drawn in locked memory.
+  private static func randomToken() throws -> Secret {
+    let random = try RandomBytes.secret(count: refreshTokenByteCount)
+    var text = random.withBytes { Base64URL.encode($0) }
+    return try Secret(wiping: &text)
+  }
+}

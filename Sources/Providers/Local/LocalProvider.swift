@@ -1,0 +1,114 @@
+package import BrokerCore
+package import BrokerProtocol
+import LinuxSystem
+import SQLite
+package import Sealing
+
+/// The embedded identity provider: accounts, one-time codes and tokens with no network at all.
+///
+/// It plays the remote, so the broker knows it as it knows every other provider, and never opens its files. It works on a
+/// thread of its own, one call after the other: guesses that come at once are counted one by one. Its files are opened
+/// by the first call. What the disk or the database cannot do is a passing trouble (`providerUnavailable`).
+package actor LocalProvider: AuthProvider {
+  /// What time it is.
+  package typealias Clock = @Sendable () -> Timestamp
+
+  /// There is one embedded provider in a state directory, so the type says it all.
+  package nonisolated let binding = ProviderBinding(type: "local")
+
+  /// How long tokens and codes live, and what guesses cost.
+  private(set) var settings: LocalProviderSettings
+  /// Makes and checks the hashes that stand for passwords.
+  let passwordHash: PasswordHash
+  private let directory: String
+  private let clock: Clock
+  private nonisolated let worker: WorkerThread
+  private var database: LocalDatabase?
+
+  /// How often rows of no more use are looked for; messages are looked at in every call.
+  private static let cleaningInterval = Duration.seconds(60)
+  private var nextCleaning: Timestamp?
+
+  /// A provider whose files are not opened yet.
+  ///
+  /// - Parameters:
+  ///   - stateDirectory: absolute; the files are in `local-provider` below it.
+  ///   - settings: the usual ones, unless the configuration says otherwise.
+  ///   - clock: the wall clock, unless a test says otherwise.
+  package init(
+    stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(),
+    clock: @escaping Clock = { LocalProvider.wallClock }
+  ) {
+    directory = stateDirectory + "/local-provider"
+    self.settings = settings
+    self.clock = clock
+    passwordHash = PasswordHash(parameters: settings.passwordHash)
+    worker = WorkerThread(name: "local-provider")
+  }
+
+  /// Where this actor runs.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    // The executor lives as long as the actor, and its thread keeps it alive longer.
+    unsafe worker.asUnownedSerialExecutor()
+  }
+
+  /// The present moment of the wall clock.
+  package static var wallClock: Timestamp {
+    Timestamp(milliseconds: WallClock.milliseconds)
+  }
+
+  /// Takes other lifetimes and limits for what is issued from now on; the cost of password hashes stays.
+  package func update(_ settings: LocalProviderSettings) { self.settings = settings }
+
+  /// What access tokens are verified with.
+  ///
+  /// - Throws: `ProviderFailure.transient` where the files cannot be opened.
+  package func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
+    try perform { database, _ in database.signer.publicKey }
+  }
+
+  /// Closes the files and ends the thread, after what was asked before.
+  ///
+  /// A later call opens them again.
+  package nonisolated func shutDown() async {
+    await close()
+    worker.stop()
+  }
+
+  private func close() {
+    // What cannot be copied back from the write-ahead log now is copied at the next opening.
+    try? database?.connection.close()
+    database = nil
+  }
+
+  /// Does the work of one call, and turns what the machine could not do into a passing trouble.
+  ///
+  /// - Throws: the refusals of `body`; everything else becomes `ProviderFailure.transient(.providerUnavailable)`.
+  func perform<R>(_ body: (LocalDatabase, Timestamp) throws -> R) throws(ProviderFailure) -> R {
+    do {
+      let now = clock()
+      let database = try openedDatabase()
+      try removeEnded(in: database, at: now)
+      return try body(database, now)
+    } catch let failure as ProviderFailure {
+      throw failure
+    } catch {
+      throw .transient(.providerUnavailable)
+    }
+  }
+
+  private func openedDatabase() throws -> LocalDatabase {
+    if let database { return database }
+    let opened = try LocalDatabase(directory: directory)
+    database = opened
+    return opened
+  }
+
+  /// A clock that was set back cleans at once, too.
+  private func removeEnded(in database: LocalDatabase, at now: Timestamp) throws {
+    try database.removeMessages(try database.messages.expiredNumbers(at: now))
+    if let nextCleaning, now < nextCleaning, nextCleaning - now <= Self.cleaningInterval { return }
+    try database.removeEnded(at: now)
+    nextCleaning = now + Self.cleaningInterval
+  }
+}

@@ -1,0 +1,55 @@
+import BrokerProtocol
+import SQLite
+
+/// Which messages may lie in the outbox: a row is there before its file and goes after it, so that no file is forgotten.
+struct MessageTable {
+  private let connection: SQLiteConnection
+
+  /// The messages of a database.
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// Notes a message that is about to be written.
+  ///
+  /// - Returns: its number, which no other message ever had.
+  /// - Throws: `SQLiteError`.
+  func insert(account: String, expiresAt: Timestamp) throws(SQLiteError) -> Int64 {
+    let insert = try connection.prepare("INSERT INTO message (account, expires_at) VALUES (?1, ?2)")
+    try insert.bind(account, at: 1)
+    try insert.bind(expiresAt.milliseconds, at: 2)
+    try insert.run()
+    return connection.lastInsertedRowID
+  }
+
+  /// The messages of an account.
+  ///
+  /// - Throws: `SQLiteError`.
+  func numbers(account: String) throws(SQLiteError) -> [Int64] {
+    let query = try connection.prepare("SELECT number FROM message WHERE account = ?1")
+    try query.bind(account, at: 1)
+    return try Self.numbers(in: query)
+  }
+
+  /// The messages whose code has ended.
+  ///
+  /// - Throws: `SQLiteError`.
+  func expiredNumbers(at now: Timestamp) throws(SQLiteError) -> [Int64] {
+    let query = try connection.prepare("SELECT number FROM message WHERE expires_at <= ?1")
+    try query.bind(now.milliseconds, at: 1)
+    return try Self.numbers(in: query)
+  }
+
+  private static func numbers(in rows: borrowing Statement) throws(SQLiteError) -> [Int64] {
+    var numbers: [Int64] = []
+    while try rows.step() { numbers.append(try rows.int64(at: 0)) }
+    return numbers
+  }
+
+  /// Forgets a message whose file is gone.
+  ///
+  /// - Throws: `SQLiteError`.
+  func remove(_ number: Int64) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM message WHERE number = ?1")
+    try delete.bind(number, at: 1)
+    try delete.run()
+  }
+}

@@ -1,0 +1,134 @@
+import BrokerProtocol
+import SQLite
+
+/// The refresh tokens that follow from one login, of which one at a time is unspent.
+struct TokenFamily {
+  /// Names it, also in its access tokens.
+  var id: String
+  /// Whose it is.
+  var account: String
+  /// What its tokens are good for, joined by spaces.
+  var scopes: String
+  /// When it ends; fixed at the login.
+  var expiresAt: Timestamp
+  /// Whether it was ended before.
+  var isRevoked = false
+}
+
+/// Token families and fingerprints of their refresh tokens (RFC 9700, section 4.14.2).
+struct TokenFamilyTable {
+  /// A refresh token that was found by its fingerprint.
+  struct Match {
+    /// Its family.
+    var family: TokenFamily
+    /// Whether it was used before.
+    var isSpent: Bool
+  }
+
+  /// How long an ended family is remembered, so that its tokens are refused for the right reason.
+  static let memory = Duration.seconds(7 * 86_400)
+
+  private let connection: SQLiteConnection
+
+  /// The families of a database.
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// Begins a family, as yet without a token.
+  ///
+  /// - Throws: `SQLiteError`.
+  func insert(_ family: TokenFamily) throws(SQLiteError) {
+    let insert = try connection.prepare(
+      "INSERT INTO token_family (id, account, scopes, expires_at) VALUES (?1, ?2, ?3, ?4)")
+    try insert.bind(family.id, at: 1)
+    try insert.bind(family.account, at: 2)
+    try insert.bind(family.scopes, at: 3)
+    try insert.bind(family.expiresAt.milliseconds, at: 4)
+    try insert.run()
+  }
+
+  /// The family with an identifier.
+  ///
+  /// - Throws: `SQLiteError`.
+  func find(id: String) throws(SQLiteError) -> TokenFamily? {
+    let query = try connection.prepare(
+      "SELECT id, account, scopes, expires_at, revoked_at FROM token_family WHERE id = ?1")
+    try query.bind(id, at: 1)
+    return try query.step() ? try family(query) : nil
+  }
+
+  /// The refresh token with a fingerprint.
+  ///
+  /// - Throws: `SQLiteError`.
+  func find(token: [UInt8]) throws(SQLiteError) -> Match? {
+    let query = try connection.prepare(
+      """
+      SELECT id, account, scopes, expires_at, revoked_at, spent_at
+      FROM refresh_token JOIN token_family ON id = family WHERE token = ?1
+      """)
+    try query.bind(token, at: 1)
+    guard try query.step() else { return nil }
+    return Match(family: try family(query), isSpent: !query.isNull(at: 5))
+  }
+
+  /// Adds the fingerprint of a new token.
+  ///
+  /// - Throws: `SQLiteError`.
+  func add(token: [UInt8], to family: String) throws(SQLiteError) {
+    let insert = try connection.prepare("INSERT INTO refresh_token (token, family) VALUES (?1, ?2)")
+    try insert.bind(token, at: 1)
+    try insert.bind(family, at: 2)
+    try insert.run()
+  }
+
+  /// Marks a token as used.
+  ///
+  /// - Throws: `SQLiteError`.
+  func spend(token: [UInt8], at now: Timestamp) throws(SQLiteError) {
+    let update = try connection.prepare("UPDATE refresh_token SET spent_at = ?2 WHERE token = ?1")
+    try update.bind(token, at: 1)
+    try update.bind(now.milliseconds, at: 2)
+    try update.run()
+  }
+
+  /// Ends a family; one that has ended stays as it is.
+  ///
+  /// - Throws: `SQLiteError`.
+  func revoke(family: String, at now: Timestamp) throws(SQLiteError) {
+    let update = try connection.prepare(
+      "UPDATE token_family SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL")
+    try update.bind(family, at: 1)
+    try update.bind(now.milliseconds, at: 2)
+    try update.run()
+  }
+
+  /// Ends all families of an account.
+  ///
+  /// - Throws: `SQLiteError`.
+  func revokeAll(account: String, at now: Timestamp) throws(SQLiteError) {
+    let update = try connection.prepare(
+      "UPDATE token_family SET revoked_at = ?2 WHERE account = ?1 AND revoked_at IS NULL")
+    try update.bind(account, at: 1)
+    try update.bind(now.milliseconds, at: 2)
+    try update.run()
+  }
+
+  /// Forgets families that ended long ago, tokens first.
+  ///
+  /// - Throws: `SQLiteError`.
+  func removeOld(at now: Timestamp) throws(SQLiteError) {
+    let end = (now + (.zero - Self.memory)).milliseconds
+    let tokens = try connection.prepare(
+      "DELETE FROM refresh_token WHERE family IN (SELECT id FROM token_family WHERE expires_at < ?1)")
+    try tokens.bind(end, at: 1)
+    try tokens.run()
+    let families = try connection.prepare("DELETE FROM token_family WHERE expires_at < ?1")
+    try families.bind(end, at: 1)
+    try families.run()
+  }
+
+  private func family(_ row: borrowing Statement) throws(SQLiteError) -> TokenFamily {
+    TokenFamily(
+      id: try row.text(at: 0), account: try row.text(at: 1), scopes: try row.text(at: 2),
+      expiresAt: Timestamp(milliseconds: try row.int64(at: 3)), isRevoked: !row.isNull(at: 4))
+  }
+}

@@ -1,0 +1,137 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import SQLite
+import Sealing
+import SecretMemory
+import Synchronization
+import TestSupport
+
+@testable import LocalProvider
+
+/// A provider on real files in a directory of its own, with a clock that stands still until it is set forward.
+final class ProviderFixture: Sendable {
+  final class ManualClock: Sendable {
+    private let time = Mutex(Timestamp(milliseconds: 1_800_000_000_000))
+    var now: Timestamp { time.withLock { $0 } }
+    func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+  }
+
+  private let scratch = Scratch()
+  var state: String { scratch.path }
+  let clock = ManualClock()
+  let provider: LocalProvider
+  let settings: LocalProviderSettings
+
+  /// The provider of a fixture is shut down by `run`.
+  init(_ adjust: (inout LocalProviderSettings) -> Void = { _ in }) {
+    var settings = LocalProviderSettings()
+    // The smallest work that Argon2id allows.
+    settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
+    adjust(&settings)
+    self.settings = settings
+    provider = LocalProvider(stateDirectory: scratch.path, settings: settings, clock: { [clock] in clock.now })
+  }
+
+  static func run(
+    _ adjust: (inout LocalProviderSettings) -> Void = { _ in }, _ body: (ProviderFixture) async throws -> Void
+  ) async throws {
+    try Sealing.initialize()
+    let fixture = ProviderFixture(adjust)
+    do { try await body(fixture) } catch {
+      await fixture.provider.shutDown()
+      throw error
+    }
+    await fixture.provider.shutDown()
+  }
+
+  /// The same files under another provider, as after a restart.
+  func successor() -> LocalProvider {
+    LocalProvider(stateDirectory: state, settings: settings, clock: { [clock] in clock.now })
+  }
+
+  var directory: String { state + "/local-provider" }
+  var outbox: [String] { scratch.names(in: "local-provider/outbox") }
+
+  /// The names below the state directory; none where there is no such directory.
+  func names(in subdirectory: String = "") -> [String] { scratch.names(in: subdirectory) }
+
+  /// The permissions of a file below the state directory.
+  func mode(_ name: String) -> UInt32? { scratch.mode(name) }
+
+  /// The bytes of a file of the provider.
+  func contents(_ name: String) throws -> [UInt8] { try scratch.bytes(of: "local-provider/\(name)") }
+
+  func message() throws -> JSONNode {
+    try JSONDocument(parsing: contents("outbox/\(outbox.last ?? "")")).root
+  }
+
+  func sentCode() throws -> Secret { try Secret(utf8: try message().required("code").string()) }
+
+  /// A code of the right form that was not sent.
+  func wrongCode() throws -> Secret {
+    let sent = try message().required("code").string()
+    return try Secret(utf8: sent == "000000" ? "000001" : "000000")
+  }
+
+  static let password = "not a real password"
+
+  func credentials(_ email: String = "a@example.com", password: String = ProviderFixture.password) throws -> Credentials
+  {
+    Credentials(email: email, password: try Secret(utf8: password))
+  }
+
+  /// A session of an account without a phone number.
+  func session(_ email: String = "a@example.com") async throws -> ProviderSession {
+    let registration = Registration(email: email, password: try Secret(utf8: Self.password), name: "Ada")
+    return try await provider.register(registration).session
+  }
+
+  /// The challenge of a new account with a phone number.
+  func challenge(_ email: String = "b@example.com") async throws -> ProviderChallenge {
+    let registration = Registration(
+      email: email, password: try Secret(utf8: Self.password), phoneNumber: "+49 (151) 123-4567")
+    return try await provider.register(registration).challenge
+  }
+
+  /// Reads a number in the database, for which the provider must let go of it.
+  func number(_ sql: StaticString) async throws -> Int64 {
+    await provider.shutDown()
+    let connection = try SQLiteConnection(path: directory + "/db.sqlite", applicationID: 0x4142_4C50)
+    let number: Int64
+    do {
+      let query = try connection.prepare(sql)
+      number = try query.step() ? try query.int64(at: 0) : -1
+    }
+    try connection.close()
+    return number
+  }
+}
+
+struct UnexpectedOutcome: Error {}
+
+extension LoginOutcome {
+  var session: ProviderSession {
+    get throws {
+      guard case .authenticated(let session) = self else { throw UnexpectedOutcome() }
+      return session
+    }
+  }
+
+  var challenge: ProviderChallenge {
+    get throws {
+      guard case .otpRequired(let challenge) = self else { throw UnexpectedOutcome() }
+      return challenge
+    }
+  }
+}
+
+/// The failure of a call; nil where it succeeded.
+func failure<R>(_ body: () async throws(ProviderFailure) -> R) async -> ProviderFailure? {
+  do throws(ProviderFailure) {
+    _ = try await body()
+    return nil
+  } catch {
+    return error
+  }
+}
