@@ -38,6 +38,7 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"], swiftSettings: strict),
+    .target(name: "Transport", dependencies: ["LinuxSystem"], swiftSettings: strict),
     .target(
       name: "Vault",
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
@@ -76,5 +77,7 @@ let package = Package(
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SealingTests", dependencies: ["Sealing", "SecretMemory"], swiftSettings: checked),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),
   ]
 )

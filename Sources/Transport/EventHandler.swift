@@ -1,0 +1,12 @@
+package import LinuxSystem
+
+/// What a descriptor is ready for.
+package typealias ReadyEvents = Epoll.Events
+
+/// Whoever is told when a descriptor is ready.
+///
+/// It is called on the loop's thread, one call at a time.
+package protocol EventHandler: AnyObject {
+  /// Moves what can be moved without waiting. The loop is level-triggered: what is left over is announced again.
+  func ready(_ events: ReadyEvents)
+}

@@ -1,0 +1,146 @@
+package import LinuxSystem
+
+/// Accepts connections on a Unix socket and hands them out, with who is there.
+///
+/// A peer of another user is closed before a byte is read or written. At the limit of connections, and when descriptors
+/// have run out, it stops accepting: clients wait in the kernel's queue, and the loop does not spin. It goes on when a
+/// connection has ended, or a moment later. One descriptor is kept in reserve: when descriptors have run out although
+/// no connection is open, so that no connection's end would free one, it serves to turn the waiting client away at once.
+package final class UnixListener: EventHandler {
+  /// What happened to clients that were not served.
+  package struct Refusals: Equatable, Sendable {
+    /// Turned away because they belong to another user.
+    package var otherUser = 0
+    /// Turned away because no descriptor was left for them.
+    package var noDescriptor = 0
+    /// How often accepting was suspended.
+    package var pauses = 0
+  }
+
+  /// Takes over a connection: non-blocking and close-on-exec.
+  package typealias Accept = (consuming FileDescriptor, PeerCredentials) -> Void
+
+  /// How many connections are accepted before other descriptors get their turn.
+  private static let acceptsPerTurn = 64
+  /// After which time it is tried again whether there are descriptors.
+  private static let retryDelay = Duration.milliseconds(100)
+
+  private let loop: EventLoop
+  private let socket: UnixSocket.Listening
+  private let limit: Int
+  private let user: UInt32
+  private let accept: Accept
+  /// Takes the next waiting connection; tests let it fail.
+  var next: (borrowing FileDescriptor) throws(Errno) -> FileDescriptor? = { listener throws(Errno) in
+    try UnixSocket.accept(from: listener)
+  }
+  private var registration: Registration?
+  private var retry: TimerID?
+  private var reserve: FileDescriptor?
+  private var isPaused = false
+  /// Clients that were not served, for logs and status.
+  package private(set) var refusals = Refusals()
+  /// Connections that were handed out and have not been reported as closed.
+  package private(set) var connections = 0
+
+  /// Prepares to accept.
+  ///
+  /// - Parameters:
+  ///   - loop: on which it accepts.
+  ///   - socket: listens, and is non-blocking.
+  ///   - limit: how many connections may be open together.
+  ///   - user: whose processes may connect; root is refused too unless it is root.
+  ///   - accept: takes each connection over, on the loop.
+  package init(
+    loop: EventLoop, socket: consuming UnixSocket.Listening, limit: Int, user: UInt32, accept: @escaping Accept
+  ) {
+    self.loop = loop
+    self.socket = socket
+    self.limit = limit
+    self.user = user
+    self.accept = accept
+  }
+
+  /// Begins to accept.
+  ///
+  /// - Throws: `EMFILE` and the like.
+  package func start() throws(Errno) {
+    guard registration == nil else { return }
+    reserve = try FileDescriptor.open("/dev/null", .read)
+    registration = try loop.register(socket.descriptor, .readable, self)
+  }
+
+  /// Accepts no more.
+  ///
+  /// Connections that were handed out live on.
+  package func stop() {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    if let retry { loop.cancel(retry) }
+    retry = nil
+    reserve = nil
+  }
+
+  /// Removes the socket's path if it is still ours; for an orderly end.
+  package func removePath() {
+    socket.removePath()
+  }
+
+  /// To be told when a connection that was handed out has been closed: there may be room again.
+  package func connectionClosed() {
+    connections -= 1
+    if isPaused { resume() }
+  }
+
+  /// Accepts what waits.
+  package func ready(_ events: ReadyEvents) {
+    for _ in 0..<UnixListener.acceptsPerTurn {
+      guard connections < limit else { return pause(retrying: false) }
+      do throws(Errno) {
+        guard let connection = try next(socket.descriptor) else { return }
+        admit(connection)
+      } catch {
+        // A client that gave up meanwhile is no trouble of ours; anything else would come again at once.
+        if error == .connectionAborted { continue }
+        if error == .tooManyDescriptors || error == .systemTableFull, connections == 0 { turnAway() }
+        return pause(retrying: true)
+      }
+    }
+  }
+
+  private func admit(_ connection: consuming FileDescriptor) {
+    guard let peer = try? PeerCredentials(of: connection), peer.uid == user else {
+      refusals.otherUser += 1
+      return
+    }
+    connections += 1
+    accept(connection, peer)
+  }
+
+  private func turnAway() {
+    reserve = nil
+    if let client = try? next(socket.descriptor) {
+      client.close()
+      refusals.noDescriptor += 1
+    }
+    reserve = try? FileDescriptor.open("/dev/null", .read)
+  }
+
+  private func pause(retrying: Bool) {
+    if !isPaused { refusals.pauses += 1 }
+    isPaused = true
+    if let registration { try? loop.update(registration, []) }
+    guard retrying, retry == nil else { return }
+    retry = loop.schedule(after: UnixListener.retryDelay) { [weak self] in
+      self?.retry = nil
+      self?.resume()
+    }
+  }
+
+  private func resume() {
+    guard let registration, isPaused else { return }
+    isPaused = false
+    if reserve == nil { reserve = try? FileDescriptor.open("/dev/null", .read) }
+    try? loop.update(registration, .readable)
+  }
+}

@@ -1,0 +1,125 @@
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import Transport
+
+@Suite(.serialized) struct UnixListenerTests {
+  /// Holds what a listener handed out.
+  private final class Guests {
+    final class Guest {
+      let descriptor: FileDescriptor
+      let peer: PeerCredentials
+      init(_ descriptor: consuming FileDescriptor, _ peer: PeerCredentials) {
+        self.descriptor = descriptor
+        self.peer = peer
+      }
+    }
+    var all: [Guest] = []
+  }
+
+  let scratch = Scratch()
+  var path: String { scratch.path + "/run/s" }
+
+  private func listener(
+    _ loop: EventLoop, _ guests: Guests, limit: Int = 100, user: UInt32 = geteuid()
+  ) throws -> UnixListener {
+    let lock = try FileLock(scratch.path + "/lock")
+    let socket = try UnixSocket.listen(at: path, holding: lock)
+    let listener = UnixListener(loop: loop, socket: socket, limit: limit, user: user) { connection, peer in
+      guests.all.append(.init(connection, peer))
+    }
+    try listener.start()
+    return listener
+  }
+
+  @Test func `a connection is handed out with its peer, non-blocking`() throws {
+    let loop = try EventLoop()
+    let guests = Guests()
+    let listener = try listener(loop, guests)
+    let client = try UnixSocket.connect(to: path)
+    try loop.runOnce()
+    #expect(guests.all.map(\.peer) == [PeerCredentials(pid: getpid(), uid: geteuid(), gid: getegid())])
+    var buffer: [UInt8] = [0]
+    #expect(guests.all[0].descriptor.read(into: &buffer) == .wouldBlock)
+    #expect(client.send([3], 0..<1) == .bytes(1))
+    #expect(guests.all[0].descriptor.read(into: &buffer) == .bytes(1))
+    listener.stop()
+    listener.removePath()
+    #expect(throws: Errno.noEntry) { try UnixSocket.connect(to: path).close() }
+  }
+
+  @Test func `a peer of another user gets nothing but the end`() throws {
+    let loop = try EventLoop()
+    let guests = Guests()
+    let listener = try listener(loop, guests, user: geteuid() + 1)
+    let client = try UnixSocket.connect(to: path)
+    try loop.runOnce()
+    var buffer: [UInt8] = [0]
+    #expect(client.read(into: &buffer) == .endOfStream)
+    #expect(guests.all.isEmpty)
+    #expect(listener.refusals.otherUser == 1)
+    listener.stop()
+  }
+
+  @Test func `at the limit clients wait until a connection ends`() throws {
+    let loop = try EventLoop()
+    let guests = Guests()
+    let listener = try listener(loop, guests, limit: 2)
+    let clients = Guests()
+    for _ in 0..<4 { clients.all.append(.init(try UnixSocket.connect(to: path), .init(pid: 0, uid: 0, gid: 0))) }
+    for _ in 0..<3 { try loop.runOnce() }
+    #expect(guests.all.count == 2)
+    #expect(listener.refusals == .init(otherUser: 0, noDescriptor: 0, pauses: 1))
+    guests.all.removeFirst()
+    listener.connectionClosed()
+    for _ in 0..<3 { try loop.runOnce() }
+    #expect(guests.all.count == 2)
+    #expect(listener.connections == 2)
+    listener.stop()
+  }
+
+  @Test func `when descriptors run out accepting pauses, and goes on by itself`() throws {
+    let loop = try EventLoop()
+    let guests = Guests()
+    let listener = try listener(loop, guests)
+    let first = try UnixSocket.connect(to: path)
+    try loop.runOnce()
+    var tries = 0
+    listener.next = { listener throws(Errno) in
+      tries += 1
+      guard tries > 1 else { throw .tooManyDescriptors }
+      defer { loop.stop() }
+      return try UnixSocket.accept(from: listener)
+    }
+    let second = try UnixSocket.connect(to: path)
+    for _ in 0..<5 { try loop.runOnce() }
+    #expect(tries == 1)
+    #expect(guests.all.count == 1)
+    try loop.run()
+    #expect(guests.all.count == 2)
+    #expect(listener.refusals == .init(otherUser: 0, noDescriptor: 0, pauses: 1))
+    #expect(first.send([1], 0..<1) == .bytes(1))
+    #expect(second.send([1], 0..<1) == .bytes(1))
+    listener.stop()
+  }
+
+  @Test func `when descriptors run out and nobody is served the client is turned away at once`() throws {
+    let loop = try EventLoop()
+    let guests = Guests()
+    let listener = try listener(loop, guests)
+    var tries = 0
+    listener.next = { listener throws(Errno) in
+      tries += 1
+      guard tries > 1 else { throw .tooManyDescriptors }
+      return try UnixSocket.accept(from: listener)
+    }
+    let client = try UnixSocket.connect(to: path)
+    try loop.runOnce()
+    var buffer: [UInt8] = [0]
+    #expect(client.read(into: &buffer) == .endOfStream)
+    #expect(listener.refusals == .init(otherUser: 0, noDescriptor: 1, pauses: 1))
+    listener.stop()
+  }
+}
