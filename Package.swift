@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "SecretMemory", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"], swiftSettings: strict),
     .target(name: "BrokerCore", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory"], swiftSettings: strict),
+    .target(name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore"], swiftSettings: strict),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
@@ -56,6 +57,9 @@ let package = Package(
     .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory", "TestSupport"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "ConfigurationTests", dependencies: ["Configuration", "BrokerProtocol", "JSONRPC", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "VaultTests",

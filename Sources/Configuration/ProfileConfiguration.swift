@@ -1,0 +1,62 @@
+package import BrokerProtocol
+
+/// One profile: who logs it in, and when its tokens are good enough.
+package struct ProfileConfiguration: Sendable, Equatable {
+  /// The types of provider that this version has, with what each needs to know.
+  package enum Provider: Sendable, Equatable {
+    /// The embedded provider; its settings are those of the section `local`.
+    case local
+
+    /// The name in the configuration, in sessions and in capabilities.
+    package var type: String {
+      switch self {
+      case .local: "local"
+      }
+    }
+  }
+
+  /// The names of all types of provider, as capabilities list them.
+  package static let providerTypes = [Provider.local.type]
+
+  /// The profile's name.
+  package var name: ProfileName
+  /// Who logs it in.
+  package var provider: Provider
+  /// How long a token must still live to be handed out.
+  package var refreshSkew: Duration
+  /// Whether tokens are refreshed before anybody asks.
+  package var backgroundRefresh: Bool
+
+  /// Below 15 s tokens would end on their way; above an hour most tokens would be refreshed at each call.
+  private static let refreshSkewSetting = DurationSetting("refreshSkewSeconds", 15...3600, standard: 30)
+
+  /// A profile on the embedded provider, everything else by default.
+  init(name: ProfileName) {
+    self.name = name
+    provider = .local
+    refreshSkew = .seconds(Self.refreshSkewSetting.standard)
+    backgroundRefresh = true
+  }
+
+  /// Reads a profile's section, with the default of each setting that is absent; the provider must be given.
+  ///
+  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
+  init(name: ProfileName, _ section: inout ConfigurationSection) throws(ConfigurationError) {
+    self.name = name
+    provider = try Self.provider(&section)
+    refreshSkew = try section.read(Self.refreshSkewSetting)
+    backgroundRefresh = try section.flag("backgroundRefresh", standard: true)
+    try section.refuseUnknownKeys()
+  }
+
+  private static func provider(_ section: inout ConfigurationSection) throws(ConfigurationError) -> Provider {
+    let types = providerTypes.joined(separator: ", ")
+    guard let text = try section.text("provider") else {
+      throw section.failure("provider", "must be given: this version has the providers: \(types)")
+    }
+    switch text {
+    case Provider.local.type: return .local
+    default: throw section.failure("provider", "is unknown: this version has the providers: \(types)")
+    }
+  }
+}

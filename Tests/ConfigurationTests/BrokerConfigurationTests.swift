@@ -1,0 +1,165 @@
+import BrokerProtocol
+import Configuration
+import JSONRPC
+import Testing
+
+struct BrokerConfigurationTests {
+  private func parse(
+    _ text: String, environment: [String: String] = [:]
+  ) throws(ConfigurationError) -> BrokerConfiguration {
+    try BrokerConfiguration.parse(Array(text.utf8), file: "config.json", environment: environment)
+  }
+
+  @Test func `without a file there is one profile on the embedded provider`() throws {
+    let standard = BrokerConfiguration.standard
+    #expect(standard.profiles.map(\.name) == [.default])
+    #expect(standard.profiles.first?.provider == .local)
+    #expect(standard.profiles.first?.refreshSkew == .seconds(30))
+    #expect(standard.profiles.first?.backgroundRefresh == true)
+    #expect(standard.logLevel == .info)
+    #expect(standard.linger == .seconds(300))
+    #expect(standard.limits.json == .standard)
+    #expect(standard.limits.maxIDBytes == Envelope.idByteLimit)
+    #expect(standard.local.accessTokenLifetime == .seconds(900))
+    #expect(standard.local.otp.length == 6)
+    #expect(try parse("{}") == standard)
+    #expect(try parse("{profiles: {default: {provider: 'local'}}}") == standard)
+    #expect(try parse("{vault:{},limits:{},local:{otp:{},delivery:{}}} // c") == standard)
+  }
+
+  @Test func `everything that is said is taken`() throws {
+    let text = """
+      {
+        "$schema": "config.schema.json",
+        logLevel: "debug", vault: { keySource: "file" }, lingerSeconds: 0.5,
+        limits: { maxMessageBytes: 2048, maxNesting: 8, maxBatchEntries: 1, maxRequestsInFlight: 2,
+                  maxSubscriptionsPerConnection: 3, maxConnections: 4, maxIdBytes: 64, maxOutputBufferBytes: 0x10000,
+                  stalledOutputSeconds: 1.25 },
+        profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false },
+                    "a.b-c_1": { provider: "local" } },
+        local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
+                 otp: { length: 8, lifetimeSeconds: 60, maxAttempts: 3, resendCooldownSeconds: 0 },
+                 delivery: { channel: "outbox" } },
+      }
+      """
+    let configuration = try parse(text)
+    #expect(configuration.logLevel == .debug)
+    #expect(configuration.linger == .milliseconds(500))
+    #expect(configuration.limits.json == JSONLimits(depth: 8, byteCount: 2048))
+    #expect(configuration.limits.maxBatchEntries == 1 && configuration.limits.maxRequestsInFlight == 2)
+    #expect(configuration.limits.maxSubscriptionsPerConnection == 3 && configuration.limits.maxConnections == 4)
+    #expect(configuration.limits.maxIDBytes == 64 && configuration.limits.maxOutputBufferBytes == 65536)
+    #expect(configuration.limits.stalledOutput == .milliseconds(1250))
+    #expect(configuration.profiles.map(\.name.description) == ["work", "a.b-c_1"])
+    let work = try #require(ProfileName("work").flatMap { configuration[$0] })
+    #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")
+    #expect(configuration[.default] == nil)
+    #expect(configuration.local.accessTokenLifetime == .seconds(2))
+    #expect(configuration.local.refreshTokenLifetime == .seconds(5))
+    #expect(configuration.local.otp.length == 8 && configuration.local.otp.lifetime == .seconds(60))
+    #expect(configuration.local.otp.maxAttempts == 3 && configuration.local.otp.resendCooldown == .zero)
+  }
+
+  @Test(arguments: [
+    ("{local:{otp:{\nlength: 11}}}", "config.json:2: local.otp.length must be a whole number from 4 to 10"),
+    ("{local:{otp:{length:'6'}}}", "config.json:1: local.otp.length must be a whole number from 4 to 10"),
+    ("{local:{otp:{length:6.5}}}", "config.json:1: local.otp.length must be a whole number from 4 to 10"),
+    ("{local:{otp:{length:null}}}", "config.json:1: local.otp.length must be a whole number from 4 to 10"),
+    ("{\n\nlingerSeconds:-1}", "config.json:3: lingerSeconds must be a number of seconds from 0 to 86400"),
+    ("{logLevel:'loud'}", #"config.json:1: logLevel must be one of "error", "warning", "info", "debug""#),
+    ("{logLevel:1}", #"config.json:1: logLevel must be one of "error", "warning", "info", "debug""#),
+    (
+      "{vault:{keySource:'passphrase'}}",
+      #"config.json:1: vault.keySource must be "file"; "passphrase" is not available yet in this version"#
+    ),
+    (
+      "{local:{delivery:{channel:'smtp'}}}",
+      #"config.json:1: local.delivery.channel must be "outbox"; "smtp" is not available yet in this version"#
+    ),
+    ("{local:{delivery:{channel:'pigeon'}}}", #"config.json:1: local.delivery.channel must be "outbox""#),
+    (
+      "{profiles:{shop:{provider:'rest'}}}",
+      "config.json:1: profiles.shop.provider is unknown: this version has the providers: local"
+    ),
+    (
+      "{profiles:{\nshop:\n{}}}",
+      "config.json:3: profiles.shop.provider must be given: this version has the providers: local"
+    ),
+    ("{profiles:{}}", "config.json:1: profiles must name at least one profile"),
+    ("{profiles:[]}", "config.json:1: profiles must be an object"),
+    ("{profiles:{a:1}}", "config.json:1: profiles.a must be an object"),
+    (
+      "{profiles:{Shop:{provider:'local'}}}",
+      "config.json:1: profiles.Shop is no profile name: a-z, 0-9, '.', '_' and '-', a letter or digit first, at most 64 characters"
+    ),
+    (
+      "{profiles:{a:{provider:'local',\nallowIdToken:true}}}",
+      "config.json:2: profiles.a.allowIdToken is unknown; the keys here are provider, refreshSkewSeconds, backgroundRefresh"
+    ),
+    ("{vault:{\n'keysource':\n'file'}}", "config.json:2: vault.keysource is unknown; the keys here are keySource"),
+    ("{local:{otp:{length:6,\nlength:6}}}", "config.json:2: local.otp.length is given twice"),
+    ("{logLevel:'info',\n\n'log\\u004cevel':'info'}", "config.json:3: log\\u004cevel is given twice"),
+    ("[]", "config.json:1: the configuration must be an object"),
+    ("1", "config.json:1: the configuration must be an object"),
+    ("{\n  logLevel: info\n}", "config.json:2: a text must stand in quotes"),
+    ("{\n  a: 1\n  b: 2\n}", "config.json:3: a comma is missing before this"),
+    ("", "config.json:1: there is nothing in it; write {} for the defaults"),
+    ("{a:[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]}", "config.json:1: arrays and objects are nested too deep"),
+    ("{a:1e999}", "config.json:1: a number is out of range"),
+    (
+      "{logLevel:'${LEVEL'}",
+      "config.json:1: logLevel has a ${ that no variable's name and } follow; write $${ for the characters"
+    ),
+    (
+      "{logLevel:'${}'}",
+      "config.json:1: logLevel has a ${ that no variable's name and } follow; write $${ for the characters"
+    ),
+    (
+      "{logLevel:'${9}'}",
+      "config.json:1: logLevel has a ${ that no variable's name and } follow; write $${ for the characters"
+    ),
+    ("{\nlogLevel:'${GONE}'}", "config.json:2: logLevel names the environment variable GONE, which is not set"),
+  ])
+  func `what is wrong is said with its line and key`(_ text: String, _ description: String) {
+    let error = #expect(throws: ConfigurationError.self) { try parse(text) }
+    #expect(error?.description == description)
+  }
+
+  @Test func `an error has all of its place`() {
+    let error = #expect(throws: ConfigurationError.self) { try parse("{\n  local: { otp: { lenght: 6 } } }") }
+    #expect(error?.file == "config.json" && error?.line == 2 && error?.column == 19)
+    #expect(error?.key == "local.otp.lenght")
+    #expect(error?.knownKeys == ["length", "lifetimeSeconds", "maxAttempts", "resendCooldownSeconds"])
+  }
+
+  @Test func `invalid UTF-8 and too long a file are refused`() {
+    let invalid = #expect(throws: ConfigurationError.self) {
+      try BrokerConfiguration.parse(Array("{'".utf8) + [0xFF] + Array("':1}".utf8), file: "c", environment: [:])
+    }
+    #expect(invalid?.message == "a string is not valid UTF-8")
+    let long = Array("{}".utf8) + Array(repeating: 0x20, count: BrokerConfiguration.fileByteLimit)
+    let error = #expect(throws: ConfigurationError.self) {
+      try BrokerConfiguration.parse(long, file: "c", environment: [:])
+    }
+    #expect(error?.message == "the file has more than 1048576 bytes")
+  }
+
+  @Test(arguments: [
+    ("${LEVEL}", true), ("${_l2}", true), ("de${BU}g", true), ("${DE}${BU}g", true), ("${EMPTY}debug", true),
+    ("$debug", false), ("$${LEVEL}", false), ("${NESTED}", false), ("debug$", false),
+  ])
+  func `environment variables are put in once`(_ text: String, _ isDebug: Bool) {
+    let environment = [
+      "LEVEL": "debug", "_l2": "debug", "BU": "bu", "DE": "de", "EMPTY": "", "NESTED": "${LEVEL}",
+    ]
+    let level = try? parse("{logLevel:'\(text)'}", environment: environment).logLevel
+    #expect(level == (isDebug ? .debug : nil))
+  }
+
+  @Test func `no message shows what a variable holds`() {
+    let error = #expect(throws: ConfigurationError.self) {
+      try parse("{profiles:{a:{provider:'${X}'}}, vault:{keySource:'file'}}", environment: ["X": "canary"])
+    }
+    #expect(error?.description.contains("canary") == false)
+  }
+}
