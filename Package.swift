@@ -40,6 +40,7 @@ let package = Package(
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"], swiftSettings: strict),
     .target(name: "Transport", dependencies: ["LinuxSystem"], swiftSettings: strict),
+    .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"], swiftSettings: strict),
     .target(
       name: "Vault",
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
@@ -48,6 +49,12 @@ let package = Package(
       name: "LocalProvider",
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
       path: "Sources/Providers/Local", swiftSettings: strict),
+
+    // The daemon.
+    .target(
+      name: "BrokerServer",
+      dependencies: ["Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Logging"],
+      swiftSettings: strict),
 
     // Tests.
     .target(
@@ -60,6 +67,14 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration", "BrokerProtocol", "JSONRPC", "TestSupport"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "BrokerServerTests",
+      dependencies: [
+        "BrokerServer", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "Transport",
+        "Logging",
+        "TestSupport",
+      ],
       swiftSettings: checked),
     .testTarget(
       name: "VaultTests",

@@ -1,0 +1,107 @@
+package import BrokerCore
+import BrokerProtocol
+import LinuxSystem
+import Logging
+import Transport
+
+/// When a server that was started on demand ends by itself.
+struct Linger {
+  /// How long after the last use.
+  let patience: Duration
+  /// The end that is coming; nil while the server is in use.
+  var timer: TimerID?
+}
+
+/// How the server ends.
+extension BrokerServer {
+  /// How long requests in flight may take once the server drains.
+  private static let drainPatience = Duration.seconds(5)
+
+  /// Ends the server this long after its last use: no connection, nothing under way.
+  package func endWhenIdle(for patience: Duration) {
+    cancelLinger()
+    linger = Linger(patience: patience)
+    connectionEnded()
+  }
+
+  /// The server is in use.
+  func cancelLinger() {
+    if let timer = linger?.timer { loop.cancel(timer) }
+    linger?.timer = nil
+  }
+
+  /// A connection has ended: perhaps the last one.
+  func connectionEnded() {
+    guard !isDraining else { return finishIfDone() }
+    guard connections.isEmpty, let linger, linger.timer == nil else { return }
+    self.linger?.timer = loop.schedule(after: linger.patience) { [weak self] in
+      self?.assumeIsolated { $0.lingerIsOver() }
+    }
+  }
+
+  private func lingerIsOver() {
+    linger?.timer = nil
+    guard connections.isEmpty else { return }
+    if broker.assumeIsolated({ $0.isBusy }) {
+      connectionEnded()
+    } else {
+      log.notice("nobody has used the broker for a while")
+      drain()
+    }
+  }
+
+  /// Takes no new connection and no new request, lets those in flight end, then closes.
+  ///
+  /// The server has ended when nobody is connected and the broker has nothing under way: tokens that a provider has just
+  /// rotated are saved first.
+  package func drain() {
+    guard !isDraining else { return }
+    isDraining = true
+    cancelLinger()
+    listener?.stop()
+    listener?.removePath()
+    let finished: @Sendable () -> Void = { [weak self] in self?.assumeIsolated { $0.finishIfDone() } }
+    broker.assumeIsolated { broker in
+      broker.announceShutdown()
+      broker.refuseLoginWaiters()
+      broker.whenIdle = finished
+    }
+    for connection in Array(connections.values) {
+      connection.readsNoMore = true
+      flush(connection)
+    }
+    drainTimer = loop.schedule(after: Self.drainPatience) { [weak self] in
+      self?.assumeIsolated { $0.closeAll() }
+    }
+    finishIfDone()
+  }
+
+  /// Nobody is waited for any longer: whoever still waits is told so.
+  private func closeAll() {
+    for connection in Array(connections.values) {
+      for key in connection.inFlight { fail(key, BrokerError(.shuttingDown)) }
+      close(connection)
+    }
+    finishDraining()
+  }
+
+  private func finishIfDone() {
+    guard isDraining, connections.isEmpty, !broker.assumeIsolated({ $0.hasWork }) else { return }
+    finishDraining()
+  }
+
+  private func finishDraining() {
+    guard !hasStopped else { return }
+    hasStopped = true
+    if let drainTimer { loop.cancel(drainTimer) }
+    environment.stopped()
+  }
+
+  /// Takes up other bounds; connections that are open keep the length of message that they began with.
+  package func setLimits(_ limits: ServerLimits) { self.limits = limits }
+
+  /// Passes an event of the broker on to its subscriber.
+  package nonisolated func pass(_ delivery: SubscriptionHub.Delivery) {
+    assumeIsolated { $0.deliver(delivery) }
+  }
+}

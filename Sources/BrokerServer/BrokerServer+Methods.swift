@@ -1,0 +1,125 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import LinuxSystem
+import Logging
+import SecretMemory
+
+/// The methods that the server answers itself, from what it and the broker know.
+extension BrokerServer {
+  /// Reads parameters; members that are not known are ignored, so that an older broker serves a newer client.
+  func decode<Params: MethodParams>(
+    _ node: JSONNode, _ request: Request
+  ) throws(BrokerError) -> Params {
+    do throws(JSONMismatch) {
+      let params = try Params(from: node)
+      nameIgnoredMembers(of: node, known: Params.memberNames, request)
+      return params
+    } catch {
+      throw BrokerError(error)
+    }
+  }
+
+  /// Names what was ignored, once for each connection: a misspelt parameter should not be a riddle.
+  private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
+    guard let members = try? node.members(), let connection = connections[request.client] else { return }
+    for (name, _) in members where !known.contains(name) {
+      // A client that makes up names can fill neither the log nor the memory.
+      guard connection.ignoredNames.count < 16 else { return }
+      let name = String(name.prefix(64))
+      guard connection.ignoredNames.insert(name).inserted else { continue }
+      log.info("ignored a parameter", .word("name", name), .number("connection", Int(request.client.number)))
+    }
+  }
+
+  /// Introduces the broker.
+  func initialize(_ params: Initialize.Params) throws(BrokerError) -> Initialize.Result {
+    if let version = params.protocolVersion, version != Initialize.protocolVersion {
+      throw BrokerError(
+        .versionUnsupported, "This broker speaks protocol version \(Initialize.protocolVersion).")
+    }
+    let (sessions, sequence) = broker.assumeIsolated { ($0.sessions, $0.sequence) }
+    return Initialize.Result(
+      protocolVersion: Initialize.protocolVersion,
+      server: Initialize.Program(name: "authbroker", version: environment.version),
+      capabilities: Initialize.Capabilities(
+        methods: Routes.names, events: EventName.allCases.map(\.rawValue),
+        framings: [Framing.lines.name, Framing.headers.name], providers: environment.providerTypes),
+      sessions: sessions, sequence: Int(clamping: sequence))
+  }
+
+  /// Where a profile's session stands.
+  func session(_ params: ProfileParams) throws(BrokerError) -> Session {
+    try broker.assumeIsolated { broker in Result { () throws(BrokerError) in try broker.session(params.profile) } }
+      .get()
+  }
+
+  /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
+  func subscribe(_ params: Subscribe.Params, _ request: Request) throws(BrokerError) {
+    let limit = limits.subscriptions
+    let (result, missed) = try broker.assumeIsolated { broker in
+      Result { () throws(BrokerError) in try broker.subscribe(params, client: request.client, limit: limit) }
+    }.get()
+    if let connection = connections[request.client] {
+      connection.subscriptions += 1
+      connection.unanswered[result.subscriptionID] = requests[request.key]?.batch
+    }
+    succeed(request.key, result)
+    for delivery in missed { deliver(delivery) }
+  }
+
+  /// Ends a subscription of the connection.
+  func unsubscribe(_ params: Unsubscribe.Params, _ request: Request) throws(BrokerError) -> Empty {
+    try broker.assumeIsolated { broker in
+      Result { () throws(BrokerError) in try broker.unsubscribe(params, client: request.client) }
+    }.get()
+    if let connection = connections[request.client] {
+      connection.subscriptions -= 1
+      connection.lost[params.subscriptionID] = nil
+    }
+    return Empty()
+  }
+
+  /// How the broker is doing.
+  var status: GetStatus.Result {
+    let (profiles, subscriptions, counters) = broker.assumeIsolated {
+      ($0.sessions, $0.subscriptionCount, $0.counters)
+    }
+    return GetStatus.Result(
+      version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
+      uptime: BootClock.now - startedUptime, vault: environment.vaultStatus(), connections: connections.count,
+      subscriptions: subscriptions, counters: Self.counters(counters), profiles: profiles)
+  }
+
+  private static func counters(_ counters: Counters) -> [GetStatus.Counter] {
+    [
+      ("tokens", counters.tokens), ("refreshes", counters.refreshes), ("refreshFailures", counters.refreshFailures),
+      ("logins", counters.logins), ("loginFailures", counters.loginFailures), ("events", counters.events),
+      ("saves", counters.saves), ("saveFailures", counters.saveFailures),
+    ].map { GetStatus.Counter(name: $0.0, value: $0.1) }
+  }
+
+  /// Reads the configuration again.
+  func reload(_ request: Request) {
+    environment.reload { [weak self] result in
+      self?.assumeIsolated { server in
+        server.answer(request.key, result.map { ReloadConfiguration.Result(profiles: $0) })
+      }
+    }
+  }
+
+  /// Ends this connection, never the broker that others share.
+  func shutdown(_ request: Request) {
+    succeed(request.key, Empty())
+    guard let connection = connections[request.client] else { return }
+    connection.readsNoMore = true
+    flush(connection)
+  }
+
+  /// Ends the whole broker in order.
+  func stopBroker(_ request: Request) {
+    log.notice("stopping on request")
+    succeed(request.key, Empty())
+    drain()
+  }
+}

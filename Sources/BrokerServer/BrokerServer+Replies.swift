@@ -1,0 +1,84 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import SecretMemory
+
+/// How answers find their request, however late they come.
+extension BrokerServer {
+  /// Answers a request with a result.
+  func succeed(_ key: RequestKey, _ result: some JSONEncodable) {
+    var writer = JSONWriter()
+    result.encode(to: &writer)
+    finish(key, isError: false, writer.bytes.span)
+    wipe(&writer.bytes)
+  }
+
+  /// Answers a request with a result that is rendered already, and secret.
+  func succeed(_ key: RequestKey, rendered: Secret) {
+    rendered.withBytes { bytes in finish(key, isError: false, bytes) }
+  }
+
+  /// Answers a request with an error.
+  func fail(_ key: RequestKey, _ error: BrokerError) {
+    let body = render(error)
+    finish(key, isError: true, body.span)
+  }
+
+  /// Answers a request in whichever way it ended.
+  func answer(_ key: RequestKey, _ result: Result<some JSONEncodable, BrokerError>) {
+    switch result {
+    case .success(let value): succeed(key, value)
+    case .failure(let error): fail(key, error)
+    }
+  }
+
+  /// Answers once: a request that was cancelled, or whose connection is gone, is known no more.
+  private func finish(_ key: RequestKey, isError: Bool, _ body: Span<UInt8>) {
+    guard let request = requests.removeValue(forKey: key) else { return }
+    if isError, let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
+    guard let connection = connections[request.client] else { return }
+    connection.inFlight.remove(key)
+    if let id = request.id {
+      respond(to: id, request.batch, isError: isError, body, connection)
+    }
+    if let batch = request.batch {
+      batches[batch]?.outstanding -= 1
+      finishBatchIfComplete(batch)
+    }
+    flush(connection)
+  }
+
+  private func respond(
+    to id: [UInt8], _ batch: UInt64?, isError: Bool, _ body: Span<UInt8>, _ connection: Connection
+  ) {
+    if let batch {
+      batches[batch]?.responses.append(ResponseWriter.response(id: id.span, isError: isError, body: body))
+    } else if isError {
+      connection.writer.appendError(body, id: id.span, to: &connection.output.bytes)
+    } else {
+      connection.writer.appendResult(body, id: id.span, to: &connection.output.bytes)
+    }
+  }
+
+  /// Answers a batch as one array when its last answer is there; a batch of notifications gets none.
+  func finishBatchIfComplete(_ id: UInt64) {
+    guard var batch = batches[id], batch.isRead, batch.outstanding == 0 else { return }
+    batches[id] = nil
+    guard let connection = connections[batch.client] else { return }
+    if !batch.responses.isEmpty {
+      var message: [UInt8] = []
+      message.reserveCapacity(batch.responses.reduce(2) { $0 + $1.count + 1 })
+      message.append(UInt8(ascii: "["))
+      for position in batch.responses.indices {
+        if position > 0 { message.append(UInt8(ascii: ",")) }
+        message.append(contentsOf: batch.responses[position])
+        wipe(&batch.responses[position])
+      }
+      message.append(UInt8(ascii: "]"))
+      connection.writer.framing.append(message.span, to: &connection.output.bytes)
+      wipe(&message)
+    }
+    connection.unanswered = connection.unanswered.filter { $0.value != id }
+    for delivery in batch.deliveries { deliver(delivery) }
+  }
+}

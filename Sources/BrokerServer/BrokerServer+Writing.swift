@@ -1,0 +1,162 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import LinuxSystem
+import Logging
+import SecretMemory
+import Transport
+
+/// How answers and events leave.
+extension BrokerServer {
+  /// Appends an error response; without an id it is `null`.
+  func respond(_ error: BrokerError, id: [UInt8]?, _ connection: Connection) {
+    let body = render(error)
+    let id = id ?? Array("null".utf8)
+    connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
+  }
+
+  /// The JSON of an error object, named so that it can be found in the log.
+  func render(_ error: BrokerError) -> [UInt8] {
+    var error = error
+    if error.correlationID == nil { error.correlationID = Self.correlationID() }
+    if error.kind == .internal {
+      log.error("internal error", .word("correlation", error.correlationID ?? ""), .word("what", error.message))
+    }
+    var writer = JSONWriter()
+    error.encode(to: &writer)
+    return writer.bytes
+  }
+
+  private static func correlationID() -> String {
+    String(UInt64.random(in: 0...UInt64.max), radix: 36)
+  }
+
+  /// Sends what waits, and lets the connection end where its time has come.
+  func flush(_ connection: Connection) {
+    guard current != connection.id, !connection.isClosed else { return }
+    while !connection.output.isEmpty {
+      let result = connection.stream.write(connection.output.bytes.span.extracting(connection.output.waiting))
+      switch result {
+      case .bytes(let count):
+        connection.output.sent(count)
+        noteProgress(connection)
+      case .wouldBlock:
+        watchForStall(connection)
+        updateInterest(connection)
+        return
+      case .endOfStream, .failed:
+        close(connection)
+        return
+      }
+    }
+    giveBackBuffer(connection)
+    tellLosses(connection)
+    if connection.isHeldUp { return resume(connection) }
+    guard connection.output.isEmpty else { return flush(connection) }
+    if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
+  }
+
+  /// A buffer of ordinary size serves the next connection, so that idle ones hold none.
+  private func giveBackBuffer(_ connection: Connection) {
+    var buffer: [UInt8] = []
+    swap(&buffer, &connection.output.bytes)
+    connection.output = OutputQueue()
+    if buffer.capacity <= Self.readSize * 2 { swap(&buffer, &spareOutput) }
+  }
+
+  private func mayEnd(_ connection: Connection) -> Bool {
+    if connection.isClosing { return true }
+    // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
+    return (connection.hasInputEnded || connection.readsNoMore) && connection.inFlight.isEmpty
+  }
+
+  /// Asks the loop for what the connection needs now: a client that does not read is not read.
+  func updateInterest(_ connection: Connection) {
+    let mayRead = connection.mayRead && !connection.isHeldUp && connection.output.count <= limits.outputBytes
+    let interest = (reading: mayRead, writing: !connection.output.isEmpty)
+    guard interest != connection.interest else { return }
+    connection.interest = interest
+    connection.stream.setInterest(reading: interest.reading, writing: interest.writing, on: loop)
+  }
+
+  private func noteProgress(_ connection: Connection) {
+    if let timer = connection.stallTimer { loop.cancel(timer) }
+    connection.stallTimer = nil
+  }
+
+  private func watchForStall(_ connection: Connection) {
+    guard connection.stallTimer == nil else { return }
+    let id = connection.id
+    connection.stallTimer = loop.schedule(after: limits.stalledOutput) { [weak self] in
+      self?.assumeIsolated { server in
+        guard let connection = server.connections[id] else { return }
+        server.log.info("closed a connection that reads nothing", .number("connection", Int(id.number)))
+        connection.stallTimer = nil
+        server.close(connection)
+      }
+    }
+  }
+
+  /// Passes an event on, unless the client is so far behind that it can only be told that events were lost.
+  func deliver(_ delivery: SubscriptionHub.Delivery) {
+    guard let connection = connections[delivery.client], !connection.isClosing else { return }
+    if let batch = connection.unanswered[delivery.subscriptionID], batches[batch] != nil {
+      batches[batch]?.deliveries.append(delivery)
+      return
+    }
+    let sequence = delivery.event.sequence
+    if connection.output.count > limits.outputBytes || connection.lost[delivery.subscriptionID] != nil {
+      let first = connection.lost[delivery.subscriptionID]?.from ?? sequence
+      connection.lost[delivery.subscriptionID] = (first, sequence)
+      return
+    }
+    append(delivery.event, delivery.details, delivery.subscriptionID, connection)
+    flush(connection)
+  }
+
+  /// Appends one event, framed.
+  func append(_ event: BrokerEvent, _ details: [UInt8], _ subscriptionID: String, _ connection: Connection) {
+    let message = event.notification(for: subscriptionID, details)
+    connection.writer.framing.append(message.span, to: &connection.output.bytes)
+  }
+
+  /// Tells a client that reads again which events it missed; the subscription lives on.
+  private func tellLosses(_ connection: Connection) {
+    guard !connection.lost.isEmpty else { return }
+    let lost = connection.lost
+    connection.lost = [:]
+    for (subscription, range) in lost.sorted(by: { $0.key < $1.key }) {
+      let payload = EventPayload.eventsLost(
+        EventsLostEvent(from: Int(clamping: range.from), to: Int(clamping: range.to)))
+      let event = BrokerEvent(sequence: range.to, profile: nil, time: WallClock.timestamp, payload: payload)
+      append(event, event.details(), subscription, connection)
+    }
+  }
+
+  /// Ends a connection and everything that it had begun to wait for.
+  func close(_ connection: Connection) {
+    guard connections.removeValue(forKey: connection.id) != nil else { return }
+    connection.isClosed = true
+    connection.isClosing = true
+    if let timer = connection.stallTimer { loop.cancel(timer) }
+    connection.stream.close(on: loop)
+    for key in connection.inFlight { forget(key) }
+    let id = connection.id
+    broker.assumeIsolated { $0.leave(id) }
+    wipe(&connection.input)
+    wipe(&connection.output.bytes)
+    if connection.isStdio { drain() } else { listener?.connectionClosed() }
+    connectionEnded()
+  }
+
+  /// Ends a connection that nobody reads any more.
+  func closeIfOpen(_ id: ClientID) {
+    if let connection = connections[id] { close(connection) }
+  }
+
+  private func forget(_ key: RequestKey) {
+    guard let request = requests.removeValue(forKey: key) else { return }
+    if let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
+    if let batch = request.batch { batches[batch] = nil }
+  }
+}

@@ -1,0 +1,170 @@
+package import BrokerCore
+package import BrokerProtocol
+import JSONRPC
+package import LinuxSystem
+package import Logging
+package import Transport
+
+/// Speaks with clients: bytes in, requests to the broker, answers and events out.
+///
+/// An actor on the loop, as the broker is: a request that needs no I/O is read, decided and answered in one turn. One
+/// readable connection costs one read, the answers to all complete messages, and one send.
+package actor BrokerServer {
+  /// Where the actor runs.
+  package nonisolated let loop: EventLoop
+  // The loop is kept alive by the property above for as long as the actor lives.
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  /// What the program around the server does for it.
+  package struct Environment: Sendable {
+    /// Reads the configuration again and hands it to the broker.
+    package var reload: @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void
+    /// Where the vault stands.
+    package var vaultStatus: @Sendable () -> GetStatus.VaultStatus
+    /// The OpenRPC document.
+    package var discovery: @Sendable () -> [UInt8]
+    /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
+    package var stopped: @Sendable () -> Void
+    /// The types of provider that can be configured.
+    package var providerTypes: [String]
+    /// The version of the program.
+    package var version: String
+
+    /// The surroundings of a server.
+    package init(
+      reload: @escaping @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void,
+      vaultStatus: @escaping @Sendable () -> GetStatus.VaultStatus, discovery: @escaping @Sendable () -> [UInt8],
+      stopped: @escaping @Sendable () -> Void, providerTypes: [String], version: String
+    ) {
+      self.reload = reload
+      self.vaultStatus = vaultStatus
+      self.discovery = discovery
+      self.stopped = stopped
+      self.providerTypes = providerTypes
+      self.version = version
+    }
+  }
+
+  /// Who decides.
+  let broker: Broker
+  /// Answers that need no broker.
+  let answers: AnswerCache
+  /// The bounds of every connection.
+  package internal(set) var limits: ServerLimits
+  /// What the program around does.
+  let environment: Environment
+  /// Where to tell what happened.
+  let log: Logger
+  /// When the server started.
+  let startedAt: Timestamp
+  /// The same, on the clock that never jumps.
+  let startedUptime: Duration
+
+  /// How much one read may bring.
+  ///
+  /// A client that sends more is read again in the next turn, after the others.
+  static let readSize = 1 << 16
+
+  /// The open connections.
+  var connections: [ClientID: Connection] = [:]
+  /// How many connections there ever were; names the next one.
+  var clients: UInt64 = 0
+  /// Requests that wait for their answer.
+  var requests: [RequestKey: PendingRequest] = [:]
+  /// How many requests there ever were; names the next one.
+  var requestCount: UInt64 = 0
+  /// Batches that wait for answers.
+  var batches: [UInt64: PendingBatch] = [:]
+  /// How many batches there ever were; names the next one.
+  var batchCount: UInt64 = 0
+  /// Where every read goes first.
+  var scratch = [UInt8](repeating: 0, count: BrokerServer.readSize)
+  /// A buffer for the answers of the next turn.
+  var spareOutput: [UInt8] = []
+  /// The structure of the message at hand.
+  var tape = JSONTape()
+  /// The connection whose messages are being read: its answers are sent together at the end.
+  var current: ClientID?
+  /// The wall clock at the beginning of the turn, in milliseconds: read once for all messages of one read.
+  var turnTime: Int64 = 0
+  /// Where connections come from.
+  var listener: UnixListener?
+  /// Whether the server takes nothing new any more.
+  var isDraining = false
+  /// Whether the program was told that the server is done.
+  var hasStopped = false
+  /// When an owner that was started on demand ends; nil for one that stays.
+  var linger: Linger?
+  /// Ends the patience with those who are still connected.
+  var drainTimer: TimerID?
+
+  /// A server without connections.
+  package init(
+    loop: EventLoop, broker: Broker, limits: ServerLimits, environment: Environment, log: Logger, startedAt: Timestamp
+  ) {
+    self.loop = loop
+    self.broker = broker
+    answers = broker.answers
+    self.limits = limits
+    self.environment = environment
+    self.log = log
+    self.startedAt = startedAt
+    startedUptime = BootClock.now
+  }
+
+  /// Takes over standard input and output as a connection; the end of the input ends the server.
+  ///
+  /// - Throws: what epoll says of the descriptors.
+  package nonisolated func take(_ channel: consuming sending StdioChannel) throws(Errno) {
+    let stream = StdioStream(channel)
+    try adopt(stream, isStdio: true).get()
+  }
+
+  /// Takes over connections as a listener accepts them.
+  ///
+  /// - Throws: `EMFILE` and the like.
+  package nonisolated func listen(_ socket: consuming sending UnixSocket.Listening) throws(Errno) {
+    let limit = assumeIsolated { $0.limits.connections }
+    let listener = UnixListener(
+      loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user
+    ) { [weak self] descriptor, _ in
+      let stream = SocketStream(descriptor)
+      guard let self, case .failure(let error) = adopt(stream, isStdio: false) else { return }
+      log.warning("connection refused", .code("errno", error.code))
+      assumeIsolated { $0.listener?.connectionClosed() }
+    }
+    try start(listener).get()
+  }
+
+  /// Takes over one connected socket, which must not block.
+  ///
+  /// - Throws: what epoll says of the descriptor.
+  package nonisolated func take(_ descriptor: consuming sending FileDescriptor) throws(Errno) {
+    let stream = SocketStream(descriptor)
+    try adopt(stream, isStdio: false).get()
+  }
+
+  private nonisolated func start(_ listener: sending UnixListener) -> Result<Void, Errno> {
+    assumeIsolated { server in
+      server.listener = listener
+      return Result { () throws(Errno) in try listener.start() }
+    }
+  }
+
+  private nonisolated func adopt(_ stream: sending some ClientStream, isStdio: Bool) -> Result<Void, Errno> {
+    assumeIsolated { server in
+      Result { () throws(Errno) in try server.add(stream, isStdio: isStdio) }
+    }
+  }
+
+  private func add(_ stream: any ClientStream, isStdio: Bool) throws(Errno) {
+    clients += 1
+    let connection = Connection(id: ClientID(clients), stream: stream, isStdio: isStdio, limits: limits)
+    try stream.attach(to: loop, self, connection.id)
+    connections[connection.id] = connection
+    cancelLinger()
+  }
+
+  /// How many connections are open.
+  package var connectionCount: Int { connections.count }
+}

@@ -1,0 +1,99 @@
+import BrokerCore
+import LinuxSystem
+import Transport
+
+/// The bytes from and to one client, whatever they travel through.
+protocol ClientStream: AnyObject {
+  /// Reads what is there, without waiting.
+  func read(into buffer: inout [UInt8], at start: Int) -> IOResult
+  /// Writes what is taken, without waiting.
+  func write(_ bytes: Span<UInt8>) -> IOResult
+  /// Begins to tell the server when the stream is ready.
+  func attach(to loop: EventLoop, _ server: BrokerServer, _ id: ClientID) throws(Errno)
+  /// Chooses what the handler is told.
+  func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
+  /// Ends the stream.
+  func close(on loop: EventLoop)
+}
+
+/// A connection on the socket.
+final class SocketStream: ClientStream {
+  private let descriptor: FileDescriptor
+  private var registration: Transport.Registration?
+
+  /// Takes over a connected socket.
+  init(_ descriptor: consuming FileDescriptor) {
+    self.descriptor = descriptor
+  }
+
+  func read(into buffer: inout [UInt8], at start: Int) -> IOResult { descriptor.read(into: &buffer, at: start) }
+
+  func write(_ bytes: Span<UInt8>) -> IOResult { descriptor.send(bytes) }
+
+  func attach(to loop: EventLoop, _ server: BrokerServer, _ id: ClientID) throws(Errno) {
+    registration = try loop.register(descriptor, .readable, ConnectionHandler(server, id, .both))
+  }
+
+  func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {
+    guard let registration else { return }
+    var interest: ReadyEvents = []
+    if reading { interest.insert(.readable) }
+    if writing { interest.insert(.writable) }
+    try? loop.update(registration, interest)
+  }
+
+  func close(on loop: EventLoop) {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+  }
+}
+
+/// Standard input and output, which are two descriptors.
+///
+/// Each of them hangs up on its own: a pipe whose writer has closed it says so together with the end of the input, and
+/// answers can still be written then; a reader that has gone ends the connection.
+final class StdioStream: ClientStream {
+  private let channel: StdioChannel
+  private var inputHandler: ConnectionHandler?
+  private var input: Transport.Registration?
+  private var output: Transport.Registration?
+
+  /// Takes over both streams.
+  init(_ channel: consuming StdioChannel) {
+    self.channel = channel
+  }
+
+  func read(into buffer: inout [UInt8], at start: Int) -> IOResult { channel.input.read(into: &buffer, at: start) }
+
+  func write(_ bytes: Span<UInt8>) -> IOResult { channel.output.write(bytes) }
+
+  func attach(to loop: EventLoop, _ server: BrokerServer, _ id: ClientID) throws(Errno) {
+    inputHandler = ConnectionHandler(server, id, .input)
+    output = try loop.register(channel.output.descriptor, [], ConnectionHandler(server, id, .output))
+    try attachInput(to: loop)
+  }
+
+  private func attachInput(to loop: EventLoop) throws(Errno) {
+    guard let inputHandler else { return }
+    input = try loop.register(channel.input.descriptor, .readable, inputHandler)
+  }
+
+  /// An input that is not read is not registered at all: a hang-up is told whatever the interest is, turn by turn.
+  func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {
+    if let output { try? loop.update(output, writing ? .writable : []) }
+    if reading, input == nil { try? attachInput(to: loop) }
+    if !reading { detachInput(from: loop) }
+  }
+
+  private func detachInput(from loop: EventLoop) {
+    if let input { loop.deregister(input) }
+    input = nil
+  }
+
+  func close(on loop: EventLoop) {
+    detachInput(from: loop)
+    if let output { loop.deregister(output) }
+    output = nil
+    inputHandler = nil
+  }
+}

@@ -1,0 +1,91 @@
+import BrokerCore
+import JSONRPC
+import Transport
+
+/// One client as the server holds it.
+///
+/// Confined to the server's executor.
+final class Connection {
+  /// The connection's name.
+  let id: ClientID
+  /// Its bytes.
+  let stream: any ClientStream
+  /// Standard input and output: the end of the input ends the broker.
+  let isStdio: Bool
+  /// Cuts messages out of what is read.
+  var frames: FrameReader
+  /// Bytes of a message that is not complete yet; empty between messages, so that idle connections cost little.
+  var input: [UInt8] = []
+  /// What is not sent yet.
+  var output = OutputQueue()
+  /// Requests that wait for their answer.
+  var inFlight: Set<RequestKey> = []
+  /// Subscriptions whose own answer waits in a batch, by that batch.
+  var unanswered: [String: UInt64] = [:]
+  /// Subscriptions that missed events because the client does not read: the first and the last sequence.
+  var lost: [String: (from: UInt64, to: UInt64)] = [:]
+  /// Parameters that were ignored and already named in the log.
+  var ignoredNames: Set<String> = []
+  /// How many subscriptions it has.
+  var subscriptions = 0
+  /// Whether the client has said all that it will.
+  var hasInputEnded = false
+  /// Whether the server drains: what the client still says is not read.
+  var readsNoMore = false
+  /// Whether complete messages wait in `input` until the client has read its answers.
+  var isHeldUp = false
+  /// Whether the connection is no longer the server's.
+  var isClosed = false
+  /// Nothing more is read; the connection ends when what waits is sent.
+  var isClosing = false
+  /// Closes the connection if the client goes on reading nothing.
+  var stallTimer: TimerID?
+  /// What the loop was last asked to tell about the stream.
+  var interest = (reading: true, writing: false)
+
+  /// A connection on which nothing was said yet.
+  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: ServerLimits) {
+    self.id = id
+    self.stream = stream
+    self.isStdio = isStdio
+    frames = FrameReader(messageByteLimit: limits.json.byteCount)
+  }
+
+  /// Whether there is any sense in reading.
+  var mayRead: Bool { !hasInputEnded && !readsNoMore && !isClosing }
+
+  /// How answers are framed; lines until the client has shown what it speaks.
+  var writer: ResponseWriter { ResponseWriter(framing: frames.framing ?? .lines) }
+}
+
+/// Names one request for as long as the process runs.
+struct RequestKey: Hashable {
+  /// The number behind the name.
+  let number: UInt64
+}
+
+/// A request that waits for its answer.
+struct PendingRequest {
+  /// The connection.
+  let client: ClientID
+  /// The text of the id, to be echoed byte for byte; nil for a notification, which gets no answer.
+  let id: [UInt8]?
+  /// The batch that the answer belongs to.
+  let batch: UInt64?
+  /// The caller's name in the broker, where waiting can be given up.
+  var waiter: WaiterID?
+}
+
+/// A batch that waits for the answers of its requests.
+struct PendingBatch {
+  /// The connection.
+  let client: ClientID
+  /// How many answers are still to come.
+  var outstanding: Int
+  /// The answers that are there.
+  var responses: [[UInt8]] = []
+  /// Events of subscriptions that the batch itself has begun: they come behind its answer.
+  var deliveries: [SubscriptionHub.Delivery] = []
+  /// Whether all entries have been read; before that the batch cannot be complete.
+  var isRead = false
+}

@@ -1,0 +1,105 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import LinuxSystem
+import SecretMemory
+
+/// One request on its way through the server.
+struct Request: Sendable {
+  /// The request's name.
+  let key: RequestKey
+  /// Where it came from.
+  let client: ClientID
+}
+
+/// What a method name leads to.
+struct Route: Sendable {
+  /// The name of the method.
+  let name: String
+  /// Answers, or begins to.
+  let run: @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
+
+  /// A method that is answered at once.
+  static func now<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ body: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Method.Result
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      server.succeed(request.key, try body(server, params, request))
+    }
+  }
+
+  /// A method that the broker answers when it can.
+  static func later<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Method.Result>) -> Void
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      let reply: Broker.Reply<Method.Result> = { [weak server] result in
+        server?.assumeIsolated { $0.answer(request.key, result) }
+      }
+      server.broker.assumeIsolated { body($0, params, reply) }
+    }
+  }
+}
+
+/// The table of methods: what is in it works, and is in `capabilities` and in the OpenRPC document.
+enum Routes {
+  /// Every method, in the order of `capabilities`.
+  static let all: [Route] =
+    [
+      .now(Initialize.self) { server, params, _ throws(BrokerError) in try server.initialize(params) },
+      .now(Ping.self) { _, _, _ in Empty() },
+      .now(Discover.self) { server, _, _ in RawJSON(text: server.environment.discovery()) },
+      Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
+      token(GetAccessToken.self) { broker, params, reply in broker.accessToken(params, reply) },
+      token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
+      .later(Login.self) { broker, params, reply in broker.login(params, reply) },
+      .later(VerifyOTP.self) { broker, params, reply in broker.verifyOTP(params, reply) },
+      .later(ResendOTP.self) { broker, params, reply in broker.resendOTP(params, reply) },
+      .later(Register.self) { broker, params, reply in broker.register(params, reply) },
+      .later(Logout.self) { broker, params, reply in broker.logout(params, reply) },
+      .later(GetCurrentUser.self) { broker, params, reply in broker.currentUser(params, reply) },
+      .now(GetSession.self) { server, params, _ throws(BrokerError) in try server.session(params) },
+      .now(ListSessions.self) { server, _, _ in
+        ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions })
+      },
+      Route(name: Subscribe.name) { server, node, request throws(BrokerError) in
+        try server.subscribe(try server.decode(node, request), request)
+      },
+      .now(Unsubscribe.self) { server, params, request throws(BrokerError) in
+        try server.unsubscribe(params, request)
+      },
+      .now(GetStatus.self) { server, _, _ in server.status },
+      Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) },
+      Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) },
+    ]
+
+  /// The same, by name.
+  static let byName: [String: Route] = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+
+  /// The names of all methods, in the order of the table.
+  static let names: [String] = all.map(\.name)
+
+  /// A method whose answer is a token, and which can be taken back while it waits.
+  private static func token<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Secret>) -> WaiterID?
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      let reply: Broker.Reply<Secret> = { [weak server] result in
+        server?.assumeIsolated { server in
+          switch result {
+          case .success(let json): server.succeed(request.key, rendered: json)
+          case .failure(let error): server.fail(request.key, error)
+          }
+        }
+      }
+      let waiter = server.broker.assumeIsolated { body($0, params, reply) }
+      if let waiter { server.requests[request.key]?.waiter = waiter }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import BrokerCore
+import BrokerProtocol
+import BrokerServer
+import LinuxSystem
+import Logging
+import SecretMemory
+import Synchronization
+import TestSupport
+import Transport
+
+/// A server with a scripted provider on the loop of the test's own thread, and clients on socket pairs.
+final class ServerHarness {
+  let loop: EventLoop
+  let clock = ManualClock()
+  let provider: ScriptedProvider
+  let store = InMemoryStore()
+  let broker: Broker
+  let server: BrokerServer
+
+  init(limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"]) throws {
+    loop = try EventLoop()
+    let loop = self.loop
+    provider = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) })
+    let provider = self.provider
+    let contents = StoreContents(records: [], lastSequence: 0)
+    broker = Broker(
+      executor: loop,
+      profiles: profiles.compactMap(ProfileName.init).map { ProfileSettings(name: $0, provider: provider) },
+      store: store, contents: contents, clock: clock, entropy: CountingEntropy())
+    let stop = StopFlag()
+    server = BrokerServer(
+      loop: loop, broker: broker, limits: limits,
+      environment: BrokerServer.Environment(
+        reload: { $0(.success([.default])) },
+        vaultStatus: { GetStatus.VaultStatus(locked: false, keySource: "none", schemaVersion: 1) },
+        discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providerTypes: ["scripted"], version: "test"),
+      log: .silent, startedAt: clock.now)
+    stopFlag = stop
+    let server = self.server
+    broker.assumeIsolated { $0.startSoon(with: contents) { server.pass($0) } }
+    settle()
+  }
+
+  let stopFlag: StopFlag
+
+  /// Lets everything happen that can happen without time passing.
+  ///
+  /// A continuation may come back by way of another thread: work that nobody holds is waited for, turn by turn.
+  func settle() {
+    for _ in 0..<30 { try? loop.runOnce() }
+    var turns = 0
+    while !provider.isHolding, broker.assumeIsolated({ $0.isWaiting }), turns < 1_000_000 {
+      try? loop.runOnce()
+      turns += 1
+    }
+    for _ in 0..<30 { try? loop.runOnce() }
+  }
+
+  /// Lets go of the connections: they, the server and the loop hold each other.
+  deinit { server.assumeIsolated { $0.drain() } }
+
+  /// A new client.
+  func connect() throws -> TestClient {
+    let pair = try UnixSocket.pair(nonBlocking: true)
+    return try pair.ends { ours, theirs in
+      try server.take(ours)
+      return TestClient(theirs, self)
+    }
+  }
+}
+
+/// Whether the server has said that it is done.
+final class StopFlag: Sendable {
+  private let flag = Mutex(false)
+
+  func raise() { flag.withLock { $0 = true } }
+
+  var isRaised: Bool { flag.withLock { $0 } }
+}
+
+/// The client's end of a connection.
+final class TestClient {
+  private var descriptor: FileDescriptor?
+  private let harness: ServerHarness
+  private(set) var received: [UInt8] = []
+
+  init(_ descriptor: consuming FileDescriptor, _ harness: ServerHarness) {
+    self.descriptor = consume descriptor
+    self.harness = harness
+  }
+
+  /// Writes bytes and lets the server answer.
+  func send(_ text: String) {
+    send(Array(text.utf8))
+  }
+
+  func send(_ bytes: [UInt8]) {
+    var sent = 0
+    while sent < bytes.count {
+      if case .bytes(let count)? = descriptor?.send(bytes.span.extracting(sent...)) { sent += count }
+      harness.settle()
+    }
+    harness.settle()
+  }
+
+  /// Writes one line and gives the lines that come back.
+  func ask(_ line: String) -> [String] {
+    send(line + "\n")
+    return lines()
+  }
+
+  /// The complete lines that have come since the last call.
+  func lines() -> [String] {
+    read()
+    var lines: [String] = []
+    while let end = received.firstIndex(of: 10) {
+      lines.append(String(decoding: received[..<end], as: UTF8.self))
+      received.removeFirst(end + 1)
+    }
+    return lines
+  }
+
+  /// Reads what there is; false at the end of the stream.
+  @discardableResult
+  func read() -> Bool {
+    harness.settle()
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      switch descriptor?.read(into: &buffer) {
+      case .bytes(let count)?: received += buffer[..<count]
+      case .wouldBlock?: return true
+      default: return false
+      }
+      harness.settle()
+    }
+  }
+
+  func finishSending() {
+    try? descriptor?.finishSending()
+    harness.settle()
+  }
+
+  func close() {
+    descriptor = nil
+    harness.settle()
+  }
+}
+
+/// Handles that a test can foresee.
+final class CountingEntropy: Entropy {
+  private let count = Mutex(0)
+
+  func handle() -> String {
+    count.withLock { count in
+      count += 1
+      return "handle-\(count)"
+    }
+  }
+
+  func tokenID(of token: Secret) -> String { "id-\(token.revealedString()?.suffix(1) ?? "")" }
+}
+
+extension Broker {
+  /// Starts on the broker's own executor, which the test turns.
+  fileprivate func startSoon(with contents: StoreContents, deliver: @escaping Deliver) {
+    Task { await start(with: contents, deliver: deliver) }
+  }
+}
