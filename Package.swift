@@ -56,6 +56,9 @@ let package = Package(
       dependencies: ["Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Logging"],
       swiftSettings: strict),
 
+    // Client programs.
+    .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"], swiftSettings: strict),
+
     // Tests.
     .target(
       name: "TestSupport",
@@ -98,5 +101,7 @@ let package = Package(
     .testTarget(name: "SealingTests", dependencies: ["Sealing", "SecretMemory"], swiftSettings: checked),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),
+    .testTarget(
+      name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"], swiftSettings: checked),
   ]
 )

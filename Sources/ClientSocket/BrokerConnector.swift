@@ -1,0 +1,107 @@
+package import LinuxSystem
+
+/// Finds the broker of a state directory and connects to it; starts one if there is none and that is allowed.
+///
+/// Where it looks, in order: `AUTHBROKER_SOCKET` (then nothing is ever started); the socket that the owner wrote into
+/// its lock file; the usual socket; a new owner. The peer's user is checked before a byte is sent.
+package struct BrokerConnector: Sendable {
+  /// A connection, and what is known about its other end.
+  package struct Connection: ~Copyable {
+    /// A connected, blocking socket.
+    package let descriptor: FileDescriptor
+    /// Who listens there, if it said so.
+    ///
+    /// A client of another version warns once.
+    package let owner: OwnerRecord?
+    /// True if this call started the broker.
+    package let wasStarted: Bool
+
+    /// Gives the socket away.
+    package consuming func socket() -> FileDescriptor { descriptor }
+
+    /// The same, started by this call.
+    consuming func markedAsStarted() -> Connection {
+      let owner = self.owner
+      return Connection(descriptor: socket(), owner: owner, wasStarted: true)
+    }
+  }
+
+  private let paths: StatePaths
+  private let fixedSocket: String?
+  private let launcher: OwnerLauncher?
+
+  /// Prepares to connect.
+  ///
+  /// - Parameters:
+  ///   - paths: of the state directory.
+  ///   - environment: `AUTHBROKER_SOCKET`.
+  ///   - launcher: starts an owner on demand; nil: never.
+  package init(paths: StatePaths, environment: [String: String], launcher: OwnerLauncher?) {
+    self.paths = paths
+    let fixed = environment["AUTHBROKER_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+    fixedSocket = fixed
+    self.launcher = fixed == nil ? launcher : nil
+  }
+
+  /// Where a broker is looked for that has left no record: `AUTHBROKER_SOCKET`, or the usual socket.
+  package var usualSocket: String { fixedSocket ?? paths.socket }
+
+  /// Connects.
+  ///
+  /// - Throws: a sentence for the user. A chosen configuration that the owner does not use is refused.
+  package func connect() throws(ConnectError) -> Connection {
+    if let fixedSocket {
+      guard let socket = try open(fixedSocket) else { throw .notRunning(socket: fixedSocket, startable: false) }
+      return Connection(descriptor: socket, owner: nil, wasStarted: false)
+    }
+    if let found = try find() { return found }
+    guard let launcher else { throw .notRunning(socket: paths.socket, startable: true) }
+    return try launcher.start(paths) { () throws(ConnectError) in try find() }
+  }
+
+  /// Connects to an owner that is there already; nil if there is none.
+  package func find() throws(ConnectError) -> Connection? {
+    let record = OwnerRecord(at: paths.ownerLock)
+    if let record, let socket = try open(record.socket), isOwner(record, behind: socket) {
+      try check(record)
+      return Connection(descriptor: socket, owner: record, wasStarted: false)
+    }
+    // A service manager's socket is there before its owner is, and so before any record.
+    guard record?.socket != paths.socket, let socket = try open(paths.socket) else { return nil }
+    return Connection(descriptor: socket, owner: nil, wasStarted: false)
+  }
+
+  /// Whether a record is the one of a living owner: one that was killed leaves its record behind, and its socket's path
+  /// may be another owner's by now.
+  private func isOwner(_ record: OwnerRecord, behind socket: borrowing FileDescriptor) -> Bool {
+    // Behind a socket that a service manager opened, the kernel names the manager's process.
+    (try? PeerCredentials(of: socket).pid) == record.pid || FileLock.isHeld(paths.ownerLock)
+  }
+
+  private func check(_ record: OwnerRecord) throws(ConnectError) {
+    guard paths.isConfigurationChosen, let wanted = paths.configuration else { return }
+    guard record.configuration != wanted else { return }
+    throw .otherConfiguration(owner: record.configuration, wanted: wanted)
+  }
+
+  /// Nil if nobody listens.
+  private func open(_ path: String) throws(ConnectError) -> FileDescriptor? {
+    do throws(Errno) {
+      let socket = try UnixSocket.connect(to: path)
+      let peer = try PeerCredentials(of: socket)
+      guard peer.uid == ProcessIdentity.user else { throw Errno.notPermitted }
+      return socket
+    } catch {
+      switch error {
+      case .noEntry, .connectionRefused, .notDirectory: return nil
+      case .notPermitted: throw .foreignPeer(socket: path, uid: foreignUser(path))
+      default: throw .unreachable(socket: path, error)
+      }
+    }
+  }
+
+  private func foreignUser(_ path: String) -> UInt32 {
+    guard let socket = try? UnixSocket.connect(to: path) else { return .max }
+    return (try? PeerCredentials(of: socket).uid) ?? .max
+  }
+}

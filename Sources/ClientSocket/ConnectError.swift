@@ -1,0 +1,56 @@
+package import LinuxSystem
+
+/// Why a client program has no connection to a broker.
+///
+/// Each description is one sentence that says what to do next.
+package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// Nobody listens on the socket that was asked for, and none is to be started.
+  case notRunning(socket: String, startable: Bool)
+  /// Something is there, but no connection came about.
+  case unreachable(socket: String, Errno)
+  /// The other end of the socket belongs to another user.
+  case foreignPeer(socket: String, uid: UInt32)
+  /// The state directory cannot be used.
+  case stateDirectory(PrivateDirectory.Refusal)
+  /// The owner uses another configuration than the one that was asked for.
+  case otherConfiguration(owner: String?, wanted: String)
+  /// A process has owned the state directory for longer than a start takes, and does not answer.
+  case ownerDoesNotAnswer(pid: Int32?, state: String, socket: String)
+  /// The file that a daemon's messages go to cannot be written.
+  case log(path: String, Errno)
+  /// Another client has been starting an owner for too long.
+  case startIsStuck(lock: String)
+  /// There is no daemon to start.
+  case noDaemon(path: String, Errno)
+  /// The daemon was started and said why it cannot go on.
+  case startRefused(code: String, reason: String)
+  /// The daemon was started and ended, or said nothing for too long.
+  case startFailed(log: String, lastLine: String?)
+
+  /// One sentence, and what to do.
+  package var description: String {
+    switch self {
+    case .notRunning(let socket, true): "no broker listens on \(socket); start one with: authbroker serve"
+    case .notRunning(let socket, false):
+      "no broker listens on \(socket), which AUTHBROKER_SOCKET names; unset it, or start that broker."
+    case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)."
+    case .foreignPeer(let socket, let uid):
+      "\(socket) is served by user \(uid), not by you; nothing was sent. Choose another with --state."
+    case .stateDirectory(let refusal): refusal.description
+    case .otherConfiguration(let owner, let wanted):
+      "the running broker uses the configuration \(owner ?? "(none)"), not \(wanted); "
+        + "change over with: authbroker stop"
+    case .ownerDoesNotAnswer(let pid?, let state, let socket):
+      "process \(pid) owns \(state), but its socket \(socket) does not answer; end it with: kill \(pid)"
+    case .ownerDoesNotAnswer(nil, let state, let socket):
+      "another process owns \(state), but its socket \(socket) does not answer; end that process and try again."
+    case .log(let path, let error): "the broker's log \(path) cannot be written: \(error)."
+    case .startIsStuck(let lock): "another process has been starting a broker for too long; see who holds \(lock)."
+    case .noDaemon(let path, let error):
+      "the daemon \(path) cannot be started: \(error). Set AUTHBROKER_DAEMON to where it is."
+    case .startRefused(_, let reason): reason
+    case .startFailed(let log, let line?): "the broker did not start: \(line) (more in \(log))"
+    case .startFailed(let log, nil): "the broker did not start and said nothing; see \(log)"
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import LinuxSystem
+import Synchronization
+
+/// Starts the owner of a state directory, once, however many clients want it at the same moment.
+///
+/// A client takes `start.lock`, looks again whether an owner came up meanwhile, executes the daemon in a session of its
+/// own and waits for its word on a pipe. The others wait for the lock and then find the owner. The daemon's own lock
+/// decides: if it says that somebody else owns the directory, that one is waited for.
+package struct OwnerLauncher: Sendable {
+  /// How long each step may take.
+  package struct Limits: Sendable {
+    /// For another client's start.
+    package var lock = Duration.seconds(10)
+    /// For the daemon's first word: it may have a vault to recover.
+    package var ready = Duration.seconds(15)
+    /// For an owner that holds the lock and does not listen yet.
+    package var owned = Duration.seconds(5)
+    /// Until such an owner may have been one that was just ending, and another start is tried.
+    package var retry = Duration.milliseconds(250)
+
+    /// The usual limits.
+    package init() {}
+  }
+
+  /// The most that a daemon may say on the pipe.
+  private static let longestReply = 4096
+  /// Daemons that this process started; their exit codes are taken at a later start, so that none remains a zombie.
+  private static let started = Mutex<[ChildProcess]>([])
+
+  private let daemon: String
+  private let environment: [String: String]
+  private let limits: Limits
+
+  /// Prepares to start a daemon: `AUTHBROKER_DAEMON`, or `authbrokerd` beside the running program, or the first one in
+  /// `PATH`, for a program that only uses the client library.
+  ///
+  /// - Parameters:
+  ///   - environment: what the daemon inherits; a crash of it will not print memory (`SWIFT_BACKTRACE`).
+  ///   - executable: the path of the running program; `/proc/self/exe` is asked if it is nil.
+  ///   - limits: how long each step may take.
+  package init(environment: [String: String], executable: String? = nil, limits: Limits = Limits()) {
+    self.limits = limits
+    daemon = OwnerLauncher.daemon(environment: environment, executable: executable)
+    var environment = environment
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    self.environment = environment
+  }
+
+  /// The path of the daemon that would be started.
+  ///
+  /// - Parameters:
+  ///   - environment: `AUTHBROKER_DAEMON` and `PATH`.
+  ///   - executable: the path of the running program; `/proc/self/exe` is asked if it is nil.
+  /// - Returns: a path beside the running program where nothing better is found.
+  package static func daemon(environment: [String: String], executable: String? = nil) -> String {
+    if let chosen = environment["AUTHBROKER_DAEMON"], !chosen.isEmpty { return chosen }
+    let own = executable ?? ProcessIdentity.executable ?? "/usr/bin/authbroker"
+    let beside = PathName.directory(of: own) + "/authbrokerd"
+    guard (try? FileStatus.following(beside)) == nil else { return beside }
+    let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    let candidates = directories.map { "\($0)/authbrokerd" }
+    return candidates.first { (try? FileStatus.following($0))?.kind == .regular } ?? beside
+  }
+
+  /// Starts an owner unless `find` finds one.
+  ///
+  /// - Throws: what kept it from coming up, in the daemon's own words where it said any.
+  func start(
+    _ paths: StatePaths, find: () throws(ConnectError) -> BrokerConnector.Connection?
+  ) throws(ConnectError) -> BrokerConnector.Connection {
+    do { _ = try PrivateDirectory(paths.state, create: true) } catch { throw .stateDirectory(error) }
+    let lock = try lockStart(paths.startLock)
+    let result = try startLocked(paths, find)
+    // Held until here: who waits for it finds the owner.
+    _ = consume lock
+    return result
+  }
+
+  private func startLocked(
+    _ paths: StatePaths, _ find: () throws(ConnectError) -> BrokerConnector.Connection?
+  ) throws(ConnectError) -> BrokerConnector.Connection {
+    let deadline = BootClock.now + limits.owned
+    while true {
+      if let found = try find() { return found }
+      switch try launch(paths) {
+      case .ready:
+        guard let found = try find() else { throw .notRunning(socket: paths.socket, startable: true) }
+        return found.markedAsStarted()
+      case .owned:
+        // An owner that is coming up will listen soon; one that is going will let go of its lock, so it is tried anew.
+        if let found = try wait(until: min(deadline, BootClock.now + limits.retry), find) { return found }
+        guard BootClock.now < deadline else {
+          let owner = OwnerRecord(at: paths.ownerLock)
+          throw .ownerDoesNotAnswer(pid: owner?.pid, state: paths.state, socket: owner?.socket ?? paths.socket)
+        }
+      case .refused(let code, let reason):
+        throw .startRefused(code: code, reason: reason)
+      case .silent(let line):
+        throw .startFailed(log: paths.log, lastLine: line)
+      }
+    }
+  }
+
+  private enum Reply {
+    case ready, owned
+    case refused(code: String, reason: String)
+    case silent(lastLine: String?)
+  }
+
+  private func lockStart(_ path: String) throws(ConnectError) -> FileLock {
+    do throws(FileLock.Refusal) {
+      return try FileLock(path, waitingAtMost: limits.lock)
+    } catch {
+      switch error {
+      case .held: throw .startIsStuck(lock: path)
+      case .notOurs: throw .unreachable(socket: path, .accessDenied)
+      case .failed(_, let error): throw .unreachable(socket: path, error)
+      }
+    }
+  }
+
+  private func launch(_ paths: StatePaths) throws(ConnectError) -> Reply {
+    let log = try openLog(paths.log)
+    do throws(Errno) {
+      let before = try log.status().size
+      let word = try spawn(paths, log)
+      return reply(from: firstLine(word), lastLine: lastLine(of: paths.log, after: before))
+    } catch {
+      throw .noDaemon(path: daemon, error)
+    }
+  }
+
+  private func openLog(_ path: String) throws(ConnectError) -> FileDescriptor {
+    do throws(Errno) { return try FileDescriptor.open(path, [.write, .create, .append, .noFollow]) } catch {
+      throw .log(path: path, error)
+    }
+  }
+
+  /// - Returns: the reading end of the pipe on which the daemon gives its word.
+  private func spawn(_ paths: StatePaths, _ log: borrowing FileDescriptor) throws(Errno) -> FileDescriptor {
+    let null = try FileDescriptor.open("/dev/null", .readWrite)
+    return try FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
+      var plan = ChildProcess.Plan(path: daemon, arguments: arguments(paths), environment: environment)
+      plan.descriptors = [(null.number, 0), (null.number, 1), (log.number, 2), (writeEnd.number, 3)]
+      plan.newSession = true
+      plan.workingDirectory = "/"
+      let child = try ChildProcess(plan)
+      OwnerLauncher.started.withLock { started in
+        started.removeAll { (try? $0.poll()) != .running }
+        started.append(child)
+      }
+      return readEnd
+    }
+  }
+
+  private func arguments(_ paths: StatePaths) -> [String] {
+    var arguments = ["--state", paths.state]
+    if paths.isSocketChosen { arguments += ["--socket", paths.socket] }
+    if paths.isConfigurationChosen, let configuration = paths.configuration {
+      arguments += ["--config", configuration]
+    }
+    return arguments + ["--on-demand", "--ready-fd", "3"]
+  }
+
+  /// Reads until the daemon closes the pipe, ends its line, or the time is over.
+  private func firstLine(_ word: borrowing FileDescriptor) -> [UInt8] {
+    let deadline = BootClock.now + limits.ready
+    var said = [UInt8](repeating: 0, count: OwnerLauncher.longestReply)
+    var filled = 0
+    var poll = PollSet(count: 1)
+    poll.watch(0, word.number, readable: true)
+    while filled < said.count {
+      let left = deadline - BootClock.now
+      guard left > .zero, let ready = try? poll.wait(atMost: left) else { break }
+      guard ready > 0 else { continue }
+      guard case .bytes(let count) = word.read(into: &said, at: filled) else { break }
+      filled += count
+      if said[filled - 1] == UInt8(ascii: "\n") { break }
+    }
+    said.removeLast(said.count - filled)
+    return said
+  }
+
+  private func reply(from said: [UInt8], lastLine: @autoclosure () -> String?) -> Reply {
+    guard said.last == UInt8(ascii: "\n") else { return .silent(lastLine: lastLine()) }
+    let words = said.dropLast().split(separator: UInt8(ascii: " "), maxSplits: 2).map(PlainText.line)
+    switch words.first {
+    case "ready": return .ready
+    case "owned": return .owned
+    case "error" where words.count > 1 && words[1] == "owned": return .owned
+    case "error" where words.count == 3: return .refused(code: words[1], reason: words[2])
+    default: return .silent(lastLine: lastLine())
+    }
+  }
+
+  /// Looks for an owner that holds the lock and does not listen yet; there is nothing else that could be waited for.
+  private func wait(
+    until deadline: Duration, _ find: () throws(ConnectError) -> BrokerConnector.Connection?
+  ) throws(ConnectError) -> BrokerConnector.Connection? {
+    var pause = PollSet(count: 1)
+    while true {
+      if let found = try find() { return found }
+      guard BootClock.now < deadline else { return nil }
+      _ = try? pause.wait(atMost: .milliseconds(5))
+    }
+  }
+
+  private func lastLine(of path: String, after offset: Int64) -> String? {
+    guard let file = try? FileDescriptor.open(path, [.read, .noFollow]), let size = try? file.status().size else {
+      return nil
+    }
+    let start = max(offset, size - Int64(OwnerLauncher.longestReply))
+    guard let bytes = try? file.contents(from: start, limit: OwnerLauncher.longestReply) else { return nil }
+    return bytes.split(separator: UInt8(ascii: "\n")).last.map(PlainText.line)
+  }
+}

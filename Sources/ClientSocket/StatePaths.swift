@@ -1,0 +1,106 @@
+import LinuxSystem
+
+/// Where the files of a state directory are.
+///
+/// Every program computes the same paths from the same options and environment, and asks no file system for it.
+package struct StatePaths: Equatable, Sendable {
+  /// What a command line chose.
+  package struct Options: Equatable, Sendable {
+    /// The value of `--state`.
+    package var state: String?
+    /// The value of `--socket`.
+    package var socket: String?
+    /// The value of `--config`.
+    package var configuration: String?
+
+    /// No choice made, or those given.
+    package init(state: String? = nil, socket: String? = nil, configuration: String? = nil) {
+      self.state = state
+      self.socket = socket
+      self.configuration = configuration
+    }
+  }
+
+  /// Why there are no paths.
+  package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Neither a choice nor `HOME` says where the state directory is.
+    case noHome
+
+    /// One sentence, and what to do.
+    package var description: String {
+      "HOME is not set to an absolute path, so there is no default state directory; name one with --state."
+    }
+  }
+
+  /// The state directory (0700).
+  package let state: String
+  /// The broker's socket (0600), unless the owner's record names another.
+  package let socket: String
+  /// The configuration file; nil if nothing says where it would be.
+  package let configuration: String?
+  /// True if somebody chose the configuration, so that a missing file, or another one in use, is an error.
+  package let isConfigurationChosen: Bool
+  /// The key file of the vault; nil if nothing says where it would be.
+  package let vaultKey: String?
+  /// True if the socket was chosen by `--socket`.
+  package let isSocketChosen: Bool
+
+  /// The owner's lock and record.
+  package var ownerLock: String { state + "/broker.lock" }
+  /// Held by a client while it starts an owner.
+  package var startLock: String { state + "/start.lock" }
+  /// What an owner that was started on demand logs.
+  package var log: String { state + "/broker.log" }
+  /// The sealed sessions.
+  package var vault: String { state + "/vault.sqlite" }
+  /// What belongs to the embedded identity provider.
+  package var localProvider: String { state + "/local-provider" }
+
+  /// Computes the paths.
+  ///
+  /// An empty variable counts as unset, and a relative `XDG_…` directory is ignored (XDG Base Directory Specification).
+  ///
+  /// - Parameters:
+  ///   - options: they win over the environment.
+  ///   - environment: `AUTHBROKER_STATE`, `AUTHBROKER_CONFIG`, `XDG_…`, `HOME`.
+  ///   - workingDirectory: absolute; where relative choices begin.
+  /// - Throws: `noHome` if the state directory has no other source.
+  package init(_ options: Options, environment: [String: String], workingDirectory: String) throws(Refusal) {
+    func absolute(_ path: String?) -> String? {
+      guard let path, !path.isEmpty else { return nil }
+      return PathName.absolute(path, in: workingDirectory)
+    }
+    let base = BaseDirectories(environment)
+    let usual = base.state.map { $0 + "/authbroker" }
+    guard let state = absolute(options.state) ?? absolute(environment["AUTHBROKER_STATE"]) ?? usual else {
+      throw .noHome
+    }
+    self.state = state
+    let isUsual = state == usual
+    let chosenSocket = absolute(options.socket)
+    let runtime = isUsual ? base.runtime : nil
+    socket = chosenSocket ?? runtime.map { $0 + "/authbroker/broker.sock" } ?? state + "/run/broker.sock"
+    isSocketChosen = chosenSocket != nil
+    let chosen = absolute(options.configuration) ?? absolute(environment["AUTHBROKER_CONFIG"])
+    configuration = chosen ?? base.configuration.map { $0 + "/authbroker/config.json" }
+    isConfigurationChosen = chosen != nil
+    vaultKey = isUsual ? base.data.map { $0 + "/authbroker/vault.key" } : state + "/vault.key"
+  }
+}
+
+/// The directories of the XDG Base Directory Specification, as far as they are known; all absolute.
+private struct BaseDirectories {
+  let state, configuration, data, runtime: String?
+
+  init(_ environment: [String: String]) {
+    func directory(_ name: String) -> String? {
+      guard let path = environment[name], path.hasPrefix("/") else { return nil }
+      return PathName.absolute(path, in: "/")
+    }
+    let home = directory("HOME").map { $0 == "/" ? "" : $0 }
+    state = directory("XDG_STATE_HOME") ?? home.map { $0 + "/.local/state" }
+    configuration = directory("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }
+    data = directory("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
+    runtime = directory("XDG_RUNTIME_DIR")
+  }
+}

@@ -1,0 +1,50 @@
+import ClientSocket
+import LinuxSystem
+import TestSupport
+import Testing
+
+struct OwnerRecordTests {
+  @Test(arguments: [nil, "/etc/c.json", "/odd \"\\\n\u{1}\u{7f} path/é😀"])
+  func `what is written is read again`(configuration: String?) throws {
+    let record = OwnerRecord(
+      pid: 42, version: "1.0.0", configuration: configuration, socket: "/run/b.sock",
+      startedAt: "2026-01-02T03:04:05Z")
+    let bytes = record.encoded()
+    #expect(bytes.last == 10)
+    #expect(bytes.dropLast().allSatisfy { $0 != 10 })
+    #expect(OwnerRecord(decoding: bytes) == record)
+  }
+
+  @Test func `every cut of a record is no record`() {
+    let record = OwnerRecord(pid: 1, version: "1", configuration: "/c", socket: "/s", startedAt: "now").encoded()
+    for end in 0..<record.count - 1 { #expect(OwnerRecord(decoding: Array(record[..<end])) == nil) }
+  }
+
+  @Test func `unknown members are ignored and known ones may stand in any order`() {
+    let text = #" { "new" : 7 , "startedAt":"t","socket":"\/s","config":null,"version":"é","pid":3 } "#
+    let expected = OwnerRecord(pid: 3, version: "é", configuration: nil, socket: "/s", startedAt: "t")
+    #expect(OwnerRecord(decoding: Array(text.utf8)) == expected)
+  }
+
+  @Test(arguments: [
+    "", "null", "[]", "{}", #"{"pid":-1,"version":"1","socket":"/s","startedAt":"t"}"#,
+    #"{"pid":99999999999,"version":"1","socket":"/s","startedAt":"t"}"#,
+    #"{"pid":1,"version":"1","socket":"relative","startedAt":"t"}"#,
+    #"{"pid":1,"pid":2,"version":"1","socket":"/s","startedAt":"t"}"#,
+    #"{"pid":1,"version":"1","socket":"/s","startedAt":"t"} x"#,
+    #"{"pid":1,"version":"\ud800","socket":"/s","startedAt":"t"}"#,
+  ])
+  func `anything else is no record`(text: String) {
+    #expect(OwnerRecord(decoding: Array(text.utf8)) == nil)
+  }
+
+  @Test func `a record that others could have written is not read`() throws {
+    let scratch = Scratch()
+    let record = OwnerRecord(pid: 1, version: "1", configuration: nil, socket: "/s", startedAt: "t")
+    let lock = try FileLock(scratch.path + "/broker.lock")
+    try lock.replaceContents(with: record.encoded())
+    #expect(OwnerRecord(at: lock.path) == record)
+    #expect(try ChildProcess(.init(path: "/bin/chmod", arguments: ["666", lock.path], environment: [:])).wait() == 0)
+    #expect(OwnerRecord(at: lock.path) == nil)
+  }
+}

@@ -1,0 +1,83 @@
+import ClientSocket
+import Testing
+
+struct StatePathsTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var options = StatePaths.Options()
+    var environment: [String: String] = [:]
+    var state: String
+    var socket: String
+    var configuration: String?
+    var isChosen = false
+    var vaultKey: String?
+    var testDescription: String { name }
+  }
+
+  static let home = ["HOME": "/home/ada"]
+  static let cases = [
+    Case(
+      name: "home alone", environment: home, state: "/home/ada/.local/state/authbroker",
+      socket: "/home/ada/.local/state/authbroker/run/broker.sock",
+      configuration: "/home/ada/.config/authbroker/config.json",
+      vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
+    Case(
+      name: "all XDG directories",
+      environment: [
+        "XDG_STATE_HOME": "/x/state", "XDG_CONFIG_HOME": "/x/config", "XDG_DATA_HOME": "/x/data",
+        "XDG_RUNTIME_DIR": "/run/user/7",
+      ],
+      state: "/x/state/authbroker", socket: "/run/user/7/authbroker/broker.sock",
+      configuration: "/x/config/authbroker/config.json", vaultKey: "/x/data/authbroker/vault.key"),
+    Case(
+      name: "relative and empty XDG directories are ignored",
+      environment: home.merging(["XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "run"]) { $1 },
+      state: "/home/ada/.local/state/authbroker", socket: "/home/ada/.local/state/authbroker/run/broker.sock",
+      configuration: "/home/ada/.config/authbroker/config.json",
+      vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
+    Case(
+      name: "a chosen state directory keeps its socket and key", options: .init(state: "/s"),
+      environment: home.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { $1 },
+      state: "/s", socket: "/s/run/broker.sock", configuration: "/home/ada/.config/authbroker/config.json",
+      vaultKey: "/s/vault.key"),
+    Case(
+      name: "naming the default state directory changes nothing",
+      options: .init(state: "/home/ada/.local/state/authbroker/"),
+      environment: home.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { $1 },
+      state: "/home/ada/.local/state/authbroker", socket: "/run/user/7/authbroker/broker.sock",
+      configuration: "/home/ada/.config/authbroker/config.json",
+      vaultKey: "/home/ada/.local/share/authbroker/vault.key"),
+    Case(
+      name: "the environment chooses", environment: ["AUTHBROKER_STATE": "/e", "AUTHBROKER_CONFIG": "/c.json"],
+      state: "/e", socket: "/e/run/broker.sock", configuration: "/c.json", isChosen: true, vaultKey: "/e/vault.key"),
+    Case(
+      name: "options win, and begin at the working directory",
+      options: .init(state: "../s", socket: "b.sock", configuration: "c.json"),
+      environment: ["AUTHBROKER_STATE": "/e", "AUTHBROKER_CONFIG": "/c.json"],
+      state: "/project/s", socket: "/project/dir/b.sock", configuration: "/project/dir/c.json", isChosen: true,
+      vaultKey: "/project/s/vault.key"),
+    Case(
+      name: "without a home a chosen state directory is enough", options: .init(state: "/s"), state: "/s",
+      socket: "/s/run/broker.sock", vaultKey: "/s/vault.key"),
+  ]
+
+  @Test(arguments: cases)
+  func `paths follow from options and environment`(_ example: Case) throws {
+    let paths = try StatePaths(example.options, environment: example.environment, workingDirectory: "/project/dir")
+    #expect(paths.state == example.state)
+    #expect(paths.socket == example.socket)
+    #expect(paths.configuration == example.configuration)
+    #expect(paths.isConfigurationChosen == example.isChosen)
+    #expect(paths.vaultKey == example.vaultKey)
+    #expect(paths.ownerLock == example.state + "/broker.lock")
+    #expect(paths.log == example.state + "/broker.log")
+  }
+
+  @Test(arguments: [[:], ["HOME": ""], ["HOME": "relative"], ["AUTHBROKER_STATE": ""]])
+  func `without a home the error names the option`(environment: [String: String]) {
+    #expect(throws: StatePaths.Refusal.noHome) {
+      try StatePaths(.init(), environment: environment, workingDirectory: "/")
+    }
+    #expect(StatePaths.Refusal.noHome.description.contains("--state"))
+  }
+}
