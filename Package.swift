@@ -22,6 +22,9 @@ let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
 
 let package = Package(
   name: "AuthBroker",
+  products: [
+    .executable(name: "authbrokerd", targets: ["authbrokerd"]),
+  ],
   targets: [
     // C libraries: a module map and a shim, one importer each.
     .systemLibrary(name: "CLinux"),
@@ -55,6 +58,13 @@ let package = Package(
       name: "BrokerServer",
       dependencies: ["Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Logging"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "authbrokerd",
+      dependencies: [
+        "BrokerServer", "Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory",
+        "Logging", "Configuration", "Vault", "LocalProvider", "Sealing", "ClientSocket",
+      ],
+      resources: [.embedInCode("Resources/openrpc.json")], swiftSettings: strict),
 
     // Client programs.
     .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"], swiftSettings: strict),

@@ -1,0 +1,232 @@
+import BrokerCore
+import BrokerProtocol
+import BrokerServer
+import ClientSocket
+import Configuration
+import LinuxSystem
+import Logging
+import Transport
+import Vault
+
+/// Wires the parts together, and takes them apart again in order.
+actor Daemon {
+  /// The thread of everything but the disk.
+  nonisolated let loop: EventLoop
+  // The loop is kept alive by the property above for as long as the actor lives.
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  private let arguments: DaemonArguments
+  private let lock: OwnerLock
+  private let source: ConfigurationSource
+  private let descriptorLimit: Int
+  private let environment: [String: String]
+  private let report: ReadyReport
+  private let log: Logger
+  private var configuration: BrokerConfiguration
+  private var vault: Vault?
+  private var server: BrokerServer?
+  private var broker: Broker?
+  private let providers: ProviderCatalog
+  private var hasReceivedStop = false
+  /// The last reload that was begun: they are done one after the other.
+  private var reloading: Task<Void, Never>?
+
+  /// How the run ended: an exit code, or why it never began.
+  private(set) var verdict: Result<Int32, StartFailure> = .success(0)
+
+  /// A daemon that has its lock and its configuration, and has started nothing yet.
+  init(
+    loop: EventLoop, arguments: DaemonArguments, lock: consuming OwnerLock, source: ConfigurationSource,
+    configuration: BrokerConfiguration, descriptorLimit: Int, environment: [String: String], report: ReadyReport
+  ) {
+    self.loop = loop
+    self.arguments = arguments
+    self.lock = lock
+    self.source = source
+    self.configuration = configuration
+    self.descriptorLimit = descriptorLimit
+    self.environment = environment
+    self.report = report
+    log = Self.logger(arguments, source.paths, configuration, environment)
+    providers = ProviderCatalog(stateDirectory: source.paths.state)
+  }
+
+  private static func logger(
+    _ arguments: DaemonArguments, _ paths: StatePaths, _ configuration: BrokerConfiguration,
+    _ environment: [String: String]
+  ) -> Logger {
+    let level = LogLevel(configuration.logLevel)
+    guard arguments.mode == .owner(isOnDemand: true) else {
+      return Logger(level: level, isJournal: environment["JOURNAL_STREAM"] != nil) { StandardError.write($0) }
+    }
+    let file = LogFile(path: paths.log)
+    return Logger(level: level) { file.append($0) }
+  }
+
+  // MARK: Start
+
+  /// Starts, and says so, or ends.
+  func begin() {
+    Task {
+      do throws(StartFailure) {
+        try await start()
+        report.ready()
+      } catch {
+        verdict = .failure(error)
+        await closeStores()
+        loop.stop()
+      }
+    }
+  }
+
+  private func start() async throws(StartFailure) {
+    let channel = try takeOverStandardStreams()
+    let opened = try await VaultOpening.open(source.paths)
+    vault = opened.vault
+    let profiles = providers.settings(for: configuration)
+    let broker = Broker(
+      executor: loop, profiles: profiles, store: opened.vault, contents: opened.contents,
+      clock: SystemClock(loop: loop), entropy: opened.entropy)
+    let server = BrokerServer(
+      loop: loop, broker: broker, limits: ServerLimits(configuration.limits, descriptorLimit: descriptorLimit),
+      environment: surroundings(schemaVersion: opened.schemaVersion), log: log, startedAt: WallClock.timestamp)
+    self.broker = broker
+    self.server = server
+    let contents = opened.contents
+    let isReserved = await broker.start(with: contents) { delivery in server.pass(delivery) }
+    if !isReserved { log.error("the vault cannot be written: sequences may repeat after a crash") }
+    try open(server, channel)
+  }
+
+  private func takeOverStandardStreams() throws(StartFailure) -> StdioChannel? {
+    guard arguments.mode == .privateOwner else { return nil }
+    do throws(Errno) {
+      return try StdioChannel.takeOver()
+    } catch {
+      throw StartFailure(kind: .failed, message: "Standard input or output cannot be used: \(error).")
+    }
+  }
+
+  /// Begins to take connections; clients find the broker from here on.
+  private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
+    try listen(server)
+    do throws(Errno) {
+      if let channel { try server.take(channel) }
+    } catch {
+      throw StartFailure(kind: .failed, message: "The broker cannot take connections: \(error).")
+    }
+    log.notice(
+      "ready", .word("socket", source.paths.socket), .number("pid", Int(ProcessIdentity.pid)),
+      .word("version", ProgramVersion.current))
+    guard arguments.mode == .owner(isOnDemand: true) else { return }
+    let patience = configuration.linger
+    server.assumeIsolated { $0.endWhenIdle(for: patience) }
+  }
+
+  /// Listens on the socket, and tells clients where.
+  ///
+  /// A socket that a service manager passed is taken (sd_listen_fds(3)); it must be the one at the configured path. An
+  /// owner on standard input and output goes on without a socket where a sandbox forbids one.
+  private func listen(_ server: BrokerServer) throws(StartFailure) {
+    var path = source.paths.socket
+    do {
+      if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
+        try server.listen(socket)
+      } else {
+        try server.listen(try lock.listen(at: path))
+      }
+    } catch {
+      guard arguments.mode == .privateOwner else { throw StartFailure(kind: .storeFailed, message: "\(error)") }
+      log.warning("no socket", .word("path", path), .word("reason", "\(error)"))
+      path = ""
+    }
+    let record = OwnerRecord(
+      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: source.paths.configuration,
+      socket: path, startedAt: WallClock.timestamp.description)
+    do throws(Errno) {
+      try lock.publish(record)
+    } catch {
+      throw StartFailure(kind: .storeFailed, message: "\(source.paths.ownerLock) cannot be written: \(error).")
+    }
+  }
+
+  private func surroundings(schemaVersion: Int) -> BrokerServer.Environment {
+    BrokerServer.Environment(
+      reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
+      vaultStatus: {
+        GetStatus.VaultStatus(locked: false, keySource: "file", schemaVersion: schemaVersion)
+      },
+      discovery: { PackageResources.openrpc_json },
+      stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
+      providerTypes: ProviderCatalog.types, version: ProgramVersion.current)
+  }
+
+  // MARK: Change and end
+
+  /// Reads the configuration again; one that is not valid changes nothing.
+  private func reload(_ reply: @escaping Broker.Reply<[ProfileName]>) {
+    let previous = reloading
+    reloading = Task {
+      await previous?.value
+      let result = await takeOver()
+      if case .failure(let error) = result {
+        log.error("the configuration was not taken over", .word("reason", error.message))
+      }
+      reply(result)
+    }
+  }
+
+  private func takeOver() async -> Result<[ProfileName], BrokerError> {
+    guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
+    let fresh: BrokerConfiguration
+    do throws(StartFailure) {
+      fresh = try source.read()
+    } catch {
+      return .failure(BrokerError(.configInvalid, error.message))
+    }
+    let profiles = providers.settings(for: fresh)
+    do throws(StoreFailure) {
+      try await broker.reconfigure(profiles)
+    } catch {
+      return .failure(BrokerError(.storeFailed))
+    }
+    await providers.update(to: fresh)
+    configuration = fresh
+    await server.setLimits(ServerLimits(fresh.limits, descriptorLimit: descriptorLimit))
+    if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
+    log.setLevel(LogLevel(fresh.logLevel))
+    log.notice("configuration reloaded", .number("profiles", profiles.count))
+    return .success(profiles.map(\.name))
+  }
+
+  /// Obeys a signal: the first one to stop drains, a second one ends at once.
+  func received(_ signal: Signal) {
+    switch signal {
+    case .hangUp: reload { _ in }
+    default:
+      guard !hasReceivedStop, let server else { ProcessIdentity.exit(1) }
+      hasReceivedStop = true
+      log.notice("stopping on a signal")
+      server.assumeIsolated { $0.drain() }
+    }
+  }
+
+  /// Closes what rests on disk, and lets the loop return.
+  private func end() {
+    Task {
+      await closeStores()
+      lock.withdraw()
+      log.notice("stopped")
+      loop.stop()
+    }
+  }
+
+  private func closeStores() async {
+    do throws(VaultError) {
+      try await vault?.close()
+    } catch {
+      log.error("the vault was not closed in order", .word("reason", error.description))
+    }
+    await providers.close()
+  }
+}

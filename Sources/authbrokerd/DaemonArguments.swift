@@ -1,0 +1,68 @@
+import ClientSocket
+
+/// What the command line of the daemon says.
+struct DaemonArguments: Equatable {
+  /// How the daemon is to run.
+  enum Mode: Equatable {
+    /// The owner in the foreground, or in the background for whoever started it on demand.
+    case owner(isOnDemand: Bool)
+    /// The owner on standard input and output, for as long as those last.
+    case privateOwner
+    /// Read the configuration, say what is wrong with it, and end.
+    case checkConfiguration
+    /// Say something about the program, and end.
+    case version, help
+  }
+
+  /// Why a command line cannot be followed.
+  struct Misuse: Error, Equatable {
+    /// One sentence.
+    let message: String
+  }
+
+  /// How to run.
+  var mode = Mode.owner(isOnDemand: false)
+  /// Where the files are.
+  var options = StatePaths.Options()
+  /// Where to say that the broker is ready, or why it is not.
+  var readyDescriptor: Int32?
+
+  /// What `--help` prints.
+  static let usage = """
+    usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--stdio]
+           authbrokerd --check-config [--config FILE]
+    People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
+
+    """
+
+  /// Reads the arguments behind the program's name.
+  init(_ arguments: [String]) throws(Misuse) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--state": options.state = try Self.value(argument, &rest)
+      case "--socket": options.socket = try Self.value(argument, &rest)
+      case "--config": options.configuration = try Self.value(argument, &rest)
+      case "--stdio": mode = .privateOwner
+      case "--on-demand": mode = .owner(isOnDemand: true)
+      case "--ready-fd": readyDescriptor = try Self.descriptor(argument, &rest)
+      case "--check-config": mode = .checkConfiguration
+      case "--version": mode = .version
+      case "--help", "-h": mode = .help
+      default: throw Misuse(message: "There is no option \(argument).")
+      }
+    }
+  }
+
+  private static func value(_ option: String, _ rest: inout ArraySlice<String>) throws(Misuse) -> String {
+    guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "\(option) needs a value.") }
+    return value
+  }
+
+  private static func descriptor(_ option: String, _ rest: inout ArraySlice<String>) throws(Misuse) -> Int32 {
+    guard let number = Int32(try value(option, &rest)), number > 2 else {
+      throw Misuse(message: "\(option) needs the number of an open descriptor above 2.")
+    }
+    return number
+  }
+}

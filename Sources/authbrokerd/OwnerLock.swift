@@ -1,0 +1,44 @@
+import ClientSocket
+import LinuxSystem
+
+/// The lock that makes this process the one owner of its state directory, and the record that tells clients so.
+struct OwnerLock: ~Copyable, Sendable {
+  private let lock: FileLock
+
+  /// Makes the state directory if it is missing, and takes the lock.
+  ///
+  /// - Throws: ``StartFailure`` of kind `owned` that names the owner, or one that names what is wrong with a path.
+  init(_ paths: StatePaths) throws(StartFailure) {
+    do throws(PrivateDirectory.Refusal) {
+      _ = try PrivateDirectory(paths.state, create: true)
+    } catch {
+      throw StartFailure(kind: .storeFailed, message: "\(error)")
+    }
+    do throws(FileLock.Refusal) {
+      // A client that asks whether the lock is held has it shared for a moment.
+      lock = try FileLock(paths.ownerLock, waitingAtMost: .milliseconds(50))
+    } catch {
+      guard case .held = error else { throw StartFailure(kind: .storeFailed, message: error.description) }
+      throw StartFailure(kind: .owned, message: Self.describeOwner(paths))
+    }
+  }
+
+  private static func describeOwner(_ paths: StatePaths) -> String {
+    guard let owner = OwnerRecord(at: paths.ownerLock) else {
+      return "\(paths.state) has an owner already, which is just starting; try again."
+    }
+    return "\(paths.state) has an owner already: process \(owner.pid) on \(owner.socket)."
+      + " Use it, or end it with `authbroker stop`."
+  }
+
+  /// Listens on the socket, whose stale predecessor only the holder of the lock may remove.
+  func listen(at path: String) throws(UnixSocket.Refusal) -> UnixSocket.Listening {
+    try UnixSocket.listen(at: path, holding: lock)
+  }
+
+  /// Tells clients where the owner is.
+  func publish(_ record: OwnerRecord) throws(Errno) { try lock.replaceContents(with: record.encoded()) }
+
+  /// Tells clients that there is no owner any more.
+  func withdraw() { try? lock.replaceContents(with: []) }
+}

@@ -1,0 +1,69 @@
+import ClientSocket
+import LinuxSystem
+import Transport
+
+/// One run of the owner of a state directory, from taking the lock to leaving it.
+enum OwnerProcess {
+  /// Runs until the broker is stopped, and ends the process with the exit code.
+  ///
+  /// The parts hold each other for as long as the process lives: nothing is taken apart that the kernel takes back.
+  static func run(_ arguments: DaemonArguments, _ environment: [String: String]) -> Never {
+    let report = ReadyReport(descriptor: arguments.readyDescriptor)
+    do throws(StartFailure) {
+      let daemon = try prepare(arguments, environment, report)
+      let code = try run(daemon)
+      withExtendedLifetime(daemon) { ProcessIdentity.exit(code) }
+    } catch {
+      StandardError.write("authbroker: \(error.message)\n")
+      report.failed(error)
+      ProcessIdentity.exit(error.exitCode)
+    }
+  }
+
+  /// Takes the lock and reads the configuration: whatever can be refused is refused before a thread is started.
+  private static func prepare(
+    _ arguments: DaemonArguments, _ environment: [String: String], _ report: ReadyReport
+  ) throws(StartFailure) -> Daemon {
+    let paths = try statePaths(arguments, environment)
+    let lock = try OwnerLock(paths)
+    let source = ConfigurationSource(paths: paths, environment: environment)
+    let configuration = try source.read()
+    let descriptors = (try? ProcessHardening.raiseDescriptorLimit()) ?? 1024
+    Environment.scrub()
+    do throws(Errno) {
+      let loop = try EventLoop()
+      return Daemon(
+        loop: loop, arguments: arguments, lock: lock, source: source, configuration: configuration,
+        descriptorLimit: descriptors, environment: environment, report: report)
+    } catch {
+      throw StartFailure(kind: .failed, message: "The event loop cannot be made: \(error).")
+    }
+  }
+
+  private static func statePaths(
+    _ arguments: DaemonArguments, _ environment: [String: String]
+  ) throws(StartFailure) -> StatePaths {
+    do throws(StatePaths.Refusal) {
+      return try StatePaths(
+        arguments.options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
+    } catch {
+      throw StartFailure(kind: .failed, message: error.description)
+    }
+  }
+
+  /// Lets the loop have this thread until the daemon has ended.
+  private static func run(_ daemon: Daemon) throws(StartFailure) -> Int32 {
+    do throws(Errno) {
+      // Signals are blocked before the first other thread starts, and inherited by all.
+      let signals = try SignalSource(loop: daemon.loop, signals: [.terminate, .interrupt, .hangUp]) { signal in
+        daemon.assumeIsolated { $0.received(signal) }
+      }
+      daemon.assumeIsolated { $0.begin() }
+      try daemon.loop.run()
+      signals.stop()
+    } catch {
+      throw StartFailure(kind: .failed, message: "The event loop failed: \(error).")
+    }
+    return try daemon.assumeIsolated { daemon in daemon.verdict }.get()
+  }
+}

@@ -1,0 +1,30 @@
+import LinuxSystem
+import Synchronization
+
+/// Tells whoever started the daemon on demand that it is ready, or why it is not: once, on a pipe of theirs.
+final class ReadyReport: Sendable {
+  private let pipe: Mutex<Int32?>
+
+  /// A report on an inherited descriptor; nobody is told where there is none.
+  init(descriptor: Int32?) {
+    pipe = Mutex(descriptor)
+  }
+
+  /// The broker answers from now on.
+  func ready() { say("ready\n") }
+
+  /// The broker will not answer.
+  func failed(_ failure: StartFailure) { say("error \(failure.kind.rawValue) \(failure.message)\n") }
+
+  private func say(_ line: String) {
+    let number = pipe.withLock { pipe in
+      defer { pipe = nil }
+      return pipe
+    }
+    guard let number else { return }
+    let descriptor = FileDescriptor(owning: number)
+    let bytes = Array(line.utf8)
+    // Nobody listens any more where this fails, and nobody needs it then.
+    try? descriptor.writeAll(bytes.span)
+  }
+}

@@ -1,0 +1,31 @@
+/// Why the daemon could not start: one sentence that says what to do, and how the process ends.
+struct StartFailure: Error {
+  /// The stable name of the reason, for whoever started the daemon.
+  enum Kind: String {
+    /// The state directory has an owner already.
+    case owned
+    /// The configuration is not valid.
+    case configInvalid
+    /// The key of the vault cannot be had.
+    case keySourceUnavailable
+    /// The vault does not hold what the broker wrote.
+    case vaultTampered
+    /// The file system refuses something.
+    case storeFailed
+    /// Anything else.
+    case failed
+  }
+
+  /// What kind of reason.
+  let kind: Kind
+  /// One sentence, and what to do.
+  let message: String
+
+  /// The exit code of the contract: 7 for the vault, 1 for anything else.
+  var exitCode: Int32 {
+    switch kind {
+    case .keySourceUnavailable, .vaultTampered, .storeFailed: 7
+    case .owned, .configInvalid, .failed: 1
+    }
+  }
+}
