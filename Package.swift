@@ -24,6 +24,7 @@ let package = Package(
   name: "AuthBroker",
   products: [
     .executable(name: "authbrokerd", targets: ["authbrokerd"]),
+    .library(name: "AuthBrokerClient", targets: ["AuthBrokerClient"]),
   ],
   targets: [
     // C libraries: a module map and a shim, one importer each.
@@ -68,6 +69,10 @@ let package = Package(
 
     // Client programs.
     .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"], swiftSettings: strict),
+    .target(
+      name: "AuthBrokerClient",
+      dependencies: ["ClientSocket", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      path: "clients/swift", swiftSettings: strict),
 
     // Tests.
     .target(
@@ -113,5 +118,9 @@ let package = Package(
       name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"], swiftSettings: checked),
+    .testTarget(
+      name: "AuthBrokerClientTests",
+      dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      swiftSettings: checked),
   ]
 )

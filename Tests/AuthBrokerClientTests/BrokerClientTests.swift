@@ -1,0 +1,202 @@
+import BrokerProtocol
+import JSONRPC
+import LinuxSystem
+import SecretMemory
+import Synchronization
+import Testing
+
+@testable import AuthBrokerClient
+
+struct BrokerClientTests {
+  @Test func `answers that overtake each other find their callers`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      let first = wire.read()
+      let second = wire.read()
+      for request in [second, first] {
+        let profile = (try? request?["params"]?["profile"]?.string()) ?? ""
+        wire.answer(request, ScriptedBroker.session.replacingProfile(profile))
+      }
+    }
+    async let a = client.session(profile: ProfileName("a"))
+    async let b = client.session(profile: ProfileName("b"))
+    let names = try await [a.profile.description, b.profile.description]
+    #expect(names == ["a", "b"])
+  }
+
+  @Test func `two hundred calls at once are all answered`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      while let request = wire.read() {
+        wire.answer(request, ScriptedBroker.token(ScriptedBroker.id(request)))
+      }
+    }
+    let tokens = try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0..<200 { group.addTask { try await client.accessToken().tokenID } }
+      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(tokens.count == 200)
+  }
+
+  @Test func `an error carries its kind and what to do`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      let data = #"{"kind":"otpInvalid","nextAction":"verifyOtp","retryable":false,"attemptsRemaining":2}"#
+      wire.refuse(wire.read(), 1022, data)
+    }
+    let error = await #expect(throws: ClientError.self) { try await client.session() }
+    guard case .broker(let refusal) = error else {
+      Issue.record("not the broker's error")
+      return
+    }
+    #expect(refusal.kind == .otpInvalid)
+    #expect(refusal.nextAction == .verifyOtp)
+    #expect(refusal.attemptsRemaining == 2)
+  }
+
+  @Test func `a cancelled task takes its request back, and the late answer is passed over`() async throws {
+    let (cancelled, cancel) = AsyncStream<String>.makeStream()
+    let (arrived, arrive) = AsyncStream<Void>.makeStream()
+    let client = try ScriptedBroker.client { wire in
+      let request = wire.read()
+      arrive.yield()
+      let notice = wire.read()
+      let id = notice?["params"]?["id"].map { String(decoding: $0.text, as: UTF8.self) } ?? ""
+      cancel.yield("\(ScriptedBroker.method(notice)) \(id == ScriptedBroker.id(request))")
+      wire.refuse(request, -32800, #"{"kind":"cancelled","nextAction":"none","retryable":false}"#)
+      while let request = wire.read() { wire.answer(request, ScriptedBroker.session) }
+    }
+    let call = Task { try await client.accessToken() }
+    for await _ in arrived { break }
+    call.cancel()
+    await #expect(throws: ClientError.cancelled) { try await call.value }
+    for await notice in cancelled {
+      #expect(notice == "$/cancelRequest true")
+      break
+    }
+    #expect(try await client.session().state == .authenticated)
+  }
+
+  @Test func `a task that is cancelled before its call sends nothing`() async throws {
+    let (methods, tell) = AsyncStream<String>.makeStream()
+    let client = try ScriptedBroker.client { wire in
+      while let request = wire.read() {
+        tell.yield(ScriptedBroker.method(request))
+        wire.answer(request, ScriptedBroker.session)
+      }
+    }
+    let call = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await client.accessToken()
+    }
+    await #expect(throws: ClientError.cancelled) { try await call.value }
+    _ = try await client.session()
+    for await method in methods {
+      #expect(method == "getSession")
+      break
+    }
+  }
+
+  @Test func `the end of the connection fails every call that waits and every later one`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      _ = wire.read()
+      _ = wire.read()
+    }
+    let first = Task { try await client.accessToken() }
+    let second = Task { try await client.session() }
+    await #expect(throws: ClientError.connectionLost) { try await first.value }
+    await #expect(throws: ClientError.connectionLost) { try await second.value }
+    await #expect(throws: ClientError.connectionLost) { try await client.status() }
+  }
+
+  @Test func `closing the client ends its connection`() async throws {
+    let (ended, end) = AsyncStream<Void>.makeStream()
+    let client = try ScriptedBroker.client { wire in
+      while wire.read() != nil {}
+      end.yield()
+    }
+    await client.close()
+    await #expect(throws: ClientError.connectionLost) { try await client.session() }
+    await client.close()
+    // The socket itself goes with the client.
+    _ = consume client
+    for await _ in ended { break }
+  }
+
+  @Test(arguments: [
+    "no JSON\n", "[]\n", #"{"jsonrpc":"2.0","id":"one","result":{}}"# + "\n",
+    #"{"jsonrpc":"2.0","id":1,"result":{"state":7}}"# + "\n", #"{"jsonrpc":"2.0","id":1}"# + "\n",
+  ])
+  func `an answer that is none fails the call`(text: String) async throws {
+    let client = try ScriptedBroker.client { wire in
+      _ = wire.read()
+      wire.write(text)
+      _ = wire.read()
+    }
+    let error = await #expect(throws: ClientError.self) { try await client.session() }
+    guard case .unexpectedAnswer = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func `an answer may come byte by byte, and be longer than any buffer`() async throws {
+    let long = String(repeating: "x", count: 300_000)
+    let client = try ScriptedBroker.client { wire in
+      let first = wire.read()
+      let text = #"{"jsonrpc":"2.0","id":\#(ScriptedBroker.id(first)),"result":\#(ScriptedBroker.session)}"# + "\r\n"
+      for byte in text.utf8 { wire.write(String(Unicode.Scalar(byte))) }
+      wire.answer(wire.read(), #"{"id":"u","name":"\#(long)"}"#)
+    }
+    #expect(try await client.session().provider == "local")
+    #expect(try await client.currentUser().name == long)
+  }
+
+  @Test func `a request that the socket does not take at once is sent by and by`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      let request = wire.read()
+      let count = (try? request?["params"]?["text"]?.string().utf8.count) ?? 0
+      wire.answer(request, #"{"text":"\#(count)"}"#)
+    }
+    let answer = try await client.call(Echo.self, .init(text: String(repeating: "y", count: 1 << 20)))
+    #expect(answer.text == "\(1 << 20)")
+  }
+
+  @Test func `a token prints as redacted until it is revealed`() async throws {
+    let client = try ScriptedBroker.client { wire in wire.answer(wire.read(), ScriptedBroker.token("canary")) }
+    let token = try await client.accessToken()
+    #expect(!"\(token)".replacingOccurrences("id-canary").contains("canary"))
+    #expect(token.accessToken.revealedString() == "canary")
+  }
+
+  @Test func `a location without a broker says so`() async throws {
+    let location = BrokerLocation(state: "/nonexistent/authbroker", startsBroker: false)
+    let error = await #expect(throws: ClientError.self) { try await BrokerClient.connect(to: location) }
+    guard case .noBroker(let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("/nonexistent/authbroker"))
+  }
+}
+
+/// A method of no broker.
+private enum Echo: BrokerMethod {
+  static let name = "echo"
+  typealias Result = Params
+
+  struct Params: MethodParams {
+    static let memberNames = ["text"]
+    var text: String
+    init(text: String) { self.text = text }
+    func encode(to writer: inout JSONWriter) { writer.object { $0.member("text", text) } }
+    init(from node: JSONNode) throws(JSONMismatch) { text = try node.required("text").string() }
+  }
+}
+
+extension String {
+  fileprivate func replacingProfile(_ name: String) -> String {
+    split(separator: "default", maxSplits: 1, omittingEmptySubsequences: false).joined(separator: name)
+  }
+
+  fileprivate func replacingOccurrences(_ word: String) -> String {
+    split(separator: word, omittingEmptySubsequences: false).joined()
+  }
+}

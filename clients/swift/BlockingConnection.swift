@@ -1,0 +1,151 @@
+public import BrokerProtocol
+package import ClientSocket
+package import JSONRPC
+package import LinuxSystem
+import SecretMemory
+
+/// A connection for programs that ask, wait and go: one request at a time, no thread, no task.
+///
+/// Where a program does anything else meanwhile, ``BrokerClient`` is right.
+public struct BlockingConnection: ~Copyable {
+  private let socket: FileDescriptor
+  private var buffer = MessageBuffer()
+  private var poll = PollSet(count: 1)
+  private var lastID: Int64 = 0
+  /// Events that came while an answer was awaited.
+  private var events: [[UInt8]] = []
+
+  /// Who listens at the other end, if it said so.
+  package let owner: OwnerRecord?
+
+  /// Connects; starts a broker if there is none and the location allows it.
+  ///
+  /// - Throws: `noBroker`.
+  public init(to location: BrokerLocation = BrokerLocation()) throws(ClientError) {
+    self.init(try location.connect())
+  }
+
+  /// Takes over a connection.
+  package init(_ connection: consuming BrokerConnector.Connection) {
+    owner = connection.owner
+    socket = connection.socket()
+  }
+
+  /// Takes over a connected socket.
+  package init(socket: consuming FileDescriptor) {
+    owner = nil
+    self.socket = socket
+  }
+
+  /// Calls a method and waits for its answer.
+  ///
+  /// - Parameters:
+  ///   - method: the method.
+  ///   - params: what it takes.
+  ///   - timeout: how long to wait; nil: as long as the connection lasts.
+  /// - Returns: what the method gives.
+  /// - Throws: `broker` with the broker's own error, `connectionLost`, `timedOut`, `unexpectedAnswer`.
+  public mutating func call<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
+  ) throws(ClientError) -> Method.Result {
+    let id = try send(Method.name, params)
+    return try awaitAnswer(id, timeout) { answer throws(ClientError) in try answer.decoded(as: Method.Result.self) }
+  }
+
+  /// Calls a method by its name and gives the text of its result, which the caller wipes if it holds a secret.
+  ///
+  /// - Throws: as ``call(_:_:timeout:)``.
+  package mutating func callForText(
+    _ method: String, _ params: some JSONEncodable, timeout: Duration? = nil
+  ) throws(ClientError) -> [UInt8] {
+    let id = try send(method, params)
+    return try awaitAnswer(id, timeout) { answer throws(ClientError) in Array(try answer.get().text) }
+  }
+
+  /// Waits for the next event of a subscription that was made on this connection.
+  ///
+  /// - Parameter timeout: how long to wait; nil: as long as the connection lasts.
+  /// - Returns: the event; one that this version does not know is passed over.
+  /// - Throws: `connectionLost`, `timedOut`, `unexpectedAnswer`.
+  public mutating func nextEvent(timeout: Duration? = nil) throws(ClientError) -> BrokerEvent {
+    try nextEventWithText(timeout: timeout).event
+  }
+
+  /// The next event and the text of its notification's `params`.
+  package mutating func nextEventWithText(
+    timeout: Duration? = nil
+  ) throws(ClientError) -> (event: BrokerEvent, text: [UInt8]) {
+    let deadline = timeout.map { BootClock.now + $0 }
+    while true {
+      let message = events.isEmpty ? try receive(deadline) : events.removeFirst()
+      guard case .event(_, let params) = try IncomingMessage(message) else { continue }
+      do throws(JSONMismatch) {
+        if let event = try BrokerEvent.read(from: params) { return (event, Array(params.text)) }
+      } catch {
+        throw .unexpectedAnswer("\(error.pointer) must be \(error.expected)")
+      }
+    }
+  }
+
+  /// Waits until the broker closes the connection; what it still says is passed over.
+  package mutating func awaitEnd(timeout: Duration) throws(ClientError) {
+    let deadline = BootClock.now + timeout
+    do throws(ClientError) {
+      while true { _ = try receive(deadline) }
+    } catch {
+      guard error == .connectionLost else { throw error }
+    }
+  }
+
+  private mutating func send(_ method: String, _ params: some JSONEncodable) throws(ClientError) -> Int64 {
+    lastID += 1
+    var request = OutgoingMessage.request(id: lastID, method: method, params: params)
+    defer { wipe(&request) }
+    do { try socket.sendAll(request.span) } catch { throw .connectionLost }
+    return lastID
+  }
+
+  /// Messages are wiped after they have been read: an answer may hold a token.
+  private mutating func awaitAnswer<Value>(
+    _ id: Int64, _ timeout: Duration?, _ read: (Answer) throws(ClientError) -> Value
+  ) throws(ClientError) -> Value {
+    let deadline = timeout.map { BootClock.now + $0 }
+    while true {
+      var message = try receive(deadline)
+      let value = try take(message, id, read)
+      if let value {
+        wipe(&message)
+        return value
+      }
+    }
+  }
+
+  private mutating func take<Value>(
+    _ message: [UInt8], _ id: Int64, _ read: (Answer) throws(ClientError) -> Value
+  ) throws(ClientError) -> Value? {
+    switch try IncomingMessage(message) {
+    case .response(id, let answer): return try read(answer)
+    case .event: events.append(message)
+    case .response, .other: break
+    }
+    return nil
+  }
+
+  private mutating func receive(_ deadline: Duration?) throws(ClientError) -> [UInt8] {
+    while true {
+      if let message = try buffer.next() { return message }
+      try awaitInput(deadline)
+      switch buffer.fill(from: socket) {
+      case .bytes, .wouldBlock: continue
+      case .endOfStream, .failed: throw .connectionLost
+      }
+    }
+  }
+
+  private mutating func awaitInput(_ deadline: Duration?) throws(ClientError) {
+    poll.watch(0, socket.number, readable: true)
+    let left = deadline.map { $0 - BootClock.now }
+    if let left, left <= .zero { throw .timedOut }
+    do throws(Errno) { _ = try poll.wait(atMost: left) } catch { throw .connectionLost }
+  }
+}

@@ -1,0 +1,89 @@
+public import BrokerProtocol
+public import SecretMemory
+
+/// The calls that most programs need, by name.
+extension BrokerClient {
+  /// A token that is good for a while; refreshed first where it is not.
+  ///
+  /// Ask each time one is needed, and keep none: the broker answers from memory.
+  ///
+  /// - Parameters:
+  ///   - profile: nil: the only configured one, else `default`.
+  ///   - minValidity: how long it must still live; nil: the profile's own rule.
+  ///   - forceRefresh: whether only a new token will do.
+  /// - Returns: the token and when it ends.
+  /// - Throws: `broker` with `loginRequired` or `sessionExpired` where somebody must log in.
+  public func accessToken(
+    profile: ProfileName? = nil, minValidity: Duration? = nil, forceRefresh: Bool = false
+  ) async throws(ClientError) -> AccessToken {
+    try await call(
+      GetAccessToken.self, .init(profile: profile, minValidity: minValidity, forceRefresh: forceRefresh))
+  }
+
+  /// Tells that a server refused a token (HTTP status 401, or 403), and gives the one to use instead.
+  public func reportRejected(
+    _ token: AccessToken, status: Int = 401
+  ) async throws(ClientError) -> AccessToken {
+    try await call(ReportRejected.self, .init(profile: token.profile, tokenID: token.tokenID, status: status))
+  }
+
+  /// Logs in with e-mail address and password; the result may be a challenge.
+  public func login(
+    email: String, password: Secret, profile: ProfileName? = nil
+  ) async throws(ClientError) -> LoginResult {
+    try await call(Login.self, .init(profile: profile, email: email, password: password))
+  }
+
+  /// Answers a challenge with its one-time code.
+  public func verifyOTP(_ challenge: OTPChallenge, code: Secret) async throws(ClientError) -> LoginResult {
+    try await call(VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code))
+  }
+
+  /// Asks for another code, not before the challenge's `nextResendAt`.
+  public func resendOTP(_ challenge: OTPChallenge) async throws(ClientError) -> OTPChallenge {
+    try await call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID))
+  }
+
+  /// Makes an account at the provider and logs in.
+  public func register(
+    email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil, profile: ProfileName? = nil
+  ) async throws(ClientError) -> LoginResult {
+    try await call(
+      Register.self,
+      .init(profile: profile, email: email, password: password, name: name, phoneNumber: phoneNumber))
+  }
+
+  /// Ends the session of a profile, or of all.
+  ///
+  /// - Parameters:
+  ///   - profile: nil: the only configured one, else `default`.
+  ///   - everywhere: whether the account's other sessions at the provider end too.
+  ///   - all: whether the sessions of every profile end.
+  /// - Returns: for each profile, whether its provider has revoked the session.
+  /// - Throws: as ``call(_:_:)``.
+  public func logout(
+    profile: ProfileName? = nil, everywhere: Bool = false, all: Bool = false
+  ) async throws(ClientError) -> [LogoutOutcome] {
+    try await call(Logout.self, .init(profile: profile, everywhere: everywhere, all: all)).results
+  }
+
+  /// Where the session of a profile stands.
+  public func session(profile: ProfileName? = nil) async throws(ClientError) -> Session {
+    try await call(GetSession.self, .init(profile: profile))
+  }
+
+  /// Where the sessions of all profiles stand.
+  public func sessions() async throws(ClientError) -> [Session] {
+    try await call(ListSessions.self, .init()).sessions
+  }
+
+  /// Whose session it is.
+  public func currentUser(profile: ProfileName? = nil) async throws(ClientError) -> User {
+    try await call(GetCurrentUser.self, .init(profile: profile))
+  }
+
+  /// How the broker itself is doing.
+  public func status() async throws(ClientError) -> GetStatus.Result {
+    try await call(GetStatus.self, .init())
+  }
+}

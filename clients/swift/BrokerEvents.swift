@@ -1,0 +1,52 @@
+public import BrokerProtocol
+
+/// The events of a subscription, in order, behind the state that they change.
+///
+/// The sequence ends with the connection, or with ``BrokerClient/close()``; it never throws. To go on afterwards, connect
+/// anew and subscribe with `since` set to the last `sequence` that was seen: the broker then sends what was missed, or
+/// says `resync` in the new ``snapshot``, which is then the truth. Leaving the loop ends the subscription.
+public struct BrokerEvents: AsyncSequence, Sendable {
+  /// What is iterated over.
+  public typealias Element = BrokerEvent
+  /// It ends; it does not fail.
+  public typealias Failure = Never
+
+  /// Where the sessions stood when the subscription began.
+  public let snapshot: Subscribe.Result
+
+  /// Keeps the connection open while somebody reads from it.
+  private let client: BrokerClient
+  private let stream: AsyncStream<BrokerEvent>
+
+  /// The events of a queue.
+  init(snapshot: Subscribe.Result, client: BrokerClient, stream: AsyncStream<BrokerEvent>) {
+    self.snapshot = snapshot
+    self.client = client
+    self.stream = stream
+  }
+
+  /// Begins to read.
+  ///
+  /// Of two iterators each would get a part of the events, so make one.
+  public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), client: client) }
+
+  /// Reads events one after the other.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var base: AsyncStream<BrokerEvent>.Iterator
+    private let client: BrokerClient
+
+    /// Reads from a stream.
+    init(base: AsyncStream<BrokerEvent>.Iterator, client: BrokerClient) {
+      self.base = base
+      self.client = client
+    }
+
+    /// Waits for the next event; nil at the end of the connection, or when the task is cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> BrokerEvent? {
+      await base.next(isolation: actor)
+    }
+
+    /// Waits for the next event; nil at the end of the connection, or when the task is cancelled.
+    public mutating func next() async -> BrokerEvent? { await base.next(isolation: #isolation) }
+  }
+}

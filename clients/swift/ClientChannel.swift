@@ -1,0 +1,198 @@
+import BrokerProtocol
+import JSONRPC
+import LinuxSystem
+import SecretMemory
+import Synchronization
+
+/// One connection that many tasks share: requests go out in the order in which they are made, answers find their
+/// request by its id.
+///
+/// Whoever sends writes to the socket without waiting; what the socket does not take at once is left to the one thread
+/// that reads.
+final class ClientChannel: Sendable {
+  /// What becomes of an answer; called on the reading thread.
+  typealias Handler = @Sendable (Answer) -> Void
+
+  private struct State {
+    var lastID: Int64 = 0
+    var handlers: [Int64: Handler] = [:]
+    /// Requests whose task was cancelled before they were sent.
+    var cancelledEarly: Set<Int64> = []
+    var subscriptions: [String: EventQueue] = [:]
+    var output: [UInt8] = []
+    var isClosing = false
+    /// Why there will be no more answers.
+    var end: ClientError?
+  }
+
+  private let socket: FileDescriptor
+  private let bell: EventCounter
+  private let state = Mutex(State())
+
+  /// Takes over a connected socket.
+  init(socket: consuming FileDescriptor) throws(ClientError) {
+    self.socket = socket
+    do throws(Errno) { bell = try EventCounter() } catch { throw .noBroker(reason: error.description) }
+  }
+
+  /// The id of the next request.
+  func nextID() -> Int64 {
+    state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+  }
+
+  /// Sends a request; `handler` is called exactly once.
+  func send(_ id: Int64, _ method: String, _ params: some JSONEncodable, _ handler: @escaping Handler) {
+    var message = OutgoingMessage.request(id: id, method: method, params: params)
+    defer { wipe(&message) }
+    let refusal: ClientError? = state.withLock { state in
+      if let end = state.end { return end }
+      if state.cancelledEarly.remove(id) != nil { return .cancelled }
+      state.handlers[id] = handler
+      return nil
+    }
+    guard let refusal else { return write(message) }
+    handler(.refusal(refusal))
+  }
+
+  /// Gives a request up and tells the broker, whose answer is then passed over.
+  func cancel(_ id: Int64) {
+    let handler: Handler? = state.withLock { state in
+      guard state.end == nil else { return nil }
+      guard let handler = state.handlers.removeValue(forKey: id) else {
+        state.cancelledEarly.insert(id)
+        return nil
+      }
+      return handler
+    }
+    guard let handler else { return }
+    write(OutgoingMessage.cancel(id: id))
+    handler(.refusal(.cancelled))
+  }
+
+  /// Forgets that a request was cancelled before it was sent, or after it was answered.
+  func forget(_ id: Int64) {
+    state.withLock { state in _ = state.cancelledEarly.remove(id) }
+  }
+
+  /// Lets a subscription's events flow into a queue from now on; called on the reading thread, before the next message
+  /// is looked at.
+  func open(_ subscription: String, _ queue: EventQueue) {
+    let isOver = state.withLock { state in
+      guard state.end == nil else { return true }
+      state.subscriptions[subscription] = queue
+      return false
+    }
+    if isOver { queue.finish() }
+  }
+
+  /// Ends a subscription whose events nobody reads any more.
+  func close(_ subscription: String) {
+    let wasOpen = state.withLock { state in state.subscriptions.removeValue(forKey: subscription) != nil }
+    guard wasOpen else { return }
+    send(nextID(), Unsubscribe.name, Unsubscribe.Params(subscriptionID: subscription)) { _ in }
+  }
+
+  /// Ends the connection; the reading thread then ends too.
+  func close() {
+    state.withLock { state in state.isClosing = true }
+    bell.raise()
+  }
+
+  private func write(_ message: [UInt8]) {
+    let isBlocked = state.withLock { state in
+      let wasEmpty = state.output.isEmpty
+      state.output.append(contentsOf: message)
+      return wasEmpty ? !flush(&state) : false
+    }
+    if isBlocked { bell.raise() }
+  }
+
+  /// - Returns: whether everything was taken.
+  private func flush(_ state: inout State) -> Bool {
+    var sent = 0
+    while sent < state.output.count, case .bytes(let count) = socket.send(state.output, sent..<state.output.count) {
+      sent += count
+    }
+    wipe(&state.output, 0..<sent)
+    state.output.removeFirst(sent)
+    // A socket that is broken shows it to the reader.
+    return state.output.isEmpty
+  }
+}
+
+extension ClientChannel {
+  /// Reads until the connection ends; then every open call fails and every event sequence ends.
+  ///
+  /// Blocks its thread.
+  func run() {
+    var buffer = MessageBuffer()
+    var poll = PollSet(count: 2)
+    var end: ClientError?
+    while end == nil {
+      let isBlocked = state.withLock { state in !flush(&state) }
+      poll.watch(0, socket.number, readable: true, writable: isBlocked)
+      poll.watch(1, bell.descriptor.number, readable: true)
+      do throws(Errno) { _ = try poll.wait() } catch { end = .connectionLost }
+      if poll.isReady(1) { bell.clear() }
+      if state.withLock({ $0.isClosing }) { end = .connectionLost }
+      if end == nil, poll.isReady(0) { end = receive(&buffer) }
+    }
+    finish(end ?? .connectionLost)
+  }
+
+  /// Ends the sending direction and waits until the broker has ended the other one.
+  func hangUp() {
+    try? socket.finishSending()
+    var rest = [UInt8](repeating: 0, count: 4096)
+    while case .bytes = socket.read(into: &rest) {}
+    wipe(&rest)
+  }
+
+  /// - Returns: why the connection has ended; nil if it has not.
+  private func receive(_ buffer: inout MessageBuffer) -> ClientError? {
+    switch buffer.fill(from: socket) {
+    case .wouldBlock: return nil
+    case .endOfStream, .failed: return .connectionLost
+    case .bytes: break
+    }
+    do throws(ClientError) {
+      while var message = try buffer.next() {
+        try take(message)
+        wipe(&message)
+      }
+      return nil
+    } catch { return error }
+  }
+
+  private func take(_ message: [UInt8]) throws(ClientError) {
+    switch try IncomingMessage(message) {
+    case .response(let id, let answer):
+      let handler = state.withLock { state in state.handlers.removeValue(forKey: id) }
+      handler?(answer)
+    case .event(let subscription, let params):
+      let queue = state.withLock { state in state.subscriptions[subscription] }
+      guard let queue else { return }
+      do throws(JSONMismatch) {
+        if let event = try BrokerEvent.read(from: params) { queue.put(event) }
+      } catch { throw .unexpectedAnswer("\(error.pointer) must be \(error.expected)") }
+    case .other: break
+    }
+  }
+
+  private func finish(_ end: ClientError) {
+    let (handlers, queues) = state.withLock { state in
+      defer {
+        state.handlers = [:]
+        state.subscriptions = [:]
+        wipe(&state.output)
+      }
+      state.end = end
+      return (Array(state.handlers.values), Array(state.subscriptions.values))
+    }
+    for handler in handlers { handler(.refusal(end)) }
+    for queue in queues { queue.finish() }
+  }
+}

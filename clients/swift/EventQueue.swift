@@ -1,0 +1,53 @@
+import BrokerProtocol
+import Synchronization
+
+/// The events of one subscription on their way from the reading thread to whoever iterates.
+///
+/// Bounded: a reader that falls behind by more than ``limit`` events loses the newest ones and is told so by an
+/// `eventsLost` event, as the broker itself does it.
+final class EventQueue: Sendable {
+  /// As many as the broker keeps for those who come back.
+  static let limit = 10_000
+
+  private let continuation: AsyncStream<BrokerEvent>.Continuation
+  private let lost = Mutex<ClosedRange<UInt64>?>(nil)
+
+  private init(_ continuation: AsyncStream<BrokerEvent>.Continuation) { self.continuation = continuation }
+
+  /// An empty queue, and where its events are read.
+  ///
+  /// The queue does not keep the stream: that nobody else does either is how it shows that nobody reads.
+  static func make() -> (queue: EventQueue, stream: AsyncStream<BrokerEvent>) {
+    let (stream, continuation) = AsyncStream<BrokerEvent>.makeStream(bufferingPolicy: .bufferingOldest(limit))
+    return (EventQueue(continuation), stream)
+  }
+
+  /// Says what to do when nobody reads any more.
+  func whenAbandoned(_ body: @escaping @Sendable () -> Void) {
+    continuation.onTermination = { reason in
+      if case .cancelled = reason { body() }
+    }
+  }
+
+  /// Appends an event; called on the reading thread only, so in order.
+  func put(_ event: BrokerEvent) {
+    if let gap = lost.withLock({ $0 }) {
+      let notice = EventsLostEvent(from: Int(clamping: gap.lowerBound), to: Int(clamping: gap.upperBound))
+      let told = BrokerEvent(
+        sequence: gap.upperBound, profile: nil, time: event.time, payload: .eventsLost(notice))
+      guard case .enqueued = continuation.yield(told) else { return lose(event) }
+      lost.withLock { $0 = nil }
+    }
+    if case .dropped = continuation.yield(event) { lose(event) }
+  }
+
+  /// No more events will come.
+  func finish() { continuation.finish() }
+
+  private func lose(_ event: BrokerEvent) {
+    lost.withLock { gap in
+      let from = gap?.lowerBound ?? event.sequence
+      gap = min(from, event.sequence)...max(gap?.upperBound ?? event.sequence, event.sequence)
+    }
+  }
+}
