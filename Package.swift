@@ -23,6 +23,7 @@ let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
 let package = Package(
   name: "AuthBroker",
   products: [
+    .executable(name: "authbroker", targets: ["authbroker"]),
     .executable(name: "authbrokerd", targets: ["authbrokerd"]),
     .library(name: "AuthBrokerClient", targets: ["AuthBrokerClient"]),
   ],
@@ -73,6 +74,10 @@ let package = Package(
       name: "AuthBrokerClient",
       dependencies: ["ClientSocket", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
       path: "clients/swift", swiftSettings: strict),
+    .executableTarget(
+      name: "authbroker",
+      dependencies: ["AuthBrokerClient", "ClientSocket", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      exclude: ["authbroker.1"], swiftSettings: strict),
 
     // Tests.
     .target(
@@ -121,6 +126,12 @@ let package = Package(
     .testTarget(
       name: "AuthBrokerClientTests",
       dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      swiftSettings: checked),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: [
+        "authbroker", "AuthBrokerClient", "ClientSocket", "BrokerProtocol", "JSONRPC", "LinuxSystem", "TestSupport",
+      ],
       swiftSettings: checked),
   ]
 )

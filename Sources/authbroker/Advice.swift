@@ -1,0 +1,58 @@
+import BrokerProtocol
+import ClientSocket
+
+/// Says what to do about an error of the broker, as a command to type where there is one.
+enum Advice {
+  /// The error's own sentence and the next step.
+  static func sentences(for error: BrokerError) -> String {
+    let own = PlainText.line(error.message.utf8)
+    guard let step = step(for: error) else { return own }
+    return own + " " + step
+  }
+
+  /// Writes the options of this command line that say which broker is meant into the commands of a message.
+  ///
+  /// A command to type stands at the end of a message, behind `: `. `stop` must find the broker whatever its
+  /// configuration is.
+  static func repeating(_ arguments: Arguments, in message: String) -> String {
+    let mark = ": authbroker "
+    let parts = message.split(separator: mark, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return message }
+    let names = parts[1] == "stop" ? ["--state"] : ["--state", "--config"]
+    let options = names.compactMap { name in arguments[name].map { "\(name) \(quoted($0)) " } }
+    return parts[0] + mark + options.joined() + parts[1]
+  }
+
+  /// A word as a shell takes it.
+  private static func quoted(_ word: String) -> String {
+    let plain = PlainText.line(word.utf8)
+    let safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,"
+    guard plain.isEmpty || !plain.allSatisfy(safe.contains) else { return plain }
+    return "'" + plain.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+
+  private static func step(for error: BrokerError) -> String? {
+    let profile = error.profile.map { $0 == .default ? "" : " --profile \($0)" } ?? ""
+    switch error.kind {
+    case .loginRequired, .sessionExpired, .reauthRequired, .flowNotFound, .otpExpired:
+      return "Log in with: authbroker login" + profile
+    case .challengePending:
+      let flow = error.challenge?.otpFlowID ?? "FLOW"
+      return "Answer it with: authbroker verify-otp \(flow)"
+    case .otpInvalid: return error.attemptsRemaining.map { "\($0) attempts are left." }
+    case .missingCredential, .validationFailed:
+      guard let fields = error.fields, !fields.isEmpty else { return nil }
+      return "It is about: " + PlainText.line(fields.joined(separator: ", ").utf8) + "."
+    case .configInvalid, .unknownProfile, .tlsFailed: return "See: authbroker config check"
+    case .internal: return error.correlationID.map { "Its log has more under \(PlainText.line($0.utf8))." }
+    default: return later(error)
+    }
+  }
+
+  private static func later(_ error: BrokerError) -> String? {
+    if let delay = error.retryAfter {
+      return "Try again in \(max(1, (delay.milliseconds + 999) / 1000)) s."
+    }
+    return error.isRetryable ? "Try again later." : nil
+  }
+}

@@ -1,0 +1,99 @@
+import BrokerProtocol
+
+/// A command line behind the program's name, taken apart.
+struct Arguments: Equatable, Sendable {
+  /// The values of options, by name; an empty string for one that has no value.
+  ///
+  /// Of an option that is given twice, the last one counts.
+  private(set) var options: [String: String] = [:]
+  /// Everything else, in order.
+  var operands: [String] = []
+
+  /// Options that would carry a secret, which everybody on the machine could read in a list of processes.
+  private static let secrets = [
+    "--password", "--code", "--otp", "--token", "--refresh-token", "--passphrase", "--secret",
+  ]
+
+  /// Takes words apart by the options that are known.
+  ///
+  /// `--name=value` and `--name value` mean the same; behind `--` nothing is an option; `-` is an operand.
+  ///
+  /// - Throws: a usage failure with a suggestion.
+  init(_ words: some Sequence<String>, known: [Option]) throws(CommandFailure) {
+    var rest = Array(words)[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        operands += rest
+        return
+      }
+      guard word.hasPrefix("-"), word != "-" else {
+        operands.append(word)
+        continue
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let name = parts[0] == "-h" ? "--help" : parts[0]
+      guard let option = known.first(where: { $0.name == name }) else { throw Self.unknown(name, known) }
+      options[name] = try Self.value(of: option, parts.count > 1 ? parts[1] : nil, &rest)
+    }
+  }
+
+  private static func value(
+    of option: Option, _ attached: String?, _ rest: inout ArraySlice<String>
+  ) throws(CommandFailure) -> String {
+    guard let placeholder = option.value else {
+      guard attached == nil else { throw .usage("\(option.name) takes no value.") }
+      return ""
+    }
+    guard let value = attached ?? rest.popFirst() else {
+      throw .usage("\(option.name) needs a value: \(option.name) \(placeholder)")
+    }
+    return value
+  }
+
+  /// The failure for an option that nobody knows; what follows it is not repeated.
+  static func unknown(_ name: String, _ known: [Option]) -> CommandFailure {
+    if secrets.contains(name) {
+      let what = name == "--code" || name == "--otp" ? "--code-stdin" : "--password-stdin or --password-command"
+      return .usage("a secret is never taken from an argument, where other programs can read it; use \(what).")
+    }
+    let likely = Spelling.nearest(to: name, among: known.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+    return .usage("there is no option \(name) here.\(likely)")
+  }
+
+  /// Whether an option was given.
+  func has(_ name: String) -> Bool { options[name] != nil }
+
+  /// The value of an option.
+  subscript(_ name: String) -> String? { options[name] }
+
+  /// The value of an option that is a duration.
+  ///
+  /// - Throws: a usage failure unless it is a number of seconds from 0 to 315360000, the protocol's own bound.
+  func seconds(_ name: String) throws(CommandFailure) -> Duration? {
+    guard let text = options[name] else { return nil }
+    guard let value = Double(text), value >= 0, value <= 315_360_000 else {
+      throw .usage("\(name) needs a number of seconds, not \(text).")
+    }
+    return .milliseconds(Int64((value * 1000).rounded()))
+  }
+
+  /// The value of an option that counts something.
+  ///
+  /// - Throws: a usage failure unless it is a whole number that is not negative.
+  func count(_ name: String) throws(CommandFailure) -> Int? {
+    guard let text = options[name] else { return nil }
+    guard let value = Int(text), value >= 0 else { throw .usage("\(name) needs a whole number, not \(text).") }
+    return value
+  }
+
+  /// The profile that was named.
+  ///
+  /// - Throws: a usage failure for what cannot be a profile's name.
+  func profile() throws(CommandFailure) -> ProfileName? {
+    guard let text = options["--profile"] else { return nil }
+    guard let name = ProfileName(text) else {
+      throw .usage("--profile needs a profile's name (a-z, 0-9, '.', '_' and '-'), not \(text).")
+    }
+    return name
+  }
+}

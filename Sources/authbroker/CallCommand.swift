@@ -1,0 +1,65 @@
+import AuthBrokerClient
+import BrokerProtocol
+import JSONRPC
+import LinuxSystem
+import SecretMemory
+
+/// `authbroker call`.
+enum CallCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "call",
+    operands: "METHOD [JSON|-]",
+    summary: "Call a method of the broker and print its result as JSON",
+    details: """
+      JSON are the params, an object; - reads them from standard input, as everything that holds a secret must be. What
+      methods there are says: authbroker call rpc.discover
+      """)
+
+  /// Members of params that are secrets, which must not stand in an argument.
+  private static let secrets = [
+    "password", "oldPassword", "newPassword", "code", "backupCode", "refreshToken", "accessToken", "token",
+    "passphrase", "newPassphrase",
+  ]
+  /// What the broker takes in one message.
+  private static let longest = JSONLimits.standard.byteCount
+
+  /// Sends the request and prints the result as it came.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...2, of: self)
+    var params = try params(context.arguments.operands)
+    defer { wipe(&params) }
+    var connection = try context.connect()
+    let timeout = try context.timeout()
+    do throws(ClientError) {
+      let method = context.arguments.operands[0]
+      Output.line(try connection.callForText(method, RawJSON(text: params), timeout: timeout))
+    } catch { throw CommandFailure(error) }
+  }
+
+  private static func params(_ operands: [String]) throws(CommandFailure) -> [UInt8] {
+    guard operands.count > 1 else { return Array("{}".utf8) }
+    let isFromInput = operands[1] == "-"
+    let text = isFromInput ? try standardInput() : Array(operands[1].utf8)
+    let root: JSONNode
+    do throws(JSONError) { root = try JSONDocument(parsing: text).root } catch {
+      throw .usage("the params are not JSON: \(error.reason.rawValue) (byte \(error.offset)).")
+    }
+    for name in secrets where !isFromInput && root[name] != nil {
+      throw .usage("\(name) is a secret and other programs can read arguments; give the params on standard input: -")
+    }
+    // One line, whatever blanks stand between the values.
+    return text.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+  }
+
+  private static func standardInput() throws(CommandFailure) -> [UInt8] {
+    let stream = FileDescriptor(owning: 0)
+    var text = [UInt8](repeating: 0, count: longest)
+    var filled = 0
+    while filled < longest, case .bytes(let count) = stream.read(into: &text, at: filled) { filled += count }
+    _ = stream.release()
+    guard filled < longest else { throw .usage("the params are longer than the broker accepts.") }
+    text.removeLast(text.count - filled)
+    return text
+  }
+}

@@ -1,0 +1,78 @@
+import BrokerProtocol
+import LinuxSystem
+
+/// The program from its words to its exit code.
+enum CommandLineProgram {
+  /// Finds the command among the words, runs it, and tells what went wrong.
+  ///
+  /// - Returns: the exit code.
+  static func run(_ words: [String], _ environment: [String: String]) -> ExitCode {
+    do throws(CommandFailure) {
+      let (command, arguments) = try parse(words)
+      let context = Context(arguments: arguments, environment: environment)
+      return try run(command, context)
+    } catch {
+      report(error, asJSON: false)
+      return error.exitCode
+    }
+  }
+
+  private static func run(_ command: any Command.Type, _ context: Context) throws(CommandFailure) -> ExitCode {
+    guard !context.arguments.has("--help") else {
+      Output.data(Array(command.description.help.utf8).span)
+      return .success
+    }
+    do throws(CommandFailure) { try command.run(context) } catch {
+      var error = error
+      error.message = Advice.repeating(context.arguments, in: error.message)
+      report(error, asJSON: context.wantsJSON)
+      return error.exitCode
+    }
+    return .success
+  }
+
+  /// Splits a command line into the command and its arguments; options may stand before the command's name.
+  ///
+  /// - Throws: a usage failure.
+  static func parse(_ words: [String]) throws(CommandFailure) -> (any Command.Type, Arguments) {
+    guard let position = try commandPosition(words) else {
+      guard words.contains("--version") else {
+        guard words.contains("--help") || words.contains("-h") else {
+          throw .usage("which command? See: authbroker help")
+        }
+        return (HelpCommand.self, try Arguments([], known: []))
+      }
+      return (VersionCommand.self, try Arguments([], known: []))
+    }
+    let command = try CommandList.command(named: words[position])
+    var rest = words
+    rest.remove(at: position)
+    return (command, try Arguments(rest, known: command.description.options + Option.global))
+  }
+
+  /// Where the first word is that is neither an option nor the value of one.
+  ///
+  /// - Throws: a usage failure for an option that no command has: what follows it may be a secret and no command.
+  private static func commandPosition(_ words: [String]) throws(CommandFailure) -> Int? {
+    let known = Option.global + CommandList.all.flatMap { $0.description.options }
+    var index = 0
+    while index < words.count {
+      let word = words[index]
+      guard word.hasPrefix("-"), word != "-" else { return index }
+      let name = word.prefix { $0 != "=" }
+      let option = known.first { $0.name == name }
+      guard option != nil || ["--version", "-h", "--"].contains(word) else {
+        throw Arguments.unknown(String(name), known)
+      }
+      index += option?.value != nil && name == word ? 2 : 1
+    }
+    return nil
+  }
+
+  private static func report(_ failure: CommandFailure, asJSON: Bool) {
+    if asJSON, let error = failure.error {
+      ErrorObject.print(error)
+    }
+    if !failure.message.isEmpty { Output.message(failure.message) }
+  }
+}

@@ -1,0 +1,21 @@
+/// All subcommands, in the order of the help: first what is typed, or run by scripts, most.
+enum CommandList {
+  /// The commands.
+  static var all: [any Command.Type] {
+    [
+      TokenCommand.self, HeaderCommand.self, LoginCommand.self, VerifyOTPCommand.self, RegisterCommand.self,
+      StatusCommand.self, SessionsCommand.self, LogoutCommand.self, WatchCommand.self, CallCommand.self,
+      ServeCommand.self, ConnectCommand.self, StopCommand.self, SockpathCommand.self, ConfigCommand.self,
+      DemoCommand.self, VersionCommand.self, HelpCommand.self,
+    ]
+  }
+
+  /// Finds a command.
+  ///
+  /// - Throws: a usage failure with a suggestion.
+  static func command(named name: String) throws(CommandFailure) -> any Command.Type {
+    if let command = all.first(where: { $0.description.name == name }) { return command }
+    let likely = Spelling.nearest(to: name, among: all.map { $0.description.name }).map { " Did you mean \($0)?" } ?? ""
+    throw .usage("there is no command \(name).\(likely) See: authbroker help")
+  }
+}

@@ -1,0 +1,15 @@
+/// `authbroker connect`.
+enum ConnectCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "connect",
+    summary: "Join standard input and output to the running broker",
+    details: "As `serve --stdio`, but a broker is started only with --start.",
+    options: [.flag("--start", "start a broker where there is none")])
+
+  /// Relays until one side ends.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    try StandardRelay.run(context, mayStart: context.arguments.has("--start"))
+  }
+}

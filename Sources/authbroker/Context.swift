@@ -1,0 +1,115 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import JSONRPC
+import LinuxSystem
+
+/// What a command runs with: its arguments and environment, and the way to the broker.
+struct Context: Sendable {
+  /// The command line.
+  let arguments: Arguments
+  /// The environment.
+  let environment: [String: String]
+
+  /// Whether the results are to be JSON.
+  var wantsJSON: Bool { arguments.has("--json") }
+
+  /// Whether somebody can be asked.
+  ///
+  /// Standard input decides: a script that was given none must not wait for a person because it happens to run in a
+  /// terminal.
+  var canAsk: Bool { Terminal.isTerminal(0) }
+
+  /// How words are set off.
+  var style: Style { Style(environment: environment) }
+
+  /// The files of the state directory.
+  ///
+  /// - Throws: a failure that names `--state` if nothing says where it is.
+  func paths() throws(CommandFailure) -> StatePaths {
+    let options = StatePaths.Options(
+      state: arguments["--state"], socket: arguments["--socket"], configuration: arguments["--config"])
+    do throws(StatePaths.Refusal) {
+      return try StatePaths(
+        options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
+    } catch { throw CommandFailure(.failure, error.description) }
+  }
+
+  /// Finds the broker; starts one unless `--no-start` or the command itself forbids it.
+  func connector(mayStart: Bool = true) throws(CommandFailure) -> BrokerConnector {
+    let isAllowed = mayStart && !arguments.has("--no-start")
+    let launcher = isAllowed ? OwnerLauncher(environment: environment) : nil
+    return BrokerConnector(paths: try paths(), environment: environment, launcher: launcher)
+  }
+
+  /// Connects, and warns once of a broker of another version.
+  func connect(mayStart: Bool = true) throws(CommandFailure) -> BlockingConnection {
+    let connector = try connector(mayStart: mayStart)
+    do throws(ConnectError) {
+      let connection = try connector.connect()
+      warn(of: connection.owner)
+      return BlockingConnection(connection)
+    } catch { throw CommandFailure(error) }
+  }
+
+  /// Says so if the owner's program is another than this one.
+  func warn(of owner: OwnerRecord?) {
+    guard let owner, owner.version != ProgramVersion.current else { return }
+    let version = PlainText.line(owner.version.utf8)
+    let text = "the running broker has version \(version), this program \(ProgramVersion.current); "
+    Output.message(Advice.repeating(arguments, in: text + "change over with: authbroker stop"))
+  }
+
+  /// Calls a method on a connection.
+  func call<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
+  ) throws(CommandFailure) -> Method.Result {
+    let timeout = try timeout()
+    do throws(ClientError) {
+      return try connection.call(method, params, timeout: timeout)
+    } catch { throw CommandFailure(error) }
+  }
+
+  /// Calls a method; with `--json` its result is printed as it came.
+  ///
+  /// - Returns: the result; nil if it was printed.
+  func ask<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) throws(CommandFailure) -> Method.Result? {
+    var connection = try connect()
+    guard wantsJSON else { return try call(method, params, on: &connection) }
+    let timeout = try timeout()
+    do throws(ClientError) {
+      Output.line(try connection.callForText(Method.name, params, timeout: timeout))
+    } catch { throw CommandFailure(error) }
+    return nil
+  }
+
+  /// Prints a value as a line of JSON.
+  func printJSON(_ value: some JSONEncodable) {
+    var writer = JSONWriter()
+    value.encode(to: &writer)
+    Output.line(writer.bytes)
+  }
+
+  /// Prints an object whose members are strings.
+  func printJSON(_ members: [(name: String, value: String)]) {
+    var writer = JSONWriter()
+    writer.object { writer in
+      for member in members { writer.member(member.name, member.value) }
+    }
+    Output.line(writer.bytes)
+  }
+
+  /// How long an answer may take: what `--timeout` says, else more than any method takes by itself.
+  func timeout() throws(CommandFailure) -> Duration {
+    try arguments.seconds("--timeout") ?? .seconds(60)
+  }
+
+  /// Refuses operands beyond those that the command knows.
+  func expectOperands(_ range: ClosedRange<Int>, of command: any Command.Type) throws(CommandFailure) {
+    guard !range.contains(arguments.operands.count) else { return }
+    let usage = "authbroker \(command.description.name) \(command.description.operands)".trimmingEnd()
+    throw .usage(arguments.operands.count < range.lowerBound ? "something is missing: \(usage)" : "too much: \(usage)")
+  }
+}

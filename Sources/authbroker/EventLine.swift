@@ -1,0 +1,25 @@
+import BrokerProtocol
+import ClientSocket
+import JSONRPC
+
+/// An event as one line for people.
+enum EventLine {
+  /// Time, profile, name, and the members of the data.
+  ///
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - text: the notification's `params`, of which the data's members are shown as they are.
+  ///   - style: how words are set off.
+  /// - Returns: the line without its end.
+  static func text(of event: BrokerEvent, _ text: [UInt8], _ style: Style) -> String {
+    let data = (try? JSONDocument(parsing: text).root["data"]?.members()) ?? []
+    let members = data.filter { $0.name != "profile" }.map { "\($0.name)=\(value($0.value))" }
+    let profile = event.profile?.description ?? "-"
+    let words = [style.dim(event.time.description), profile, style.bold(event.payload.name.rawValue)] + members
+    return words.joined(separator: "  ")
+  }
+
+  private static func value(_ node: JSONNode) -> String {
+    PlainText.line((try? node.string())?.utf8.map { $0 } ?? Array(node.text))
+  }
+}

@@ -1,0 +1,70 @@
+import BrokerProtocol
+import ClientSocket
+
+/// What the exit status of the command tells a script.
+enum ExitCode: Int32 {
+  /// Done.
+  case success = 0
+  /// Anything that has no code of its own.
+  case failure = 1
+  /// The command line cannot be followed.
+  case usage = 2
+  /// Somebody must log in, or answer a challenge.
+  case loginRequired = 3
+  /// The credentials or the code are wrong.
+  case wrongCredentials = 4
+  /// The provider or the network cannot be had at the moment.
+  case providerUnavailable = 5
+  /// This is not allowed.
+  case accessDenied = 6
+  /// The vault is locked or damaged.
+  case vault = 7
+  /// There is no broker to talk to.
+  case brokerUnreachable = 8
+
+  /// The code for an error of the broker.
+  init(_ kind: ErrorKind) {
+    switch kind {
+    case .loginRequired, .sessionExpired, .challengePending, .reauthRequired: self = .loginRequired
+    case .invalidCredentials, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid, .tooManyAttempts,
+      .accountLocked, .emailUnverified:
+      self = .wrongCredentials
+    case .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse,
+      .tlsFailed, .tlsPinMismatch, .deadlineExceeded, .refreshOutcomeUnknown:
+      self = .providerUnavailable
+    case .accessDenied, .consentDenied, .forbidden, .insufficientScope: self = .accessDenied
+    case .vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable: self = .vault
+    case .shuttingDown: self = .brokerUnreachable
+    case .parseError, .invalidRequest, .messageTooLarge, .methodNotFound, .invalidParams, .missingCredential,
+      .unknownProfile:
+      self = .usage
+    case .internal, .cancelled, .resendTooSoon, .emailTaken, .validationFailed, .captchaRequired,
+      .unsupportedByProvider, .overloaded, .configInvalid, .versionUnsupported:
+      self = .failure
+    }
+  }
+
+  /// The code for a broker that could not be reached or started.
+  init(_ error: ConnectError) {
+    switch error {
+    case .otherConfiguration, .stateDirectory: self = .failure
+    case .startRefused(let code, _):
+      switch code {
+      case "keySourceUnavailable", "vaultTampered", "storeFailed": self = .vault
+      case "configInvalid": self = .failure
+      default: self = .brokerUnreachable
+      }
+    case .notRunning, .unreachable, .foreignPeer, .startIsStuck, .ownerDoesNotAnswer, .log, .noDaemon, .startFailed:
+      self = .brokerUnreachable
+    }
+  }
+
+  /// The code for where a session stands.
+  init(_ state: Session.State) {
+    switch state {
+    case .authenticated, .refreshing, .offline: self = .success
+    case .signedOut, .challengePending, .expired: self = .loginRequired
+    case .locked: self = .vault
+    }
+  }
+}

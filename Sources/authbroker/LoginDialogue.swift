@@ -1,0 +1,105 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import SecretMemory
+
+/// What follows when a login was begun: a session, or a one-time code that somebody must enter.
+struct LoginDialogue: ~Copyable {
+  private let context: Context
+  private var connection: BlockingConnection
+
+  /// A dialogue on a connection.
+  init(_ context: Context, _ connection: consuming BlockingConnection) {
+    self.context = context
+    self.connection = connection
+  }
+
+  /// Calls the method that begins it.
+  mutating func begin<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
+    try context.call(method, params, on: &connection)
+  }
+
+  /// Goes on until there is a session, asking for codes where somebody can be asked.
+  ///
+  /// - Throws: a failure with code 3 if a code is wanted and nobody can be asked.
+  mutating func finish(_ result: LoginResult) throws(CommandFailure) {
+    var result = result
+    while case .otpRequired(let challenge) = result, context.canAsk {
+      tell(challenge)
+      result = try answer(challenge)
+    }
+    if context.wantsJSON { context.printJSON(result) }
+    switch result {
+    case .authenticated(let session):
+      if !context.wantsJSON { Output.message(Self.welcome(session)) }
+    case .otpRequired(let challenge):
+      throw Self.codeIsWanted(challenge)
+    case .emailVerificationRequired:
+      throw CommandFailure(.loginRequired, "the e-mail address must be verified first; then: authbroker login")
+    }
+  }
+
+  /// Answers with codes from the terminal until one is right or the challenge has ended.
+  private mutating func answer(_ first: OTPChallenge) throws(CommandFailure) -> LoginResult {
+    var challenge = first
+    while true {
+      let code = try SecretInput.askForCode("Code (or resend): ", of: challenge.otpFlowID)
+      if isResend(code) {
+        challenge = try resend(challenge)
+        continue
+      }
+      do throws(CommandFailure) {
+        return try context.call(VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code), on: &connection)
+      } catch {
+        guard error.error?.kind == .otpInvalid else { throw error }
+        Output.message(error.message)
+      }
+    }
+  }
+
+  private func isResend(_ code: Secret) -> Bool {
+    code.withBytes { bytes in
+      let word = Array("resend".utf8)
+      return bytes.count == word.count && bytes.indices.allSatisfy { bytes[$0] == word[$0] }
+    }
+  }
+
+  /// - Returns: the new challenge, or the old one where another code cannot be sent yet.
+  private mutating func resend(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
+    do throws(CommandFailure) {
+      let fresh = try context.call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID), on: &connection)
+      tell(fresh)
+      return fresh
+    } catch {
+      guard error.error?.kind == .resendTooSoon else { throw error }
+      Output.message(error.message)
+      return challenge
+    }
+  }
+
+  private func tell(_ challenge: OTPChallenge) {
+    let code = "a code of \(challenge.otpLength) digits"
+    switch challenge.method {
+    case .totp: Output.message("\(code) of your authenticator is wanted.")
+    case .sms, .email:
+      let destination = PlainText.line(challenge.maskedDestination.utf8)
+      let how = "(\(challenge.method.rawValue))"
+      Output.message("\(code) was sent to \(destination) \(how); it ends at \(challenge.expiresAt).")
+    }
+  }
+
+  private static func welcome(_ session: Session) -> String {
+    let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
+    let who = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
+    return "logged in\(who) on the profile \(session.profile)."
+  }
+
+  private static func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
+    CommandFailure(
+      .loginRequired,
+      "a code was sent to \(PlainText.line(challenge.maskedDestination.utf8)); "
+        + "answer with: authbroker verify-otp \(challenge.otpFlowID) --code-stdin")
+  }
+}

@@ -1,0 +1,43 @@
+import LinuxSystem
+import SecretMemory
+
+/// The standard streams: data on standard output, words for people on standard error.
+enum Output {
+  /// Writes data, and ends the program where nobody can take it.
+  static func data(_ bytes: Span<UInt8>) {
+    do throws(Errno) {
+      try write(bytes, to: 1)
+    } catch {
+      if error != .brokenPipe { message("standard output cannot be written: \(error).") }
+      ProcessImage.end(ExitCode.failure.rawValue)
+    }
+  }
+
+  /// Writes a line of data.
+  static func line(_ text: String) { line(Array(text.utf8)) }
+
+  /// Writes a line of data, which is wiped: it may hold a token.
+  static func line(_ bytes: consuming [UInt8]) {
+    var bytes = bytes
+    bytes.append(UInt8(ascii: "\n"))
+    data(bytes.span)
+    wipe(&bytes)
+  }
+
+  /// Tells a person something; nobody is left to tell where that fails.
+  static func message(_ text: String) {
+    let bytes = Array("authbroker: \(text)\n".utf8)
+    try? write(bytes.span, to: 2)
+  }
+
+  /// Whether standard output is a terminal.
+  static var isTerminal: Bool { Terminal.isTerminal(1) }
+
+  private static func write(_ bytes: Span<UInt8>, to number: Int32) throws(Errno) {
+    let stream = FileDescriptor(owning: number)
+    let result = Result { () throws(Errno) in try stream.writeAll(bytes) }
+    // The stream belongs to the process, not to this function.
+    _ = stream.release()
+    try result.get()
+  }
+}

@@ -1,0 +1,28 @@
+import SecretMemory
+
+/// Where `login` and `register` get the password.
+enum PasswordSource {
+  /// The options of both.
+  static let options: [Option] = [
+    .flag("--password-stdin", "read the password from standard input, one line"),
+    .value("--password-command", "CMD", "take it from the first line that a shell command prints"),
+  ]
+
+  /// Gets the password the way that the options say, or asks.
+  ///
+  /// - Throws: a usage failure if there is nobody to ask.
+  static func password(_ context: Context, isNew: Bool = false) throws(CommandFailure) -> Secret {
+    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput() }
+    if let command = context.arguments["--password-command"] {
+      return try SecretInput.output(of: command, context.environment)
+    }
+    guard context.canAsk else {
+      throw .usage("there is no terminal to ask for the password at; use --password-stdin or --password-command.")
+    }
+    let password = try SecretInput.ask("Password: ")
+    guard isNew else { return password }
+    let again = try SecretInput.ask("Password, once more: ")
+    guard password == again else { throw .usage("the two passwords differ; nothing was sent.") }
+    return password
+  }
+}

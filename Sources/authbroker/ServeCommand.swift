@@ -1,0 +1,33 @@
+import ClientSocket
+import LinuxSystem
+
+/// `authbroker serve`.
+enum ServeCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "serve",
+    summary: "Run the broker, or join standard input and output to it",
+    details: """
+      Without options it is the broker of the state directory, in the foreground, until SIGTERM or SIGINT. With --stdio
+      it joins standard input and output to that broker, which is started if there is none: for editors and tools. It
+      ends with 0 at the end of its input, when the last answers are written, or when the broker closes the connection
+      after `shutdown`; with 8 when the broker ends. With --stdio --private it is a broker of its own, which lives as
+      long as its input.
+      """,
+    options: [
+      .flag("--stdio", "speak on standard input and output"),
+      .flag("--private", "with --stdio: be the broker itself, in this process"),
+    ])
+
+  /// Becomes the daemon, or relays to it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let isPrivate = context.arguments.has("--private")
+    guard context.arguments.has("--stdio") else {
+      guard !isPrivate else { throw .usage("--private needs --stdio.") }
+      return try DaemonProgram.become(context, [])
+    }
+    guard !isPrivate else { return try DaemonProgram.become(context, ["--stdio"]) }
+    try StandardRelay.run(context, mayStart: true)
+  }
+}

@@ -1,0 +1,55 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import JSONRPC
+
+/// `authbroker status`.
+enum StatusCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "status",
+    summary: "Show how the broker and its sessions are doing",
+    details: """
+      With --profile the exit code says where that session stands: 0 a token can be had, 3 login required, 7 the vault
+      is locked.
+      """)
+
+  /// Asks for the status, prints it, and lets the exit code tell about the profile.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    var connection = try context.connect()
+    let timeout = try context.timeout()
+    let text: [UInt8]
+    let status: GetStatus.Result
+    do throws(ClientError) {
+      text = try connection.callForText(GetStatus.name, Empty(), timeout: timeout)
+    } catch { throw CommandFailure(error) }
+    do {
+      status = try GetStatus.Result(from: try JSONDocument(parsing: text).root)
+    } catch { throw CommandFailure(.failure, "the broker's answer is not what was expected.") }
+    if context.wantsJSON { Output.line(text) } else { show(status, profile, context) }
+    try judge(status, profile)
+  }
+
+  private static func judge(_ status: GetStatus.Result, _ profile: ProfileName?) throws(CommandFailure) {
+    guard let profile else { return }
+    guard let session = status.profiles.first(where: { $0.profile == profile }) else {
+      throw .usage("there is no profile \(profile) in the configuration. See: authbroker config check")
+    }
+    let code = ExitCode(session.state)
+    guard code == .success else { throw .quiet(code) }
+  }
+
+  private static func show(_ status: GetStatus.Result, _ profile: ProfileName?, _ context: Context) {
+    let vault = status.vault.locked ? context.style.warning("locked") : "open"
+    let source = PlainText.line(status.vault.keySource.utf8)
+    let uptime = status.uptime.components.seconds
+    let time = "\(uptime / 86400) d \(uptime / 3600 % 24) h \(uptime / 60 % 60) min \(uptime % 60) s"
+    Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(time)")
+    Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
+    Output.line("clients  \(status.connections) connected, \(status.subscriptions) subscriptions")
+    Output.line("")
+    SessionTable.print(status.profiles.filter { profile == nil || $0.profile == profile }, context.style)
+  }
+}

@@ -1,0 +1,18 @@
+/// `authbroker token`.
+enum TokenCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "token",
+    summary: "Print a fresh access token",
+    details: """
+      Prints the token and nothing else; with --json also when it ends and what it is for. It is refreshed first where
+      it would not live long enough. A broker is started where there is none.
+      """,
+    options: TokenRequest.options)
+
+  /// Asks for the token and prints it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    try TokenRequest.printToken(context, after: "")
+  }
+}

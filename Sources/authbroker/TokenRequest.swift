@@ -1,0 +1,52 @@
+import AuthBrokerClient
+import BrokerProtocol
+import JSONRPC
+import SecretMemory
+
+/// What `token` and `header` have in common.
+enum TokenRequest {
+  /// The options of both.
+  static let options: [Option] = [
+    .value("--min-validity", "SECONDS", "how long the token must still live (30)"),
+    .flag("--force-refresh", "a new token, whatever the age of the present one"),
+  ]
+
+  /// Asks for the token and prints it behind a prefix; with `--json` prints the whole answer.
+  ///
+  /// The token goes from the buffer of the connection to standard output, and what held it is wiped. It makes no
+  /// `Secret`: this process ends at once, and the memory for secrets costs more than everything else that it does.
+  static func printToken(_ context: Context, after prefix: String) throws(CommandFailure) {
+    let params = try params(context)
+    let timeout = try context.timeout()
+    var connection = try context.connect()
+    var text: [UInt8]
+    do throws(ClientError) {
+      text = try connection.callForText(GetAccessToken.name, params, timeout: timeout)
+    } catch { throw CommandFailure(error) }
+    guard !context.wantsJSON else { return Output.line(text) }
+    let line = line(of: text, prefix)
+    wipe(&text)
+    guard let line else { throw CommandFailure(.failure, "the broker's answer has no token.") }
+    Output.line(line)
+  }
+
+  private static func params(_ context: Context) throws(CommandFailure) -> GetAccessToken.Params {
+    var params = GetAccessToken.Params(
+      profile: try context.arguments.profile(), minValidity: try context.arguments.seconds("--min-validity"),
+      forceRefresh: context.arguments.has("--force-refresh"))
+    if let timeout = try context.arguments.seconds("--timeout") { params.timeout = timeout }
+    return params
+  }
+
+  private static func line(of result: [UInt8], _ prefix: String) -> [UInt8]? {
+    guard let node = try? JSONDocument(parsing: result).root["accessToken"] else { return nil }
+    return try? node.withStringBytes { token in
+      var line: [UInt8] = []
+      // All at once: an array that grows leaves its bytes behind. One more for the end of the line.
+      line.reserveCapacity(prefix.utf8.count + token.count + 1)
+      line.append(contentsOf: prefix.utf8)
+      for index in token.indices { line.append(token[index]) }
+      return line
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import BrokerProtocol
+import ClientSocket
+
+/// `authbroker version`.
+enum VersionCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "version",
+    summary: "Print the version of this program")
+
+  /// Prints the version.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    guard context.wantsJSON else { return Output.line("authbroker \(ProgramVersion.current)") }
+    context.printJSON([("version", ProgramVersion.current), ("protocolVersion", Initialize.protocolVersion)])
+  }
+}

@@ -1,0 +1,128 @@
+import BrokerProtocol
+import Testing
+
+@testable import authbroker
+
+struct CommandLineTests {
+  private static func parse(_ words: String...) throws(CommandFailure) -> (name: String, arguments: Arguments) {
+    let (command, arguments) = try CommandLineProgram.parse(words)
+    return (command.description.name, arguments)
+  }
+
+  @Test func `options stand before or behind the command, with a blank or an equals sign`() throws {
+    let (name, arguments) = try Self.parse(
+      "--state", "/s", "--json", "token", "--profile=work", "--min-validity", "1.5", "--no-start")
+    #expect(name == "token")
+    #expect(arguments["--state"] == "/s")
+    #expect(arguments.has("--json"))
+    #expect(arguments.has("--no-start"))
+    #expect(try arguments.profile() == ProfileName("work"))
+    #expect(try arguments.seconds("--min-validity") == .milliseconds(1500))
+  }
+
+  @Test func `a value may look like anything, and nothing is an option behind two dashes`() throws {
+    let (_, arguments) = try Self.parse("call", "--state=", "--profile", "-", "--", "--json", "-")
+    #expect(arguments["--state"] == "")
+    #expect(arguments["--profile"] == "-")
+    #expect(arguments.operands == ["--json", "-"])
+    #expect(!arguments.has("--json"))
+  }
+
+  @Test(arguments: [
+    ["tokn"], ["lock"], ["token", "--min-valid", "3"], ["token", "--state"], ["token", "--json=yes"], [], ["--json"],
+    ["login", "--password", "x"], ["login", "--code-stdin"],
+  ])
+  func `what cannot be followed is a usage error`(words: [String]) {
+    let failure = #expect(throws: CommandFailure.self) { try CommandLineProgram.parse(words) }
+    #expect(failure?.exitCode == .usage)
+    #expect(failure?.message.isEmpty == false)
+  }
+
+  @Test func `a misspelt word gets a suggestion`() {
+    let command = #expect(throws: CommandFailure.self) { try Self.parse("verify-opt") }
+    #expect(command?.message.contains("Did you mean verify-otp?") == true)
+    let option = #expect(throws: CommandFailure.self) { try Self.parse("token", "--jsno") }
+    #expect(option?.message.contains("Did you mean --json?") == true)
+    let stranger = #expect(throws: CommandFailure.self) { try Self.parse("qqqqqqqq") }
+    #expect(stranger?.message.contains("Did you mean") == false)
+  }
+
+  @Test(arguments: ["--password", "--code", "--token", "--passphrase", "--refresh-token"])
+  func `a secret in an argument is refused by name and never repeated`(option: String) {
+    for words in [[option, "canary"], ["\(option)=canary"]] {
+      let failure = #expect(throws: CommandFailure.self) { try CommandLineProgram.parse(["login"] + words) }
+      #expect(failure?.message.contains("-stdin") == true)
+      #expect(failure?.message.contains("canary") == false)
+    }
+  }
+
+  @Test func `what follows a misplaced option is not repeated, and the option is`() {
+    for words in [["--password", "canary", "login"], ["--wrong", "canary"], ["--wrong=canary", "login"]] {
+      let failure = #expect(throws: CommandFailure.self) { try CommandLineProgram.parse(words) }
+      #expect(failure?.exitCode == .usage)
+      #expect(failure?.message.contains("canary") == false)
+      #expect(failure?.message.contains(words[0].hasPrefix("--wrong") ? "--wrong here" : "-stdin") == true)
+    }
+  }
+
+  @Test func `a command's own option may stand before its name`() throws {
+    let (name, arguments) = try Self.parse("--email", "ada@example.com", "login")
+    #expect(name == "login")
+    #expect(arguments["--email"] == "ada@example.com")
+  }
+
+  @Test func `advice names the broker that the command line named`() throws {
+    let (_, arguments) = try Self.parse("token", "--state", "/a b's", "--config", "/c")
+    #expect(
+      Advice.repeating(arguments, in: "No. Log in with: authbroker login")
+        == #"No. Log in with: authbroker --state '/a b'\''s' --config /c login"#)
+    #expect(Advice.repeating(arguments, in: "x: authbroker stop").hasSuffix("b'\\''s' stop"))
+    #expect(Advice.repeating(arguments, in: "No.") == "No.")
+    #expect(Advice.repeating(try Self.parse("token").arguments, in: "x: authbroker login") == "x: authbroker login")
+  }
+
+  @Test(arguments: [("yes", "64 KiB"), ("printf 'a\\377b\\n'", "UTF-8"), ("exit 4", "code 4"), ("true", "nothing")])
+  func `a password command that gives no password is refused with the reason`(command: String, reason: String) {
+    let failure = #expect(throws: CommandFailure.self) {
+      try SecretInput.output(of: command, ["PATH": "/usr/bin:/bin"])
+    }
+    #expect(failure?.message.contains(reason) == true)
+  }
+
+  @Test(arguments: ["abc", "-1", "nan", "inf", "1e99", ""])
+  func `a duration is a number of seconds`(text: String) throws {
+    let (_, arguments) = try Self.parse("token", "--timeout=\(text)")
+    #expect(throws: CommandFailure.self) { try arguments.seconds("--timeout") }
+  }
+
+  @Test func `a profile's name is checked before anything is sent`() throws {
+    let (_, arguments) = try Self.parse("token", "--profile", "../x")
+    #expect(throws: CommandFailure.self) { try arguments.profile() }
+  }
+
+  @Test func `the words for version and help are understood without a command`() throws {
+    #expect(try Self.parse("--version").name == "version")
+    #expect(try Self.parse("--help").name == "help")
+    #expect(try Self.parse("-h").name == "help")
+    #expect(try Self.parse("token", "-h").arguments.has("--help"))
+  }
+
+  @Test func `the help lists exactly the commands that there are`() {
+    let names = CommandList.all.map { $0.description.name }
+    #expect(
+      Set(names) == [
+        "serve", "connect", "stop", "sockpath", "login", "verify-otp", "token", "header", "status", "sessions",
+        "logout", "watch", "call", "register", "demo", "config", "version", "help",
+      ])
+    for name in names { #expect(HelpText.overview.contains("\n  \(name) ")) }
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test func `every help fits a terminal and names the command's own options`() {
+    for command in CommandList.all {
+      let help = command.description.help
+      for option in command.description.options { #expect(help.contains(option.name)) }
+      for line in help.split(separator: "\n") { #expect(line.count <= 120, "\(command.description.name): \(line)") }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+import Testing
+
+@testable import authbroker
+
+struct ExitCodeTests {
+  /// What a script may rely on; every kind that is not named here ends with 1.
+  private static let table: [(ExitCode, [ErrorKind])] = [
+    (
+      .usage,
+      [
+        .parseError, .invalidRequest, .messageTooLarge, .methodNotFound, .invalidParams, .missingCredential,
+        .unknownProfile,
+      ]
+    ),
+    (.loginRequired, [.loginRequired, .sessionExpired, .challengePending, .reauthRequired]),
+    (
+      .wrongCredentials,
+      [
+        .invalidCredentials, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid, .tooManyAttempts,
+        .accountLocked, .emailUnverified,
+      ]
+    ),
+    (
+      .providerUnavailable,
+      [
+        .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse,
+        .tlsFailed, .tlsPinMismatch, .deadlineExceeded, .refreshOutcomeUnknown,
+      ]
+    ),
+    (.accessDenied, [.accessDenied, .consentDenied, .forbidden, .insufficientScope]),
+    (.vault, [.vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable]),
+    (.brokerUnreachable, [.shuttingDown]),
+  ]
+
+  @Test(arguments: ErrorKind.allCases)
+  func `every kind of error has its exit code`(kind: ErrorKind) {
+    let expected = Self.table.first { $0.1.contains(kind) }?.0 ?? .failure
+    #expect(ExitCode(kind) == expected)
+    #expect(CommandFailure(.broker(BrokerError(kind))).exitCode == expected)
+  }
+
+  @Test func `the numbers are those of the contract`() {
+    let numbers = Self.table.map(\.0.rawValue)
+    #expect(numbers == [2, 3, 4, 5, 6, 7, 8])
+    #expect(ExitCode.success.rawValue == 0)
+    #expect(ExitCode.failure.rawValue == 1)
+  }
+
+  @Test func `a broker that cannot be had is 8, unless it said why`() {
+    #expect(ExitCode(.notRunning(socket: "/s", startable: true)) == .brokerUnreachable)
+    #expect(ExitCode(.noDaemon(path: "/d", .noEntry)) == .brokerUnreachable)
+    #expect(ExitCode(.startRefused(code: "vaultTampered", reason: "")) == .vault)
+    #expect(ExitCode(.startRefused(code: "configInvalid", reason: "")) == .failure)
+    #expect(ExitCode(.otherConfiguration(owner: nil, wanted: "/c")) == .failure)
+    #expect(CommandFailure(.connectionLost).exitCode == .brokerUnreachable)
+    #expect(CommandFailure(.timedOut).exitCode == .brokerUnreachable)
+  }
+
+  @Test(arguments: Session.State.allCases)
+  func `a session's state has its exit code`(state: Session.State) {
+    let expected: ExitCode =
+      switch state {
+      case .authenticated, .refreshing, .offline: .success
+      case .signedOut, .challengePending, .expired: .loginRequired
+      case .locked: .vault
+      }
+    #expect(ExitCode(state) == expected)
+  }
+
+  @Test func `an error says what to type next, and no control character of it reaches the terminal`() {
+    var login = BrokerError(.sessionExpired, "The session\u{1B}[31m has ended.")
+    login.profile = ProfileName("work")
+    let text = Advice.sentences(for: login)
+    #expect(text.hasSuffix("Log in with: authbroker login --profile work"))
+    #expect(!text.contains("\u{1B}"))
+    var busy = BrokerError(.rateLimited)
+    busy.retryAfter = .milliseconds(1500)
+    #expect(Advice.sentences(for: busy).hasSuffix("Try again in 2 s."))
+  }
+}

@@ -1,0 +1,477 @@
+#!/bin/sh
+# authbroker.sh: fresh access tokens for shell scripts, in POSIX sh.
+#
+# Run it:     authbroker.sh token
+# Source it:  . authbroker.sh; curl --header "$(authbroker_header)" https://api.example.com/
+#
+#   token [--profile NAME] [--min-validity SECONDS] [--force-refresh]
+#   header  as token: `Authorization: Bearer TOKEN`
+#   login [--profile NAME] [--email ADDRESS] [--password-stdin]
+#   verify-otp FLOW [--code-stdin]
+#   logout [--profile NAME] [--everywhere] [--all]
+#   status [--json]
+#   watch [--profile NAME] [--since N] [--count N]   events as lines of JSON
+#
+# It speaks JSON-RPC lines through `authbroker connect`, which starts a broker where there is none. AUTHBROKER_COMMAND
+# names that program; AUTHBROKER_STATE, AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
+#
+# Secrets are read without echo and go through pipes only: never into an argument, the environment or a file. Every
+# function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind.
+#
+# Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials or code, 5 provider or network
+# unavailable, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1 anything else.
+
+# Reads JSON and prints the value at a path such as result.sessions.0.state: a string without its quotes and escapes,
+# anything else that has no members as it stands. Exit code 1: there is no such value.
+authbroker__member() {
+  # C: bytes, whatever the user's locale is.
+  LC_ALL=C awk -v want="$1" '
+    { text = text $0 "\n" }
+    END { position = 1; missing = 1; value(""); exit missing }
+    function blanks() { while (position <= length(text) && index(" \t\r\n", substr(text, position, 1))) position++ }
+    function hexadecimal(digits,    i, n) {
+      n = 0
+      for (i = 1; i <= 4; i++) n = n * 16 + index("0123456789abcdef", tolower(substr(digits, i, 1))) - 1
+      return n
+    }
+    function utf8(n) {
+      if (n < 128) return sprintf("%c", n)
+      if (n < 2048) return sprintf("%c%c", 192 + int(n / 64), 128 + n % 64)
+      if (n < 65536) return sprintf("%c%c%c", 224 + int(n / 4096), 128 + int(n / 64) % 64, 128 + n % 64)
+      return sprintf("%c%c%c%c", 240 + int(n / 262144), 128 + int(n / 4096) % 64, 128 + int(n / 64) % 64, 128 + n % 64)
+    }
+    function escaped(    c, n) {
+      c = substr(text, position, 1)
+      position++
+      if (c == "n") return "\n"
+      if (c == "t") return "\t"
+      if (c == "r") return "\r"
+      if (c == "b") return "\b"
+      if (c == "f") return "\f"
+      if (c != "u") return c
+      n = hexadecimal(substr(text, position, 4))
+      position += 4
+      if (n >= 55296 && n < 56320) {
+        n = 65536 + (n - 55296) * 1024 + hexadecimal(substr(text, position + 2, 4)) - 56320
+        position += 6
+      }
+      return utf8(n)
+    }
+    function string(    c, s) {
+      position++
+      s = ""
+      while (position <= length(text)) {
+        c = substr(text, position, 1)
+        position++
+        if (c == "\"") return s
+        s = s (c == "\\" ? escaped() : c)
+      }
+      return s
+    }
+    function found(s) { print s; missing = 0; exit 0 }
+    function value(path,    c, s) {
+      blanks()
+      c = substr(text, position, 1)
+      if (c == "{" || c == "[") { members(path, c); return }
+      if (c == "\"") {
+        s = string()
+      } else {
+        s = ""
+        while (position <= length(text) && !index(",]} \t\r\n", c)) {
+          s = s c
+          position++
+          c = substr(text, position, 1)
+        }
+      }
+      if (path == want) found(s)
+    }
+    function members(path, open,    c, n, name) {
+      n = 0
+      position++
+      blanks()
+      c = substr(text, position, 1)
+      if (c == "}" || c == "]") { position++; return }
+      do {
+        blanks()
+        name = n++
+        if (open == "{") {
+          name = string()
+          blanks()
+          position++
+        }
+        value(path == "" ? name : path "." name)
+        blanks()
+        c = substr(text, position, 1)
+        position++
+      } while (c == ",")
+    }'
+}
+
+# Reads text and prints it as a JSON string. What is not UTF-8 the broker refuses.
+authbroker__quote() {
+  LC_ALL=C awk '
+    BEGIN {
+      for (i = 1; i < 32; i++) escape[sprintf("%c", i)] = sprintf("\\u%04x", i)
+      escape[sprintf("%c", 127)] = "\\u007f"
+      escape["\""] = "\\\""
+      escape["\\"] = "\\\\"
+      printf "\""
+    }
+    NR > 1 { printf "\\n" }
+    {
+      for (i = 1; i <= length($0); i++) {
+        c = substr($0, i, 1)
+        printf "%s", (c in escape) ? escape[c] : c
+      }
+    }
+    END { printf "\"" }'
+}
+
+authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
+
+# Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
+# another program.
+authbroker__text() {
+  [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"
+}
+
+authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
+
+# Reads JSON and prints a member of it for a person.
+authbroker__words() { authbroker__member "$1" | tr -d '\000-\037\177'; }
+
+# The exit code for the code of an error.
+authbroker__exit_code() {
+  case $1 in
+    1001 | 1002 | 1003 | 1005) echo 3 ;;
+    1020 | 1022 | 1023 | 1024 | 1025 | 1027 | 1028 | 1029) echo 4 ;;
+    1004 | 104[0-7] | 1087) echo 5 ;;
+    1048 | 1049 | 1081 | 1082) echo 6 ;;
+    106[0-4]) echo 7 ;;
+    1084) echo 8 ;;
+    -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;;
+    *) echo 1 ;;
+  esac
+}
+
+# Tells what an answer says is wrong; fails with the exit code for it if it is an error, whose code is then in
+# `authbroker__code`.
+authbroker__check() {
+  authbroker__code=$(printf '%s\n' "$1" | authbroker__member error.code) || return 0
+  authbroker__say "$(printf '%s\n' "$1" | authbroker__words error.message)"
+  case $(printf '%s\n' "$1" | authbroker__member error.data.kind) in
+    loginRequired | sessionExpired | reauthRequired | flowNotFound | otpExpired) authbroker__say "Log in with: authbroker.sh login" ;;
+    challengePending)
+      authbroker__flow=$(printf '%s\n' "$1" | authbroker__words error.data.challenge.otpFlowId)
+      authbroker__say "Answer it with: authbroker.sh verify-otp ${authbroker__flow:-FLOW}"
+      ;;
+    otpInvalid)
+      authbroker__left=$(printf '%s\n' "$1" | authbroker__words error.data.attemptsRemaining)
+      [ -z "$authbroker__left" ] || authbroker__say "attempts left: $authbroker__left"
+      ;;
+  esac
+  return "$(authbroker__exit_code "$authbroker__code")"
+}
+
+# Sends a method ($1) with the members of its params ($2, each behind a comma) and prints the answer, whatever it says.
+authbroker__send() {
+  authbroker__answer=$(
+    printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}" | authbroker__connect
+  ) || return
+  [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer."; return 8; }
+  printf '%s\n' "$authbroker__answer"
+}
+
+# As authbroker__send, but prints the answer only if it is a result.
+authbroker__call() {
+  authbroker__answer=$(authbroker__send "$@") || return
+  authbroker__check "$authbroker__answer" || return
+  printf '%s\n' "$authbroker__answer"
+}
+
+# Fails unless a value ($2) of an option ($1) is a whole number as JSON has it.
+authbroker__whole() {
+  case $2 in
+    '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros."; return 2 ;;
+  esac
+}
+
+# Takes a command's options apart into variables of the subshell that it runs in. $1: the names that the command has,
+# behind them one word for each operand that it takes; $2...: the command line.
+authbroker__options() {
+  authbroker__known=" $1 "
+  shift
+  profile='' minimum='' force='' email='' stdin='' everywhere='' all='' json='' since='' count='' operand=''
+  while [ "$#" -gt 0 ]; do
+    case $1 in
+      -*)
+        case $authbroker__known in
+          *" $1 "*) ;;
+          # Without a value behind `=`, which may be a secret.
+          *) authbroker__say "there is no option ${1%%=*} here."; return 2 ;;
+        esac
+        ;;
+    esac
+    case $1 in
+      --profile | --min-validity | --email | --since | --count)
+        [ "$#" -gt 1 ] || { authbroker__say "$1 needs a value."; return 2; }
+        case $1 in
+          --profile) profile=$2 ;;
+          --min-validity) authbroker__whole "$1" "$2" || return; minimum=$2 ;;
+          --email) email=$2 ;;
+          --since) authbroker__whole "$1" "$2" || return; since=$2 ;;
+          --count) authbroker__whole "$1" "$2" || return; count=$2 ;;
+        esac
+        shift
+        ;;
+      --force-refresh) force=true ;;
+      --password-stdin | --code-stdin) stdin=true ;;
+      --everywhere) everywhere=true ;;
+      --all) all=true ;;
+      --json) json=true ;;
+      *)
+        case $authbroker__known in
+          *" FLOW "*) [ -z "$operand" ] ;;
+          *) false ;;
+        esac || { authbroker__say "there is a word too much on the command line."; return 2; }
+        operand=$1
+        ;;
+    esac
+    shift
+  done
+}
+
+# Asks ($1) at the terminal without echo, or reads a line of standard input, into the variable `secret`.
+authbroker__secret() {
+  if [ -n "$stdin" ]; then
+    IFS= read -r secret || [ -n "$secret" ] || { authbroker__say "standard input has no line to read."; return 2; }
+    # The end of a line that was written on Windows.
+    secret=${secret%"$(printf '\r')"}
+    [ -n "$secret" ] || { authbroker__say "the secret is empty."; return 2; }
+    return 0
+  fi
+  [ -t 0 ] || { authbroker__say "there is no terminal to ask at; use --password-stdin or --code-stdin."; return 2; }
+  authbroker__settings=$(stty -g </dev/tty) || return 1
+  trap 'stty "$authbroker__settings" </dev/tty; exit 130' INT TERM HUP
+  stty -echo </dev/tty
+  printf '%s' "$1" >/dev/tty
+  IFS= read -r secret </dev/tty
+  authbroker__read=$?
+  stty "$authbroker__settings" </dev/tty
+  trap - INT TERM HUP
+  printf '\n' >/dev/tty
+  [ "$authbroker__read" -eq 0 ] && [ -n "$secret" ] && return 0
+  authbroker__say "nothing was entered; nothing was sent."
+  return 1
+}
+
+# Answers a challenge: says where the code went, asks for it, and asks again while it is wrong and may be tried again.
+authbroker__answer_challenge() {
+  flow=$(printf '%s\n' "$1" | authbroker__member result.challenge.otpFlowId) || return 1
+  authbroker__say "a code was sent to $(printf '%s\n' "$1" | authbroker__member result.challenge.maskedDestination)."
+  if [ -n "$stdin" ] || [ ! -t 0 ]; then
+    authbroker__say "answer with: authbroker.sh verify-otp $flow --code-stdin"
+    return 3
+  fi
+  while :; do
+    authbroker__secret 'Code: ' || return
+    authbroker__verified=$(
+      authbroker__send verifyOtp "$(authbroker__text otpFlowId "$flow")$(authbroker__text code "$secret")"
+    ) || return
+    authbroker__check "$authbroker__verified"
+    authbroker__status=$?
+    # otpInvalid: any other refusal has ended the challenge.
+    [ "$authbroker__code" = 1022 ] || break
+  done
+  [ "$authbroker__status" -eq 0 ] || return "$authbroker__status"
+  authbroker__finish "$authbroker__verified"
+}
+
+# Says what a login came to.
+authbroker__finish() {
+  case $(printf '%s\n' "$1" | authbroker__member result.status) in
+    authenticated)
+      authbroker__say "logged in on the profile $(printf '%s\n' "$1" | authbroker__member result.session.profile)."
+      ;;
+    otpRequired) authbroker__answer_challenge "$1" ;;
+    *)
+      authbroker__say "the e-mail address must be verified first."
+      return 3
+      ;;
+  esac
+}
+
+authbroker__token() {
+  authbroker__params=$(authbroker__text profile "$profile")
+  authbroker__params=$authbroker__params${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
+  authbroker__call getAccessToken "$authbroker__params"
+}
+
+# Prints an access token that is good for a while.
+authbroker_token() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--profile --min-validity --force-refresh' "$@" || exit
+  answer=$(authbroker__token) || exit
+  printf '%s\n' "$answer" | authbroker__member result.accessToken
+)
+
+# Prints the HTTP header that carries the token.
+authbroker_header() (
+  { set +x; } 2>/dev/null
+  token=$(authbroker_token "$@") || exit
+  printf 'Authorization: Bearer %s\n' "$token"
+)
+
+# Logs in with e-mail address, password and, where it is wanted, a one-time code.
+authbroker_login() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--profile --email --password-stdin' "$@" || exit
+  if [ -z "$email" ]; then
+    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email."; exit 2; }
+    printf 'E-mail address: ' >/dev/tty
+    if ! IFS= read -r email </dev/tty || [ -z "$email" ]; then
+      printf '\n' >/dev/tty
+      authbroker__say "no e-mail address was entered; nothing was sent."
+      exit 1
+    fi
+  fi
+  authbroker__secret 'Password: ' || exit
+  members=$(authbroker__text profile "$profile")$(authbroker__text email "$email")$(authbroker__text password "$secret")
+  answer=$(authbroker__call login "$members") || exit
+  authbroker__finish "$answer"
+)
+
+# Answers a login that waits for its one-time code.
+authbroker_verify_otp() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--code-stdin FLOW' "$@" || exit
+  [ -n "$operand" ] || { authbroker__say "which login? authbroker.sh verify-otp FLOW"; exit 2; }
+  authbroker__secret 'Code: ' || exit
+  answer=$(authbroker__call verifyOtp "$(authbroker__text otpFlowId "$operand")$(authbroker__text code "$secret")") || exit
+  authbroker__finish "$answer"
+)
+
+# Ends a session here and at its provider.
+authbroker_logout() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--profile --everywhere --all' "$@" || exit
+  members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
+  authbroker__call logout "$members" >/dev/null || exit
+  authbroker__say "logged out."
+)
+
+# Prints where every profile stands: name, state and account, or the whole answer with --json.
+authbroker_status() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--json' "$@" || exit
+  answer=$(authbroker__call getStatus '') || exit
+  if [ -n "$json" ]; then
+    answer=${answer#*'"result":'}
+    printf '%s\n' "${answer%\}}"
+    exit 0
+  fi
+  index=0
+  while name=$(printf '%s\n' "$answer" | authbroker__member "result.profiles.$index.profile"); do
+    state=$(printf '%s\n' "$answer" | authbroker__member "result.profiles.$index.state")
+    account=$(printf '%s\n' "$answer" | authbroker__member "result.profiles.$index.user.email") || account=-
+    printf '%s %s %s\n' "$name" "$state" "$account" | tr -d '\000-\011\013-\037\177'
+    index=$((index + 1))
+  done
+)
+
+# Prints the events of a subscription, which are read from standard input.
+authbroker__events() {
+  IFS= read -r authbroker__line || return 8
+  authbroker__check "$authbroker__line" || return
+  authbroker__seen=0
+  while [ -z "$count" ] || [ "$authbroker__seen" -lt "$count" ]; do
+    IFS= read -r authbroker__line || return 8
+    case $authbroker__line in *'"method":"event"'*) ;; *) continue ;; esac
+    authbroker__line=${authbroker__line#*'"params":'}
+    # Where nobody reads any more, there is nothing left to do.
+    printf '%s\n' "${authbroker__line%\}}" 2>/dev/null || return 1
+    authbroker__seen=$((authbroker__seen + 1))
+  done
+}
+
+# Subscribes and prints events. $1: a folder with two FIFOs; $2...: the command line. Descriptor 3 is the FIFO `requests`.
+authbroker__watch() (
+  { set +x; } 2>/dev/null
+  folder=$1
+  shift
+  connected=''
+  trap 'rm -rf "$folder"; [ -z "$connected" ] || kill "$connected" 2>/dev/null' EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  authbroker__options '--profile --since --count' "$@" || exit
+  [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
+  members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
+  printf '{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{%s}}\n' "${members#,}" >&3
+  exec "${AUTHBROKER_COMMAND:-authbroker}" connect --start <"$folder/requests" >"$folder/events" 3>&- &
+  connected=$!
+  # From here on the calling shell alone holds the writing end: when it ends, however it does, so does `connect`.
+  exec 3>&- 4<"$folder/events"
+  rm -rf "$folder"
+  authbroker__events <&4
+  authbroker__status=$?
+  if [ "$authbroker__status" -eq 8 ]; then
+    # What `connect` ended with says more.
+    wait "$connected" || authbroker__status=$?
+    connected=''
+  fi
+  exit "$authbroker__status"
+)
+
+# Makes a folder with the FIFOs of `watch` and prints its name.
+authbroker__fifos() (
+  folder=$(mktemp -d) || exit
+  mkfifo -m 600 "$folder/requests" "$folder/events" && printf '%s\n' "$folder" && exit
+  rm -rf "$folder"
+  exit 1
+)
+
+# Prints events as they happen, one line of JSON each. Ends with 8 when the broker ends.
+#
+# No subshell, because this shell's end must be the subscription's end; it sets no variable.
+authbroker_watch() {
+  set -- "$(authbroker__fifos)" "$@"
+  [ -n "$1" ] || return 1
+  # Open both ways, so that nobody waits for the other end.
+  { authbroker__watch "$@"; } 3<>"$1/requests"
+}
+
+# The command line, for a script that is run and not sourced.
+authbroker__main() {
+  authbroker__command=${1:-help}
+  [ "$#" -eq 0 ] || shift
+  for authbroker__word; do
+    case $authbroker__word in --help | -h) authbroker__command=help ;; esac
+  done
+  case $authbroker__command in
+    token) authbroker_token "$@" ;;
+    header) authbroker_header "$@" ;;
+    login) authbroker_login "$@" ;;
+    verify-otp) authbroker_verify_otp "$@" ;;
+    logout) authbroker_logout "$@" ;;
+    status) authbroker_status "$@" ;;
+    watch) authbroker_watch "$@" ;;
+    help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$0" ;;
+    *)
+      authbroker__say "there is no command $authbroker__command; see: authbroker.sh help"
+      return 2
+      ;;
+  esac
+}
+
+# Whether $1 is the path of this script, under whatever name: of a shell that was told to source it, it is another one.
+authbroker__is_this() (
+  case ${1##*/} in -* | sh | ash | bash | dash | ksh | mksh | yash | zsh | busybox) exit 1 ;; esac
+  [ -f "$1" ] && [ -r "$1" ] || exit
+  { read -r line && read -r line; } <"$1"
+  case $line in '# authbroker.sh: '*) ;; *) exit 1 ;; esac
+)
+
+if authbroker__is_this "$0"; then
+  authbroker__main "$@"
+fi
