@@ -133,5 +133,12 @@ let package = Package(
         "authbroker", "AuthBrokerClient", "ClientSocket", "BrokerProtocol", "JSONRPC", "LinuxSystem", "TestSupport",
       ],
       swiftSettings: checked),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "LinuxSystem", "JSONRPC", "BrokerProtocol", "SecretMemory", "AuthBrokerClient", "ClientSocket", "TestSupport",
+        "BrokerCore", "Sealing", "Vault", "authbroker", "authbrokerd",
+      ],
+      swiftSettings: checked),
   ]
 )

@@ -1,0 +1,83 @@
+import JSONRPC
+import LinuxSystem
+import Testing
+
+/// The configuration of a real broker: read at the start, read again on request, kept where it is not valid.
+struct ConfigurationTests {
+  private static let one = #"{ profiles: { default: { provider: "local" } } }"#
+  private static let two = #"{ profiles: { default: { provider: "local" }, work: { provider: "local" } } }"#
+
+  @Test func `a broken configuration exits with 1 and names file, line and key`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure("{\n  // remark\n  lingerSeconds: \"long\",\n}\n")
+      for mode in [[], ["--stdio"], ["--check-config"]] {
+        let outcome = try sandbox.refusedDaemon(options + mode)
+        #expect(outcome.code == 1)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errors.contains(sandbox.root + "/config.json:3"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("lingerSeconds"), "\(outcome.errors)")
+      }
+      let missing = try sandbox.refusedDaemon(["--config", sandbox.root + "/nowhere.json"])
+      #expect(missing.code == 1)
+      #expect(missing.errors.contains("nowhere.json"))
+    }
+  }
+
+  @Test func `SIGHUP takes a new configuration over and keeps the session`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner(try sandbox.configure(Self.one))
+      let (watcher, client) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
+      try client.register()
+      let token = try client.accessToken()
+      _ = try watcher.call("subscribe", #"{"events":["configReloaded"]}"#)
+      _ = try sandbox.configure(Self.two)
+      try owner.send(.hangUp)
+      #expect(try watcher.nextNode()["params"]?["event"]?.string() == "configReloaded")
+      #expect(try client.call("listSessions")["sessions"]?.elements().count == 2)
+      #expect(try client.call("getAccessToken", #"{"profile":"default"}"#)["accessToken"]?.string() == token)
+    }
+  }
+
+  @Test func `an invalid configuration is refused and the old one kept`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner(try sandbox.configure(Self.two))
+      let client = try SocketWire(sandbox.socket)
+      _ = try sandbox.configure("{\n  profiles: { default: { provider: \"nobody\" } },\n}\n")
+      let refused = try client.ask(#"{"jsonrpc":"2.0","id":1,"method":"reloadConfig"}"#)
+      #expect(try refused["error"]?["data"]?["kind"]?.string() == "configInvalid")
+      #expect(try refused["error"]?["message"]?.string().contains("config.json:2") == true)
+      try owner.send(.hangUp)
+      try Self.awaitLog(of: owner, "was not taken over", times: 2, client)
+      #expect(try client.call("listSessions")["sessions"]?.elements().count == 2)
+      _ = try sandbox.configure(Self.one)
+      #expect(try client.call("reloadConfig")["profiles"]?.elements().count == 1)
+    }
+  }
+
+  @Test func `lifetimes come from the configuration`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure(
+        #"{ local: { otp: { length: 9, maxAttempts: 2, resendCooldownSeconds: 0 } }, logLevel: "debug" }"#)
+      let wire = ProgramWire(try sandbox.privateOwner(options))
+      let result = try wire.call(
+        "register", #"{"email":"a@example.com","password":"example password 1","phoneNumber":"+15550100042"}"#)
+      let challenge = try result.required("challenge")
+      #expect(try challenge["otpLength"]?.integer() == 9)
+      #expect(try challenge["attemptsRemaining"]?.integer() == 2)
+      let flow = try challenge.required("otpFlowId").string()
+      let first = try Outbox.newestCode(in: sandbox.outbox)
+      #expect(try wire.call("resendOtp", #"{"otpFlowId":"\#(flow)"}"#)["otpLength"]?.integer() == 9)
+      #expect(try Outbox.newestCode(in: sandbox.outbox) != first)
+      #expect(try wire.refusal("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"\#(first)"}"#) == "otpInvalid")
+    }
+  }
+
+  /// Waits until a log has a text so often; each look costs one round trip to the broker.
+  private static func awaitLog(of program: Program, _ text: String, times: Int, _ wire: any Wire) throws {
+    let deadline = BootClock.now + ByteInlet.patience
+    while program.errorText.split(separator: text, omittingEmptySubsequences: false).count <= times {
+      guard BootClock.now < deadline else { throw TestFailure("the log never said: \(text)\n\(program.errorText)") }
+      _ = try wire.call("ping")
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import JSONRPC
+
+/// Plays the client's part of a golden conversation and holds the broker to its own.
+struct ConversationPlayer {
+  let conversation: Conversation
+  let outbox: String
+  private var template = Template()
+
+  init(_ conversation: Conversation, outbox: String) {
+    self.conversation = conversation
+    self.outbox = outbox
+  }
+
+  /// Plays to the end, behind which the broker says nothing more.
+  ///
+  /// - Throws: ``TestFailure`` with what was said and what should have been.
+  mutating func play(on wire: any Wire) throws {
+    var expected: [JSONNode] = []
+    for step in conversation.steps {
+      if case .server(let template) = step {
+        expected.append(template)
+        continue
+      }
+      try receive(&expected, wire)
+      switch step {
+      case .client(let text): try wire.send(Array(template.filled(text).utf8))
+      case .codeFromOutbox: template.bound["code"] = try Outbox.newestCode(in: outbox)
+      case .server: break
+      }
+    }
+    try receive(&expected, wire)
+    try wire.finishSending()
+    let rest = try wire.readToEnd()
+    guard rest.isEmpty else { throw TestFailure("said unasked: \(rest)") }
+  }
+
+  /// Reads as many messages as are expected; they may come in any order.
+  private mutating func receive(_ expected: inout [JSONNode], _ wire: any Wire) throws {
+    while !expected.isEmpty {
+      let message = try wire.nextNode()
+      var problems: [String] = []
+      let index = expected.firstIndex { candidate in
+        let problem = template.match(message, candidate)
+        if let problem { problems.append(problem) }
+        return problem == nil
+      }
+      guard let index else {
+        throw TestFailure("\(String(decoding: message.text, as: UTF8.self)): \(problems.joined(separator: "; "))")
+      }
+      expected.remove(at: index)
+    }
+  }
+}
+
+/// The messages that the embedded provider sent.
+enum Outbox {
+  /// The code of the newest message: the highest number.
+  static func newestCode(in path: String) throws -> String {
+    guard let name = Directory.names(in: path).last(where: { $0.hasSuffix(".json") }) else {
+      throw TestFailure("there is no message in \(path)")
+    }
+    return try JSONDocument(parsing: try Directory.bytes(of: "\(path)/\(name)")).root.required("code").string()
+  }
+}

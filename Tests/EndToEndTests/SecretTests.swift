@@ -1,0 +1,201 @@
+import BrokerCore
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Sealing
+import SecretMemory
+import Synchronization
+import Testing
+import Vault
+
+/// Marked secrets go through a whole conversation and are found nowhere but where they belong.
+struct SecretTests {
+  private static let password = "example-password-MARK-5d1f0c"
+  private static let wrongPassword = "wrong-password-MARK-77ab02"
+  private static let wrongCode = "4815162342"
+
+  @Test func `no secret is in a file, a log, an event, an error, an environment or a command line`() async throws {
+    let box = EvidenceBox()
+    try await Sandbox.run { sandbox in
+      var found = Evidence()
+      defer { box.evidence.withLock { $0 = found } }
+      let options = try sandbox.configure(
+        #"{ logLevel: "debug", local: { otp: { length: 10, maxAttempts: 3 } } }"#)
+      let owner = try sandbox.owner(options)
+      let watcher = try SocketWire(sandbox.socket)
+      _ = try watcher.call("subscribe")
+      let session = Conversation(sandbox, try SocketWire(sandbox.socket))
+      found.marks += try session.play()
+      found.said += session.said
+      // While it runs: what is only in the write-ahead log, and what the kernel shows of the process.
+      found.collectFiles(sandbox)
+      try found.collectProcess(owner.pid)
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0)
+      found.said += try watcher.readToEnd()
+      found.collectFiles(sandbox)
+      found.files["standard error"] = Array(owner.errorText.utf8)
+      found.marks += try found.refreshToken(of: sandbox)
+    }
+    let found = box.evidence.withLock { $0 }
+    #expect(found.marks.count >= 7)
+    #expect(found.files.count >= 6)
+    #expect(found.said.count > 10)
+    #expect(found.leaks.isEmpty)
+  }
+
+  @Test func `the embedded provider keeps neither password nor tokens, and a code only until it is used`() async throws
+  {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure(#"{ local: { otp: { length: 10 } } }"#)
+      let owner = try sandbox.owner(options)
+      let session = Conversation(sandbox, try SocketWire(sandbox.socket))
+      let marks = try session.play()
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0)
+      var found = Evidence()
+      found.collect(Directory.files(below: sandbox.state + "/local-provider"))
+      #expect(!found.files.isEmpty)
+      found.marks = try marks + found.refreshToken(of: sandbox)
+      #expect(found.leaks.isEmpty)
+    }
+  }
+
+  @Test func `the search finds what is there`() {
+    let mark = SecretMark("mark", "example-secret")
+    let text = "before example-secret behind"
+    #expect(mark.isIn(Array(text.utf8)))
+    #expect(mark.isIn(Array("6578616d706c652d736563726574".utf8)))
+    #expect(mark.isIn(Array("YmVmb3JlIGV4YW1wbGUtc2VjcmV0IGJlaGluZA==".utf8)))
+    #expect(mark.isIn(Array("eGV4YW1wbGUtc2VjcmV0".utf8)))
+    #expect(mark.isIn(Array("terces-elpmaxe".utf8)))
+    #expect(!mark.isIn(Array("example-secre".utf8)))
+  }
+
+  /// A client that uses every secret there is, and keeps what it was told besides tokens.
+  private final class Conversation {
+    private let sandbox: Sandbox
+    private let wire: SocketWire
+    var said: [String] = []
+
+    init(_ sandbox: Sandbox, _ wire: SocketWire) {
+      self.sandbox = sandbox
+      self.wire = wire
+    }
+
+    /// Returns what must be found nowhere.
+    func play() throws -> [SecretMark] {
+      let account = #""email":"ada@example.com","password":"\#(password)""#
+      let flow = try tell("register", #"{\#(account),"phoneNumber":"+15550100042"}"#)
+        .required("result").required("challenge").required("otpFlowId").string()
+      let code = try Outbox.newestCode(in: sandbox.outbox)
+      _ = try tell("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"\#(wrongCode)"}"#)
+      _ = try tell("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"\#(code)"}"#)
+      let first = try wire.accessToken()
+      _ = try tell("login", #"{"email":"ada@example.com","password":"\#(wrongPassword)"}"#)
+      try sayNonsense(account)
+      let second = try wire.call("reportRejected", #"{"accessToken":"\#(first)"}"#).required("accessToken").string()
+      let third = try wire.call("getAccessToken", #"{"forceRefresh":true}"#).required("accessToken").string()
+      for method in ["getSession", "listSessions", "getCurrentUser", "getStatus", "initialize"] {
+        _ = try tell(method, "{}")
+      }
+      guard Set([first, second, third]).count == 3 else { throw TestFailure("there were no three tokens") }
+      return [
+        SecretMark("the password", password), SecretMark("the wrong password", wrongPassword),
+        SecretMark("the code", code), SecretMark("the wrong code", wrongCode), SecretMark("the first token", first),
+        SecretMark("the second token", second), SecretMark("the third token", third),
+      ]
+    }
+
+    /// Messages that are refused for something else than the secret in them.
+    private func sayNonsense(_ account: String) throws {
+      for params in [
+        #"{"email":7,"password":"\#(password)"}"#, #"{\#(account),"profile":"elsewhere"}"#,
+        #"{"email":"ada@example.com","passwort":"\#(password)"}"#, #"["\#(password)"]"#,
+        #"{"email":"\#(password)","password":[]}"#,
+      ] {
+        for method in ["login", "register", "verifyOtp"] { _ = try tell(method, params) }
+      }
+      for text in [
+        #"{"jsonrpc":"2.0","id":1,"method":"login","params":{\#(account)}"#,
+        #"{"jsonrpc":"2.0","id":1,"method":"\#(password)"}"#, #"{"jsonrpc":"\#(password)","id":1,"method":"ping"}"#,
+        #"{"jsonrpc":"2.0","method":"login","params":{"email":"\#(password)"}}"#,
+      ] {
+        try wire.send(Array(text.utf8))
+      }
+      said.append(String(decoding: try wire.nextNode().text, as: UTF8.self))
+      said.append(String(decoding: try wire.nextNode().text, as: UTF8.self))
+      said.append(String(decoding: try wire.nextNode().text, as: UTF8.self))
+    }
+
+    private func tell(_ method: String, _ params: String) throws -> JSONNode {
+      let answer = try wire.ask(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
+      said.append(String(decoding: answer.text, as: UTF8.self))
+      return answer
+    }
+  }
+}
+
+/// What a run left behind.
+private struct Evidence {
+  var marks: [SecretMark] = []
+  /// Answers and events.
+  var said: [String] = []
+  var files: [String: [UInt8]] = [:]
+  private var count = 0
+
+  /// Which secret is where; the secrets themselves are not repeated.
+  var leaks: [String] {
+    marks.flatMap { mark in
+      files.filter { mark.isIn($0.value) }.map { "\(mark.name) is in \($0.key)" }
+        + said.filter { mark.isIn(Array($0.utf8)) }.map { "\(mark.name) was said: \($0.prefix(60))" }
+    }
+  }
+
+  /// Takes all files of the state directory but the provider's, which plays the remote.
+  mutating func collectFiles(_ sandbox: Sandbox) {
+    let own = Directory.files(below: sandbox.state).filter { !$0.hasPrefix(sandbox.state + "/local-provider/") }
+    collect(own)
+  }
+
+  mutating func collect(_ paths: [String]) {
+    for path in paths {
+      count += 1
+      files["\(path) (\(count))"] = (try? Directory.bytes(of: path)) ?? []
+    }
+  }
+
+  /// Takes what the kernel shows of a process.
+  ///
+  /// It is not dumpable, so only root can read its environment: everybody else is refused, which is as good.
+  mutating func collectProcess(_ pid: Int32) throws {
+    files["cmdline"] = try Directory.bytes(of: "/proc/\(pid)/cmdline")
+    do { files["environ"] = try Directory.bytes(of: "/proc/\(pid)/environ") } catch let error as Errno {
+      guard geteuid() != 0, error == .accessDenied else { throw error }
+    }
+    #expect(geteuid() == 0 || files["environ"] == nil)
+  }
+
+  /// The refresh token, which never leaves the broker, out of the closed vault.
+  func refreshToken(of sandbox: Sandbox) throws -> [SecretMark] {
+    let state = sandbox.state
+    let tokens = try TaskResult.waiting {
+      try Sealing.initialize()
+      let key = try KeyFile(path: state + "/vault.key").key(forVaultAt: state + "/vault.sqlite")
+      let (vault, _) = try await Vault.open(path: state + "/vault.sqlite", key: key)
+      let records = try await vault.load().records
+      try await vault.close()
+      return records.compactMap { record -> String? in
+        guard case .living(let session) = record.contents else { return nil }
+        return session.tokens.refreshToken?.revealedString()
+      }
+    }
+    guard tokens.count == 1 else { throw TestFailure("there is no refresh token in the vault") }
+    return tokens.map { SecretMark("the refresh token", $0) }
+  }
+}
+
+/// What a test's thread leaves for its task.
+private final class EvidenceBox: Sendable {
+  let evidence = Mutex(Evidence())
+}

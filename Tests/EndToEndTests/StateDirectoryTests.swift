@@ -1,0 +1,125 @@
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Testing
+
+/// A state directory that cannot be trusted, or that was damaged, is refused in a clear sentence.
+struct StateDirectoryTests {
+  @Test func `a directory that others can write to is refused`() async throws {
+    try await Sandbox.run { sandbox in
+      mkdir(sandbox.state, 0o700)
+      chmod(sandbox.state, 0o770)
+      let outcome = try sandbox.refusedDaemon()
+      #expect(outcome.code != 0)
+      #expect(outcome.errors.contains("open to others (mode 770); run: chmod 700 \(sandbox.state)"))
+      #expect(Directory.names(in: sandbox.state).isEmpty)
+    }
+  }
+
+  @Test func `a directory below one that others can write to is refused`() async throws {
+    try await Sandbox.run { sandbox in
+      mkdir(sandbox.root + "/open", 0o700)
+      chmod(sandbox.root + "/open", 0o777)
+      let outcome = try sandbox.run(BuiltPrograms.daemon, ["--state", sandbox.root + "/open/state"])
+      #expect(outcome.code != 0)
+      #expect(outcome.errors.contains("can be changed by other users"), "\(outcome.errors)")
+    }
+  }
+
+  @Test func `a symbolic link is refused`() async throws {
+    try await Sandbox.run { sandbox in
+      mkdir(sandbox.root + "/elsewhere", 0o700)
+      symlink(sandbox.root + "/elsewhere", sandbox.state)
+      let outcome = try sandbox.refusedDaemon()
+      #expect(outcome.code != 0)
+      #expect(outcome.errors.contains("is a symbolic link"), "\(outcome.errors)")
+      #expect(Directory.names(in: sandbox.root + "/elsewhere").isEmpty)
+    }
+  }
+
+  @Test func `a file system that takes no files is refused`() async throws {
+    try await Sandbox.run { sandbox in
+      // /proc takes no directory of anybody, not even of root, who could write to one of mode 0500.
+      let outcome = try sandbox.run(BuiltPrograms.daemon, ["--state", "/proc/authbroker"])
+      #expect(outcome.code != 0)
+      #expect(outcome.errors.contains("/proc/authbroker cannot be used"), "\(outcome.errors)")
+      guard geteuid() != 0 else { return }
+      mkdir(sandbox.state, 0o500)
+      #expect(try sandbox.refusedDaemon().code != 0)
+    }
+  }
+
+  @Test func `a vault without its key file is refused with 7, and the key file named`() async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      let vault = try Directory.bytes(of: sandbox.state + "/vault.sqlite")
+      unlink(sandbox.state + "/vault.key")
+      let outcome = try sandbox.refusedDaemon()
+      #expect(outcome.code == 7)
+      #expect(outcome.errors.contains(sandbox.state + "/vault.key"), "\(outcome.errors)")
+      // Nothing was made or changed: with the key back, everything is as it was.
+      #expect(!Directory.names(in: sandbox.state).contains("vault.key"))
+      #expect(try Directory.bytes(of: sandbox.state + "/vault.sqlite") == vault)
+    }
+  }
+
+  @Test func `a vault with another key is refused with 7`() async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      var key = try Directory.bytes(of: sandbox.state + "/vault.key")
+      // One letter of the key, whatever the file says around it.
+      let place = key.count / 2
+      key[place] = key[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+      try FileDescriptor.open(sandbox.state + "/vault.key", [.write, .truncate]).writeAll(key.span)
+      let outcome = try sandbox.refusedDaemon()
+      #expect(outcome.code == 7, "\(outcome.errors)")
+    }
+  }
+
+  /// Where the vault is overwritten.
+  enum Damage: CaseIterable {
+    case beginning, behindTheFirstPage, end
+  }
+
+  @Test(arguments: Damage.allCases)
+  func `a damaged vault is refused with 7`(_ damage: Damage) async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      let path = sandbox.state + "/vault.sqlite"
+      var bytes = try Directory.bytes(of: path)
+      switch damage {
+      case .beginning: for index in 0..<100 { bytes[index] ^= 0x5A }
+      case .behindTheFirstPage: for index in 4096..<bytes.count { bytes[index] = 0xAA }
+      case .end: bytes.removeLast(bytes.count / 2)
+      }
+      try FileDescriptor.open(path, [.write, .truncate]).writeAll(bytes.span)
+      let outcome = try sandbox.refusedDaemon()
+      #expect(outcome.code == 7, "\(outcome.code) \(outcome.errors)")
+      #expect(outcome.errors.contains(path), "\(outcome.errors)")
+      #expect(try Directory.bytes(of: path) == bytes)
+    }
+  }
+
+  @Test func `everything in the state directory belongs to its owner alone`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner()
+      try SocketWire(sandbox.socket).register()
+      for path in Directory.files(below: sandbox.state) + [sandbox.socket] {
+        #expect(try FileStatus.ofLink(path).permissions == 0o600, "\(path)")
+      }
+      for path in [sandbox.state, sandbox.state + "/run", sandbox.state + "/local-provider", sandbox.outbox] {
+        #expect(try FileStatus.ofLink(path).permissions == 0o700, "\(path)")
+      }
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0)
+    }
+  }
+
+  /// Leaves a vault with a session behind, and no owner.
+  private static func makeSession(_ sandbox: Sandbox) throws {
+    let owner = try sandbox.owner()
+    try SocketWire(sandbox.socket).register()
+    try owner.send(.terminate)
+    guard try owner.wait() == 0 else { throw TestFailure(owner.errorText) }
+  }
+}

@@ -1,0 +1,110 @@
+import JSONRPC
+import LinuxSystem
+
+/// One connection to a broker, whatever carries it.
+protocol Wire: AnyObject {
+  /// Sends one message, framed.
+  func send(_ message: [UInt8]) throws
+  /// The next message; nil at the end.
+  func next() throws -> [UInt8]?
+  /// Ends the sending direction.
+  func finishSending() throws
+}
+
+extension Wire {
+  /// Sends a message and reads the next one.
+  func ask(_ message: String) throws -> JSONNode {
+    try send(Array(message.utf8))
+    return try nextNode()
+  }
+
+  /// The next message.
+  func nextNode() throws -> JSONNode {
+    guard let message = try next() else { throw TestFailure("the connection ended before the answer") }
+    return try JSONDocument(parsing: message).root
+  }
+
+  /// Calls a method and gives its result.
+  ///
+  /// - Throws: ``TestFailure`` that carries an error answer.
+  func call(_ method: String, _ params: String = "{}") throws -> JSONNode {
+    let answer = try ask(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
+    guard let result = answer["result"] else {
+      throw TestFailure("\(method): \(String(decoding: answer.text, as: UTF8.self))")
+    }
+    return result
+  }
+
+  /// The kind of the error that a method answers with; nil if it gives a result.
+  func refusal(_ method: String, _ params: String = "{}") throws -> String? {
+    let answer = try ask(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
+    return try answer["error"]?["data"]?["kind"]?.string()
+  }
+
+  /// Makes an account without a phone number: one call, and there is a session.
+  func register(_ password: String = "example password 1") throws {
+    let result = try call("register", #"{"email":"ada@example.com","password":"\#(password)"}"#)
+    guard try result["status"]?.string() == "authenticated" else { throw TestFailure("register gave no session") }
+  }
+
+  /// The current access token.
+  func accessToken() throws -> String {
+    try call("getAccessToken").required("accessToken").string()
+  }
+
+  /// Reads to the end of the connection; what came meanwhile.
+  func readToEnd() throws -> [String] {
+    var messages: [String] = []
+    while let message = try next() { messages.append(String(decoding: message, as: UTF8.self)) }
+    return messages
+  }
+}
+
+/// A connection on a Unix socket.
+final class SocketWire: Wire {
+  private let descriptor: FileDescriptor
+  private let frames: FrameInlet
+  private let framing: Framing
+
+  init(_ path: String, _ framing: Framing = .lines) throws {
+    descriptor = try UnixSocket.connect(to: path)
+    frames = FrameInlet(ByteInlet(try descriptor.duplicate()), framing)
+    self.framing = framing
+  }
+
+  func send(_ message: [UInt8]) throws {
+    var bytes: [UInt8] = []
+    framing.append(message.span, to: &bytes)
+    try sendRaw(bytes)
+  }
+
+  /// Sends bytes as they are.
+  func sendRaw(_ bytes: [UInt8]) throws { try descriptor.sendAll(bytes.span) }
+
+  func next() throws -> [UInt8]? { try frames.next() }
+
+  func finishSending() throws { try descriptor.finishSending() }
+}
+
+/// The standard input and output of a program.
+final class ProgramWire: Wire {
+  private let program: Program
+  private let frames: FrameInlet
+  private let framing: Framing
+
+  init(_ program: Program, _ framing: Framing = .lines) {
+    self.program = program
+    self.framing = framing
+    frames = FrameInlet(program.output, framing)
+  }
+
+  func send(_ message: [UInt8]) throws {
+    var bytes: [UInt8] = []
+    framing.append(message.span, to: &bytes)
+    try program.write(bytes)
+  }
+
+  func next() throws -> [UInt8]? { try frames.next() }
+
+  func finishSending() { program.closeInput() }
+}
