@@ -1,0 +1,73 @@
+# AuthBroker. `make` alone lists the targets.
+#
+# Every target installs the Debian packages that it misses (apt-get, with sudo where not root). Swift itself must be there.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+BIN := .build/out/bin
+BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev
+SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
+EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
+
+# One recipe at a time: two builds in one scratch folder only wait for each other.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help build release demo test test-full test-editors test-shell test-sanitize lint bench install clean need-swift need-build
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
+	  printf '  make %-14s %s\n' "$$name" "$$what"; done
+
+build: need-build ## Build everything for debugging
+	swift build --build-tests --explicit-target-dependency-import-check error
+
+release: need-build ## Build both programs for release into .build/out/bin
+	@.ci/build-release
+
+demo: release ## Show the whole journey of a session in a terminal, with no network
+	@.ci/demo
+
+test: need-build ## Run the tests that every change must pass (minutes)
+	@.ci/swift-test
+
+test-full: test test-editors test-shell ## Run the tests, the editors and every other outside program
+
+test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
+	@.ci/require-packages $(EDITOR_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Editors/run .build/debug
+
+test-shell: ## Check the shell client with ShellCheck
+	@.ci/require-packages $(SCRIPT_PACKAGES)
+	@if [ -e clients/shell/authbroker.sh ]; then shellcheck --shell=sh clients/shell/authbroker.sh; fi
+
+test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSanitizer
+	@.ci/sanitize
+
+lint: need-build ## Judge format, layers, imports, documentation and scripts
+	@.ci/require-packages $(SCRIPT_PACKAGES)
+	@.ci/lint
+
+bench: release ## Measure the release build next to C floors (reports, never fails on a time)
+	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
+	@Tests/Benchmarks/bench $(BIN)
+
+install: release ## Install under PREFIX (/usr/local), below DESTDIR if given
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/authbroker"
+	install -s -m 755 $(BIN)/authbroker $(BIN)/authbrokerd "$(DESTDIR)$(PREFIX)/bin/"
+	if [ -e clients/shell/authbroker.sh ]; then \
+	  install -m 755 clients/shell/authbroker.sh "$(DESTDIR)$(PREFIX)/share/authbroker/authbroker.sh"; fi
+	if [ -e Sources/authbroker/authbroker.1 ]; then \
+	  install -D -m 644 Sources/authbroker/authbroker.1 "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"; fi
+
+clean: ## Remove what was built
+	rm -rf .build
+
+need-swift:
+	@command -v swift >/dev/null 2>&1 || { \
+	  echo "Swift is not on the PATH. AuthBroker needs Swift 6.2 or later: https://www.swift.org/install/linux/" >&2; exit 1; }
+
+need-build: need-swift
+	@.ci/require-packages $(BUILD_PACKAGES)
