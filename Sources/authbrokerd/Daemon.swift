@@ -156,7 +156,7 @@ actor Daemon {
       vaultStatus: {
         GetStatus.VaultStatus(locked: false, keySource: "file", schemaVersion: schemaVersion)
       },
-      discovery: { PackageResources.openrpc_json },
+      discovery: { DiscoveryDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       providerTypes: ProviderCatalog.types, version: ProgramVersion.current)
   }

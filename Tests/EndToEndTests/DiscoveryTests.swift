@@ -1,0 +1,21 @@
+import JSONRPC
+import Testing
+
+/// What the broker says of itself.
+@Suite struct DiscoveryTests {
+  @Test(arguments: [Framing.lines, .headers])
+  func `the OpenRPC document is one message, and lists exactly the methods that work`(_ framing: Framing) async throws {
+    try await Sandbox.run { sandbox in
+      _ = try sandbox.owner()
+      let wire = try SocketWire(sandbox.socket, framing)
+      let capable = try wire.call("initialize").required("capabilities").required("methods").elements()
+      let described = try wire.call("rpc.discover").required("methods").elements()
+      let names = try described.map { try $0.required("name").string() }
+      #expect(try Set(names) == Set(capable.map { try $0.string() }))
+      #expect(names.count == capable.count)
+      for planned in ["lock", "unlock", "rekey", "awaitLogin", "getIdToken", "changePassword"] {
+        #expect(try wire.refusal(planned) == "methodNotFound")
+      }
+    }
+  }
+}
