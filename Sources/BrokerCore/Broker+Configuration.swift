@@ -1,4 +1,4 @@
-package import BrokerProtocol
+import BrokerProtocol
 
 /// How a running broker takes up another configuration.
 extension Broker {
@@ -41,7 +41,4 @@ extension Broker {
       answer(waiter, .failure(BrokerError(.unknownProfile, profile: slot.name)))
     }
   }
-
-  /// The names of the configured profiles.
-  package var profileNames: [ProfileName] { slots.map(\.name) }
 }

@@ -67,7 +67,7 @@ static inline int clinux_access_mode(int fd) {
   int flags = fcntl(fd, F_GETFL);
   return flags < 0 ? -errno : (flags & O_ACCMODE);
 }
-static inline int64_t clinux_truncate(int fd, int64_t size) { return clinux_result(ftruncate(fd, size)); }
+static inline int clinux_truncate(int fd, int64_t size) { return clinux_result(ftruncate(fd, size)); }
 
 // Takes the exclusive lock of the open file (flock(2)), or fails with -EWOULDBLOCK.
 // 1 if another open file holds the lock.

@@ -8,7 +8,6 @@ static inline int clinux_forbid_dumps(void) {
   if (setrlimit(RLIMIT_CORE, &none) < 0) return -errno;
   return clinux_result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 }
-static inline int clinux_is_dumpable(void) { return clinux_result(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0)); }
 // Raises the soft limit of descriptors to the hard one and returns it.
 static inline int64_t clinux_raise_descriptor_limit(void) {
   struct rlimit limit;
@@ -19,13 +18,6 @@ static inline int64_t clinux_raise_descriptor_limit(void) {
   }
   return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int64_t)limit.rlim_cur;
 }
-static inline int clinux_set_descriptor_limit(int64_t soft) {
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
-  limit.rlim_cur = (rlim_t)soft;
-  return clinux_result(setrlimit(RLIMIT_NOFILE, &limit));
-}
-_Noreturn static inline void clinux_exit_process(int code) { exit(code); }
 static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_self(); }
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }

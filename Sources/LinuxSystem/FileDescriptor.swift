@@ -100,7 +100,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
   /// Cuts or extends the file to `size` bytes.
   package func truncate(to size: Int64 = 0) throws(Errno) {
-    guard clinux_truncate(number, size) == 0 else { throw Errno(code: EIO) }
+    _ = try Errno.check(clinux_truncate(number, size))
   }
 
   /// Ends the sending direction of a socket; the peer reads the end of the stream.

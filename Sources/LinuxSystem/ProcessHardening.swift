@@ -19,9 +19,6 @@ package enum ProcessHardening {
     _ = try Errno.check(clinux_forbid_dumps())
   }
 
-  /// True while other processes of this user may look into this one.
-  package static var isInspectable: Bool { clinux_is_dumpable() != 0 }
-
   /// Makes failed writes return errors instead of killing: `SIGPIPE` for a reader that went, `SIGXFSZ` for a file that
   /// reached its limit.
   package static func ignoreWriteSignals() throws(Errno) {
@@ -36,10 +33,5 @@ package enum ProcessHardening {
     let result = clinux_raise_descriptor_limit()
     guard result >= 0 else { throw Errno(code: Int32(-result)) }
     return Int(result)
-  }
-
-  /// Lowers or raises the soft limit of descriptors.
-  package static func setDescriptorLimit(_ limit: Int) throws(Errno) {
-    _ = try Errno.check(clinux_set_descriptor_limit(Int64(limit)))
   }
 }

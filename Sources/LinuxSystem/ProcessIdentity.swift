@@ -26,10 +26,3 @@ package enum ProcessIdentity {
     return target.hasPrefix("/") ? target : nil
   }
 }
-
-extension ProcessIdentity {
-  /// Ends the process at once with an exit code, after everything that matters is closed (exit(3)).
-  package static func exit(_ code: Int32) -> Never {
-    clinux_exit_process(code)
-  }
-}

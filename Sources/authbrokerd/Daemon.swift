@@ -204,7 +204,7 @@ actor Daemon {
     switch signal {
     case .hangUp: reload { _ in }
     default:
-      guard !hasReceivedStop, let server else { ProcessIdentity.exit(1) }
+      guard !hasReceivedStop, let server else { ProcessImage.end(1) }
       hasReceivedStop = true
       log.notice("stopping on a signal")
       server.assumeIsolated { $0.drain() }

@@ -12,11 +12,11 @@ enum OwnerProcess {
     do throws(StartFailure) {
       let daemon = try prepare(arguments, environment, report)
       let code = try run(daemon)
-      withExtendedLifetime(daemon) { ProcessIdentity.exit(code) }
+      withExtendedLifetime(daemon) { ProcessImage.end(code) }
     } catch {
       StandardError.write("authbroker: \(error.message)\n")
       report.failed(error)
-      ProcessIdentity.exit(error.exitCode)
+      ProcessImage.end(error.exitCode)
     }
   }
 

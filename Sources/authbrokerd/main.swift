@@ -10,7 +10,7 @@ do throws(Errno) {
   try ProcessHardening.ignoreWriteSignals()
 } catch {
   StandardError.write("authbroker: this process cannot be protected from inspection: \(error).\n")
-  ProcessIdentity.exit(1)
+  ProcessImage.end(1)
 }
 
 let arguments: DaemonArguments
@@ -18,11 +18,11 @@ do throws(DaemonArguments.Misuse) {
   arguments = try DaemonArguments(Array(CommandLine.arguments.dropFirst()))
 } catch {
   StandardError.write("authbrokerd: \(error.message)\n\(DaemonArguments.usage)")
-  ProcessIdentity.exit(2)
+  ProcessImage.end(2)
 }
 switch arguments.mode {
 case .version: StandardOutput.write("authbrokerd \(ProgramVersion.current)\n")
 case .help: StandardOutput.write(DaemonArguments.usage)
-case .checkConfiguration: ProcessIdentity.exit(ConfigurationCheck.run(arguments, environment))
+case .checkConfiguration: ProcessImage.end(ConfigurationCheck.run(arguments, environment))
 case .owner, .privateOwner: OwnerProcess.run(arguments, environment)
 }
