@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 import SecretMemory
 
 extension Vault: SessionStore {
@@ -20,16 +20,21 @@ extension Vault: SessionStore {
     } catch { throw StoreFailure(error) }
   }
 
-  /// Seals a record and writes it durably.
+  /// Seals records and writes them durably.
   ///
   /// - Throws: `StoreFailure.superseded`, `.failed`.
-  package func save(_ record: SessionRecord) async throws(StoreFailure) {
-    let isWritten: Bool
-    do throws(VaultError) {
-      isWritten = try SessionTable(connection: open(), key: key).save(record, at: now())
-    } catch { throw StoreFailure(error) }
-    guard isWritten else { throw .superseded }
+  package func commit(_ steps: [StoreStep]) async throws(StoreFailure) {
+    for case .record(let record) in steps {
+      let isWritten: Bool
+      do throws(VaultError) {
+        isWritten = try SessionTable(connection: open(), key: key).save(record, at: now())
+      } catch { throw StoreFailure(error) }
+      guard isWritten else { throw .superseded }
+    }
   }
+
+  /// There are none yet.
+  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent] { [] }
 
   /// Writes a sequence durably, unless a later one is there.
   ///

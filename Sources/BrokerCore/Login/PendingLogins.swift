@@ -2,11 +2,17 @@ package import BrokerProtocol
 package import SecretMemory
 
 /// One login that waits for its code.
-package struct PendingLogin: Sendable {
+package struct PendingLogin: Sendable, Equatable {
   /// What clients know of it.
   package var challenge: OTPChallenge
   /// The provider's own handle.
   package var flow: Secret
+
+  /// A login.
+  package init(challenge: OTPChallenge, flow: Secret) {
+    self.challenge = challenge
+    self.flow = flow
+  }
 }
 
 /// The logins that wait for a code: one a profile, each under a handle that nobody can guess.

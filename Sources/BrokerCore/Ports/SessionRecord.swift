@@ -1,4 +1,5 @@
 package import BrokerProtocol
+package import SecretMemory
 
 /// What is kept of a profile's session, living or ended.
 package struct SessionRecord: Sendable, Equatable {
@@ -44,6 +45,8 @@ package struct LivingSession: Sendable, Equatable {
   package var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   package var lastValidatedAt: Timestamp
+  /// What a newer version of the program has written beside all this: JSON members, carried along unread.
+  package var unknownMembers: Secret?
 
   /// A session.
   package init(

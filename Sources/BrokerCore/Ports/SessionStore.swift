@@ -5,13 +5,80 @@ package import BrokerProtocol
 /// A call returns only after what it was asked is durable.
 package protocol SessionStore: Sendable {
   /// Reads everything that the broker needs to start.
+  ///
+  /// - Throws: ``StoreFailure/locked`` while the key is not there.
   func load() async throws(StoreFailure) -> StoreContents
 
-  /// Writes a profile's record, unless a record with the same or a newer generation is there.
-  func save(_ record: SessionRecord) async throws(StoreFailure)
+  /// Makes all steps durable in one transaction, or none of them.
+  ///
+  /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there.
+  func commit(_ steps: [StoreStep]) async throws(StoreFailure)
 
-  /// Makes sure that no sequence up to this one is ever given again, after whatever crash.
+  /// Reads the kept events after one sequence, up to and with another, in order.
+  ///
+  /// - Throws: ``StoreFailure/tampered(profile:)`` without a profile where one is not what was written.
+  func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent]
+
+  /// Makes sure that no sequence up to this one is ever given again, after whatever crash; needs no key.
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure)
+}
+
+/// One part of a change of the store.
+package enum StoreStep: Sendable, Equatable {
+  /// Writes a profile's record and closes its refresh intent, unless a record with the same or a newer generation is
+  /// there.
+  case record(SessionRecord)
+  /// Notes that a refresh token is about to be spent.
+  case openIntent(RefreshIntent)
+  /// Notes that the refresh token was certainly not spent.
+  case closeIntent(ProfileName)
+  /// Keeps a login that waits for its code, in place of the profile's earlier one.
+  case openLogin(PendingLoginRecord)
+  /// Forgets the login of a profile that waits for its code.
+  case closeLogin(ProfileName)
+  /// Appends an event; the last ``EventRetention/count`` of the last ``EventRetention/age`` are kept.
+  case event(BrokerEvent)
+  /// Notes that events up to this sequence may be missing.
+  case eventsIncomplete(through: UInt64)
+}
+
+/// How many events are kept, and for how long: whichever ends first.
+package enum EventRetention {
+  /// The contract's number: days of a busy broker, in a few megabytes.
+  package static let count = 10_000
+  /// The contract's time: a laptop that was away for a holiday still catches up.
+  package static let age = Duration.seconds(30 * 86_400)
+}
+
+/// That a refresh token is about to be spent: durable before the request is sent, so that a crash cannot hide it.
+package struct RefreshIntent: Sendable, Equatable {
+  /// The profile.
+  package var profile: ProfileName
+  /// The generation of the record whose refresh token it is.
+  package var generation: UInt64
+  /// When it was about to be sent.
+  package var startedAt: Timestamp
+
+  /// An intent.
+  package init(profile: ProfileName, generation: UInt64, startedAt: Timestamp) {
+    self.profile = profile
+    self.generation = generation
+    self.startedAt = startedAt
+  }
+}
+
+/// A login that waits for its code, as it rests.
+package struct PendingLoginRecord: Sendable, Equatable {
+  /// What the login is bound to: nothing of it is sent to another place.
+  package var binding: ProviderBinding
+  /// The login.
+  package var login: PendingLogin
+
+  /// A login with what it is bound to.
+  package init(binding: ProviderBinding, login: PendingLogin) {
+    self.binding = binding
+    self.login = login
+  }
 }
 
 /// Why the store could not do its work.
@@ -31,14 +98,30 @@ package struct StoreContents: Sendable {
   /// One record for each profile that ever had a session.
   package var records: [SessionRecord]
   /// Profiles whose record cannot be trusted.
-  package var tampered: [ProfileName]
+  package var tampered: [ProfileName] = []
+  /// Whether something else than a profile's record cannot be trusted: the store as a whole, its events, its age.
+  package var isSuspect = false
+  /// Refreshes of which it is not known whether they were sent.
+  package var intents: [RefreshIntent] = []
+  /// Logins that wait for their code.
+  package var pendingLogins: [PendingLoginRecord] = []
+  /// The sequence after which every kept event can be replayed.
+  package var eventsCompleteAfter: UInt64 = 0
   /// The last sequence that may have been given.
   package var lastSequence: UInt64
 
   /// The contents.
-  package init(records: [SessionRecord], tampered: [ProfileName] = [], lastSequence: UInt64) {
+  package init(records: [SessionRecord], lastSequence: UInt64) {
     self.records = records
-    self.tampered = tampered
     self.lastSequence = lastSequence
+  }
+}
+
+extension SessionStore {
+  /// Writes one record, as ``commit(_:)`` does.
+  ///
+  /// - Throws: as there.
+  package func save(_ record: SessionRecord) async throws(StoreFailure) {
+    try await commit([.record(record)])
   }
 }

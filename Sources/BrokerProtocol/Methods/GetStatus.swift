@@ -15,12 +15,20 @@ public enum GetStatus: BrokerMethod {
     public var keySource: String
     /// The version of its tables.
     public var schemaVersion: Int
+    /// Whether it has a key yet; false while a new vault waits for its first passphrase.
+    public var isInitialized: Bool
+    /// Whether it would be noticed that the whole vault was replaced by an older copy.
+    public var noticesRollback: Bool
 
     /// The vault's state.
-    public init(locked: Bool, keySource: String, schemaVersion: Int) {
+    public init(
+      locked: Bool, keySource: String, schemaVersion: Int, isInitialized: Bool = true, noticesRollback: Bool = false
+    ) {
       self.locked = locked
       self.keySource = keySource
       self.schemaVersion = schemaVersion
+      self.isInitialized = isInitialized
+      self.noticesRollback = noticesRollback
     }
 
     /// Writes the members.
@@ -29,6 +37,8 @@ public enum GetStatus: BrokerMethod {
         writer.member("locked", locked)
         writer.member("keySource", keySource)
         writer.member("schemaVersion", schemaVersion)
+        writer.member("initialized", isInitialized)
+        writer.member("noticesRollback", noticesRollback)
       }
     }
 
@@ -37,6 +47,8 @@ public enum GetStatus: BrokerMethod {
       locked = try node.required("locked").bool()
       keySource = try node.required("keySource").string()
       schemaVersion = try Int(from: try node.required("schemaVersion"))
+      isInitialized = try node.optional("initialized", Bool.init(from:)) ?? true
+      noticesRollback = try node.optional("noticesRollback", Bool.init(from:)) ?? false
     }
   }
 
