@@ -104,7 +104,7 @@ let package = Package(
       dependencies: [
         "TestSupport", "Vault", "BrokerCore", "BrokerProtocol", "SecretMemory", "Sealing", "SQLite", "LinuxSystem",
       ],
-      swiftSettings: checked),
+      exclude: ["Fixtures"], swiftSettings: checked),
     .testTarget(
       name: "LocalProviderTests",
       dependencies: [
@@ -118,7 +118,9 @@ let package = Package(
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(name: "SealingTests", dependencies: ["Sealing", "SecretMemory"], swiftSettings: checked),
+    .testTarget(
+      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC"], exclude: ["Fixtures"],
+      swiftSettings: checked),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(

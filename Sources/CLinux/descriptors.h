@@ -28,6 +28,17 @@ static inline int64_t clinux_pread(int fd, void *buffer, size_t count, int64_t o
   do n = pread(fd, buffer, count, offset); while (n < 0 && errno == EINTR);
   return clinux_result_long(n);
 }
+static inline int64_t clinux_pwrite(int fd, const void *buffer, size_t count, int64_t offset) {
+  int64_t n;
+  do n = pwrite(fd, buffer, count, offset); while (n < 0 && errno == EINTR);
+  return clinux_result_long(n);
+}
+// Blocks of the file system that belong to the file from now on (posix_fallocate(3)).
+static inline int clinux_allocate(int fd, int64_t size) {
+  int error;
+  do error = posix_fallocate(fd, 0, size); while (error == EINTR);
+  return -error;
+}
 static inline int clinux_open(const char *path, int flags, unsigned mode) {
   int fd;
   do fd = open(path, flags | O_CLOEXEC, (mode_t)mode); while (fd < 0 && errno == EINTR);

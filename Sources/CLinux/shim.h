@@ -25,6 +25,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
@@ -41,6 +42,7 @@ extern const char *strerrorname_np(int code);
 extern const char *strerrordesc_np(int code);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
+extern long syscall(long number, ...);
 extern int mlock2(const void *address, size_t length, unsigned int flags);
 extern char **environ;
 

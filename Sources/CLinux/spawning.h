@@ -68,3 +68,7 @@ static inline struct clinux_exit clinux_wait(int pid, int block) {
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return (struct clinux_exit){0, result, result ? code : 0};
 }
+// A descriptor that is readable once the child has ended (pidfd_open(2)); close-on-exec.
+static inline int clinux_pidfd(int pid) { return clinux_result((int)syscall(SYS_pidfd_open, pid, 0)); }
+// Ends every process of the group that `pid` leads.
+static inline int clinux_kill_group(int pid) { return clinux_result(kill(-pid, SIGKILL)); }

@@ -80,6 +80,22 @@ struct ConfigurationSection {
     return try context.expanded(text, at: node, name(of: key))
   }
 
+  /// A list of texts, their environment variables put in; nil where it is absent.
+  mutating func texts(_ key: String) throws(ConfigurationError) -> [String]? {
+    guard let node = value(key) else { return nil }
+    var texts: [String] = []
+    for element in (try? node.elements()) ?? [] {
+      guard let text = try? element.string() else {
+        throw context.failure(at: element, name(of: key), "must be a list of texts in quotes")
+      }
+      texts.append(try context.expanded(text, at: element, name(of: key)))
+    }
+    guard node.kind == .array else {
+      throw context.failure(at: node, name(of: key), "must be a list of texts in quotes")
+    }
+    return texts
+  }
+
   /// One of a few words.
   mutating func read<Value>(_ setting: ChoiceSetting<Value>) throws(ConfigurationError) -> Value {
     guard let node = value(setting.key) else { return setting.standard }

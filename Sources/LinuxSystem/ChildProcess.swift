@@ -73,6 +73,21 @@ package struct ChildProcess: Sendable {
     return end.pid == 0 ? .running : .exited(end.code)
   }
 
+  /// A descriptor that becomes readable when the child has ended (pidfd_open(2)): for waiting with a time limit.
+  ///
+  /// - Throws: `ENOSYS` on a kernel before 5.3, `ESRCH` once `wait` has told of its end.
+  package func endDescriptor() throws(Errno) -> FileDescriptor {
+    FileDescriptor(owning: try Errno.check(clinux_pidfd(pid)))
+  }
+
+  /// Ends it and everything that it started and that stayed in its group, at once (SIGKILL).
+  ///
+  /// Only for a child that was planned with `newSession`, and before `wait`: until then nobody else has its number.
+  package func killGroup() {
+    // The group is there as long as the child has not been waited for; one that has ended feels nothing.
+    _ = clinux_kill_group(pid)
+  }
+
   /// Lends a NULL-terminated list of C strings.
   static func withStrings<R>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R

@@ -14,14 +14,16 @@ extension FileDescriptor {
     }
   }
 
-  /// Reads once into a span, which must not be empty: for bytes that must not pass through an array.
-  package func read(into span: inout MutableSpan<UInt8>) -> IOResult {
-    precondition(!span.isEmpty, "read into an empty span")
+  /// Reads once into the part of a span that begins at `start`, which must not be empty: for bytes that must not pass
+  /// through an array.
+  package func read(into span: inout MutableSpan<UInt8>, at start: Int = 0) -> IOResult {
+    precondition(start >= 0 && start < span.count, "read into an empty range")
     let number = self.number
-    // The pointer is used inside the closure only, and the kernel writes at most `count` bytes.
+    // The pointer is used inside the closure only, and the bounds were checked above.
     return unsafe span.withUnsafeMutableBytes { bytes in
-      // As above.
-      IOResult(reading: unsafe clinux_read(number, bytes.baseAddress, bytes.count))
+      // `start` is inside the span, and the kernel writes at most the rest of it.
+      let result = unsafe clinux_read(number, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      return IOResult(reading: result)
     }
   }
 
@@ -99,6 +101,30 @@ extension FileDescriptor {
       case .failed(let error): throw error
       }
     }
+  }
+
+  /// Writes bytes at a place of a file, whatever its position.
+  ///
+  /// - Throws: what pwrite(2) says; part of the bytes may have been written.
+  package func writeAll(_ bytes: Span<UInt8>, at offset: Int64) throws(Errno) {
+    var written = 0
+    let number = self.number
+    while written < bytes.count {
+      // The pointer is used inside the closure only, and the kernel reads at most `count` bytes.
+      let result = unsafe bytes.extracting(written...).withUnsafeBytes { rest in
+        // As above.
+        unsafe clinux_pwrite(number, rest.baseAddress, rest.count, offset + Int64(written))
+      }
+      guard result >= 0 else { throw Errno(code: Int32(truncatingIfNeeded: -result)) }
+      written += Int(result)
+    }
+  }
+
+  /// Takes the room for the first `byteCount` bytes of a file, so that writing them later finds the disk full no more.
+  ///
+  /// - Throws: what posix_fallocate(3) says.
+  package func allocate(byteCount: Int64) throws(Errno) {
+    _ = try Errno.check(clinux_allocate(number, byteCount))
   }
 
   /// Reads a file from `offset` on, whatever its position, up to `limit` bytes.

@@ -36,4 +36,17 @@ extension PrivateDirectory {
     guard result < 0, Errno(code: -result) != .noEntry else { return }
     throw Errno(code: -result)
   }
+  /// Waits until the names in it have reached the disk, and its own name and those above it too, where it may ask.
+  ///
+  /// A file in a directory that was made just now is lost with the directory's name (fsync(2)).
+  ///
+  /// - Throws: what fsync(2) says of the directory itself.
+  package func synchronizeWithParents() throws(Errno) {
+    try descriptor.synchronize()
+    for parent in PrivateDirectory.parents(of: path) {
+      // Those that this user may not open were not made just now.
+      guard let directory = try? FileDescriptor.open(parent, [.read, .directory]) else { continue }
+      try? directory.synchronize()
+    }
+  }
 }

@@ -9,6 +9,8 @@ import Synchronization
 struct DatabaseFile: ~Copyable {
   /// The absolute path, in which only the last component can be a symbolic link, and is then refused.
   let path: String
+  /// Whether there was a write-ahead log before anything was opened.
+  let hadLog: Bool
   private let identity: Identity
 
   /// Which file it is, by whatever name.
@@ -32,6 +34,7 @@ struct DatabaseFile: ~Copyable {
     }
     self.path = path
     self.identity = identity
+    hadLog = Self.exists(path + "-wal")
   }
 
   deinit {
@@ -72,6 +75,12 @@ struct DatabaseFile: ~Copyable {
     guard fchmod(descriptor, 0o600) == 0 else {
       throw SQLiteError(code: .cannotOpen, operation: .open, systemError: errno)
     }
+  }
+
+  private static func exists(_ path: String) -> Bool {
+    var status = stat()
+    // The path is a string that Swift terminates for the call; `status` is written to.
+    return unsafe lstat(path, &status) == 0
   }
 
   private static func inspect(_ path: String) throws(SQLiteError) -> Identity {

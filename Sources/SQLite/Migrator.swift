@@ -25,16 +25,20 @@ package struct Migrator {
   }
 
   private let migrations: [Migration]
+  private let creation: ((SQLiteConnection) throws -> Void)?
 
   /// The schema's number after the last step.
   package var latestVersion: Int32 { Int32(migrations.count) }
 
   /// All the steps there are.
   ///
-  /// - Parameter migrations: numbered 1, 2, 3 and so on, in this order. A step that was released never changes.
-  package init(_ migrations: [Migration]) {
+  /// - Parameters:
+  ///   - migrations: numbered 1, 2, 3 and so on, in this order. A step that was released never changes.
+  ///   - creation: makes the last schema at once, in a database that has none; nil where all steps shall be taken.
+  package init(_ migrations: [Migration], creation: ((SQLiteConnection) throws -> Void)? = nil) {
     precondition(migrations.map(\.version).elementsEqual(1..<(Int32(migrations.count) + 1)), "steps count from 1")
     self.migrations = migrations
+    self.creation = creation
   }
 
   /// Applies the steps that the database does not have yet.
@@ -46,7 +50,13 @@ package struct Migrator {
     let found: Int32
     do { found = try connection.schemaVersion() } catch { throw .unreadable(error) }
     guard found >= 0, found <= latestVersion else { throw .newerSchema(found: found, supported: latestVersion) }
-    for migration in migrations[Int(found)...] {
+    let steps: ArraySlice<Migration>
+    if found == 0, let creation {
+      steps = [Migration(latestVersion, apply: creation)]
+    } else {
+      steps = migrations[Int(found)...]
+    }
+    for migration in steps {
       do {
         try connection.transaction {
           try migration.apply(connection)

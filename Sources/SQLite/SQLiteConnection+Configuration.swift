@@ -30,17 +30,26 @@ extension SQLiteConnection {
     try integer(of: "PRAGMA user_version")
   }
 
+  /// Leaves a write-ahead log that was there before where it is when the connection ends
+  /// (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE); one that this connection has made goes with it.
+  func keepLog() {
+    guard hadLog else { return }
+    // The handle is open for the length of the call; where it is not, nothing is left to be closed.
+    _ = unsafe withHandle { unsafe $0 == nil ? 0 : csqlite_db_config($0, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+  }
+
   /// Sets the number of the schema, as part of the current transaction.
-  func setSchemaVersion(_ version: Int32) throws(SQLiteError) {
+  package func setSchemaVersion(_ version: Int32) throws(SQLiteError) {
     try runUncached("PRAGMA user_version = \(version)")
   }
 
   /// Everything between opening the file and the first statement, in an order that matters.
-  func configure(applicationID: Int32) throws(SQLiteError) {
+  func configure(applicationID: Int32, checking depth: IntegrityCheck?) throws(SQLiteError) {
     try restrict()
     // Before anything reads the file: an exclusive connection never shares the index of the write-ahead log.
     try set("PRAGMA locking_mode = EXCLUSIVE", thenRead: "PRAGMA locking_mode", expecting: "exclusive")
     try adopt(applicationID: applicationID)
+    if let depth { try checkIntegrity(depth) }
     for setting in Self.settings {
       try set(setting.pragma, thenRead: setting.reading, expecting: setting.expected)
     }
@@ -93,7 +102,7 @@ extension SQLiteConnection {
     ("PRAGMA temp_store = MEMORY", "PRAGMA temp_store", "2"),
     ("PRAGMA mmap_size = 0", "PRAGMA mmap_size", "0"),
     // In pages: what is left to the commit that fills the log, when nobody calls `checkpoint()`.
-    ("PRAGMA wal_autocheckpoint = 1000", "PRAGMA wal_autocheckpoint", "1000"),
+    ("PRAGMA wal_autocheckpoint = 256", "PRAGMA wal_autocheckpoint", "256"),
     // In bytes: a log that once grew does not stay large.
     ("PRAGMA journal_size_limit = 4194304", "PRAGMA journal_size_limit", "4194304"),
   ]
@@ -115,6 +124,16 @@ extension SQLiteConnection {
   ) throws(SQLiteError) {
     try execute(pragma)
     guard try firstText(of: reading) == expected else { throw SQLiteError(code: .error, operation: .configure(pragma)) }
+  }
+
+  /// Writes a compact copy of the database, without its log, into a file that does not exist or is empty.
+  ///
+  /// - Parameter path: the copy gets the access rights of the empty file.
+  /// - Throws: `SQLiteError`, such as `.error` when there is something in the file.
+  package func copy(into path: String) throws(SQLiteError) {
+    let statement = try prepare("VACUUM INTO ?1")
+    try statement.bind(path, at: 1)
+    try statement.run()
   }
 
   private func integer(of sql: StaticString) throws(SQLiteError) -> Int32 {

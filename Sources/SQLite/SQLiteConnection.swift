@@ -16,18 +16,28 @@ package final class SQLiteConnection {
   // it is not Sendable.
   private var handle: OpaquePointer?
   private var file: DatabaseFile?
+  /// Whether the write-ahead log stays beside the database when the connection ends, instead of being copied into it:
+  /// for files whose contents are not yet known to be right.
+  package var keepsLog = false
+  // A transaction that could not be rolled back when it failed.
+  private var transactionIsLeftOver = false
   // Finished statements that can run again, by the address of their SQL: a literal, so it stays where it is.
   private var idleStatements: [UInt: OpaquePointer] = unsafe [:]
 
   /// Opens a database, or creates an empty one with mode 0600.
   ///
+  /// A file that is refused is left as it was, its write-ahead log too.
+  ///
   /// - Parameters:
   ///   - path: its directory exists.
   ///   - applicationID: what marks the file as this program's (sqlite.org/fileformat2.html, offset 68); not 0.
+  ///   - depth: how thoroughly to look for damage before anything is set up; nil for not at all.
   /// - Throws: `SQLiteError` with `.cannotOpen` when the file cannot be created, is a link or no file, `.permission`
   ///   when others have access to it, `.locked` when this process has it open, `.busy` when another process has,
   ///   `.notADatabase` when it is something else or another program's, `.corrupt`.
-  package init(path: String, applicationID: Int32) throws(SQLiteError) {
+  package init(
+    path: String, applicationID: Int32, checking depth: IntegrityCheck? = nil
+  ) throws(SQLiteError) {
     precondition(applicationID != 0, "0 is what every unmarked database has")
     let file = try DatabaseFile(path: path)
     let flags =
@@ -40,9 +50,10 @@ package final class SQLiteConnection {
     unsafe handle = opened
     do throws(SQLiteError) {
       try check(status, .open)
-      try configure(applicationID: applicationID)
+      try configure(applicationID: applicationID, checking: depth)
       finalizeIdleStatements()
     } catch {
+      keepsLog = true
       release()
       throw error
     }
@@ -54,13 +65,13 @@ package final class SQLiteConnection {
 
   /// Copies the write-ahead log into the database, empties it, and closes the file.
   ///
-  /// Afterwards every use throws `.misuse`. Without it, `deinit` closes, and failures go unnoticed; nothing
+  /// With ``keepsLog`` it only closes. Afterwards every use throws `.misuse`. Without it, `deinit` closes, and failures go unnoticed; nothing
   /// committed is lost either way.
   ///
   /// - Throws: `SQLiteError` when the copying fails, or `.busy` when a statement is still in use.
   package func close() throws(SQLiteError) {
     guard unsafe handle != nil else { return }
-    try checkpoint()
+    if keepsLog { keepLog() } else { try checkpoint() }
     finalizeIdleStatements()
     // No statement of this class uses the handle after this call; those in use make it fail.
     try check(unsafe sqlite3_close(handle), .close)
@@ -70,7 +81,7 @@ package final class SQLiteConnection {
 
   /// Copies the whole write-ahead log into the database and cuts it to nothing.
   ///
-  /// SQLite does so on its own when the log has 1,000 pages, within the commit that fills it; a caller that does it when
+  /// SQLite does so on its own when the log has 256 pages, within the commit that fills it; a caller that does it when
   /// idle spares commits that work.
   ///
   /// - Throws: `SQLiteError`, such as `.locked` inside a transaction.
@@ -119,14 +130,16 @@ package final class SQLiteConnection {
   ///
   /// - Throws: what `body` throws, after rolling back; `SQLiteError` when beginning or committing fails.
   package func transaction<R>(_ body: () throws -> R) throws -> R {
+    if transactionIsLeftOver { try execute("ROLLBACK") }
     try execute("BEGIN IMMEDIATE")
     do {
       let result = try body()
       try execute("COMMIT")
       return result
     } catch {
-      // Some failures have already rolled back; should this one fail, the next BEGIN does too.
+      // Some failures have already rolled back; where this one cannot, the next transaction tries again.
       if isInTransaction { try? execute("ROLLBACK") }
+      transactionIsLeftOver = isInTransaction
       throw error
     }
   }
@@ -164,6 +177,9 @@ package final class SQLiteConnection {
     unsafe body(handle)
   }
 
+  /// Whether there was a write-ahead log before this connection opened the file.
+  var hadLog: Bool { file?.hadLog ?? false }
+
   /// Takes back a statement that was reset, for the next time its SQL is prepared.
   @unsafe
   func recycle(_ statement: OpaquePointer, sql: StaticString) {
@@ -185,6 +201,7 @@ package final class SQLiteConnection {
 
   private func release() {
     finalizeIdleStatements()
+    if keepsLog { keepLog() }
     // Statements hold the connection, so none is left when `deinit` calls, and there never was one when `init` does.
     unsafe sqlite3_close_v2(handle)
     unsafe handle = nil

@@ -7,33 +7,7 @@ package import SecretMemory
 /// Each call takes the memory and the time that the parameters name, on the calling thread: never on the event loop.
 package struct PasswordHash: Sendable {
   /// How much work one hash is.
-  package struct Parameters: Sendable, Equatable {
-    /// Passes over the memory.
-    package let passes: Int
-    /// Memory in KiB.
-    package let memoryKiB: Int
-
-    /// What accounts are protected with: three passes over 64 MiB, the second recommended option of RFC 9106,
-    /// section 4 (with one lane, which is what libsodium computes).
-    package static let standard = Parameters(passes: 3, memoryKiB: 64 * 1024)
-
-    /// The most that a stored hash may ask for, so that a forged one cannot exhaust the machine: 10 passes, 1 GiB.
-    package static let largest = Parameters(passes: 10, memoryKiB: 1024 * 1024)
-
-    /// Chooses the work, within the bounds that are also put on stored hashes.
-    ///
-    /// - Parameters:
-    ///   - passes: 1 to 10.
-    ///   - memoryKiB: 8 KiB to 1 GiB.
-    package init(passes: Int, memoryKiB: Int) {
-      precondition((1...10).contains(passes) && (8...1024 * 1024).contains(memoryKiB), "the work is within bounds")
-      self.passes = passes
-      self.memoryKiB = memoryKiB
-    }
-
-    /// The memory in bytes, as libsodium wants it.
-    var memoryByteCount: Int { memoryKiB * 1024 }
-  }
+  package typealias Parameters = Argon2Cost
 
   /// How much work a new hash is.
   package let parameters: Parameters
@@ -57,10 +31,10 @@ package struct PasswordHash: Sendable {
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let status = password.withBytes { password in
       // The text has the length that libsodium asks for, the password its own; both live until the closures return.
-      unsafe Self.withCharacters(password) { password, count in
+      unsafe password.withCCharacters { password, count in
         // As above.
         unsafe crypto_pwhash_str(
-          &text, password, count, UInt64(parameters.passes), parameters.memoryByteCount)
+          &text, password, UInt64(count), UInt64(parameters.passes), parameters.memoryByteCount)
       }
     }
     guard status == 0 else { throw .resourceLimit }
@@ -83,10 +57,10 @@ package struct PasswordHash: Sendable {
     }
     let (status, reason) = password.withBytes { password in
       // The text is padded to the length that libsodium asks for; the password goes with its own length.
-      unsafe Self.withCharacters(password) { password, count in
+      unsafe password.withCCharacters { password, count in
         errno = 0
         // As above.
-        return unsafe (crypto_pwhash_str_verify(text, password, count), errno)
+        return unsafe (crypto_pwhash_str_verify(text, password, UInt64(count)), errno)
       }
     }
     if status == 0 { return true }
@@ -162,15 +136,6 @@ extension PasswordHash {
     let passes = try number()
     try expect(",p=1$")
     return (passes, memoryKiB)
-  }
-
-  /// Lends bytes as C characters.
-  @unsafe
-  private static func withCharacters<R>(_ bytes: Span<UInt8>, _ body: (UnsafePointer<CChar>, UInt64) -> R) -> R {
-    // Characters and bytes have the same layout; pointer and length belong together.
-    unsafe bytes.withCBytes { start, count in
-      unsafe body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self), UInt64(count))
-    }
   }
 
   /// Base64 without padding in the original alphabet, as in Argon2's text form: salts and tags only.

@@ -13,6 +13,18 @@ extension Span<UInt8> {
       return unsafe body(start, buffer.count)
     }
   }
+
+  /// As ``withCBytes(_:)``, for functions that take their bytes as C characters.
+  ///
+  /// - Parameter body: the pointer is valid until it returns.
+  /// - Returns: what `body` returns.
+  @unsafe
+  func withCCharacters<R>(_ body: (_ start: UnsafePointer<CChar>, _ count: Int) -> R) -> R {
+    // Characters and bytes have the same layout; pointer and length belong together.
+    unsafe withCBytes { start, count in
+      unsafe body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self), count)
+    }
+  }
 }
 
 extension MutableSpan<UInt8> {

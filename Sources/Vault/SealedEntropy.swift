@@ -1,16 +1,20 @@
 import BrokerCore
 import Sealing
 package import SecretMemory
+import Synchronization
 
-/// The core's source of handles and token names, with the key of one vault.
-package struct SealedEntropy: Entropy {
+/// The core's source of handles and token names, with the key of one vault while that is open.
+package final class SealedEntropy: Entropy {
   /// One more than 256 bits, of which the choice of the first character spends a fraction of one.
   private static let handleByteCount = 33
-  private let fingerprint: TokenFingerprint
+  private let fingerprint = Mutex<TokenFingerprint?>(nil)
 
-  /// Names tokens with this key.
-  package init(fingerprint: TokenFingerprint) {
-    self.fingerprint = fingerprint
+  /// A source that has handles, and no names before ``use(_:)``.
+  init() {}
+
+  /// Names tokens with a key from now on; nil where the vault is locked.
+  func use(_ fingerprint: TokenFingerprint?) {
+    self.fingerprint.withLock { $0 = fingerprint }
   }
 
   /// More than 256 random bits in base64url; never with a dash in front, which on a command line begins an option.
@@ -21,8 +25,9 @@ package struct SealedEntropy: Entropy {
     }
   }
 
-  /// The token's keyed fingerprint.
+  /// The token's keyed fingerprint; while the vault is locked, when there is no token to compare with, a name that
+  /// nothing else has.
   package func tokenID(of token: Secret) -> String {
-    fingerprint.name(of: token)
+    fingerprint.withLock { $0 }?.name(of: token) ?? handle()
   }
 }

@@ -1,38 +1,39 @@
 import BrokerCore
-import BrokerProtocol
 import Sealing
 
 /// Where a sealed value of the vault belongs: what it was moved from, copied to or rolled back to does not open it.
-enum SealedPlace {
-  /// The format of the sealed contents that this program writes; kept in each row and bound by its seal.
-  static let currentFormat: Int64 = 1
+struct SealedPlace {
+  /// The format of the sealed contents that this program writes; bound by each seal, and kept in each row that has
+  /// contents of its own.
+  static let currentFormat: Int64 = 2
 
-  /// The place of a session's contents.
-  static func session(
-    _ profile: ProfileName, _ binding: ProviderBinding, generation: Int64, format: Int64, key: SealingKey.ID
-  ) -> AssociatedData {
-    var place = base(table: "session", column: "sealed", row: profile.description, format: format, key: key)
-    place.append(binding.type)
-    place.append(binding.issuer)
-    place.append(binding.clientID)
-    place.append(generation)
-    return place
-  }
+  /// The table.
+  let table: String
+  /// The row's name in it.
+  let row: String
+  /// The format of what is sealed.
+  var format = currentFormat
+  /// The provider that the row belongs to.
+  var binding: ProviderBinding?
+  /// What else the row says in the clear: generations, sequences, times.
+  var numbers: [Int64] = []
 
-  /// The place of a value of the vault itself.
-  static func metadata(_ name: String, key: SealingKey.ID) -> AssociatedData {
-    base(table: "metadata", column: "value", row: name, format: currentFormat, key: key)
-  }
-
-  private static func base(
-    table: String, column: String, row: String, format: Int64, key: SealingKey.ID
-  ) -> AssociatedData {
+  /// All of it, with the vault and the key, in the order that is part of the format.
+  func associatedData(vaultID: [UInt8], key: SealingKey.ID) -> AssociatedData {
     var place = AssociatedData()
     place.append(format)
-    place.append(table)
-    place.append(column)
-    place.append(row)
+    place.append(vaultID.span)
     place.append(key.bytes.span)
+    place.append(table)
+    // The one column of each table that is sealed.
+    place.append("sealed")
+    place.append(row)
+    if let binding {
+      place.append(binding.type)
+      place.append(binding.issuer)
+      place.append(binding.clientID)
+    }
+    for number in numbers { place.append(number) }
     return place
   }
 }

@@ -7,7 +7,8 @@ import SecretMemory
 /// A record's contents as they are before sealing: one JSON object.
 ///
 /// Tokens are in base64url in it, so that a token of any bytes comes back as it was, and none needs an escape that would
-/// be copied on reading. Members that are not known are ignored.
+/// be copied on reading. Members of a living session that are not known were written by a newer version: they are carried
+/// along, and written back as they were.
 enum SessionContentsCoding {
   /// A sealed record of this size is no record of ours; the database refuses it as well.
   private static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
@@ -37,10 +38,7 @@ enum SessionContentsCoding {
   /// - Throws: `JSONError` or `JSONMismatch` when it is not what was written, `SealingError.malformed`,
   ///   `.secretMemoryExhausted`.
   static func decode(_ plaintext: Secret) throws -> SessionRecord.Contents {
-    var bytes = [UInt8](repeating: 0, count: plaintext.byteCount)
-    plaintext.withBytes { plaintext in
-      for index in plaintext.indices { bytes[index] = plaintext[index] }
-    }
+    var bytes = plaintext.withBytes { plaintext in plaintext.indices.map { plaintext[$0] } }
     defer { wipe(&bytes) }
     // The document shares the buffer, and is gone before it is wiped.
     return try contents(of: bytes)
@@ -52,7 +50,7 @@ enum SessionContentsCoding {
     let tokenCount = session.tokens.accessToken.byteCount + (session.tokens.refreshToken?.byteCount ?? 0)
     let textCount = texts.reduce(session.user?.phoneNumberMasked?.utf8.count ?? 0) { $0 + $1.utf8.count + 3 }
     // Base64 makes 4 bytes of 3, an escape 6 of 1; 1 KiB is more than the names and times have together.
-    return 1024 + 2 * tokenCount + 6 * textCount
+    return 1024 + 2 * tokenCount + 6 * textCount + (session.unknownMembers?.byteCount ?? 0)
   }
 
   private static func write(_ session: LivingSession, to writer: inout JSONWriter) {
@@ -68,6 +66,29 @@ enum SessionContentsCoding {
     writer.member("issuedAt", session.issuedAt.stored)
     writer.member(ifPresent: "lastRefreshAt", session.lastRefreshAt?.stored)
     writer.member("lastValidatedAt", session.lastValidatedAt.stored)
+    session.unknownMembers?.withBytes { writer.raw($0) }
+  }
+
+  /// The members that this version writes for a living session.
+  private static let knownMembers: Set<String> = [
+    "state", "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "scopes", "user",
+    "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt",
+  ]
+
+  /// The other members with the commas between them; nil where there are none.
+  private static func unknownMembers(of root: JSONNode) throws -> Secret? {
+    let members = try root.members().filter { name, _ in !knownMembers.contains(name) }
+    guard !members.isEmpty else { return nil }
+    var buffer: [UInt8] = []
+    // Room for everything at once, as in `encode`.
+    buffer.reserveCapacity(members.reduce(0) { $0 + 6 * $1.name.utf8.count + $1.value.text.count + 4 })
+    var writer = JSONWriter(appendingTo: buffer)
+    buffer = []
+    for (name, value) in members {
+      writer.key(name)
+      writer.raw(value.text)
+    }
+    return try Secret(wiping: &writer.bytes)
   }
 
   private static func write(_ name: String, _ token: Secret, to writer: inout JSONWriter) {
@@ -100,10 +121,12 @@ enum SessionContentsCoding {
       accessTokenExpiresAt: try root.optional("accessTokenExpiresAt", time), refreshToken: refreshToken,
       refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
       scopes: try [String](from: root.required("scopes")))
-    return LivingSession(
+    var session = LivingSession(
       tokens: tokens, user: try root.optional("user", User.init(from:)), authTime: try time(root.required("authTime")),
       issuedAt: try time(root.required("issuedAt")), lastRefreshAt: try root.optional("lastRefreshAt", time),
       lastValidatedAt: try time(root.required("lastValidatedAt")))
+    session.unknownMembers = try unknownMembers(of: root)
+    return session
   }
 
   private static func time(_ node: JSONNode) throws(JSONMismatch) -> Timestamp {

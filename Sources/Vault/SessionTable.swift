@@ -5,54 +5,61 @@ import Sealing
 import SecretMemory
 
 /// One sealed record a profile.
-struct SessionTable {
-  /// The vault's database; open as long as the vault is.
+struct SessionTable: SealedTable {
+  static let kind = Manifest.Table.session
+  static let selection: StaticString =
+    "SELECT profile, provider_type, issuer, client_id, generation, format, sealed FROM session"
+  static let columnCount: Int32 = 7
+  static let resealing: StaticString = "UPDATE session SET sealed = ?2, key_id = ?3 WHERE profile = ?1"
+
   let connection: SQLiteConnection
-  /// Seals and opens what the rows hold.
-  let key: SealingKey
+  let seal: VaultSeal
 
-  /// What was found in one row.
-  enum Entry {
-    /// What was saved under the row's name.
-    case record(SessionRecord)
-    /// The name of a row whose contents do not open, or are not what belongs there.
-    case tampered(ProfileName)
-    /// Not even the name can be read.
-    case nameless
+  static func place(of row: borrowing Statement, named name: String) throws(SQLiteError) -> SealedPlace? {
+    place(
+      of: name,
+      ProviderBinding(type: try row.text(at: 1), issuer: try row.text(at: 2), clientID: try row.text(at: 3)),
+      generation: try row.int64(at: 4), format: try row.int64(at: 5))
   }
 
-  /// All rows in the order of their names; one that does not open keeps none of the others from doing so.
-  ///
-  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
-  func entries() throws(VaultError) -> [Entry] {
-    try reading {
-      var entries: [Entry] = []
-      let rows = try connection.prepare(
-        "SELECT profile, provider_type, issuer, client_id, generation, format, sealed FROM session ORDER BY profile")
-      while try rows.step() { entries.append(try Self.entry(in: rows, key: key)) }
-      return entries
-    }
+  private static func place(
+    of name: String, _ binding: ProviderBinding, generation: Int64, format: Int64
+  ) -> SealedPlace {
+    SealedPlace(table: "session", row: name, format: format, binding: binding, numbers: [generation])
   }
 
-  /// Writes a record unless one that opens, with the same or a newer generation, is there.
+  static func value(of row: borrowing Statement, named name: String, _ plaintext: Secret) throws -> SessionRecord? {
+    guard let profile = ProfileName(name), let generation = UInt64(exactly: try row.int64(at: 4)) else { return nil }
+    let binding = ProviderBinding(type: try row.text(at: 1), issuer: try row.text(at: 2), clientID: try row.text(at: 3))
+    let contents = try SessionContentsCoding.decode(plaintext)
+    return SessionRecord(profile: profile, binding: binding, generation: generation, contents: contents)
+  }
+
+  /// Writes a record unless one that can be trusted, with the same or a newer generation, is there.
   ///
-  /// A row that does not open protects nothing: it gives way to any record, lest a forged generation keep the profile
-  /// from ever being saved again.
+  /// A row that cannot be trusted protects nothing: it gives way to any record, lest a forged generation keep the
+  /// profile from ever being saved again.
   ///
-  /// - Returns: whether it was written.
+  /// - Parameters:
+  ///   - record: the record.
+  ///   - listed: the tag of the row that should be there.
+  ///   - time: milliseconds, for people who look at the file.
+  /// - Returns: the tag of the new row; nil when it was not written.
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
-  func save(_ record: SessionRecord, at time: Int64) throws(VaultError) -> Bool {
+  func save(_ record: SessionRecord, replacing listed: RowTag?, at time: Int64) throws(VaultError) -> RowTag? {
     // A generation counts changes; one that does not fit can only be forged, and is never the newer one.
-    guard let generation = Int64(exactly: record.generation) else { return false }
-    let place = SealedPlace.session(
-      record.profile, record.binding, generation: generation, format: SealedPlace.currentFormat, key: key.id)
+    guard let generation = Int64(exactly: record.generation) else { return nil }
+    let name = record.profile.description
+    let place = Self.place(of: name, record.binding, generation: generation, format: SealedPlace.currentFormat)
     var plaintext = SessionContentsCoding.encode(record.contents)
     defer { wipe(&plaintext) }
-    let box = SealedBox.seal(plaintext.span, context: place, key: key)
-    let row = Row(record: record, generation: generation, box: box, time: time)
-    if try write(row, with: Self.writeIfNewer) { return true }
-    if case .record = try entry(for: record.profile) { return false }
-    return try write(row, with: Self.replace)
+    let box = seal.seal(plaintext.span, at: place)
+    let new = Row(record: record, generation: generation, box: box, time: time)
+    if try !write(new, with: Self.writeIfNewer) {
+      if let old = try row(named: name), old.value != nil, old.tag == listed { return nil }
+      guard try write(new, with: Self.replace) else { return nil }
+    }
+    return RowTag(ofBox: box.span)
   }
 
   private struct Row {
@@ -86,7 +93,7 @@ struct SessionTable {
       try statement.bind(row.record.binding.clientID, at: 4)
       try statement.bind(row.generation, at: 5)
       try statement.bind(SealedPlace.currentFormat, at: 6)
-      try statement.bind(key.id.bytes, at: 7)
+      try statement.bind(seal.key.id.bytes, at: 7)
       try statement.bind(row.box, at: 8)
       try statement.bind(row.time, at: 9)
       try statement.run()
@@ -94,45 +101,14 @@ struct SessionTable {
     return connection.changedRowCount > 0
   }
 
-  private func entry(for profile: ProfileName) throws(VaultError) -> Entry? {
-    try reading {
+  private func row(named name: String) throws(VaultError) -> FoundRow<SessionRecord>? {
+    do {
       let row = try connection.prepare(
         """
         SELECT profile, provider_type, issuer, client_id, generation, format, sealed FROM session WHERE profile = ?1
         """)
-      try row.bind(profile.description, at: 1)
-      return try row.step() ? try Self.entry(in: row, key: key) : nil
-    }
-  }
-
-  private func reading<R>(_ body: () throws -> R) throws(VaultError) -> R {
-    do {
-      return try body()
-    } catch let error as SQLiteError {
-      throw .storage(error)
-    } catch let error as VaultError {
-      throw error
-    } catch {
-      preconditionFailure("rows are read with these two errors only")
-    }
-  }
-
-  private static func entry(in row: borrowing Statement, key: SealingKey) throws(VaultError) -> Entry {
-    guard let text = try? row.text(at: 0), let profile = ProfileName(text) else { return .nameless }
-    do {
-      let binding = ProviderBinding(
-        type: try row.text(at: 1), issuer: try row.text(at: 2), clientID: try row.text(at: 3))
-      let (generation, format) = (try row.int64(at: 4), try row.int64(at: 5))
-      guard generation >= 0 else { return .tampered(profile) }
-      let place = SealedPlace.session(profile, binding, generation: generation, format: format, key: key.id)
-      let plaintext = try row.withBlob(at: 6) { try SealedBox.open($0, context: place, key: key) }
-      let contents = try SessionContentsCoding.decode(plaintext)
-      return .record(
-        SessionRecord(profile: profile, binding: binding, generation: UInt64(generation), contents: contents))
-    } catch SealingError.secretMemoryExhausted {
-      throw .secretMemoryExhausted
-    } catch {
-      return .tampered(profile)
-    }
+      try row.bind(name, at: 1)
+      return try row.step() ? try self.row(row) : nil
+    } catch { throw VaultError(whileReading: error) }
   }
 }

@@ -1,60 +1,126 @@
 package import BrokerCore
 package import BrokerProtocol
+import SQLite
 import SecretMemory
 
 extension Vault: SessionStore {
-  /// Opens every record; those that do not open are named, and keep none of the others back.
+  /// Opens everything that rests; what does not open is named, and keeps nothing else back.
   ///
-  /// - Throws: `StoreFailure.tampered` without a profile when a value of the vault itself does not open, `.failed`.
+  /// - Throws: `StoreFailure.locked`, `.failed`.
   package func load() async throws(StoreFailure) -> StoreContents {
+    let (connection, open) = try opened()
     do throws(VaultError) {
-      var contents = StoreContents(records: [], lastSequence: try lastSequence())
-      for entry in try SessionTable(connection: open(), key: key).entries() {
-        switch entry {
-        case .record(let record): contents.records.append(record)
-        case .tampered(let profile): contents.tampered.append(profile)
-        case .nameless: continue
-        }
-      }
-      return contents
+      let found = try VaultReader(connection: connection, seal: open.seal).contents(open.manifest)
+      if found.hasForeignRows { contents?.suspicions.insert(.foreignRow) }
+      contents?.tampered = found.tampered
+      var loaded = found.contents
+      loaded.isSuspect = found.hasForeignRows || open.suspicions.contains { $0.isAlarm }
+      loaded.lastSequence = sequence
+      loaded.eventsCompleteAfter =
+        open.mustDropEvents ? max(sequence, open.head.eventsCompleteAfter) : open.head.eventsCompleteAfter
+      return loaded
     } catch { throw StoreFailure(error) }
   }
 
-  /// Seals records and writes them durably.
+  /// Seals what changes and writes it durably, all of it or nothing.
   ///
-  /// - Throws: `StoreFailure.superseded`, `.failed`.
+  /// - Throws: `StoreFailure.superseded`, `.locked`, `.failed`.
   package func commit(_ steps: [StoreStep]) async throws(StoreFailure) {
-    for case .record(let record) in steps {
-      let isWritten: Bool
-      do throws(VaultError) {
-        isWritten = try SessionTable(connection: open(), key: key).save(record, at: now())
-      } catch { throw StoreFailure(error) }
-      guard isWritten else { throw .superseded }
+    guard !steps.isEmpty else { return }
+    let endsSession = try change { change in
+      for step in steps { try change.apply(step) }
     }
+    guard endsSession else { return }
+    // After the answer: the sealed tokens of a session that ended do not linger in the log.
+    Task { [weak self] in await self?.truncateLog() }
   }
 
-  /// There are none yet.
-  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent] { [] }
+  /// Opens the kept events of a range.
+  ///
+  /// - Throws: `StoreFailure.tampered` without a profile, `.locked`, `.failed`.
+  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent] {
+    let (connection, open) = try opened()
+    guard !open.mustDropEvents else { return [] }
+    do throws(VaultError) {
+      return try EventTable(connection: connection, seal: open.seal).events(after: sequence, through: last)
+    } catch { throw StoreFailure(error) }
+  }
 
   /// Writes a sequence durably, unless a later one is there.
   ///
-  /// - Throws: `StoreFailure.tampered` without a profile, `.failed`.
+  /// A vault that waits for its first passphrase has no place for it yet: it is remembered, and written with the rest.
+  ///
+  /// - Throws: `StoreFailure.failed`.
   package func reserveSequences(through sequence: UInt64) async throws(StoreFailure) {
-    do throws(VaultError) {
-      guard try sequence > lastSequence() else { return }
-      let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: sequence >> (8 * UInt64($0))) }
-      try MetadataTable(connection: open(), key: key).set(.sequence, to: bytes.span)
-      reservedSequence = sequence
-    } catch { throw StoreFailure(error) }
+    guard sequence > self.sequence else { return }
+    if contents != nil {
+      _ = try change { $0.sequence = sequence }
+    } else {
+      do throws(VaultError) {
+        let connection = try database()
+        if schemaVersion == VaultSchema.version { try HeadTable(connection: connection).setSequence(sequence) }
+      } catch { throw StoreFailure(error) }
+      self.sequence = sequence
+    }
   }
 
-  private func lastSequence() throws(VaultError) -> UInt64 {
-    let connection = try open()
-    if let reservedSequence { return reservedSequence }
-    guard let value = try MetadataTable(connection: connection, key: key).value(.sequence) else { return 0 }
-    guard value.byteCount == 8 else { throw .damaged(part: MetadataTable.Name.sequence.rawValue) }
-    let sequence = value.withBytes { bytes in bytes.indices.reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) } }
-    reservedSequence = sequence
-    return sequence
+  /// The connection and what is known, while the key is there.
+  ///
+  /// - Throws: `StoreFailure.locked`, `.failed` after the end.
+  func opened() throws(StoreFailure) -> (SQLiteConnection, OpenVault) {
+    let connection: SQLiteConnection
+    do { connection = try database() } catch { throw StoreFailure(error) }
+    guard let contents else { throw .locked }
+    return (connection, contents)
+  }
+
+  /// Does something to the vault in one transaction; what is in memory follows once it is durable.
+  ///
+  /// - Returns: whether a session was ended.
+  /// - Throws: what `body` throws, `StoreFailure.locked`, `.failed`; nothing was changed then.
+  @discardableResult
+  func change(_ body: (inout VaultChange) throws -> Void) throws(StoreFailure) -> Bool {
+    let (connection, open) = try opened()
+    do {
+      do {
+        return try attempt(connection, open, body)
+      } catch let error where VaultError(whileReading: error).isDiskFull {
+        reserve.release()
+        isReserveSpent = true
+        return try attempt(connection, open, body)
+      }
+    } catch let error as StoreFailure {
+      throw error
+    } catch {
+      throw StoreFailure(VaultError(whileReading: error))
+    }
+  }
+
+  private func attempt(
+    _ connection: SQLiteConnection, _ open: OpenVault, _ body: (inout VaultChange) throws -> Void
+  ) throws -> Bool {
+    var change = VaultChange(
+      connection: connection, seal: open.seal, manifest: open.manifest, head: open.head, sequence: sequence,
+      tampered: open.tampered, time: now())
+    change.head.hasAnchor = anchor != nil
+    try connection.transaction {
+      if open.mustDropEvents { try change.dropAllEvents() }
+      try body(&change)
+      try change.finish()
+    }
+    contents?.manifest = change.manifest
+    contents?.head = change.head
+    contents?.tampered = change.tampered
+    contents?.mustDropEvents = false
+    sequence = change.sequence
+    anchor?.write(change.head.generation)
+    if isReserveSpent { isReserveSpent = !reserve.take() }
+    return change.endsSession
+  }
+
+  /// Copies the write-ahead log into the database and cuts it to nothing; where that fails, the next one does it.
+  private func truncateLog() {
+    guard let connection = try? database() else { return }
+    try? connection.checkpoint()
   }
 }

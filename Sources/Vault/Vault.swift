@@ -1,6 +1,8 @@
+import BrokerCore
+package import BrokerProtocol
 import LinuxSystem
 import SQLite
-package import Sealing
+import Sealing
 import SecretMemory
 
 /// The sealed database in which sessions rest.
@@ -11,6 +13,8 @@ import SecretMemory
 package actor Vault {
   /// What the descriptions of the vault call its file; for logs.
   package nonisolated let path: String
+  /// Handles and names of tokens; names from the first ``unlock(_:)`` on, while the vault is not locked.
+  package nonisolated let entropy = SealedEntropy()
 
   private nonisolated let worker: WorkerThread
 
@@ -20,19 +24,45 @@ package actor Vault {
     unsafe worker.asUnownedSerialExecutor()
   }
 
-  /// Seals and opens what the tables hold.
-  let key: SealingKey
-  /// The time that rows are marked with: milliseconds since 1970-01-01T00:00:00Z.
+  /// Gets keys from their sources.
+  let encryption: KeyEncryption
+  /// The source that the configuration names: for a new vault, and for `rekey` without another one.
+  let configuredSource: KeySourceName
+  /// Where the anchor is kept; nil where there is no second directory for it.
+  let anchorPath: String?
+  /// The time: milliseconds since 1970-01-01T00:00:00Z.
   let now: @Sendable () -> Int64
-  /// Nil before the vault was started and after it was closed; others get it from `open()`.
-  private var connection: SQLiteConnection?
-  /// The last sequence that was made durable; nil before it was read.
-  var reservedSequence: UInt64?
+  /// Called between any two steps of which each is durable: where tests end the process.
+  let reached: @Sendable (VaultStep) -> Void
+  /// Room for a change that finds the disk full.
+  let reserve: ReserveFile
+  /// Whether that room was given away.
+  var isReserveSpent = false
 
-  private init(path: String, key: SealingKey, now: @escaping @Sendable () -> Int64) {
+  /// Nil before the vault was started and after it was closed; others get it from `database()`.
+  private var connection: SQLiteConnection?
+  /// The number of the schema that the file has; 0 for a new one.
+  var schemaVersion: Int32 = 0
+  /// The wrapped data key; nil for a vault that has none yet.
+  var ring: KeyringTable.Ring?
+  /// What is known while the key is there.
+  var contents: OpenVault?
+  /// The anchor, while the key is there and the place can be used.
+  var anchor: AnchorFile?
+  /// The last sequence that may have been given.
+  var sequence: UInt64 = 0
+
+  private init(
+    path: String, settings: KeySourceSettings, source: KeySourceName, anchorPath: String?,
+    now: @escaping @Sendable () -> Int64, reached: @escaping @Sendable (VaultStep) -> Void
+  ) {
     self.path = path
-    self.key = key
+    encryption = KeyEncryption(settings)
+    configuredSource = source
+    self.anchorPath = anchorPath
     self.now = now
+    self.reached = reached
+    reserve = ReserveFile(ofDatabase: path)
     worker = WorkerThread(name: "vault")
   }
 
@@ -41,19 +71,26 @@ package actor Vault {
     if worker.isIsolatingCurrentContext() != true { worker.stop() }
   }
 
-  /// Opens a vault, or makes an empty one (mode 0600) and marks it with the key.
+  /// Opens the file, or makes an empty one (mode 0600); no key is asked for, and nothing is unsealed, before `unlock`.
   ///
   /// - Parameters:
   ///   - path: of the database, in a private directory that exists.
-  ///   - key: what it is sealed with.
-  ///   - now: milliseconds since 1970-01-01T00:00:00Z; only for people who look at the file.
-  /// - Returns: the vault, and the source of handles and token names that belongs to it.
-  /// - Throws: `VaultError`; nothing was changed when the key is wrong or the schema is newer.
+  ///   - settings: where the key sources find their secrets.
+  ///   - source: what the configuration names. A vault that exists opens by the source that it was sealed with.
+  ///   - anchorPath: of the file that notices a rollback of the whole vault, in another directory; nil for none.
+  ///   - now: milliseconds since 1970-01-01T00:00:00Z.
+  ///   - reached: called between any two steps of which each is durable.
+  /// - Returns: the vault, locked.
+  /// - Throws: `VaultError`; nothing was changed when the file is damaged or of a newer schema.
   package static func open(
-    path: String, key: SealingKey, now: @escaping @Sendable () -> Int64 = wallClockMilliseconds
-  ) async throws(VaultError) -> (vault: Vault, entropy: SealedEntropy) {
-    let vault = Vault(path: path, key: key, now: now)
-    return (vault, SealedEntropy(fingerprint: try await vault.start()))
+    path: String, settings: KeySourceSettings, source: KeySourceName = .file, anchorPath: String? = nil,
+    now: @escaping @Sendable () -> Int64 = wallClockMilliseconds,
+    reached: @escaping @Sendable (VaultStep) -> Void = { _ in }
+  ) async throws(VaultError) -> Vault {
+    let vault = Vault(
+      path: path, settings: settings, source: source, anchorPath: anchorPath, now: now, reached: reached)
+    try await vault.start()
+    return vault
   }
 
   /// Whether there is anything at a path that a new key could not open; the database itself is not touched.
@@ -74,17 +111,6 @@ package actor Vault {
     WallClock.milliseconds
   }
 
-  /// The number of the database's schema.
-  ///
-  /// - Throws: `VaultError.closed`, `.storage`.
-  package var schemaVersion: Int32 {
-    get throws(VaultError) {
-      do { return try open().schemaVersion() } catch let error as SQLiteError { throw .storage(error) } catch {
-        throw .closed
-      }
-    }
-  }
-
   /// Writes everything into the database file, closes it and ends the thread; a second call does nothing.
   ///
   /// - Throws: `VaultError.storage`; nothing that was saved is lost even then.
@@ -94,6 +120,7 @@ package actor Vault {
   }
 
   private func closeConnection() throws(VaultError) {
+    forgetKeys()
     guard let connection else { return }
     self.connection = nil
     do { try connection.close() } catch { throw .storage(error) }
@@ -102,65 +129,44 @@ package actor Vault {
   /// The connection, for the time of one job.
   ///
   /// - Throws: `VaultError.closed`.
-  func open() throws(VaultError) -> SQLiteConnection {
+  func database() throws(VaultError) -> SQLiteConnection {
     guard let connection else { throw .closed }
     return connection
   }
 
-  private func start() throws(VaultError) -> TokenFingerprint {
-    let connection = try Self.connect(path)
-    let metadata = MetadataTable(connection: connection, key: key)
-    if try metadata.value(.keyCheck) == nil { try Self.initialize(connection, metadata) }
-    guard let secret = try metadata.value(.fingerprintKey), let fingerprint = TokenFingerprint(key: secret) else {
-      throw .damaged(part: MetadataTable.Name.fingerprintKey.rawValue)
-    }
-    self.connection = connection
-    return fingerprint
+  /// Drops everything that only the key gave.
+  func forgetKeys() {
+    anchor?.synchronize()
+    anchor = nil
+    contents = nil
+    entropy.use(nil)
   }
 
-  private static func connect(_ path: String) throws(VaultError) -> SQLiteConnection {
+  private func start() throws(VaultError) {
     let connection: SQLiteConnection
     do throws(SQLiteError) {
-      connection = try SQLiteConnection(path: path, applicationID: VaultSchema.applicationID)
-      try connection.checkIntegrity(.quick)
-    } catch {
-      switch error.code.primary {
-      case .busy, .locked: throw .inUse
-      case .corrupt: throw .damaged(part: "database")
-      default: throw .cannotOpen(error)
-      }
+      connection = try SQLiteConnection(path: path, applicationID: VaultSchema.applicationID, checking: .quick)
+    } catch { throw VaultError(opening: error) }
+    // What cannot be unsealed is left as it is, its log too.
+    connection.keepsLog = true
+    schemaVersion = try Self.schemaVersion(of: connection)
+    if schemaVersion == VaultSchema.version {
+      ring = try KeyringTable(connection: connection).ring()
+      sequence = try HeadTable(connection: connection).sequence() ?? 0
     }
-    do throws(MigrationError) {
-      try VaultSchema.migrator.migrate(connection)
-    } catch {
-      switch error {
-      case .newerSchema(let found, let supported): throw .newerSchema(found: found, supported: supported)
-      case .unreadable(let cause): throw .storage(cause)
-      case .failed(_, let cause as SQLiteError): throw .storage(cause)
-      case .failed: throw .damaged(part: "schema")
-      }
-    }
-    return connection
+    self.connection = connection
   }
 
-  /// Marks an empty vault with the key; one that holds something and lost its mark was tampered with.
-  private static func initialize(_ connection: SQLiteConnection, _ metadata: MetadataTable) throws(VaultError) {
+  private static func schemaVersion(of connection: SQLiteConnection) throws(VaultError) -> Int32 {
     do {
-      try connection.transaction {
-        let rows = try connection.prepare("SELECT (SELECT count(*) FROM session) + (SELECT count(*) FROM metadata)")
-        guard try rows.step(), try rows.int64(at: 0) == 0 else {
-          throw VaultError.damaged(part: MetadataTable.Name.keyCheck.rawValue)
-        }
-        try metadata.set(.keyCheck, to: Span())
-        let key = try RandomBytes.secret(count: TokenFingerprint.keyByteCount)
-        try key.withBytes { bytes throws(VaultError) in try metadata.set(.fingerprintKey, to: bytes) }
+      let version = try connection.schemaVersion()
+      guard version <= VaultSchema.version else {
+        throw VaultError.newerSchema(found: version, supported: VaultSchema.version)
       }
-    } catch let error as VaultError {
-      throw error
-    } catch let error as SQLiteError {
-      throw .storage(error)
-    } catch {
-      throw .secretMemoryExhausted
-    }
+      let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
+      let isEmpty = try tables.step() && tables.int64(at: 0) == 0
+      guard version >= 0, isEmpty == (version == 0) else { throw VaultError.damaged(part: "schema") }
+      return version
+    } catch { throw VaultError(whileReading: error) }
   }
 }

@@ -1,12 +1,12 @@
-import BrokerCore
+package import BrokerCore
+import BrokerProtocol
 package import SQLite
+import Sealing
 
 /// Why the vault cannot be opened or used; the description says what to do about it.
 package enum VaultError: Error, Sendable, CustomStringConvertible {
   /// Another connection, here or in another process, has the database.
   case inUse
-  /// The vault was sealed with another key.
-  case wrongKey
   /// The file is no vault, or its access rights are not private, or the system refused to open it.
   case cannotOpen(SQLiteError)
   /// A newer version of the program has written it; nothing was changed.
@@ -24,26 +24,79 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .inUse: "The vault is in use by another process; stop that one first."
-    case .wrongKey: "The vault was sealed with another key; put the right key file back."
     case .cannotOpen(let error): "The vault cannot be opened (\(error)); check its path and access rights."
     case .newerSchema(let found, let supported):
       "The vault has format \(found), this program knows up to \(supported); use the newer program."
     case .damaged(let part): "The vault is damaged (\(part)); restore it from a backup, or remove it and log in again."
     case .storage(let error): "The vault cannot be read or written (\(error)); check the disk."
-    case .secretMemoryExhausted: "The locked memory for secrets is full; raise the limit of locked memory (ulimit -l)."
+    case .secretMemoryExhausted:
+      "The locked memory for secrets is full; sign out of some profiles, or use several state directories."
     case .closed: "The vault is closed."
     }
+  }
+
+  /// What reading rows can fail with.
+  init(whileReading error: any Error) {
+    self =
+      switch error {
+      case let error as VaultError: error
+      case let error as SQLiteError where error.code.primary == .corrupt: .damaged(part: "database")
+      // All SQL is the program's own: it fails where a table or a column of it is missing.
+      case let error as SQLiteError where error.code == .error: .damaged(part: "schema")
+      case let error as SQLiteError: .storage(error)
+      case SealingError.secretMemoryExhausted: .secretMemoryExhausted
+      default: .damaged(part: "database")
+      }
+  }
+
+  /// What opening the file failed with.
+  init(opening error: SQLiteError) {
+    self =
+      switch error.code.primary {
+      case .busy, .locked: .inUse
+      case .corrupt: .damaged(part: "database")
+      default: .cannotOpen(error)
+      }
+  }
+
+  /// Whether the disk had no room for a change, which was undone.
+  var isDiskFull: Bool {
+    guard case .storage(let error) = self else { return false }
+    return error.code.primary == .full
   }
 }
 
 extension StoreFailure {
   /// What the core is told.
-  init(_ error: VaultError) {
+  package init(_ error: VaultError) {
     self =
       switch error {
-      case .wrongKey: .locked
       case .damaged: .tampered(profile: nil)
       default: .failed(context: error.description)
       }
+  }
+}
+
+extension KeyFailure {
+  /// What the core is told of the vault's own failure.
+  init(_ error: VaultError) { self = .store(StoreFailure(error)) }
+
+  /// What the core is told where a source gives no key.
+  init(_ error: KeySourceError) {
+    self =
+      switch error {
+      case .passphraseMissing: .passphraseMissing
+      case .passphraseLength: .passphraseUnsuitable(error.description)
+      default: .sourceUnavailable(error.description)
+      }
+  }
+
+  /// What the core is told where a key does not open the vault.
+  init(_ error: KeyRingError, source: KeySourceName) {
+    switch error {
+    case .unavailable(let reason): self.init(reason)
+    case .damaged: self = .store(.tampered(profile: nil))
+    case .wrongKey: self = source == .passphrase ? .wrongPassphrase : .sourceUnavailable(error.description)
+    }
   }
 }

@@ -5,35 +5,120 @@ enum VaultSchema {
   /// "ABVT": how `file` and other programs tell a vault from another database.
   static let applicationID: Int32 = 0x4142_5654
 
-  /// The steps so far.
+  /// The number of the schema that this program writes.
+  static let version: Int32 = 2
+
+  /// The number of the schema in which everything was sealed directly under the key file's key.
+  static let unkeyedVersion: Int32 = 1
+
+  /// The steps so far, in the order of their numbers.
   ///
   /// One that was released never changes.
-  static var migrator: Migrator {
-    Migrator([
-      .init(
-        1,
-        statements: [
-          // What the seal is bound to stands beside it in the clear: it must be known to open it, and is no secret.
-          """
-          CREATE TABLE session (
-            profile TEXT NOT NULL PRIMARY KEY,
-            provider_type TEXT NOT NULL,
-            issuer TEXT NOT NULL,
-            client_id TEXT NOT NULL,
-            generation INTEGER NOT NULL,
-            format INTEGER NOT NULL,
-            key_id BLOB NOT NULL,
-            sealed BLOB NOT NULL,
-            saved_at INTEGER NOT NULL
-          ) STRICT
-          """,
-          """
-          CREATE TABLE metadata (
-            name TEXT NOT NULL PRIMARY KEY,
-            value BLOB NOT NULL
-          ) STRICT
-          """,
-        ])
-    ])
+  ///
+  /// - Parameters:
+  ///   - create: fills the tables of a new vault.
+  ///   - reseal: seals what the first schema held under a data key; the new tables are there already.
+  /// - Returns: what brings a database of any earlier number to this one.
+  static func migrator(
+    create: @escaping (SQLiteConnection) throws -> Void, reseal: @escaping (SQLiteConnection) throws -> Void
+  ) -> Migrator {
+    Migrator(
+      [
+        .init(unkeyedVersion, statements: first),
+        .init(version) { connection in
+          for statement in second { try connection.execute(statement) }
+          try reseal(connection)
+        },
+      ],
+      creation: { connection in
+        for statement in first + second { try connection.execute(statement) }
+        try create(connection)
+      })
   }
+
+  /// What the seal is bound to stands beside it in the clear: it must be known to open it, and is no secret.
+  private static let first: [StaticString] = [
+    """
+    CREATE TABLE session (
+      profile TEXT NOT NULL PRIMARY KEY,
+      provider_type TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      format INTEGER NOT NULL,
+      key_id BLOB NOT NULL,
+      sealed BLOB NOT NULL,
+      saved_at INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE metadata (
+      name TEXT NOT NULL PRIMARY KEY,
+      value BLOB NOT NULL
+    ) STRICT
+    """,
+  ]
+
+  private static let second: [StaticString] = [
+    // One row: the data key, wrapped under the key of the source that is named.
+    """
+    CREATE TABLE keyring (
+      only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+      vault_id BLOB NOT NULL,
+      key_id BLOB NOT NULL,
+      source TEXT NOT NULL,
+      salt BLOB,
+      passes INTEGER,
+      memory INTEGER,
+      wrapped BLOB NOT NULL,
+      created_at INTEGER NOT NULL,
+      retired_key_file TEXT
+    ) STRICT
+    """,
+    """
+    CREATE TABLE refresh_intent (
+      profile TEXT NOT NULL PRIMARY KEY,
+      generation INTEGER NOT NULL,
+      started_at INTEGER NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE pending_login (
+      profile TEXT NOT NULL PRIMARY KEY,
+      provider_type TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+    // Ordinals have no gap, so that one that is missing is noticed; sequences have.
+    """
+    CREATE TABLE event (
+      ordinal INTEGER NOT NULL PRIMARY KEY,
+      sequence INTEGER NOT NULL UNIQUE,
+      time INTEGER NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE manifest (
+      bucket INTEGER NOT NULL PRIMARY KEY,
+      generation INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+    // The sequence stands beside the seal: it is raised while nobody has the key.
+    """
+    CREATE TABLE head (
+      only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),
+      generation INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """,
+  ]
 }

@@ -22,47 +22,51 @@ enum VaultOpening {
   ///
   /// - Throws: ``StartFailure`` that says what to do; nothing was changed then.
   static func open(_ paths: StatePaths) async throws(StartFailure) -> Opened {
-    let key = try key(paths)
-    do throws(VaultError) {
-      let (vault, entropy) = try await Vault.open(path: paths.vault, key: key)
-      let version = try await vault.schemaVersion
-      return Opened(
-        vault: vault, entropy: entropy, schemaVersion: Int(version), contents: try await load(vault, paths))
-    } catch {
-      throw failure(error, paths)
-    }
-  }
-
-  private static func key(_ paths: StatePaths) throws(StartFailure) -> SealingKey {
-    guard let path = paths.vaultKey else {
-      throw StartFailure(
-        kind: .keySourceUnavailable,
-        message: "HOME is not set, so there is no place for the vault's key; name a state directory with --state.")
-    }
     do throws(SealingError) {
       try Sealing.initialize()
     } catch {
       throw StartFailure(kind: .failed, message: "libsodium does not work here: \(error).")
     }
-    do throws(KeySourceError) {
-      return try KeyFile(path: path).key(forVaultAt: paths.vault)
-    } catch {
-      throw StartFailure(kind: .keySourceUnavailable, message: error.description)
+    let vault: Vault
+    do throws(VaultError) {
+      let settings = KeySourceSettings(keyFilePath: paths.vaultKey)
+      vault = try await Vault.open(path: paths.vault, settings: settings, anchorPath: anchorPath(paths))
+    } catch { throw failure(error, paths) }
+    try await unlock(vault, paths)
+    let contents: StoreContents
+    do throws(StoreFailure) { contents = try await vault.load() } catch {
+      throw failure(.damaged(part: "sessions"), paths)
     }
+    let version = await vault.status.schemaVersion
+    return Opened(vault: vault, entropy: vault.entropy, schemaVersion: version, contents: contents)
   }
 
-  private static func load(_ vault: Vault, _ paths: StatePaths) async throws(VaultError) -> StoreContents {
-    do throws(StoreFailure) {
-      return try await vault.load()
+  /// Beside the key file, where that lies in another directory than the vault.
+  private static func anchorPath(_ paths: StatePaths) -> String? {
+    guard let key = paths.vaultKey, PathName.directory(of: key) != PathName.directory(of: paths.vault) else {
+      return nil
+    }
+    return PathName.directory(of: key) + "/vault.anchor"
+  }
+
+  private static func unlock(_ vault: Vault, _ paths: StatePaths) async throws(StartFailure) {
+    do throws(KeyFailure) {
+      try await vault.unlock(nil)
     } catch {
-      throw .damaged(part: "sessions")
+      let message: String
+      switch error {
+      case .sourceUnavailable(let reason), .passphraseUnsuitable(let reason): message = reason
+      case .wrongPassphrase, .passphraseMissing: message = "The vault opens by a passphrase only."
+      case .store(.failed(let context)): throw StartFailure(kind: .storeFailed, message: "\(paths.vault): \(context)")
+      case .store: throw failure(.damaged(part: "seal"), paths)
+      }
+      throw StartFailure(kind: .keySourceUnavailable, message: message)
     }
   }
 
   private static func failure(_ error: VaultError, _ paths: StatePaths) -> StartFailure {
     let kind: StartFailure.Kind
     switch error {
-    case .wrongKey: kind = .keySourceUnavailable
     case .damaged, .newerSchema: kind = .vaultTampered
     default: kind = .storeFailed
     }

@@ -69,8 +69,8 @@ struct BrokerConfigurationTests {
     ("{logLevel:'loud'}", #"config.json:1: logLevel must be one of "error", "warning", "info", "debug""#),
     ("{logLevel:1}", #"config.json:1: logLevel must be one of "error", "warning", "info", "debug""#),
     (
-      "{vault:{keySource:'passphrase'}}",
-      #"config.json:1: vault.keySource must be "file"; "passphrase" is not available yet in this version"#
+      "{vault:{keySource:'keyring'}}",
+      #"config.json:1: vault.keySource must be one of "file", "passphrase", "credential", "command""#
     ),
     (
       "{local:{delivery:{channel:'smtp'}}}",
@@ -96,7 +96,11 @@ struct BrokerConfigurationTests {
       "{profiles:{a:{provider:'local',\nallowIdToken:true}}}",
       "config.json:2: profiles.a.allowIdToken is unknown; the keys here are provider, refreshSkewSeconds, backgroundRefresh"
     ),
-    ("{vault:{\n'keysource':\n'file'}}", "config.json:2: vault.keysource is unknown; the keys here are keySource"),
+    (
+      "{vault:{\n'keysource':\n'file'}}",
+      "config.json:2: vault.keysource is unknown; the keys here are "
+        + "keySource, keyFile, credential, command, commandTimeoutSeconds"
+    ),
     ("{local:{otp:{length:6,\nlength:6}}}", "config.json:2: local.otp.length is given twice"),
     ("{logLevel:'info',\n\n'log\\u004cevel':'info'}", "config.json:3: log\\u004cevel is given twice"),
     ("[]", "config.json:1: the configuration must be an object"),

@@ -181,8 +181,9 @@ private struct Evidence {
     let state = sandbox.state
     let tokens = try TaskResult.waiting {
       try Sealing.initialize()
-      let key = try KeyFile(path: state + "/vault.key").key(forVaultAt: state + "/vault.sqlite")
-      let (vault, _) = try await Vault.open(path: state + "/vault.sqlite", key: key)
+      let settings = KeySourceSettings(keyFilePath: state + "/vault.key")
+      let vault = try await Vault.open(path: state + "/vault.sqlite", settings: settings)
+      try await vault.unlock(nil)
       let records = try await vault.load().records
       try await vault.close()
       return records.compactMap { record -> String? in

@@ -33,6 +33,22 @@ import Testing
     #expect(try Migrator([first, second]).migrate(again) == 2)
   }
 
+  @Test func `a new database gets the last schema at once, an old one step by step`() throws {
+    var creations = 0
+    let migrator = Migrator([first, second]) { connection in
+      creations += 1
+      try connection.execute("CREATE TABLE a (x INTEGER, y TEXT) STRICT")
+    }
+    let connection = try open()
+    #expect(try migrator.migrate(connection) == 0)
+    #expect(try connection.schemaVersion() == 2)
+    #expect(try migrator.migrate(connection) == 2)
+    let old = try SQLiteConnection(path: directory.file("old.db"), applicationID: 1)
+    try Migrator([first]).migrate(old)
+    #expect(try migrator.migrate(old) == 1)
+    #expect(try old.schemaVersion() == 2 && creations == 1)
+  }
+
   @Test func `a newer schema is refused and left as it is`() throws {
     let connection = try open()
     try Migrator([first, second]).migrate(connection)

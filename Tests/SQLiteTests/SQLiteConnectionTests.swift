@@ -189,6 +189,71 @@ import Testing
     #expect(try connection.transaction { 42 } == 42)
   }
 
+  @Test func `a commit that fails leaves nothing behind, and a connection that works`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT")
+    try connection.execute(
+      "CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED) STRICT")
+    for _ in 0..<2 {
+      let found = code { try connection.transaction { try connection.execute("INSERT INTO child VALUES (1)") } }
+      #expect(found == .foreignKeyConstraint)
+      #expect(!connection.isInTransaction)
+    }
+    try connection.transaction { try connection.execute("INSERT INTO parent VALUES (1)") }
+    #expect(try value("SELECT count(*) FROM child", connection) == "0")
+    #expect(try value("SELECT count(*) FROM parent", connection) == "1")
+  }
+
+  @Test func `a database without room says so, undoes the change and goes on`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x BLOB) STRICT")
+    try connection.execute("PRAGMA max_page_count = 20")
+    let found = code {
+      try connection.transaction {
+        try connection.execute("INSERT INTO t VALUES (zeroblob(10))")
+        try connection.execute("INSERT INTO t VALUES (zeroblob(1000000))")
+      }
+    }
+    #expect(found == .full)
+    #expect(try value("SELECT count(*) FROM t", connection) == "0")
+    try connection.transaction { try connection.execute("INSERT INTO t VALUES (zeroblob(10))") }
+    #expect(try value("SELECT count(*) FROM t", connection) == "1")
+  }
+
+  @Test func `a log is kept where it is told, and copied where not`() throws {
+    for keepsLog in [true, false] {
+      try open().execute("CREATE TABLE IF NOT EXISTS t (x)")
+      var log: [UInt8] = []
+      do {
+        let connection = try open()
+        try connection.execute("INSERT INTO t VALUES (1)")
+        log = try directory.bytes(of: "test.db-wal")
+        try directory.write(directory.bytes(of: "test.db"), to: "copy.db")
+        try directory.write(log, to: "copy.db-wal")
+        try connection.close()
+      }
+      let database = try directory.bytes(of: "copy.db")
+      let copy = try open("copy.db")
+      copy.keepsLog = keepsLog
+      try copy.close()
+      #expect(directory.names.contains("copy.db-wal") == keepsLog)
+      #expect(try (directory.bytes(of: "copy.db") == database) == keepsLog)
+      if keepsLog { #expect(try directory.bytes(of: "copy.db-wal") == log) }
+      #expect(try value("SELECT count(*) FROM t", open("copy.db")) != "0")
+      for name in ["copy.db", "copy.db-wal"] { unlink(directory.file(name)) }
+    }
+  }
+
+  @Test func `a copy is a database of its own`() throws {
+    let connection = try open()
+    try connection.execute("CREATE TABLE t (x INTEGER) STRICT")
+    try connection.execute("INSERT INTO t VALUES (7)")
+    try connection.copy(into: directory.file("copy.db"))
+    chmod(directory.file("copy.db"), 0o600)
+    #expect(try value("SELECT x FROM t", open("copy.db")) == "7")
+    #expect(code { try connection.copy(into: directory.file("copy.db")) } == .error)
+  }
+
   @Test func `transactions do not nest, and the attempt undoes the outer one`() throws {
     let connection = try open()
     try connection.execute("CREATE TABLE t (x)")

@@ -4,8 +4,9 @@ import Testing
 @testable import SQLite
 
 @Suite struct StatementTests {
-  private let directory = Scratch()
+  // Ended before its directory is removed, and with it the file's number given to another file.
   private let connection: SQLiteConnection
+  private let directory = Scratch()
 
   init() throws {
     connection = try SQLiteConnection(path: directory.file("test.db"), applicationID: 1)

@@ -49,3 +49,20 @@ extension SealedBox {
 extension SealingKey {
   init(bytes: [UInt8]) throws { try self.init(copying: bytes.span) }
 }
+
+extension XChaCha20Poly1305 {
+  static func encrypted(_ plaintext: [UInt8], _ associatedData: [UInt8], nonce: [UInt8], key: [UInt8]) -> [UInt8] {
+    var sealed = [UInt8](repeating: 0, count: plaintext.count + tagByteCount)
+    var output = sealed.mutableSpan
+    encrypt(plaintext.span, associatedData: associatedData.span, nonce: nonce.span, key: key.span, into: &output)
+    return sealed
+  }
+
+  static func decrypted(_ sealed: [UInt8], _ associatedData: [UInt8], nonce: [UInt8], key: [UInt8]) -> [UInt8]? {
+    var plaintext = [UInt8](repeating: 0, count: sealed.count - tagByteCount)
+    var output = plaintext.mutableSpan
+    let isAuthentic = decrypt(
+      sealed.span, associatedData: associatedData.span, nonce: nonce.span, key: key.span, into: &output)
+    return isAuthentic ? plaintext : nil
+  }
+}

@@ -55,6 +55,44 @@ import Testing
     #expect(SealedBox.overheadByteCount == 58)
   }
 
+  /// Boxes that were computed once by another implementation of RFC 7693, RFC 8439 and draft-irtf-cfrg-xchacha-03.
+  ///
+  /// They rest in people's vaults: a later version reads them as this one does.
+  private static let knownBoxes: [(fields: Bool, plaintext: String, box: String)] = [
+    (
+      true, "obviously-fake-token",
+      """
+      01016fc20cbc3597173e53983352040135b40102030405060708090a0b0c0d0e0f101112131415161718
+      a0fd76a11fe346844de2410cc23411f75284cfd938a1244fc49f3970e255d6c69c61a93b
+      """
+    ),
+    (
+      false, "",
+      """
+      01016fc20cbc3597173e53983352040135b40102030405060708090a0b0c0d0e0f101112131415161718
+      e25c88be3ca1b4b03c393b79c96e8232
+      """
+    ),
+  ]
+
+  @Test(arguments: knownBoxes.indices) func `a box of the first version is written and read for ever`(index: Int) throws
+  {
+    let known = Self.knownBoxes[index]
+    let context = known.fields ? Self.knownContext : AssociatedData()
+    let key = try SealingKey(copying: Array(0x80...0x9f).span)
+    let plaintext = Array(known.plaintext.utf8)
+    #expect(SealedBox.seal(plaintext.span, context: context, key: key, nonce: Array(1...24)) == bytes(known.box))
+    let opened = try SealedBox.open(bytes: bytes(known.box), context: context, key: key)
+    #expect(try opened == Secret(copying: plaintext.span))
+  }
+
+  private static var knownContext: AssociatedData {
+    var context = AssociatedData()
+    context.append("sessions")
+    context.append(7)
+    return context
+  }
+
   @Test func `no box opens after one bit of it is flipped`() throws {
     let key = try SealingKey.random()
     let box = SealedBox.seal(plaintext.span, context: context(), key: key)

@@ -1,4 +1,5 @@
 import BrokerCore
+import BrokerProtocol
 import SecretMemory
 import TestSupport
 import Testing
@@ -69,6 +70,66 @@ import Vault
     try await withStore(kind) { store in
       for sequence in [100, 40, 100] as [UInt64] { try await store.reserveSequences(through: sequence) }
       #expect(try await store.load().lastSequence == 100)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a superseded record undoes every step beside it`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      let kept = try Sample.living("a", generation: 5)
+      try await store.commit([.record(kept), .openIntent(Sample.intent("a", generation: 5))])
+      let before = try await store.load()
+      await #expect(throws: StoreFailure.superseded) {
+        try await store.commit([
+          .record(Sample.living("b")), .event(Sample.event(1)), .openLogin(Sample.login("c")),
+          .closeIntent(Sample.profile("a")), .eventsIncomplete(through: 9), .record(Sample.living("a", generation: 4)),
+        ])
+      }
+      let after = try await store.load()
+      #expect(after.records == [kept] && after.intents == before.intents && after.pendingLogins.isEmpty)
+      #expect(after.eventsCompleteAfter == before.eventsCompleteAfter)
+      #expect(try await store.events(after: 0, through: .max).isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `an intent is there until its record is written or it is closed`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      let (first, second) = (try Sample.intent("a", generation: 1), try Sample.intent("b", generation: 1))
+      try await store.commit([.record(Sample.living("a")), .record(Sample.living("b"))])
+      try await store.commit([.openIntent(first), .openIntent(second)])
+      #expect(try await store.load().intents.sorted { $0.profile < $1.profile } == [first, second])
+      try await store.save(Sample.living("a", generation: 2))
+      #expect(try await store.load().intents == [second])
+      try await store.commit([.closeIntent(Sample.profile("b")), .closeIntent(Sample.profile("never"))])
+      #expect(try await store.load().intents.isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a login waits until it is closed, and a later one takes its place`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      try await store.commit([.openLogin(Sample.login("a", flow: "first"))])
+      let second = try Sample.login("a", flow: "second")
+      try await store.commit([.openLogin(second)])
+      #expect(try await store.load().pendingLogins == [second])
+      try await store.save(Sample.living("a", generation: 3))
+      #expect(try await store.load().pendingLogins == [second])
+      try await store.commit([.closeLogin(Sample.profile("a"))])
+      #expect(try await store.load().pendingLogins.isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `events come back in order, between two sequences`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      let events = try [3, 4, 9, 10].map { try Sample.event($0) }
+      for event in events { try await store.commit([.event(event)]) }
+      #expect(try await store.events(after: 0, through: .max) == events)
+      #expect(try await store.events(after: 3, through: 9) == Array(events[1...2]))
+      #expect(try await store.events(after: 10, through: .max).isEmpty)
+      try await store.commit([.eventsIncomplete(through: 4), .eventsIncomplete(through: 2)])
+      #expect(try await store.load().eventsCompleteAfter == 4)
     }
   }
 

@@ -7,13 +7,16 @@ import SecretMemory
 import TestSupport
 import Vault
 
-/// A vault and its key file in a directory of their own.
-final class TemporaryVault {
+/// A vault and its key file in a directory of their own, the anchor in another one.
+final class TemporaryVault: Sendable {
   let scratch = Scratch()
+  let elsewhere = Scratch()
   var directory: String { scratch.path }
   var path: String { scratch.file("vault.sqlite") }
   var keyPath: String { scratch.file("vault.key") }
-  var files: [String] { scratch.names }
+  var anchorPath: String { elsewhere.file("vault.anchor") }
+  /// The names of the vault's files, without the room that it keeps for itself.
+  var files: [String] { scratch.names.filter { !$0.hasSuffix(".reserve") } }
 
   init() throws { try Sealing.initialize() }
 
@@ -23,18 +26,88 @@ final class TemporaryVault {
 
   func key() throws -> SealingKey { try KeyFile(path: keyPath).key(forVaultAt: path) }
 
-  func open() async throws -> Vault { try await Vault.open(path: path, key: key()).vault }
+  /// The vault before there is a key.
+  func locked(
+    _ source: KeySourceName = .file, isAnchored: Bool = true, now: @escaping @Sendable () -> Int64 = { 1_000_000_000 },
+    reached: @escaping @Sendable (VaultStep) -> Void = { _ in }
+  ) async throws -> Vault {
+    try await Vault.open(
+      path: path, settings: KeySourceSettings(keyFilePath: keyPath), source: source,
+      anchorPath: isAnchored ? anchorPath : nil, now: now, reached: reached)
+  }
+
+  /// The vault with its key file's key.
+  func open(isAnchored: Bool = true, now: @escaping @Sendable () -> Int64 = { 1_000_000_000 }) async throws -> Vault {
+    let vault = try await locked(isAnchored: isAnchored, now: now)
+    try await vault.unlock(nil)
+    return vault
+  }
+
+  /// Every file of the vault and its anchor as they are now, in directories of their own.
+  func copy() throws -> TemporaryVault {
+    let copy = try TemporaryVault()
+    for name in scratch.names { try copy.write(bytes(of: name), to: name) }
+    for name in elsewhere.names { try copy.elsewhere.write(elsewhere.bytes(of: name), to: name) }
+    return copy
+  }
+
+  /// Makes the files and the anchor those of a copy.
+  func restore(_ copy: TemporaryVault) throws {
+    for name in scratch.names { try DirectoryEntry.remove(scratch.file(name)) }
+    for name in copy.scratch.names { try write(copy.bytes(of: name), to: name) }
+    for name in copy.elsewhere.names { try elsewhere.write(copy.elsewhere.bytes(of: name), to: name) }
+  }
 
   /// Runs statements on the closed vault, as somebody with the file could.
   func tamper(_ statements: StaticString...) throws {
+    try withConnection { connection in
+      for statement in statements { try connection.execute(statement) }
+    }
+  }
+
+  /// Lends the closed vault's database, as somebody with the file could have it.
+  func withConnection<R>(_ body: (SQLiteConnection) throws -> R) throws -> R {
     let connection = try SQLiteConnection(path: path, applicationID: 0x4142_5654)
-    for statement in statements { try connection.execute(statement) }
+    let result = try body(connection)
     try connection.close()
+    return result
+  }
+}
+
+extension TemporaryVault {
+  /// Puts the sessions of an earlier copy back that are missing here, and all buckets of the manifest if asked to.
+  func takeRows(from old: TemporaryVault, withManifest: Bool) throws {
+    try attaching(old) { connection in
+      try connection.execute("INSERT OR IGNORE INTO session SELECT * FROM old.session")
+      if withManifest { try connection.execute("REPLACE INTO manifest SELECT * FROM old.manifest") }
+    }
+  }
+
+  /// Puts the refresh intents of an earlier copy back that are missing here.
+  func takeIntents(from old: TemporaryVault) throws {
+    try attaching(old) { try $0.execute("INSERT OR IGNORE INTO refresh_intent SELECT * FROM old.refresh_intent") }
+  }
+
+  private func attaching(_ old: TemporaryVault, _ body: (SQLiteConnection) throws -> Void) throws {
+    try withConnection { connection in
+      do {
+        let attach = try connection.prepare("ATTACH ?1 AS old")
+        try attach.bind(old.path, at: 1)
+        try attach.run()
+      }
+      try body(connection)
+      try connection.execute("DETACH old")
+    }
   }
 }
 
 /// Records to store.
 enum Sample {
+  /// Members that this version does not know.
+  static let laterMembers = #""later":{"deep":[1,"two\u0001",null]},"flag":true"#
+  /// The name of the token `fake` in the vault of the second schema that is kept.
+  static let fixtureTokenID = "_St_KQHTE5lxHE7p"
+
   static func profile(_ name: String) throws -> ProfileName {
     guard let profile = ProfileName(name) else { throw Errno.invalid }
     return profile
@@ -52,6 +125,26 @@ enum Sample {
     return SessionRecord(
       profile: try profile(name), binding: ProviderBinding(type: "oidc", issuer: "https://id.example", clientID: "cli"),
       generation: generation, contents: .living(session))
+  }
+
+  static func intent(_ name: String, generation: UInt64) throws -> RefreshIntent {
+    RefreshIntent(profile: try profile(name), generation: generation, startedAt: Timestamp(milliseconds: 5))
+  }
+
+  static func login(_ name: String, flow: String = "fake-flow") throws -> PendingLoginRecord {
+    let challenge = OTPChallenge(
+      otpFlowID: "handle-\(flow)", profile: try profile(name), method: .sms, maskedDestination: "+49 *** 42",
+      otpLength: 6, expiresAt: Timestamp(milliseconds: 900_000), nextResendAt: Timestamp(milliseconds: 30_000),
+      attemptsRemaining: 5, backupCodesAllowed: true)
+    return PendingLoginRecord(
+      binding: ProviderBinding(type: "rest", issuer: "https://api.example"),
+      login: PendingLogin(challenge: challenge, flow: try Secret(utf8: flow)))
+  }
+
+  static func event(_ sequence: UInt64, at time: Int64 = 1_000) throws -> BrokerEvent {
+    BrokerEvent(
+      sequence: sequence, profile: try profile("a"), time: Timestamp(milliseconds: time),
+      payload: .login(LoginEvent(userID: "u1", method: "password")))
   }
 
   static func all() throws -> [SessionRecord] {

@@ -1,0 +1,81 @@
+import LinuxSystem
+import Sealing
+
+/// How many changes the vault has had, kept outside of it: an older copy of the whole database is then noticed.
+///
+/// Two slots are written in turn, each after the change that it tells of is durable. So the anchor never knows of a change
+/// that the vault has not, whenever the process ends; that it may be a little behind does no harm. It is not waited for
+/// the disk. Who can write to both places can roll back both: it is for copies, backups and people who have one of them.
+final class AnchorFile {
+  /// ```
+  /// 8 bytes magic ‖ 16 bytes vault identifier ‖ 8 bytes generation ‖ 32 bytes BLAKE2b of these, keyed
+  /// ```
+  private static let slotByteCount = 64
+  private static let slotCount = 2
+  private static let magic = Array("ABANCHOR".utf8)
+
+  private let descriptor: FileDescriptor
+  private let vaultID: [UInt8]
+  private let mac: KeyedHash
+  private var nextSlot = 0
+
+  /// The highest generation that was found; nil where there was none of this vault.
+  private(set) var generation: UInt64?
+
+  /// Opens the anchor of a vault, or makes an empty one; another vault's is ignored, and written over in time.
+  ///
+  /// Nil where the place cannot be used.
+  ///
+  /// - Parameters:
+  ///   - path: in a private directory, which is made if it is missing.
+  ///   - vaultID: of 16 bytes.
+  ///   - mac: with a key that stays the same for the life of the vault.
+  init?(path: String, vaultID: [UInt8], mac: KeyedHash) {
+    do {
+      _ = try PrivateDirectory(PathName.directory(of: path), create: true)
+      descriptor = try FileDescriptor.open(path, [.readWrite, .create, .noFollow, .nonBlocking])
+      let status = try descriptor.status()
+      guard status.kind == .regular, status.owner == ProcessIdentity.user, !status.isOpenToOthers else { return nil }
+    } catch { return nil }
+    self.vaultID = vaultID
+    self.mac = mac
+    read()
+  }
+
+  /// Reads both slots again.
+  func read() {
+    generation = nil
+    for slot in 0..<Self.slotCount {
+      guard let found = read(slot), found >= generation ?? 0 else { continue }
+      generation = found
+      nextSlot = (slot + 1) % Self.slotCount
+    }
+  }
+
+  private func read(_ slot: Int) -> UInt64? {
+    let offset = Int64(slot * Self.slotByteCount)
+    guard let bytes = try? descriptor.contents(from: offset, limit: Self.slotByteCount),
+      bytes.count == Self.slotByteCount, bytes.starts(with: Self.magic + vaultID)
+    else { return nil }
+    let (message, digest) = (bytes.span.extracting(first: 32), bytes.span.extracting(last: 32))
+    guard mac.isValid(digest, for: message) else { return nil }
+    return bytes[24..<32].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Notes a change that is durable.
+  ///
+  /// - Returns: whether it was written; a full disk is no reason to fail a change that was made.
+  @discardableResult
+  func write(_ generation: UInt64) -> Bool {
+    var bytes = Self.magic + vaultID
+    bytes.append(number: generation)
+    bytes += mac.digest(of: bytes.span, count: 32)
+    do { try descriptor.writeAll(bytes.span, at: Int64(nextSlot * Self.slotByteCount)) } catch { return false }
+    self.generation = generation
+    nextSlot = (nextSlot + 1) % Self.slotCount
+    return true
+  }
+
+  /// Waits until what was written has reached the disk.
+  func synchronize() { try? descriptor.synchronize() }
+}

@@ -1,0 +1,29 @@
+import BrokerProtocol
+import JSONRPC
+
+/// An event as it is before sealing: one JSON object with the members that subscribers see.
+enum EventCoding {
+  /// An event has names, times and a challenge in it; a sealed value of this size is no event of ours.
+  private static let limits = JSONLimits(depth: 16, byteCount: 64 << 10)
+
+  /// The object.
+  static func encode(_ event: BrokerEvent) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("sequence", Int(clamping: event.sequence))
+      writer.member("event", event.payload.name.rawValue)
+      writer.member(ifPresent: "profile", event.profile)
+      writer.member("time", event.time)
+      writer.key("data")
+      event.payload.encode(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  /// The event; nil for one that this version does not know.
+  ///
+  /// - Throws: `JSONError` or `JSONMismatch` when it is not what was written.
+  static func decode(_ bytes: [UInt8]) throws -> BrokerEvent? {
+    try BrokerEvent.read(from: JSONDocument(parsing: bytes, limits: limits).root)
+  }
+}

@@ -1,0 +1,168 @@
+import BrokerCore
+import BrokerProtocol
+import SQLite
+import Sealing
+import SecretMemory
+
+/// The kept events, numbered without a gap.
+struct EventTable {
+  /// The vault's database.
+  let connection: SQLiteConnection
+  /// Seals and opens the events.
+  let seal: VaultSeal
+
+  /// What the table says of its rows without opening them.
+  struct Extent: Equatable {
+    /// How many there are.
+    var count: Int64
+    /// The lowest ordinal; 0 where there is none.
+    var first: Int64
+    /// The highest ordinal; 0 where there is none.
+    var last: Int64
+  }
+
+  private struct Row {
+    let ordinal: Int64
+    let sequence: Int64
+    let time: Int64
+    let format: Int64
+
+    var place: SealedPlace {
+      SealedPlace(table: "event", row: String(ordinal), format: format, numbers: [ordinal, sequence, time])
+    }
+  }
+
+  /// Appends an event.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func append(_ event: BrokerEvent, as ordinal: Int64) throws(VaultError) {
+    let row = Row(
+      ordinal: ordinal, sequence: Int64(bitPattern: event.sequence), time: event.time.milliseconds,
+      format: SealedPlace.currentFormat)
+    let box = seal.seal(EventCoding.encode(event).span, at: row.place)
+    do throws(SQLiteError) {
+      let statement = try connection.prepare(
+        "INSERT INTO event (ordinal, sequence, time, format, sealed) VALUES (?1, ?2, ?3, ?4, ?5)")
+      try statement.bind(row.ordinal, at: 1)
+      try statement.bind(row.sequence, at: 2)
+      try statement.bind(row.time, at: 3)
+      try statement.bind(row.format, at: 4)
+      try statement.bind(box, at: 5)
+      try statement.run()
+    } catch { throw .storage(error) }
+  }
+
+  /// Sequence and time of one event, as they stand in the clear; nil where there is none.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func mark(of ordinal: Int64) throws(VaultError) -> (sequence: UInt64, time: Int64)? {
+    do throws(SQLiteError) {
+      let statement = try connection.prepare("SELECT sequence, time FROM event WHERE ordinal = ?1")
+      try statement.bind(ordinal, at: 1)
+      guard try statement.step() else { return nil }
+      return (UInt64(bitPattern: try statement.int64(at: 0)), try statement.int64(at: 1))
+    } catch { throw .storage(error) }
+  }
+
+  /// Removes one event.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func remove(_ ordinal: Int64) throws(VaultError) {
+    do throws(SQLiteError) {
+      let statement = try connection.prepare("DELETE FROM event WHERE ordinal = ?1")
+      try statement.bind(ordinal, at: 1)
+      try statement.run()
+    } catch { throw .storage(error) }
+  }
+
+  /// Removes all events.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func removeAll() throws(VaultError) {
+    do throws(SQLiteError) { try connection.execute("DELETE FROM event") } catch { throw .storage(error) }
+  }
+
+  /// How many rows there are, and their first and last ordinal.
+  ///
+  /// - Throws: `VaultError.storage`.
+  func extent() throws(VaultError) -> Extent {
+    do throws(SQLiteError) {
+      let statement = try connection.prepare(
+        "SELECT count(*), ifnull(min(ordinal), 0), ifnull(max(ordinal), 0) FROM event")
+      guard try statement.step() else { return Extent(count: 0, first: 0, last: 0) }
+      return Extent(
+        count: try statement.int64(at: 0), first: try statement.int64(at: 1), last: try statement.int64(at: 2))
+    } catch { throw .storage(error) }
+  }
+
+  /// The events of a range of sequences in their order; those that this version does not know are left out.
+  ///
+  /// - Throws: `VaultError.damaged` where one is not what was written, `.storage`, `.secretMemoryExhausted`.
+  func events(after sequence: UInt64, through last: UInt64) throws(VaultError) -> [BrokerEvent] {
+    var events: [BrokerEvent] = []
+    do {
+      let rows = try connection.prepare(
+        """
+        SELECT ordinal, sequence, time, format, sealed FROM event WHERE sequence > ?1 AND sequence <= ?2
+        ORDER BY sequence
+        """)
+      try rows.bind(Int64(clamping: sequence), at: 1)
+      try rows.bind(Int64(clamping: last), at: 2)
+      while try rows.step() {
+        let row = Row(
+          ordinal: try rows.int64(at: 0), sequence: try rows.int64(at: 1), time: try rows.int64(at: 2),
+          format: try rows.int64(at: 3))
+        let plaintext = try rows.withBlob(at: 4) { try seal.openBytes($0, at: row.place) }
+        guard let event = try EventCoding.decode(plaintext) else { continue }
+        guard event.sequence == UInt64(bitPattern: row.sequence) else { throw VaultError.damaged(part: "event") }
+        events.append(event)
+      }
+    } catch let error as SQLiteError {
+      throw error.code == .mismatch ? .damaged(part: "event") : .storage(error)
+    } catch SealingError.secretMemoryExhausted {
+      throw .secretMemoryExhausted
+    } catch {
+      throw .damaged(part: "event")
+    }
+    return events
+  }
+
+  /// Seals every event under another key.
+  ///
+  /// - Returns: whether all of them could be opened; if not, none is worth anything, and the caller removes them.
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
+  func reseal(with new: VaultSeal, from first: Int64, through last: Int64) throws(VaultError) -> Bool {
+    var ordinal = first
+    while ordinal <= last {
+      guard try reseal(ordinal, with: new) else { return false }
+      ordinal += 1
+    }
+    return true
+  }
+
+  private func reseal(_ ordinal: Int64, with new: VaultSeal) throws(VaultError) -> Bool {
+    do {
+      let box: [UInt8]
+      do {
+        let row = try connection.prepare("SELECT sequence, time, format, sealed FROM event WHERE ordinal = ?1")
+        try row.bind(ordinal, at: 1)
+        guard try row.step() else { return false }
+        let place = Row(
+          ordinal: ordinal, sequence: try row.int64(at: 0), time: try row.int64(at: 1), format: try row.int64(at: 2)
+        ).place
+        box = try row.withBlob(at: 3) { try seal.open($0, at: place).withBytes { new.seal($0, at: place) } }
+      }
+      let update = try connection.prepare("UPDATE event SET sealed = ?2 WHERE ordinal = ?1")
+      try update.bind(ordinal, at: 1)
+      try update.bind(box, at: 2)
+      try update.run()
+      return true
+    } catch let error as SQLiteError {
+      throw .storage(error)
+    } catch SealingError.secretMemoryExhausted {
+      throw .secretMemoryExhausted
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package import LinuxSystem
+import SecretMemory
+
+/// A program of the user's that prints the secret, such as a password manager's.
+///
+/// It is executed without a shell, in a session of its own, with an environment that holds what such programs need to
+/// find the user's files, display and agents, and nothing else.
+package struct KeyCommand: Sendable {
+  /// Why there is no secret; the program is named by the first word of the command only.
+  package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// No program is configured.
+    case notConfigured
+    /// No directory of `PATH` has such a program.
+    case notFound(program: String)
+    /// The system refused to start it, or to tell of it.
+    case notStarted(program: String, Errno)
+    /// It ended with another status than 0; from 128 on, a signal ended it.
+    case failed(program: String, status: Int32)
+    /// It did not end in time, and was ended.
+    case timedOut(program: String, Duration)
+    /// It printed nothing.
+    case empty(program: String)
+    /// It printed more than any secret that is taken, and was ended.
+    case tooLong(program: String)
+
+    /// One sentence, and what to do; nothing that the program printed.
+    package var description: String {
+      switch self {
+      case .notConfigured: "No command is configured for the vault's key; name one with vault.command."
+      case .notFound(let program):
+        "The command \(program) for the vault's key is not found; install it, or give its whole path."
+      case .notStarted(let program, let error): "The command \(program) for the vault's key cannot be run: \(error)."
+      case .failed(let program, let status):
+        "The command \(program) for the vault's key ended with status \(status); run it by hand to see why."
+      case .timedOut(let program, let limit):
+        "The command \(program) for the vault's key did not end within \(limit); "
+          + "run it by hand, or raise vault.commandTimeoutSeconds."
+      case .empty(let program):
+        "The command \(program) for the vault's key printed nothing; run it by hand to see what it prints."
+      case .tooLong(let program):
+        "The command \(program) for the vault's key printed more than \(RetrievedSecret.byteLimit) bytes; "
+          + "let it print the secret only."
+      }
+    }
+  }
+
+  /// Where programs are looked for when `PATH` is not set.
+  private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
+
+  /// What a program that keeps secrets needs of its user's session.
+  private static let passedVariables: Set<String> = [
+    "HOME", "PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
+  ]
+
+  private let program: String
+  private let arguments: [String]
+  private let environment: [String: String]
+  private let timeLimit: Duration
+
+  /// Plans a run; nothing is executed yet.
+  ///
+  /// - Throws: `KeySourceError.command` when no program is configured.
+  init(_ settings: KeySourceSettings) throws(KeySourceError) {
+    guard let program = settings.command.first else { throw .command(.notConfigured) }
+    self.program = program
+    arguments = Array(settings.command.dropFirst())
+    environment = Self.scrubbed(settings.environment)
+    timeLimit = settings.commandTimeout
+  }
+
+  /// The variables that the program gets.
+  static func scrubbed(_ environment: [String: String]) -> [String: String] {
+    environment.filter { passedVariables.contains($0.key) || $0.key.hasPrefix("XDG_") }
+  }
+
+  /// Runs the program and takes what it prints, without one newline at its end, into locked memory.
+  ///
+  /// - Throws: `KeySourceError.command`, `.secretMemoryExhausted`; the program is not running any more then.
+  func run() throws(KeySourceError) -> Secret {
+    do {
+      let (buffer, count) = try output()
+      guard let secret = try RetrievedSecret.trimmed(buffer, count: count) else {
+        throw Failure.empty(program: program)
+      }
+      return secret
+    } catch let failure as Failure {
+      throw .command(failure)
+    } catch let error as Errno {
+      throw .command(.notStarted(program: program, error))
+    } catch { throw .secretMemoryExhausted }
+  }
+
+  private func output() throws -> (buffer: Secret, count: Int) {
+    let deadline = BootClock.now + timeLimit
+    return try FileDescriptor.pipe().ends { readEnd, writeEnd in
+      try readEnd.setNonBlocking()
+      let child = try start(output: writeEnd)
+      writeEnd.close()
+      let printed: (buffer: Secret, count: Int)
+      do {
+        printed = try collect(from: readEnd, of: child, until: deadline)
+      } catch {
+        child.killGroup()
+        _ = try? child.wait()
+        throw error
+      }
+      let status = try child.wait()
+      guard status == 0 else { throw Failure.failed(program: program, status: status) }
+      return printed
+    }
+  }
+
+  private func start(output: borrowing FileDescriptor) throws -> ChildProcess {
+    let input = try FileDescriptor.open("/dev/null", .read)
+    let discarded = try FileDescriptor.open("/dev/null", .write)
+    var plan = ChildProcess.Plan(path: program, arguments: arguments, environment: environment)
+    plan.descriptors = [(input.number, 0), (output.number, 1), (discarded.number, 2)]
+    plan.newSession = true
+    plan.workingDirectory = "/"
+    for path in candidates {
+      plan.path = path
+      do throws(Errno) {
+        return try ChildProcess(plan)
+      } catch {
+        // As execvp(3) does it: what is not there or may not be executed is looked for in the next directory.
+        guard [.noEntry, .accessDenied, .notDirectory].contains(error) else { throw error }
+      }
+    }
+    throw Failure.notFound(program: program)
+  }
+
+  /// The paths that the program may have; relative directories of `PATH` are no place for one.
+  private var candidates: [String] {
+    guard !program.contains("/") else { return program.hasPrefix("/") ? [program] : [] }
+    let directories = (environment["PATH"] ?? Self.standardPath).split(separator: ":")
+    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
+  }
+
+  /// Reads until the program has ended and everything that it printed is here.
+  ///
+  /// The end of the stream is not waited for: something that the program left running may hold it open for ever.
+  private func collect(
+    from stream: borrowing FileDescriptor, of child: ChildProcess, until deadline: Duration
+  ) throws -> (buffer: Secret, count: Int) {
+    let end = try child.endDescriptor()
+    var filled = 0
+    do throws(SecretInitializationFailure<any Error>) {
+      let buffer = try Secret(byteCount: RetrievedSecret.byteLimit + 1) { target throws(any Error) in
+        var poll = PollSet(count: 2)
+        poll.watch(0, stream.number, readable: true)
+        poll.watch(1, end.number, readable: true)
+        while true {
+          let remaining = deadline - BootClock.now
+          guard remaining > .zero else { throw Failure.timedOut(program: program, timeLimit) }
+          _ = try poll.wait(atMost: remaining)
+          guard poll.isReady(0) else {
+            if poll.isReady(1) { return }
+            continue
+          }
+          switch stream.read(into: &target, at: filled) {
+          case .bytes(let count): filled += count
+          case .endOfStream: poll.watch(0, stream.number)
+          case .wouldBlock: continue
+          case .failed(let error): throw error
+          }
+          guard filled <= RetrievedSecret.byteLimit else { throw Failure.tooLong(program: program) }
+        }
+      }
+      return (buffer, filled)
+    } catch {
+      switch error {
+      case .exhausted: throw SecretMemoryExhausted()
+      case .body(let failure): throw failure
+      }
+    }
+  }
+}

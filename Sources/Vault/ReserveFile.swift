@@ -1,0 +1,31 @@
+import LinuxSystem
+
+/// Room on the disk that is kept for the change that finds it full: a logout, a token that was just rotated.
+struct ReserveFile {
+  /// Enough for the write-ahead log of a few changes, and little beside any database.
+  private static let byteCount: Int64 = 256 << 10
+
+  private let path: String
+
+  /// The reserve beside a database.
+  init(ofDatabase path: String) { self.path = path + ".reserve" }
+
+  /// Takes the room, unless it is taken already.
+  ///
+  /// - Returns: whether it is taken now; not so where the disk has no such room.
+  @discardableResult
+  func take() -> Bool {
+    if let status = try? FileStatus.ofLink(path), status.kind == .regular, status.size == Self.byteCount { return true }
+    do {
+      let file = try FileDescriptor.open(path, [.write, .create, .noFollow, .nonBlocking])
+      try file.allocate(byteCount: Self.byteCount)
+      return true
+    } catch {
+      release()
+      return false
+    }
+  }
+
+  /// Gives the room to whoever is quicker.
+  func release() { try? DirectoryEntry.remove(path) }
+}

@@ -1,0 +1,109 @@
+package import BrokerCore
+package import BrokerProtocol
+import SQLite
+import Sealing
+import SecretMemory
+
+extension Vault {
+  /// How far the clock may be behind the vault's last change: time zones that were set wrong, and clocks that drift.
+  private static let clockTolerance: Int64 = 86_400_000
+
+  /// Looks at the database, at every sealed value, and at what surrounds them.
+  ///
+  /// - Parameter isFull: also whether indexes agree with their tables, and every event.
+  /// - Returns: what a person should know; nothing was changed.
+  /// - Throws: `StoreFailure.locked`, `.failed`.
+  package func check(isFull: Bool) async throws(StoreFailure) -> [VaultFinding] {
+    let (connection, open) = try opened()
+    var findings: [VaultFinding] = []
+    do throws(VaultError) {
+      findings += Self.damage(of: connection, isFull)
+      findings += try tampering(connection, open)
+      if isFull, !open.mustDropEvents { findings += try eventDamage(connection, open) }
+    } catch { throw StoreFailure(error) }
+    findings += VaultSuspicion.allCases.filter { open.suspicions.contains($0) }.map(\.finding)
+    return findings + surroundings(open)
+  }
+
+  private static func damage(of connection: SQLiteConnection, _ isFull: Bool) -> [VaultFinding] {
+    do throws(SQLiteError) {
+      try connection.checkIntegrity(isFull ? .full : .quick)
+      return []
+    } catch {
+      return [
+        VaultFinding(
+          .databaseDamaged, isError: true,
+          "The vault's file contradicts itself; restore it from a backup, or remove it and log in again.")
+      ]
+    }
+  }
+
+  /// Opens every row, and compares what is on the disk with what was written last.
+  private func tampering(_ connection: SQLiteConnection, _ open: OpenVault) throws(VaultError) -> [VaultFinding] {
+    let reader = VaultReader(connection: connection, seal: open.seal)
+    let rows = try reader.contents(open.manifest)
+    var findings = rows.contents.tampered.map { profile in
+      VaultFinding(
+        .tampered, isError: true, "What is stored of this profile is not what was written; log in again.",
+        profile: profile)
+    }
+    var suspicions: Set<VaultSuspicion> = rows.hasForeignRows ? [.foreignRow] : []
+    let known = open.suspicions
+    // What was lost when the vault was opened is put in order by the next change, and told of until then.
+    if known.isDisjoint(with: [.head, .manifest, .events, .rolledBack]) {
+      let found = try reader.start()
+      suspicions.formUnion(found.suspicions)
+      if found.head != open.head { suspicions.insert(.head) }
+      if try HeadTable(connection: connection).sequence() != sequence, !known.contains(.sequence) {
+        suspicions.insert(.sequence)
+      }
+    }
+    findings += VaultSuspicion.allCases.filter { suspicions.subtracting(known).contains($0) }.map(\.finding)
+    return findings
+  }
+
+  private func eventDamage(_ connection: SQLiteConnection, _ open: OpenVault) throws(VaultError) -> [VaultFinding] {
+    do throws(VaultError) {
+      _ = try EventTable(connection: connection, seal: open.seal).events(after: 0, through: .max)
+      return []
+    } catch {
+      guard case .damaged = error else { throw error }
+      return [VaultSuspicion.events.finding]
+    }
+  }
+
+  /// What is not in the database.
+  private func surroundings(_ open: OpenVault) -> [VaultFinding] {
+    var findings: [VaultFinding] = []
+    anchor?.read()
+    if let known = anchor?.generation, known > open.head.generation, !open.suspicions.contains(.rolledBack) {
+      findings.append(VaultSuspicion.rolledBack.finding)
+    }
+    if anchor == nil {
+      findings.append(
+        VaultFinding(
+          .rollbackUnnoticed, isError: false,
+          "There is no second directory for the vault's anchor, so it would not be noticed if the vault were replaced by "
+            + "an earlier copy."))
+    }
+    if now() + Self.clockTolerance < open.head.changedAt {
+      findings.append(
+        VaultFinding(
+          .clockSetBack, isError: true, "The clock is more than a day behind the vault's last change; set it right."))
+    }
+    if recordedSource != configuredSource {
+      findings.append(
+        VaultFinding(
+          .keySourceDiffers, isError: false,
+          "The vault opens by the source \(recordedSource.rawValue), the configuration names \(configuredSource.rawValue); "
+            + "run: authbroker rekey"))
+    }
+    if !SecretArena.isLocked {
+      findings.append(
+        VaultFinding(
+          .memoryUnlocked, isError: false,
+          "The memory of secrets is not locked against swapping; raise the limit of locked memory (ulimit -l)."))
+    }
+    return findings
+  }
+}

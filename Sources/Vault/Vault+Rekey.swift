@@ -1,0 +1,91 @@
+package import BrokerCore
+package import BrokerProtocol
+import SQLite
+import Sealing
+import SecretMemory
+
+extension Vault {
+  /// Seals everything under a new data key, which is wrapped by the key of the same source or another one.
+  ///
+  /// A process that ends in between leaves a vault that opens with the old secret or the new one.
+  ///
+  /// - Throws: `KeyFailure`; everything opens as before then.
+  package func rekey(_ request: Rekey.Params) async throws(KeyFailure) {
+    guard contents != nil, let old = ring else { throw .store(.locked) }
+    try checkPassphrase(request.passphrase, old)
+    let source = request.keySource ?? configuredSource
+    var passphrase = request.newPassphrase
+    if passphrase == nil, old.wrapped.source == .passphrase { passphrase = request.passphrase }
+    let kek: KeyEncryptionKey
+    do throws(KeySourceError) {
+      kek = try encryption.newKey(from: source, passphrase: passphrase, replacing: old.wrapped)
+    } catch { throw KeyFailure(error) }
+    reached(.keyReady)
+    do throws(StoreFailure) {
+      try reseal(kek, old)
+    } catch {
+      try? encryption.discard(kek)
+      throw .store(error)
+    }
+    reached(.committed)
+    settle(kek.source, old)
+    reached(.settled)
+    // What was sealed under the old key is in the log's earlier frames.
+    if let connection = try? database() { try? connection.checkpoint() }
+  }
+
+  /// Who changes the keys of a vault with a passphrase proves that they know it.
+  private func checkPassphrase(_ passphrase: Secret?, _ ring: KeyringTable.Ring) throws(KeyFailure) {
+    guard ring.wrapped.source == .passphrase else { return }
+    do throws(KeyRingError) {
+      _ = try encryption.unwrap(ring.wrapped, vaultID: ring.vaultID, passphrase: passphrase)
+    } catch { throw KeyFailure(error, source: .passphrase) }
+  }
+
+  private func reseal(_ kek: KeyEncryptionKey, _ old: KeyringTable.Ring) throws(StoreFailure) {
+    let (connection, open) = try opened()
+    let key: SealingKey
+    do { key = try SealingKey.random() } catch { throw StoreFailure(.secretMemoryExhausted) }
+    var fresh = KeyringTable.Ring(
+      vaultID: old.vaultID, wrapped: WrappedKey.wrap(key, with: kek, vaultID: old.vaultID), retiredKeyFile: nil)
+    if old.wrapped.source == .file, kek.source != .file { fresh.retiredKeyFile = encryption.settings.keyFilePath }
+    let seal = VaultSeal(key: key, vaultID: old.vaultID)
+    // The change seals what it writes itself under the new key.
+    contents?.seal = seal
+    do throws(StoreFailure) {
+      try change { change in
+        try Self.resealRows(of: &change, from: open.seal)
+        try KeyringTable(connection: connection).write(fresh, at: change.time)
+        reached(.resealed)
+      }
+    } catch {
+      contents?.seal = open.seal
+      throw error
+    }
+    ring = fresh
+  }
+
+  private static func resealRows(of change: inout VaultChange, from old: VaultSeal) throws {
+    let connection = change.connection
+    try SessionTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try RefreshIntentTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try PendingLoginTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try MetadataTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    let events = EventTable(connection: connection, seal: old)
+    let (first, last) = (change.head.firstOrdinal, change.head.lastOrdinal)
+    if try !events.reseal(with: change.seal, from: first, through: last) { try change.dropAllEvents() }
+    change.manifest.distrustAll()
+  }
+
+  /// Puts a new key file in its place, or removes one that nothing needs; what fails is done at the next start.
+  private func settle(_ source: KeySourceName, _ old: KeyringTable.Ring) {
+    do {
+      try encryption.settle(source, replacing: old.wrapped.source)
+      guard ring?.retiredKeyFile != nil else { return }
+      try KeyringTable(connection: database()).forgetRetiredKeyFile()
+      ring?.retiredKeyFile = nil
+    } catch {
+      // The database needs the new key already, and finds it where it is.
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import BrokerCore
+import BrokerProtocol
+import SQLite
+import SecretMemory
+
+/// One change of the vault: rows, the manifest that lists them and the head that vouches for the manifest, inside one
+/// transaction.
+///
+/// Works on copies of what is in memory, which take the place of the originals once the transaction is durable.
+struct VaultChange {
+  /// The vault's database, in a transaction.
+  let connection: SQLiteConnection
+  /// Seals what is written.
+  let seal: VaultSeal
+  /// The list of rows.
+  var manifest: Manifest
+  /// What is true of the vault.
+  var head: VaultHead
+  /// The last sequence that may have been given.
+  var sequence: UInt64
+  /// Profiles of which some row was not what was written.
+  var tampered: Set<ProfileName>
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  let time: Int64
+
+  /// Whether it takes tokens out of the vault, whose sealed bytes then linger in the write-ahead log.
+  private(set) var endsSession = false
+
+  /// A change of a vault as it is known.
+  init(
+    connection: SQLiteConnection, seal: VaultSeal, manifest: Manifest, head: VaultHead, sequence: UInt64,
+    tampered: Set<ProfileName> = [], time: Int64
+  ) {
+    self.tampered = tampered
+    self.connection = connection
+    self.seal = seal
+    self.manifest = manifest
+    self.head = head
+    self.sequence = sequence
+    self.time = time
+  }
+
+  private var events: EventTable { EventTable(connection: connection, seal: seal) }
+
+  /// Does one step.
+  ///
+  /// - Throws: `StoreFailure.superseded`, `VaultError`.
+  mutating func apply(_ step: StoreStep) throws {
+    switch step {
+    case .record(let record): try write(record)
+    case .openIntent(let intent):
+      manifest[.refreshIntent, intent.profile.description] =
+        try RefreshIntentTable(connection: connection, seal: seal).open(intent)
+    case .closeIntent(let profile): try closeIntent(profile)
+    case .openLogin(let record):
+      manifest[.pendingLogin, record.login.challenge.profile.description] =
+        try PendingLoginTable(connection: connection, seal: seal).open(record)
+    case .closeLogin(let profile): try closeLogin(profile)
+    case .event(let event): try append(event)
+    case .eventsIncomplete(let sequence): head.eventsCompleteAfter = max(head.eventsCompleteAfter, sequence)
+    }
+  }
+
+  private mutating func write(_ record: SessionRecord) throws {
+    let name = record.profile.description
+    let listed = manifest[.session, name]
+    let tag = try SessionTable(connection: connection, seal: seal).save(record, replacing: listed, at: time)
+    guard let tag else { throw StoreFailure.superseded }
+    manifest[.session, name] = tag
+    try closeIntent(record.profile)
+    // The profile begins anew: what is left of what was meddled with goes.
+    if tampered.remove(record.profile) != nil { try closeLogin(record.profile) }
+    if case .living = record.contents { return }
+    endsSession = true
+  }
+
+  private mutating func closeIntent(_ profile: ProfileName) throws {
+    try RefreshIntentTable(connection: connection, seal: seal).close(profile)
+    manifest[.refreshIntent, profile.description] = nil
+  }
+
+  private mutating func closeLogin(_ profile: ProfileName) throws {
+    try PendingLoginTable(connection: connection, seal: seal).close(profile)
+    manifest[.pendingLogin, profile.description] = nil
+  }
+
+  private mutating func append(_ event: BrokerEvent) throws {
+    try events.append(event, as: head.lastOrdinal + 1)
+    head.lastOrdinal += 1
+    while head.eventCount > Int64(EventRetention.count) { try dropOldestEvent() }
+    // A clock that is behind the newest event says nothing about the age of the others.
+    guard time >= event.time.milliseconds else { return }
+    let limit = time - EventRetention.age.components.seconds * 1000
+    while head.eventCount > 1, let oldest = try events.mark(of: head.firstOrdinal), oldest.time < limit {
+      try dropOldestEvent()
+    }
+  }
+
+  private mutating func dropOldestEvent() throws {
+    if let oldest = try events.mark(of: head.firstOrdinal) {
+      head.eventsCompleteAfter = max(head.eventsCompleteAfter, oldest.sequence)
+    }
+    try events.remove(head.firstOrdinal)
+    head.firstOrdinal += 1
+  }
+
+  /// Forgets all events: those that are there cannot be trusted.
+  ///
+  /// - Throws: `VaultError.storage`.
+  mutating func dropAllEvents() throws(VaultError) {
+    try events.removeAll()
+    head.firstOrdinal = head.lastOrdinal + 1
+    head.eventsCompleteAfter = max(head.eventsCompleteAfter, sequence)
+  }
+
+  /// Writes a value of the vault itself.
+  ///
+  /// - Throws: `VaultError.storage`.
+  mutating func set(_ name: MetadataTable.Name, to value: Secret) throws(VaultError) {
+    manifest[.metadata, name.rawValue] = try MetadataTable(connection: connection, seal: seal).set(name, to: value)
+  }
+
+  /// Writes the manifest and the head: the last thing in the transaction.
+  ///
+  /// - Throws: `VaultError.storage`.
+  mutating func finish() throws(VaultError) {
+    let table = HeadTable(connection: connection)
+    head.generation += 1
+    head.changedAt = time
+    head.sequenceFloor = sequence
+    for bucket in manifest.changedBuckets {
+      head.bucketTags[bucket] = try table.write(manifest, bucket: bucket, generation: head.generation, seal)
+    }
+    manifest.markWritten()
+    try table.write(head, sequence: sequence, seal)
+  }
+}

@@ -1,0 +1,143 @@
+import BrokerCore
+import BrokerProtocol
+import SQLite
+import Sealing
+import SecretMemory
+
+/// Reads a vault whose data key is there, and judges what it finds.
+struct VaultReader {
+  /// The vault's database.
+  let connection: SQLiteConnection
+  /// Opens what is there.
+  let seal: VaultSeal
+
+  /// How far the sequence that stands in the clear may be above the sealed one: more than any broker gives while its
+  /// vault is locked.
+  static let sequenceRoom: UInt64 = 1 << 40
+  /// How far sequences jump when the one in the clear cannot be believed; small enough for JSON's numbers, however often.
+  static let sequenceJump: UInt64 = 1 << 20
+
+  /// Reads the head and the manifest.
+  ///
+  /// What cannot be trusted is made anew in memory from the rows that open by themselves, and written with the next
+  /// change.
+  ///
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
+  func start() throws(VaultError) -> (manifest: Manifest, head: VaultHead, suspicions: Set<VaultSuspicion>) {
+    let table = HeadTable(connection: connection)
+    var suspicions: Set<VaultSuspicion> = []
+    var manifest = Manifest()
+    guard let head = try table.head(seal) else {
+      manifest.distrustAll()
+      try refill(&manifest)
+      return (manifest, VaultHead(), [.head, .events])
+    }
+    for bucket in 0..<Manifest.bucketCount {
+      if let rows = try table.bucket(bucket, tag: head.bucketTags[bucket], seal) {
+        manifest.take(rows, asBucket: bucket)
+      } else {
+        manifest.distrust(bucket: bucket)
+        suspicions.insert(.manifest)
+      }
+    }
+    if suspicions.contains(.manifest) { try refill(&manifest) }
+    let extent = try EventTable(connection: connection, seal: seal).extent()
+    let isWhole = extent.count == head.eventCount
+    if !isWhole || extent.count > 0 && (extent.first != head.firstOrdinal || extent.last != head.lastOrdinal) {
+      suspicions.insert(.events)
+    }
+    return (manifest, head, suspicions)
+  }
+
+  /// Lists the rows that open by themselves in those buckets that were lost.
+  private func refill(_ manifest: inout Manifest) throws(VaultError) {
+    let lost = manifest.changedBuckets
+    try refill(&manifest, lost, SessionTable(connection: connection, seal: seal))
+    try refill(&manifest, lost, RefreshIntentTable(connection: connection, seal: seal))
+    try refill(&manifest, lost, PendingLoginTable(connection: connection, seal: seal))
+    try refill(&manifest, lost, MetadataTable(connection: connection, seal: seal))
+  }
+
+  private func refill<T: SealedTable>(_ manifest: inout Manifest, _ lost: Set<Int>, _ table: T) throws(VaultError) {
+    for row in try table.rows() {
+      guard let name = row.name, row.value != nil, lost.contains(Manifest.bucket(ofRowsNamed: name)) else { continue }
+      manifest[T.kind, name] = row.tag
+    }
+  }
+
+  /// The key of token names; nil where it is missing or not what was written.
+  ///
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
+  func fingerprintKey(_ manifest: Manifest) throws(VaultError) -> Secret? {
+    let name = MetadataTable.Name.fingerprintKey.rawValue
+    for row in try MetadataTable(connection: connection, seal: seal).rows() where row.name == name {
+      guard row.tag == manifest[.metadata, name], let key = row.value,
+        key.byteCount == TokenFingerprint.keyByteCount
+      else { return nil }
+      return key
+    }
+    return nil
+  }
+
+  /// Everything that rests in the vault.
+  ///
+  /// - Returns: the contents, and whether there are rows of no profile.
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
+  func contents(
+    _ manifest: Manifest
+  ) throws(VaultError) -> (contents: StoreContents, tampered: Set<ProfileName>, hasForeignRows: Bool) {
+    var judge = RowJudge(manifest: manifest)
+    var contents = StoreContents(records: [], lastSequence: 0)
+    contents.records = judge.accept(try SessionTable(connection: connection, seal: seal).rows(), in: .session)
+    contents.intents = judge.accept(
+      try RefreshIntentTable(connection: connection, seal: seal).rows(), in: .refreshIntent)
+    contents.pendingLogins = judge.accept(
+      try PendingLoginTable(connection: connection, seal: seal).rows(), in: .pendingLogin)
+    _ = judge.accept(try MetadataTable(connection: connection, seal: seal).rows(), in: .metadata)
+    judge.missMissingRows()
+    let tampered = judge.tampered
+    contents.records.removeAll { tampered.contains($0.profile) }
+    contents.intents.removeAll { tampered.contains($0.profile) }
+    contents.pendingLogins.removeAll { tampered.contains($0.login.challenge.profile) }
+    contents.tampered = tampered.sorted()
+    return (contents, tampered, judge.hasForeignRows)
+  }
+}
+
+/// Compares rows with the manifest.
+private struct RowJudge {
+  let manifest: Manifest
+  var tampered: Set<ProfileName> = []
+  var hasForeignRows = false
+  private var seen: Set<Manifest.Row> = []
+
+  init(manifest: Manifest) { self.manifest = manifest }
+
+  mutating func accept<Value>(_ rows: [FoundRow<Value>], in table: Manifest.Table) -> [Value] {
+    var values: [Value] = []
+    for row in rows {
+      if let name = row.name { seen.insert(Manifest.Row(table: table, name: name)) }
+      if let name = row.name, let tag = row.tag, tag == manifest[table, name], let value = row.value {
+        values.append(value)
+      } else {
+        blame(row.profile, table)
+      }
+    }
+    return values
+  }
+
+  /// Blames the profiles of rows that are listed and were not found.
+  mutating func missMissingRows() {
+    for bucket in manifest.buckets {
+      for row in bucket.keys where !seen.contains(row) { blame(ProfileName(row.name), row.table) }
+    }
+  }
+
+  private mutating func blame(_ profile: ProfileName?, _ table: Manifest.Table) {
+    guard table != .metadata, let profile else {
+      hasForeignRows = true
+      return
+    }
+    tampered.insert(profile)
+  }
+}

@@ -1,0 +1,50 @@
+import BrokerProtocol
+
+/// What was found wrong with the vault as a whole when it was unlocked: known until it is locked, while the vault itself is
+/// put in order by the next change.
+enum VaultSuspicion: Hashable, CaseIterable {
+  /// The head is missing, or is not what was written, or is an older one.
+  case head
+  /// A part of the list of rows is missing, or is not what was written, or is an older one.
+  case manifest
+  /// A value of the vault itself is missing or is not what was written.
+  case metadata
+  /// A row has a name that no profile has.
+  case foreignRow
+  /// Events are missing or were added.
+  case events
+  /// The sequence that stands in the clear is none that was given.
+  case sequence
+  /// The anchor knows of changes that the vault does not.
+  case rolledBack
+  /// There was an anchor, and it is gone.
+  case anchorMissing
+
+  /// Whether somebody may have meddled: what remains is only weaker than it could be.
+  var isAlarm: Bool { self != .anchorMissing }
+
+  /// What a person is told.
+  var finding: VaultFinding {
+    switch self {
+    case .head: Self.tampered("The vault's record of itself is not what was written")
+    case .manifest: Self.tampered("The vault's list of its rows is not what was written")
+    case .metadata: Self.tampered("The vault's own key of token names is not what was written")
+    case .foreignRow: Self.tampered("The vault has a row that no profile could have")
+    case .events: Self.tampered("The vault's events are not those that were written")
+    case .sequence: Self.tampered("The vault's event number is none that was given")
+    case .rolledBack:
+      VaultFinding(
+        .rolledBack, isError: true,
+        "The vault is older than its anchor: it was replaced by an earlier copy; log in again where in doubt.")
+    case .anchorMissing:
+      VaultFinding(
+        .rollbackUnnoticed, isError: false,
+        "The vault's anchor is gone, so a replacement of the vault by an earlier copy was not noticed; it was made anew."
+      )
+    }
+  }
+
+  private static func tampered(_ what: String) -> VaultFinding {
+    VaultFinding(.tampered, isError: true, what + "; restore it from a backup, or log in again where in doubt.")
+  }
+}
