@@ -7,9 +7,11 @@ extension Broker {
   /// A profile that is no longer configured is forgotten here, and rests in the vault. One that is bound to another
   /// place is signed out, and nothing of it is sent to the new address.
   ///
+  /// While the vault is locked there is nothing to read: what rests of a new profile comes with the unlocking.
+  ///
   /// - Throws: ``StoreFailure`` where the store cannot be read; nothing is changed then.
   package func reconfigure(_ profiles: [ProfileSettings]) async throws(StoreFailure) {
-    let contents = try await store.load()
+    let contents = gate == .unlocked ? try await store.load() : nil
     let old = slots
     slots = profiles.map { settings in
       guard let slot = old.first(where: { $0.name == settings.name }),
@@ -26,17 +28,17 @@ extension Broker {
     index = ProfileIndex(slots.map(\.name))
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
     for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
-    for slot in slots where slot.machine.generation == 0 {
-      guard let record = contents.records.first(where: { $0.profile == slot.name }) else { continue }
-      handle(.restored(record), on: slot)
-    }
+    // A profile that stays has its state in memory, which may be newer than what was just read.
+    let fresh = slots.filter { slot in !old.contains { $0 === slot } }
+    if let contents, gate == .unlocked { restore(contents, to: fresh) }
     publish(.configReloaded, profile: nil)
   }
 
   /// Lets go of a profile: nobody waits on it any more.
   private func retire(_ slot: ProfileSlot) {
     slot.timer?.cancel()
-    pendingLogins.forget(profile: slot.name)
+    forgetLogin(of: slot.name)
+    closeLogins()
     for (waiter, entry) in waiters where entry.profile == slot.name {
       answer(waiter, .failure(BrokerError(.unknownProfile, profile: slot.name)))
     }

@@ -2,61 +2,111 @@ package import BrokerProtocol
 
 /// Who is told what.
 extension Broker {
-  /// Sequences are reserved in the store in blocks of this size, so that an event costs no write of its own.
-  private static let sequenceBlock: UInt64 = 1 << 20
-
-  /// Gives an event its place and hands it to its subscribers.
-  func publish(_ payload: EventPayload, profile: ProfileName?) {
-    counts.events += 1
-    for delivery in hub.publish(payload, profile: profile, at: now.wall) { deliver(delivery) }
-    reserveSequencesIfNeeded()
+  /// A subscription that has begun: its answer, and the events that come behind it.
+  package struct Subscribed: Sendable {
+    /// The answer.
+    package let result: Subscribe.Result
+    /// What was missed since the sequence that the request named.
+    package let missed: [SubscriptionHub.Delivery]
   }
 
-  /// Reserves the next block well before the last one is used up.
-  func reserveSequencesIfNeeded() {
-    guard !isReserving, hub.sequence + Self.sequenceBlock / 2 > reservedThrough else { return }
-    inBackground { [weak self] in
-      _ = await self?.reserveSequences()
-      return { _ in }
-    }
+  /// A subscription that is wanted.
+  private struct SubscriptionRequest: Sendable {
+    let client: ClientID
+    let limit: Int
+    let wish: SubscriptionHub.Wish
+    let reply: Reply<Subscribed>
   }
 
-  /// Lets the store promise that the next block of sequences is never given again; whether it did.
-  func reserveSequences() async -> Bool {
-    isReserving = true
-    let through = hub.sequence + Self.sequenceBlock
-    do throws(StoreFailure) {
-      try await store.reserveSequences(through: through)
-      reservedThrough = max(reservedThrough, through)
-      isReserving = false
-      return true
-    } catch {
-      isReserving = false
-      return false
-    }
-  }
+  /// Readings of the store for one subscription: each is overtaken only by a thousand events in the meantime.
+  private static let replayRounds = 3
+  /// How long it is taken for granted which events the store has: they are kept for weeks.
+  private static let completenessAge = Duration.seconds(60)
 
   /// Begins a subscription of a connection: its name, the state, and the events that it has missed.
+  ///
+  /// Memory has the newest events; older ones are read from the store first. The subscription begins in the instant in
+  /// which all that was missed is there, so nothing is told twice or not at all.
   package func subscribe(
-    _ params: Subscribe.Params, client: ClientID, limit: Int
-  ) throws(BrokerError) -> (result: Subscribe.Result, missed: [SubscriptionHub.Delivery]) {
+    _ params: Subscribe.Params, client: ClientID, limit: Int, _ reply: @escaping Reply<Subscribed>
+  ) {
+    do throws(BrokerError) {
+      try requireRoom(client, limit)
+      let wish = SubscriptionHub.Wish(events: try Self.names(params.events), profiles: params.profiles.map(Set.init))
+      for profile in params.profiles ?? [] where slot(named: profile) == nil {
+        throw BrokerError(.unknownProfile, profile: profile)
+      }
+      let request = SubscriptionRequest(client: client, limit: limit, wish: wish, reply: reply)
+      guard let since = params.since else { return begin(request, missed: []) }
+      replay(request, since: UInt64(clamping: since), read: [], rounds: 0)
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  private func requireRoom(_ client: ClientID, _ limit: Int) throws(BrokerError) {
     guard hub.count(of: client) < limit else {
       throw BrokerError(.overloaded, "A connection may have at most \(limit) subscriptions.")
     }
-    let events = try Self.names(params.events)
-    let profiles = params.profiles.map(Set.init)
-    for profile in params.profiles ?? [] where slot(named: profile) == nil {
-      throw BrokerError(.unknownProfile, profile: profile)
+  }
+
+  /// Begins with the events since a sequence, behind those that were read already; nil means that they cannot be had.
+  private func replay(_ request: SubscriptionRequest, since: UInt64, read: [BrokerEvent]?, rounds: Int) {
+    // A store that has given as many as it keeps may have dropped some before them.
+    guard let read, read.count < EventRetention.count else { return begin(request, missed: nil) }
+    switch hub.source(since: since) {
+    case .memory(let events): begin(request, missed: read + events)
+    case .nowhere: begin(request, missed: nil)
+    case .store(let through):
+      guard gate == .unlocked, rounds < Self.replayRounds else { return begin(request, missed: nil) }
+      readEvents(after: since, through: through) { broker, events in
+        let isComplete = broker.hub.mayReplay(since: since)
+        broker.replay(
+          request, since: through, read: isComplete ? events.map { read + $0 } : nil, rounds: rounds + 1)
+      }
     }
-    let since = params.since.map { UInt64(clamping: $0) }
-    let (id, missed, mustResync) = hub.subscribe(client, events: events, profiles: profiles, since: since)
-    let states = sessions.filter { profiles?.contains($0.profile) ?? true }
+  }
+
+  /// Reads events from the store, and anew which of them it still has where that is not known for certain.
+  private func readEvents(
+    after since: UInt64, through: UInt64, _ done: @escaping @Sendable (isolated Broker, [BrokerEvent]?) -> Void
+  ) {
+    let store = self.store
+    let isCertain = now.uptime - completenessReadAt < Self.completenessAge
+    inBackground {
+      do throws(StoreFailure) {
+        let events = try await store.events(after: since, through: through)
+        let completeAfter = isCertain ? nil : try await store.load().eventsCompleteAfter
+        return { broker in
+          if let completeAfter {
+            broker.completenessReadAt = broker.now.uptime
+            broker.hub.noteIncomplete(through: completeAfter)
+          }
+          done(broker, events)
+        }
+      } catch {
+        return { broker in
+          if case .tampered = error { broker.raiseTampering(of: nil) }
+          done(broker, nil)
+        }
+      }
+    }
+  }
+
+  private func begin(_ request: SubscriptionRequest, missed: [BrokerEvent]?) {
+    do throws(BrokerError) {
+      try requireRoom(request.client, request.limit)
+    } catch {
+      return request.reply(.failure(error))
+    }
+    let id = hub.subscribe(request.client, request.wish)
+    let states = sessions.filter { request.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
-      subscriptionID: id, sequence: Int(clamping: hub.sequence), sessions: states, resync: mustResync ? true : nil)
-    return (
-      result,
-      missed.map { SubscriptionHub.Delivery(client: client, subscriptionID: id, event: $0, details: $0.details()) }
-    )
+      subscriptionID: id, sequence: Int(clamping: hub.sequence), sessions: states, resync: missed == nil ? true : nil)
+    let deliveries = (missed ?? []).filter(request.wish.includes).map { event in
+      SubscriptionHub.Delivery(client: request.client, subscriptionID: id, event: event, details: event.details())
+    }
+    request.reply(.success(Subscribed(result: result, missed: deliveries)))
   }
 
   private static func names(_ wanted: [String]?) throws(BrokerError) -> Set<EventName>? {
@@ -81,7 +131,7 @@ extension Broker {
   /// Forgets everything that a connection had.
   package func leave(_ client: ClientID) { hub.leave(client) }
 
-  /// The last sequence that was given.
+  /// The sequence of the last event that was told.
   package var sequence: UInt64 { hub.sequence }
 
   /// How many subscriptions there are.
@@ -89,4 +139,14 @@ extension Broker {
 
   /// Tells everybody that the broker ends.
   package func announceShutdown() { publish(.shuttingDown, profile: nil) }
+
+  /// Tells everybody that what rests in the store is not what was written; what is of no profile, once.
+  func raiseTampering(of profile: ProfileName?) {
+    if profile == nil {
+      guard !isSuspicionTold else { return }
+      isSuspicionTold = true
+    }
+    publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
+    report(.storeTampered(profile))
+  }
 }

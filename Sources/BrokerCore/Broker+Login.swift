@@ -8,7 +8,9 @@ extension Broker {
 
   /// Begins a login; a login that is equal to one under way shares its answer.
   package func login(_ params: Login.Params, _ reply: @escaping Reply<LoginResult>) {
+    let reply = unlessLocked(reply)
     do throws(BrokerError) {
+      try requireUnlocked()
       let slot = try slot(for: params.profile)
       if let method = params.method, method != "password" {
         throw BrokerError(
@@ -29,7 +31,9 @@ extension Broker {
 
   /// Makes an account and logs in.
   package func register(_ params: Register.Params, _ reply: @escaping Reply<LoginResult>) {
+    let reply = unlessLocked(reply)
     do throws(BrokerError) {
+      try requireUnlocked()
       let slot = try slot(for: params.profile)
       let registration = Registration(
         email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
@@ -42,6 +46,8 @@ extension Broker {
 
   /// Answers a challenge with its code.
   package func verifyOTP(_ params: VerifyOTP.Params, _ reply: @escaping Reply<LoginResult>) {
+    let reply = unlessLocked(reply)
+    guard gate == .unlocked else { return reply(.failure(BrokerError(.vaultLocked))) }
     guard let login = pendingLogins.find(params.otpFlowID, at: now.wall),
       let slot = slot(named: login.challenge.profile)
     else { return reply(.failure(BrokerError(.flowNotFound))) }
@@ -102,8 +108,9 @@ extension Broker {
     case .otpRequired(let provided):
       let challenge = pendingLogins.begin(provided, id: entropy.handle(), profile: profile)
       schedulePendingLogins()
-      publish(.otpChallenge(challenge), profile: profile)
-      reply(.success(.otpRequired(challenge)))
+      keep(challenge.otpFlowID, on: slot, telling: [.otpChallenge(challenge)]) {
+        reply(.success(.otpRequired(challenge)))
+      }
     case .emailVerificationRequired: reply(.success(.emailVerificationRequired))
     }
   }
@@ -126,7 +133,7 @@ extension Broker {
   private func accept(
     _ session: ProviderSession, method: String, _ slot: ProfileSlot, _ reply: @escaping Reply<LoginResult>
   ) {
-    pendingLogins.forget(profile: slot.name)
+    forgetLogin(of: slot.name)
     handle(.loginAccepted(session, method: method), on: slot)
     let (name, id) = (slot.name, slot.id)
     whenSaved(slot) { [weak self] failure in
@@ -153,15 +160,22 @@ extension Broker {
 
   private func noteRefusedCode(_ failure: ProviderFailure, _ id: String) {
     guard case .refused(let kind, let attempts, _, _) = failure else { return }
-    if let attempts, attempts > 0 { pendingLogins.setAttemptsRemaining(attempts, of: id) }
+    guard let profile = pendingLogins.profile(of: id), let slot = slot(named: profile) else { return }
     switch kind {
-    case .tooManyAttempts, .otpExpired, .flowNotFound: pendingLogins.forget(id: id)
-    default: break
+    case .tooManyAttempts, .otpExpired, .flowNotFound:
+      forgetLogin(of: profile)
+      closeLogins()
+    default:
+      guard let attempts, attempts > 0 else { return }
+      pendingLogins.setAttemptsRemaining(attempts, of: id)
+      keep(id, on: slot)
     }
   }
 
   /// Sends another code.
   package func resendOTP(_ params: ResendOTP.Params, _ reply: @escaping Reply<OTPChallenge>) {
+    let reply = unlessLocked(reply)
+    guard gate == .unlocked else { return reply(.failure(BrokerError(.vaultLocked))) }
     let now = self.now.wall
     guard let login = pendingLogins.find(params.otpFlowID, at: now),
       let slot = slot(named: login.challenge.profile)
@@ -176,26 +190,15 @@ extension Broker {
       do throws(ProviderFailure) {
         let challenge = try await provider.resendOTP(flow: login.flow)
         return { broker in
-          guard let renewed = broker.pendingLogins.renew(id, with: challenge) else {
+          guard let renewed = broker.pendingLogins.renew(id, with: challenge), let slot = broker.slot(named: name)
+          else {
             return reply(.failure(BrokerError(.flowNotFound, profile: name)))
           }
           broker.schedulePendingLogins()
-          broker.publish(.otpResent(renewed), profile: name)
-          reply(.success(renewed))
+          broker.keep(id, on: slot, telling: [.otpResent(renewed)]) { reply(.success(renewed)) }
         }
       } catch {
         return { _ in reply(.failure(BrokerError(error, profile: name))) }
-      }
-    }
-  }
-
-  /// Forgets logins that nobody answered in time, so that an unanswered one does not keep the broker alive.
-  func schedulePendingLogins() {
-    pendingLoginTimer?.cancel()
-    pendingLogins.forgetEnded(at: now.wall)
-    pendingLoginTimer = pendingLogins.nextEnd.map { end in
-      clock.schedule(at: now.uptime(of: end)) { [weak self] in
-        self?.assumeIsolated { $0.schedulePendingLogins() }
       }
     }
   }

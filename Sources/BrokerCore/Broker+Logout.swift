@@ -42,6 +42,7 @@ extension Broker {
   package func logout(_ params: Logout.Params, _ reply: @escaping Reply<Logout.Result>) {
     let chosen: [ProfileSlot]
     do throws(BrokerError) {
+      try requireUnlocked()
       chosen = params.all ? slots : [try slot(for: params.profile)]
     } catch {
       return reply(.failure(error))
@@ -55,12 +56,13 @@ extension Broker {
 
   private func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
-    pendingLogins.forget(profile: name)
+    forgetLogin(of: name)
     slot.user = nil
     slot.userFetchedAt = nil
     slot.logouts += 1
     let tokens = slot.machine.living?.tokens
     handle(.logoutWanted(.user), on: slot)
+    closeLogins()
     if slot.machine.settledGeneration >= slot.machine.generation {
       note(id) { $0.unsaved.remove(name) }
     } else {

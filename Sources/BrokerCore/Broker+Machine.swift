@@ -22,17 +22,23 @@ extension Broker {
 
   private func run(_ action: SessionMachine.Action, on slot: ProfileSlot) {
     switch action {
-    case .answerToken(let waiter, let isOffline): answer(waiter, currentToken(of: slot, isOffline: isOffline))
+    case .answerToken(let waiter, let isOffline):
+      if waiters[waiter] != nil { answer(waiter, currentToken(of: slot, isOffline: isOffline)) }
     case .answerError(let waiter, let error): answer(waiter, .failure(explained(error, slot)))
     case .spendRefreshToken(let flight, let token): spend(token, flight, on: slot)
-    case .save(let record, let events): save(record, announcing: events, on: slot)
+    case .openIntent(let flight, let intent): open(intent, flight, on: slot)
+    case .closeIntent: change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
+    case .save(let record, let events): save(record, announcing: events)
+    case .saveAgain: saveAgain(slot.name)
     case .publish(let payload): publish(payload, profile: slot.name)
     }
   }
 
   /// A login that waits for its code is a better answer than "log in".
   private func explained(_ error: BrokerError, _ slot: ProfileSlot) -> BrokerError {
-    guard error.kind == .loginRequired, let challenge = pendingLogins.challenge(of: slot.name, at: now.wall) else {
+    guard error.kind == .loginRequired || error.kind == .vaultTampered,
+      let challenge = pendingLogins.challenge(of: slot.name, at: now.wall)
+    else {
       return error
     }
     var pending = BrokerError(.challengePending, profile: slot.name)
@@ -42,10 +48,24 @@ extension Broker {
 
   private func schedule(_ slot: ProfileSlot) {
     slot.timer?.cancel()
+    slot.timer = nil
+    guard gate == .unlocked else { return }
     let name = slot.name
     slot.timer = slot.machine.nextWake(at: now).map { uptime in
       clock.schedule(at: uptime) { [weak self] in
         self?.assumeIsolated { $0.handle(.woken, onProfile: name) }
+      }
+    }
+  }
+
+  private func open(_ intent: RefreshIntent, _ flight: UInt64, on slot: ProfileSlot) {
+    let (name, id) = (slot.name, slot.id)
+    change(StoreChange(.note, [.openIntent(intent)], of: name)) { broker, failure in
+      guard let slot = broker.slot(named: name, id: id) else { return }
+      if failure == nil {
+        broker.handle(.intentSaved(flight: flight), on: slot)
+      } else {
+        broker.handle(.intentFailed(flight: flight, jitter: Double.random(in: 0...1)), on: slot)
       }
     }
   }
@@ -86,78 +106,8 @@ extension Broker {
       let finish = await operation()
       finish(self)
       work -= 1
+      finishLocking()
       if !hasWork { whenIdle?() }
     }
   }
-
-  /// How long a save that failed rests before it is tried again.
-  private static let saveRetryDelay = Duration.seconds(1)
-
-  private func save(
-    _ record: SessionRecord, announcing events: [EventPayload], on slot: ProfileSlot, isRetry: Bool = false
-  ) {
-    let store = self.store
-    inBackground {
-      do throws(StoreFailure) {
-        try await store.save(record)
-        return { $0.saved(record, announcing: events) }
-      } catch {
-        return { $0.saveFailed(record, announcing: events, error, isRetry: isRetry) }
-      }
-    }
-  }
-
-  private func saved(_ record: SessionRecord, announcing events: [EventPayload]) {
-    counts.saves += 1
-    handle(.saved(generation: record.generation), onProfile: record.profile)
-    for event in events { publish(event, profile: record.profile) }
-    finishSave(of: record, nil)
-  }
-
-  private func saveFailed(
-    _ record: SessionRecord, announcing events: [EventPayload], _ failure: StoreFailure, isRetry: Bool
-  ) {
-    if failure == .superseded, isRetry || slot(named: record.profile)?.machine.generation != record.generation {
-      // A commit that reported an error may have been durable all the same; else a newer record has taken its place.
-      if isRetry { saved(record, announcing: events) } else { finishSave(of: record, nil) }
-      return
-    }
-    if !isRetry {
-      counts.saveFailures += 1
-      handle(.saveFailed(generation: record.generation), onProfile: record.profile)
-      finishSave(of: record, failure)
-    }
-    if isRetry { finishSave(of: record, failure) }
-    guard let slot = slot(named: record.profile), slot.machine.wantsSaved(record) else { return }
-    unsaved += 1
-    _ = clock.schedule(at: now.uptime + Self.saveRetryDelay) { [weak self] in
-      self?.assumeIsolated { broker in
-        broker.unsaved -= 1
-        if let slot = broker.slot(named: record.profile), slot.machine.wantsSaved(record) {
-          broker.save(record, announcing: events, on: slot, isRetry: true)
-        } else if !broker.hasWork {
-          broker.whenIdle?()
-        }
-      }
-    }
-  }
-
-  /// Tells whoever waits for this very record to be durable.
-  private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
-    let key = SaveKey(profile: record.profile, generation: record.generation)
-    for done in saveWaiters.removeValue(forKey: key) ?? [] { done(failure) }
-  }
-
-  /// Calls `done` when the newest record of the profile is durable, or could not be made so.
-  func whenSaved(_ slot: ProfileSlot, _ done: @escaping @Sendable (StoreFailure?) -> Void) {
-    saveWaiters[SaveKey(profile: slot.name, generation: slot.machine.generation), default: []].append(done)
-  }
-}
-
-/// Names one record on its way to the store.
-struct SaveKey: Hashable {
-  /// The profile.
-  let profile: ProfileName
-  /// The generation of the record.
-  let generation: UInt64
 }

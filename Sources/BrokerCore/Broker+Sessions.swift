@@ -12,10 +12,14 @@ extension Broker {
 
   /// A profile's session as everybody may see it.
   func describe(_ slot: ProfileSlot) -> Session {
+    guard gate == .unlocked else {
+      return Session(profile: slot.name, provider: slot.machine.binding.type, state: .locked)
+    }
     let now = self.now.wall
     var session = Session(
       profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now))
     if case .ended(let reason) = slot.machine.phase { session.loginRequiredReason = reason.rawValue }
+    if slot.machine.isMistrusted { session.loginRequiredReason = ErrorKind.vaultTampered.rawValue }
     guard let living = slot.machine.living else { return session }
     session.user = slot.user ?? living.user
     session.userID = session.user?.id
@@ -35,21 +39,23 @@ extension Broker {
     case .living:
       switch machine.activity {
       case .resting: .authenticated
-      case .refreshing, .saving: .refreshing
+      case .preparing, .refreshing, .saving: .refreshing
       case .backingOff: .offline
       }
     case .signedOut, .ended:
       if pendingLogins.challenge(of: machine.profile, at: now) != nil {
         .challengePending
       } else {
-        machine.phase == .signedOut ? .signedOut : .expired
+        machine.phase == .signedOut && !machine.isMistrusted ? .signedOut : .expired
       }
     }
   }
 
   /// Tells whose session it is, from memory where that is recent enough.
   package func currentUser(_ params: GetCurrentUser.Params, _ reply: @escaping Reply<User>) {
+    let reply = unlessLocked(reply)
     do throws(BrokerError) {
+      try requireUnlocked()
       let slot = try slot(for: params.profile)
       if slot.machine.living != nil, let user = slot.user,
         let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge

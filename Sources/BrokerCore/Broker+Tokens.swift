@@ -18,6 +18,7 @@ extension Broker {
   /// The reply is the JSON of an ``AccessToken``. The returned name takes the request back: see ``abandon(_:)``.
   package func accessToken(_ params: GetAccessToken.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
     do throws(BrokerError) {
+      try requireUnlocked()
       let slot = try slot(for: params.profile)
       if let audience = params.audience {
         throw BrokerError(
@@ -106,6 +107,7 @@ extension Broker {
   /// Takes the report that a server refused a token.
   package func reportRejected(_ params: ReportRejected.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
     do throws(BrokerError) {
+      try requireUnlocked()
       let slot = try slot(for: params.profile)
       guard params.status == 401 || params.status == 403 else {
         throw Self.misfit("/status", "The parameter /status must be 401 or 403.")

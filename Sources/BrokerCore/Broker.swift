@@ -11,6 +11,16 @@ package actor Broker {
   package typealias Reply<Value> = @Sendable (Result<Value, BrokerError>) -> Void
   /// Passes an event on to a subscription, on the broker's executor.
   package typealias Deliver = @Sendable (SubscriptionHub.Delivery) -> Void
+  /// Tells whoever looks after the broker of something that is wrong.
+  package typealias Report = @Sendable (Trouble) -> Void
+
+  /// Something that whoever looks after the broker should know.
+  package enum Trouble: Sendable, Equatable {
+    /// What rests in the store is not what was written: the record of a profile, or something of no profile.
+    case storeTampered(ProfileName?)
+    /// The store cannot be written, and sequences may be given twice after a crash.
+    case sequencesNotReserved
+  }
 
   /// Where the actor runs.
   package nonisolated let executor: any SerialExecutor
@@ -19,6 +29,8 @@ package actor Broker {
 
   /// Where sessions rest.
   let store: any SessionStore
+  /// Holds the keys of the store.
+  let keeper: any StoreKeeper
   /// What time it is, and who wakes the broker.
   let clock: any BrokerClock
   /// Handles, and names of tokens.
@@ -27,6 +39,8 @@ package actor Broker {
   package nonisolated let answers = AnswerCache()
   /// Where events go.
   var deliver: Deliver = { _ in }
+  /// Where it is said that something is wrong.
+  var report: Report = { _ in }
 
   /// The configured profiles.
   var slots: [ProfileSlot] = []
@@ -38,14 +52,26 @@ package actor Broker {
   var pendingLogins = PendingLogins()
   /// Ends the next of them that nobody answers.
   var pendingLoginTimer: TimerCancellation?
+  /// Logins that are over, whose records are still to be removed from the store.
+  var loginsToClose: Set<ProfileName> = []
   /// Who is told what.
-  var hub: SubscriptionHub
+  var hub = SubscriptionHub()
+  /// What waits to be durable.
+  var commits = CommitQueue()
+  /// What the queue has decided and is not done yet.
+  var commitActions: [CommitQueue.Action] = []
+  /// Whether somebody does it already.
+  var isRunningCommitActions = false
+  /// Who wants to know how a change ended.
+  var settlements: [ChangeID: @Sendable (isolated Broker, StoreFailure?) -> Void] = [:]
+  /// When it was last read which events the store has.
+  var completenessReadAt = Duration.zero
   /// Callers who wait for a token.
   var waiters: [WaiterID: Waiter] = [:]
   /// How many callers there ever were; names the next one.
   var waiterCount: UInt64 = 0
   /// The last sequence that the store has promised never to give again.
-  var reservedThrough: UInt64
+  var reservedThrough: UInt64 = 0
   /// Whether the next block of sequences is being reserved.
   var isReserving = false
   /// Logouts that are not answered yet.
@@ -56,8 +82,22 @@ package actor Broker {
   var saveWaiters: [SaveKey: [@Sendable (StoreFailure?) -> Void]] = [:]
   /// How many slow things are under way.
   var work = 0
-  /// How many records wait to be saved once more.
-  var unsaved = 0
+  /// Records that wait to be saved once more.
+  var retries: [ProfileName: SaveRetry] = [:]
+  /// Whether clients may have what the vault holds.
+  var gate: Gate
+  /// Who waits for the vault to be locked.
+  var lockReplies: [Reply<Empty>] = []
+  /// Who wants the vault to be unlocked, or sealed anew, in order.
+  var keyAttempts: [KeyAttempt] = []
+  /// Whether one of them is being tried, or its answer kept back.
+  var isTryingKey = false
+  /// Whether everybody knows that the store as a whole cannot be trusted: a reader of events cannot make it a flood.
+  var isSuspicionTold = false
+  /// How long the answer to a wrong passphrase is kept back.
+  var passphraseDelay = PassphraseDelay()
+  /// Where the vault stands, as its keeper said last.
+  var storeStatus: StoreStatus
   /// Called whenever nothing slow is under way any more.
   package var whenIdle: (@Sendable () -> Void)?
   /// Logins that their provider has not answered yet.
@@ -67,19 +107,20 @@ package actor Broker {
   /// What was counted, but for answers from the cache.
   var counts = Counters()
 
-  /// A broker over what its store holds.
+  /// A broker over a store, which it takes for locked until ``start(with:deliver:report:)``.
   ///
-  /// `contents` is what ``SessionStore/load()`` gave; events follow its last sequence.
+  /// `status` is what the keeper said last.
   package init(
-    executor: any SerialExecutor, profiles: [ProfileSettings], store: any SessionStore, contents: StoreContents,
-    clock: any BrokerClock, entropy: any Entropy
+    executor: any SerialExecutor, profiles: [ProfileSettings], store: any SessionStore, keeper: any StoreKeeper,
+    status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
   ) {
     self.executor = executor
     self.store = store
+    self.keeper = keeper
     self.clock = clock
     self.entropy = entropy
-    hub = SubscriptionHub(after: contents.lastSequence)
-    reservedThrough = contents.lastSequence
+    gate = .locked
+    storeStatus = status
     let slots = profiles.enumerated().map { number, settings in
       ProfileSlot(UInt64(number), settings, Self.machine(for: settings, entropy))
     }
@@ -101,32 +142,34 @@ package actor Broker {
       tokenID: { token in entropy.tokenID(of: token) })
   }
 
-  /// Takes up what the store held, and begins to keep time; `deliver` passes events on from now on.
+  /// Begins to keep time; `deliver` passes events on from now on, and `report` tells what is wrong.
   ///
-  /// No sequence is given before the store has promised never to give it again; where it cannot, events go on without
-  /// that promise, and the returned value is false.
-  @discardableResult
-  package func start(with contents: StoreContents, deliver: @escaping Deliver) async -> Bool {
+  /// `contents` is what ``SessionStore/load()`` gave; nil where the store is locked: the broker then waits for
+  /// ``unlock(_:_:)``. No sequence is given before the store has promised never to give it again; where it cannot, events
+  /// go on without that promise.
+  package func start(
+    with contents: StoreContents?, deliver: @escaping Deliver, report: @escaping Report = { _ in }
+  ) async {
     self.deliver = deliver
-    let isReserved = await reserveSequences()
-    for record in contents.records {
-      guard let slot = slot(named: record.profile) else { continue }
-      handle(.restored(record), on: slot)
-    }
-    for profile in contents.tampered where slot(named: profile) != nil {
-      publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
-    }
-    return isReserved
+    self.report = report
+    guard let contents else { return }
+    await openEvents(contents)
+    gate = .unlocked
+    restore(contents, to: slots)
   }
 
-  /// Whether something is under way that must not be cut off by an idle end.
-  package var isBusy: Bool { hasWork || !pendingLogins.isEmpty }
+  /// Whether something is under way, or held, that must not be cut off by an idle end.
+  ///
+  /// Nobody could open a vault again whose passphrase a person has given.
+  package var isBusy: Bool {
+    hasWork || !pendingLogins.isEmpty || (gate == .unlocked && storeStatus.keySource == .passphrase)
+  }
 
   /// Whether a provider or the store is being waited for.
   package var isWaiting: Bool { work > 0 }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
-  package var hasWork: Bool { isWaiting || unsaved > 0 }
+  package var hasWork: Bool { isWaiting || !retries.isEmpty }
 
   /// What was counted since the start.
   package var counters: Counters {

@@ -55,17 +55,32 @@ extension BrokerServer {
   }
 
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
-  func subscribe(_ params: Subscribe.Params, _ request: Request) throws(BrokerError) {
+  func subscribe(_ params: Subscribe.Params, _ request: Request) {
     let limit = limits.subscriptions
-    let (result, missed) = try broker.assumeIsolated { broker in
-      Result { () throws(BrokerError) in try broker.subscribe(params, client: request.client, limit: limit) }
-    }.get()
-    if let connection = connections[request.client] {
-      connection.subscriptions += 1
-      connection.unanswered[result.subscriptionID] = requests[request.key]?.batch
+    broker.assumeIsolated { broker in
+      broker.subscribe(params, client: request.client, limit: limit) { [weak self] result in
+        self?.assumeIsolated { $0.subscribed(result, request) }
+      }
     }
-    succeed(request.key, result)
-    for delivery in missed { deliver(delivery) }
+  }
+
+  private func subscribed(_ result: Result<Broker.Subscribed, BrokerError>, _ request: Request) {
+    let subscribed: Broker.Subscribed
+    do throws(BrokerError) {
+      subscribed = try result.get()
+    } catch {
+      return fail(request.key, error)
+    }
+    let id = subscribed.result.subscriptionID
+    guard let connection = connections[request.client], let pending = requests[request.key] else {
+      // The request was cancelled, or its client has gone, while old events were read.
+      let params = Unsubscribe.Params(subscriptionID: id)
+      return broker.assumeIsolated { try? $0.unsubscribe(params, client: request.client) }
+    }
+    connection.subscriptions += 1
+    connection.unanswered[id] = pending.batch
+    succeed(request.key, subscribed.result)
+    for delivery in subscribed.missed { deliver(delivery) }
   }
 
   /// Ends a subscription of the connection.
@@ -82,12 +97,12 @@ extension BrokerServer {
 
   /// How the broker is doing.
   var status: GetStatus.Result {
-    let (profiles, subscriptions, counters) = broker.assumeIsolated {
-      ($0.sessions, $0.subscriptionCount, $0.counters)
+    let (profiles, subscriptions, counters, vault) = broker.assumeIsolated {
+      ($0.sessions, $0.subscriptionCount, $0.counters, $0.vaultStatus)
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
-      uptime: BootClock.now - startedUptime, vault: environment.vaultStatus(), connections: connections.count,
+      uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
       subscriptions: subscriptions, counters: Self.counters(counters), profiles: profiles)
   }
 

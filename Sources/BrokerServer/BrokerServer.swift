@@ -19,8 +19,6 @@ package actor BrokerServer {
   package struct Environment: Sendable {
     /// Reads the configuration again and hands it to the broker.
     package var reload: @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void
-    /// Where the vault stands.
-    package var vaultStatus: @Sendable () -> GetStatus.VaultStatus
     /// The OpenRPC document.
     package var discovery: @Sendable () -> [UInt8]
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
@@ -33,11 +31,10 @@ package actor BrokerServer {
     /// The surroundings of a server.
     package init(
       reload: @escaping @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void,
-      vaultStatus: @escaping @Sendable () -> GetStatus.VaultStatus, discovery: @escaping @Sendable () -> [UInt8],
-      stopped: @escaping @Sendable () -> Void, providerTypes: [String], version: String
+      discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, providerTypes: [String],
+      version: String
     ) {
       self.reload = reload
-      self.vaultStatus = vaultStatus
       self.discovery = discovery
       self.stopped = stopped
       self.providerTypes = providerTypes

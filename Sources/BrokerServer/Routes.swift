@@ -67,13 +67,17 @@ enum Routes {
         ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions })
       },
       Route(name: Subscribe.name) { server, node, request throws(BrokerError) in
-        try server.subscribe(try server.decode(node, request), request)
+        server.subscribe(try server.decode(node, request), request)
       },
       .now(Unsubscribe.self) { server, params, request throws(BrokerError) in
         try server.unsubscribe(params, request)
       },
       .now(GetStatus.self) { server, _, _ in server.status },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) },
+      .later(Lock.self) { broker, _, reply in broker.lock(reply) },
+      .later(Unlock.self) { broker, params, reply in broker.unlock(params, reply) },
+      .later(Rekey.self) { broker, params, reply in broker.rekey(params, reply) },
+      .later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) },
       Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) },
     ]
 

@@ -81,20 +81,29 @@ actor Daemon {
 
   private func start() async throws(StartFailure) {
     let channel = try takeOverStandardStreams()
-    let opened = try await VaultOpening.open(source.paths)
+    let opened = try await VaultOpening.open(source.paths, configuration.vault, environment)
     vault = opened.vault
     let profiles = providers.settings(for: configuration)
     let broker = Broker(
-      executor: loop, profiles: profiles, store: opened.vault, contents: opened.contents,
-      clock: SystemClock(loop: loop), entropy: opened.entropy)
+      executor: loop, profiles: profiles, store: opened.vault, keeper: opened.vault, status: opened.status,
+      clock: SystemClock(loop: loop), entropy: opened.vault.entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: ServerLimits(configuration.limits, descriptorLimit: descriptorLimit),
-      environment: surroundings(schemaVersion: opened.schemaVersion), log: log, startedAt: WallClock.timestamp)
+      environment: surroundings, log: log, startedAt: WallClock.timestamp)
     self.broker = broker
     self.server = server
-    let contents = opened.contents
-    let isReserved = await broker.start(with: contents) { delivery in server.pass(delivery) }
-    if !isReserved { log.error("the vault cannot be written: sequences may repeat after a crash") }
+    let log = self.log
+    await broker.start(with: opened.contents) { delivery in
+      server.pass(delivery)
+    } report: { trouble in
+      switch trouble {
+      case .storeTampered(let profile?):
+        log.error("a record in the vault is not what was written", .word("profile", profile.description))
+      case .storeTampered(nil): log.error("the vault is not what was written: run `authbroker doctor`")
+      case .sequencesNotReserved: log.error("the vault cannot be written: sequences may repeat after a crash")
+      }
+    }
+    if opened.contents == nil { log.notice("the vault is locked: it waits for `authbroker unlock`") }
     try open(server, channel)
   }
 
@@ -150,12 +159,9 @@ actor Daemon {
     }
   }
 
-  private func surroundings(schemaVersion: Int) -> BrokerServer.Environment {
+  private var surroundings: BrokerServer.Environment {
     BrokerServer.Environment(
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
-      vaultStatus: {
-        GetStatus.VaultStatus(locked: false, keySource: "file", schemaVersion: schemaVersion)
-      },
       discovery: { DiscoveryDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       providerTypes: ProviderCatalog.types, version: ProgramVersion.current)

@@ -1,27 +1,31 @@
 import BrokerCore
+import BrokerProtocol
 import ClientSocket
+import Configuration
 import LinuxSystem
 import Sealing
 import Vault
 
-/// Opens the vault of a state directory with its key.
+/// Opens the vault of a state directory, as far as it can be opened without a person.
 enum VaultOpening {
-  /// An open vault, and the names and handles that are made with its key.
+  /// A vault, and what rested in it.
   struct Opened {
-    /// The open vault.
+    /// The vault: the store, and the keeper of its keys.
     let vault: Vault
-    /// Handles, and names of tokens.
-    let entropy: SealedEntropy
-    /// The version of its tables.
-    let schemaVersion: Int
-    /// What rested in it.
-    let contents: StoreContents
+    /// Where it stands.
+    let status: StoreStatus
+    /// What rested in it; nil while it waits for the passphrase of a person.
+    let contents: StoreContents?
   }
 
-  /// Finds the key, or makes one for a vault that is not there yet; opens the vault and reads it.
+  /// Opens the file, and unlocks it unless its key comes from a passphrase; a vault that is not there yet is made.
+  ///
+  /// `environment` is what the process was started with: the service manager says there where credentials are.
   ///
   /// - Throws: ``StartFailure`` that says what to do; nothing was changed then.
-  static func open(_ paths: StatePaths) async throws(StartFailure) -> Opened {
+  static func open(
+    _ paths: StatePaths, _ configuration: VaultConfiguration, _ environment: [String: String]
+  ) async throws(StartFailure) -> Opened {
     do throws(SealingError) {
       try Sealing.initialize()
     } catch {
@@ -29,19 +33,33 @@ enum VaultOpening {
     }
     let vault: Vault
     do throws(VaultError) {
-      let settings = KeySourceSettings(keyFilePath: paths.vaultKey)
-      vault = try await Vault.open(path: paths.vault, settings: settings, anchorPath: anchorPath(paths))
-    } catch { throw failure(error, paths) }
-    try await unlock(vault, paths)
-    let contents: StoreContents
-    do throws(StoreFailure) { contents = try await vault.load() } catch {
-      throw failure(.damaged(part: "sessions"), paths)
+      vault = try await Vault.open(
+        path: paths.vault, settings: settings(paths, configuration, environment), source: configuration.keySource,
+        anchorPath: anchorPath(paths))
+    } catch {
+      throw failure(error, paths)
     }
-    let version = await vault.status.schemaVersion
-    return Opened(vault: vault, entropy: vault.entropy, schemaVersion: version, contents: contents)
+    let status = await vault.status
+    guard status.keySource != .passphrase else { return Opened(vault: vault, status: status, contents: nil) }
+    do throws(StartFailure) {
+      let contents = try await unlock(vault, paths)
+      return Opened(vault: vault, status: await vault.status, contents: contents)
+    } catch {
+      try? await vault.close()
+      throw error
+    }
   }
 
-  /// Beside the key file, where that lies in another directory than the vault.
+  private static func settings(
+    _ paths: StatePaths, _ configuration: VaultConfiguration, _ environment: [String: String]
+  ) -> KeySourceSettings {
+    KeySourceSettings(
+      keyFilePath: configuration.keyFile ?? paths.vaultKey,
+      credentialsDirectory: environment["CREDENTIALS_DIRECTORY"], credentialName: configuration.credential,
+      command: configuration.command, commandTimeout: configuration.commandTimeout, environment: environment)
+  }
+
+  /// Beside the default key file, where that lies in another directory than the vault.
   private static func anchorPath(_ paths: StatePaths) -> String? {
     guard let key = paths.vaultKey, PathName.directory(of: key) != PathName.directory(of: paths.vault) else {
       return nil
@@ -49,19 +67,28 @@ enum VaultOpening {
     return PathName.directory(of: key) + "/vault.anchor"
   }
 
-  private static func unlock(_ vault: Vault, _ paths: StatePaths) async throws(StartFailure) {
+  private static func unlock(_ vault: Vault, _ paths: StatePaths) async throws(StartFailure) -> StoreContents {
     do throws(KeyFailure) {
       try await vault.unlock(nil)
     } catch {
-      let message: String
       switch error {
-      case .sourceUnavailable(let reason), .passphraseUnsuitable(let reason): message = reason
-      case .wrongPassphrase, .passphraseMissing: message = "The vault opens by a passphrase only."
-      case .store(.failed(let context)): throw StartFailure(kind: .storeFailed, message: "\(paths.vault): \(context)")
-      case .store: throw failure(.damaged(part: "seal"), paths)
+      case .sourceUnavailable(let reason), .passphraseUnsuitable(let reason):
+        throw StartFailure(kind: .keySourceUnavailable, message: reason)
+      case .wrongPassphrase, .passphraseMissing:
+        throw StartFailure(kind: .keySourceUnavailable, message: "The vault opens by a passphrase only.")
+      case .store(let error): throw failure(error, paths)
       }
-      throw StartFailure(kind: .keySourceUnavailable, message: message)
     }
+    do throws(StoreFailure) {
+      return try await vault.load()
+    } catch {
+      throw failure(error, paths)
+    }
+  }
+
+  private static func failure(_ error: StoreFailure, _ paths: StatePaths) -> StartFailure {
+    guard case .failed(let context) = error else { return failure(VaultError.damaged(part: "seal"), paths) }
+    return StartFailure(kind: .storeFailed, message: "\(paths.vault): \(context)")
   }
 
   private static func failure(_ error: VaultError, _ paths: StatePaths) -> StartFailure {

@@ -6,7 +6,7 @@ import Testing
 /// The golden conversations keep the format that their README describes.
 struct ConversationTests {
   private static let names = [
-    "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended",
+    "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended", "lock-unlock",
   ]
 
   private func lines(_ name: String) throws -> [Substring] {

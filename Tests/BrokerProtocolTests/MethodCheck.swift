@@ -22,7 +22,8 @@ struct MethodCheck: Sendable {
     MethodCheck(GetAccessToken.self), MethodCheck(ReportRejected.self), MethodCheck(GetSession.self),
     MethodCheck(ListSessions.self), MethodCheck(GetCurrentUser.self), MethodCheck(Logout.self),
     MethodCheck(Subscribe.self), MethodCheck(Unsubscribe.self), MethodCheck(GetStatus.self),
-    MethodCheck(ReloadConfiguration.self), MethodCheck(StopBroker.self),
+    MethodCheck(ReloadConfiguration.self), MethodCheck(Lock.self), MethodCheck(Unlock.self), MethodCheck(Rekey.self),
+    MethodCheck(CheckVault.self), MethodCheck(StopBroker.self),
   ]
 }
 

@@ -44,6 +44,9 @@ struct RoundTripTests {
     try check(Logout.Params(), Logout.Params(profile: work, everywhere: true, all: true))
     try check(Subscribe.Params(), Subscribe.Params(events: ["login"], profiles: [work], since: 7))
     try check(Unsubscribe.Params(subscriptionID: "s"))
+    try check(Unlock.Params(), Unlock.Params(passphrase: secret))
+    try check(Rekey.Params(), Rekey.Params(keySource: .credential, passphrase: secret, newPassphrase: secret))
+    try check(CheckVault.Params(), CheckVault.Params(isFull: true))
     try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
   }
 
@@ -81,6 +84,7 @@ struct RoundTripTests {
         version: "1", pid: 1, startedAt: Samples.time, uptime: .milliseconds(12345),
         vault: .init(locked: true, keySource: "file", schemaVersion: 1), connections: 2, subscriptions: 3,
         counters: [.init(name: "a\"b", value: 1), .init(name: "", value: 0)], profiles: sessions))
+    try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
     try check(RawJSON(text: Array(#"{"a":[1]}"#.utf8)))
   }
 

@@ -51,12 +51,16 @@ enum Samples {
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: false)),
       .userUpdated(UserUpdatedEvent(userID: "u1")),
       .otpChallenge(challenge), .otpResent(challenge), .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
-      .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .configReloaded, .shuttingDown,
-      .eventsLost(EventsLostEvent(from: 1, to: Int.max)),
+      .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .vaultLocked, .vaultUnlocked,
+      .configReloaded, .shuttingDown, .eventsLost(EventsLostEvent(from: 1, to: Int.max)),
     ]
     + LogoutEvent.Reason.allCases.map { .logout(LogoutEvent(reason: $0)) }
     + SessionExpiredEvent.Reason.allCases.map { .sessionExpired(SessionExpiredEvent(reason: $0)) }
     + SecurityAlertEvent.Kind.allCases.map { .securityAlert(SecurityAlertEvent(kind: $0)) }
+
+  static let findings: [VaultFinding] = VaultFinding.Kind.allCases.flatMap { kind in
+    [VaultFinding(kind, isError: true, "Ü."), VaultFinding(kind, isError: false, "", profile: .default)]
+  }
 
   static func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
 }

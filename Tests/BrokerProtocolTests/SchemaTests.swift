@@ -127,7 +127,10 @@ struct SchemaTests {
       ("subscribe", Subscribe.Params(events: ["login"], profiles: [.default], since: 1)),
       ("getSession", ProfileParams(profile: .default)), ("getCurrentUser", GetCurrentUser.Params(profile: .default)),
       ("ping", Empty()), ("rpc.discover", Empty()), ("shutdown", Empty()), ("listSessions", Empty()),
-      ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()),
+      ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()), ("lock", Empty()),
+      ("unlock", Unlock.Params(passphrase: secret)),
+      ("rekey", Rekey.Params(keySource: .command, passphrase: secret, newPassphrase: secret)),
+      ("checkVault", CheckVault.Params(isFull: true)),
     ]
     #expect(Set(full.map(\.0)) == Set(MethodCheck.all.map(\.name)))
     let checker = SchemaChecker(root: openRPC)
@@ -168,6 +171,7 @@ struct SchemaTests {
       try check("LogoutOutcome", LogoutOutcome(profile: .default, serverRevoked: revoked))
     }
     try check("VaultStatus", GetStatus.VaultStatus(locked: true, keySource: "file", schemaVersion: 1))
+    for finding in Samples.findings { try check("VaultFinding", finding) }
     try check("Error", Samples.fullError)
     for kind in ErrorKind.allCases { try check("Error", BrokerError(kind)) }
   }
@@ -184,6 +188,10 @@ struct SchemaTests {
     #expect(try words("LogoutOutcome", "serverRevoked") == LogoutOutcome.ServerRevoked.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "kind") == ErrorKind.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))
+    #expect(try words("VaultFinding", "kind") == VaultFinding.Kind.allCases.map(\.rawValue))
+    let sources = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "rekey" }
+    let words = try sources?["params"]?.elements().first?["schema"]?["enum"]?.elements().map { try $0.string() }
+    #expect(words == KeySourceName.allCases.map(\.rawValue))
     let framings = try schemas.required("Capabilities").required("properties").required("framings").required("items")
     #expect(
       try framings.required("enum").elements().map { try $0.string() } == [Framing.lines.name, Framing.headers.name])

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
+import Glibc
 import LinuxSystem
 import Logging
 import SecretMemory
@@ -11,33 +12,47 @@ import Transport
 /// A server with a scripted provider on the loop of the test's own thread, and clients on socket pairs.
 final class ServerHarness {
   let loop: EventLoop
-  let clock = ManualClock()
+  let clock: ManualClock
   let provider: ScriptedProvider
-  let store = InMemoryStore()
+  let store: InMemoryStore
   let broker: Broker
   let server: BrokerServer
 
-  init(limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"]) throws {
+  /// What the broker said is wrong.
+  let reports = Reports()
+
+  /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
+  init(
+    limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
+    clock: ManualClock = ManualClock(), providerType: String = "scripted"
+  ) throws {
+    self.store = store
+    self.clock = clock
     loop = try EventLoop()
     let loop = self.loop
-    provider = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) })
+    provider = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) }, type: providerType)
     let provider = self.provider
-    let contents = StoreContents(records: [], lastSequence: 0)
     broker = Broker(
       executor: loop,
       profiles: profiles.compactMap(ProfileName.init).map { ProfileSettings(name: $0, provider: provider) },
-      store: store, contents: contents, clock: clock, entropy: CountingEntropy())
+      store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()
     server = BrokerServer(
       loop: loop, broker: broker, limits: limits,
       environment: BrokerServer.Environment(
         reload: { $0(.success([.default])) },
-        vaultStatus: { GetStatus.VaultStatus(locked: false, keySource: "none", schemaVersion: 1) },
         discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providerTypes: ["scripted"], version: "test"),
       log: .silent, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
-    broker.assumeIsolated { $0.startSoon(with: contents) { server.pass($0) } }
+    let reports = self.reports
+    broker.assumeIsolated { broker in
+      broker.startSoon(store) {
+        server.pass($0)
+      } report: {
+        reports.add($0)
+      }
+    }
     settle()
   }
 
@@ -49,9 +64,11 @@ final class ServerHarness {
   func settle() {
     for _ in 0..<30 { try? loop.runOnce() }
     var turns = 0
-    while !provider.isHolding, broker.assumeIsolated({ $0.isWaiting }), turns < 1_000_000 {
+    while !provider.isHolding, !store.isHolding, broker.assumeIsolated({ $0.isWaiting }), turns < 100_000 {
       try? loop.runOnce()
       turns += 1
+      // The other thread needs a processor too: with many tests at once a loop that only spins keeps it off.
+      if turns > 100 { usleep(100) }
     }
     for _ in 0..<30 { try? loop.runOnce() }
   }
@@ -76,6 +93,15 @@ final class StopFlag: Sendable {
   func raise() { flag.withLock { $0 = true } }
 
   var isRaised: Bool { flag.withLock { $0 } }
+}
+
+/// What a broker said is wrong, in order.
+final class Reports: Sendable {
+  private let troubles = Mutex<[Broker.Trouble]>([])
+
+  func add(_ trouble: Broker.Trouble) { troubles.withLock { $0.append(trouble) } }
+
+  var all: [Broker.Trouble] { troubles.withLock { $0 } }
 }
 
 /// The client's end of a connection.
@@ -162,7 +188,7 @@ final class CountingEntropy: Entropy {
 
 extension Broker {
   /// Starts on the broker's own executor, which the test turns.
-  fileprivate func startSoon(with contents: StoreContents, deliver: @escaping Deliver) {
-    Task { await start(with: contents, deliver: deliver) }
+  fileprivate func startSoon(_ store: InMemoryStore, deliver: @escaping Deliver, report: @escaping Report) {
+    Task { await start(with: try? store.load(), deliver: deliver, report: report) }
   }
 }

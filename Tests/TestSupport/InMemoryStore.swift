@@ -1,8 +1,9 @@
 package import BrokerCore
 package import BrokerProtocol
+package import SecretMemory
 import Synchronization
 
-/// A session store without a disk, which fails when it is told to.
+/// A session store without a disk, and its own keeper: it fails, waits and is locked when it is told to.
 package final class InMemoryStore: SessionStore {
   private struct State {
     var records: [ProfileName: SessionRecord] = [:]
@@ -13,12 +14,24 @@ package final class InMemoryStore: SessionStore {
     var eventsCompleteAfter: UInt64 = 0
     var intents: [ProfileName: RefreshIntent] = [:]
     var logins: [ProfileName: PendingLoginRecord] = [:]
+    var commits: [[StoreStep]] = []
+    var tampered: Set<ProfileName> = []
+    var isSuspect = false
+    var eventsFailure: StoreFailure?
+    var isHolding = false
+    var held: [CheckedContinuation<Void, Never>] = []
+    var isLocked = false
+    var passphrase: Secret?
+    var keyFailure: KeyFailure?
+    var tries = 0
+    var findings: [VaultFinding] = []
 
     mutating func take(_ step: StoreStep) {
       switch step {
       case .record(let record):
         records[record.profile] = record
         intents[record.profile] = nil
+        tampered.remove(record.profile)
         saveCount += 1
       case .openIntent(let intent): intents[intent.profile] = intent
       case .closeIntent(let profile): intents[profile] = nil
@@ -32,13 +45,19 @@ package final class InMemoryStore: SessionStore {
 
   private let state = Mutex(State())
 
-  /// An empty store that works.
+  /// An empty store that works and is open.
   package init() {}
 
   /// What each write throws instead of happening; nil for a store that works.
   package var failure: StoreFailure? {
     get { state.withLock { $0.failure } }
     set { state.withLock { $0.failure = newValue } }
+  }
+
+  /// What the reading of events throws instead of happening.
+  package var eventsFailure: StoreFailure? {
+    get { state.withLock { $0.eventsFailure } }
+    set { state.withLock { $0.eventsFailure = newValue } }
   }
 
   /// How many records were written.
@@ -49,11 +68,68 @@ package final class InMemoryStore: SessionStore {
     state.withLock { $0.records.values.sorted { $0.profile < $1.profile } }
   }
 
+  /// What was committed, transaction by transaction.
+  package var commits: [[StoreStep]] { state.withLock { $0.commits } }
+
+  /// The kept events.
+  package var events: [BrokerEvent] { state.withLock { $0.events } }
+
+  /// The open intents.
+  package var intents: [RefreshIntent] { state.withLock { Array($0.intents.values) } }
+
+  /// The logins that wait for their code.
+  package var pendingLogins: [PendingLoginRecord] { state.withLock { Array($0.logins.values) } }
+
+  /// The sequence after which every kept event can be replayed.
+  package var eventsCompleteAfter: UInt64 { state.withLock { $0.eventsCompleteAfter } }
+
+  /// Lets a record be found tampered with by the next ``load()``.
+  package func tamper(_ profile: ProfileName) {
+    state.withLock { state in
+      state.records[profile] = nil
+      state.tampered.insert(profile)
+    }
+  }
+
+  /// Lets the next ``load()`` say that the store as a whole cannot be trusted.
+  package func makeSuspect() { state.withLock { $0.isSuspect = true } }
+
+  /// Makes commits wait until ``release()``.
+  package func hold() { state.withLock { $0.isHolding = true } }
+
+  /// Whether commits wait.
+  package var isHolding: Bool { state.withLock { $0.isHolding } }
+
+  /// Lets commits go on.
+  package func release() {
+    let held = state.withLock { state in
+      state.isHolding = false
+      defer { state.held = [] }
+      return state.held
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  private func pass() async {
+    guard isHolding else { return }
+    await withCheckedContinuation { continuation in
+      let mayPass = state.withLock { state in
+        guard state.isHolding else { return true }
+        state.held.append(continuation)
+        return false
+      }
+      if mayPass { continuation.resume() }
+    }
+  }
+
   /// Everything that was written, by the names of the profiles.
   package func load() async throws(StoreFailure) -> StoreContents {
-    state.withLock { state in
+    try state.withLock { state throws(StoreFailure) in
+      guard !state.isLocked else { throw .locked }
       var contents = StoreContents(
         records: state.records.values.sorted { $0.profile < $1.profile }, lastSequence: state.lastSequence)
+      contents.tampered = state.tampered.sorted()
+      contents.isSuspect = state.isSuspect
       contents.intents = Array(state.intents.values)
       contents.pendingLogins = Array(state.logins.values)
       contents.eventsCompleteAfter = state.eventsCompleteAfter
@@ -63,18 +139,26 @@ package final class InMemoryStore: SessionStore {
 
   /// Does all steps, unless a record of them is not newer than what is there.
   package func commit(_ steps: [StoreStep]) async throws(StoreFailure) {
+    await pass()
     try state.withLock { state throws(StoreFailure) in
+      guard !state.isLocked else { throw .locked }
       if let failure = state.failure { throw failure }
       for case .record(let record) in steps {
         if let old = state.records[record.profile], old.generation >= record.generation { throw .superseded }
       }
       for step in steps { state.take(step) }
+      state.commits.append(steps)
     }
   }
 
   /// The kept events between two sequences.
   package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent] {
-    state.withLock { state in state.events.filter { $0.sequence > sequence && $0.sequence <= last } }
+    await pass()
+    return try state.withLock { state throws(StoreFailure) in
+      guard !state.isLocked else { throw .locked }
+      if let failure = state.eventsFailure { throw failure }
+      return state.events.filter { $0.sequence > sequence && $0.sequence <= last }
+    }
   }
 
   /// Keeps a sequence, if it is later than what is there.
@@ -83,5 +167,75 @@ package final class InMemoryStore: SessionStore {
       if let failure = state.failure { throw failure }
       state.lastSequence = max(state.lastSequence, sequence)
     }
+  }
+}
+
+extension InMemoryStore: StoreKeeper {
+  /// The passphrase that opens it; nil for one that opens without.
+  package var passphrase: Secret? {
+    get { state.withLock { $0.passphrase } }
+    set { state.withLock { $0.passphrase = newValue } }
+  }
+
+  /// What each unlock and rekey throws instead of happening.
+  package var keyFailure: KeyFailure? {
+    get { state.withLock { $0.keyFailure } }
+    set { state.withLock { $0.keyFailure = newValue } }
+  }
+
+  /// What a check finds.
+  package var findings: [VaultFinding] {
+    get { state.withLock { $0.findings } }
+    set { state.withLock { $0.findings = newValue } }
+  }
+
+  /// How often a key was tried.
+  package var tries: Int { state.withLock { $0.tries } }
+
+  /// Whether the keys are gone.
+  package var isLocked: Bool { state.withLock { $0.isLocked } }
+
+  /// Where the store stands, at once.
+  package var statusNow: StoreStatus {
+    state.withLock { state in
+      StoreStatus(
+        isLocked: state.isLocked, isInitialized: true, keySource: state.passphrase == nil ? .file : .passphrase,
+        schemaVersion: 1, noticesRollback: false)
+    }
+  }
+
+  package var status: StoreStatus { get async { statusNow } }
+
+  package func unlock(_ passphrase: Secret?) async throws(KeyFailure) {
+    try state.withLock { state throws(KeyFailure) in
+      state.tries += 1
+      if let failure = state.keyFailure { throw failure }
+      try Self.check(passphrase, state.passphrase)
+      state.isLocked = false
+    }
+  }
+
+  package func lock() async { state.withLock { $0.isLocked = true } }
+
+  package func rekey(_ request: Rekey.Params) async throws(KeyFailure) {
+    try state.withLock { state throws(KeyFailure) in
+      state.tries += 1
+      if let failure = state.keyFailure { throw failure }
+      try Self.check(request.passphrase, state.passphrase)
+      state.passphrase = request.keySource == .file ? nil : request.newPassphrase ?? state.passphrase
+    }
+  }
+
+  package func check(isFull: Bool) async throws(StoreFailure) -> [VaultFinding] {
+    try state.withLock { state throws(StoreFailure) in
+      guard !state.isLocked else { throw .locked }
+      return state.findings
+    }
+  }
+
+  private static func check(_ given: Secret?, _ right: Secret?) throws(KeyFailure) {
+    guard let right else { return }
+    guard let given else { throw .passphraseMissing }
+    guard given == right else { throw .wrongPassphrase }
   }
 }

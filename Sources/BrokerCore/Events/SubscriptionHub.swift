@@ -9,10 +9,31 @@ package struct ClientID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// Who is told what, in which order, and what somebody who was away has missed.
+/// Who is told what, and what somebody who was away has missed.
 package struct SubscriptionHub: Sendable {
   /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte.
-  static let keptEvents = 1024
+  package static let keptEvents = 1024
+
+  /// Which events a subscription wants.
+  package struct Wish: Sendable, Equatable {
+    /// Which events; nil means all.
+    package var events: Set<EventName>?
+    /// Which profiles; nil means all.
+    package var profiles: Set<ProfileName>?
+
+    /// A wish.
+    package init(events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil) {
+      self.events = events
+      self.profiles = profiles
+    }
+
+    /// Whether it is for this event; events of no profile are for everybody.
+    package func includes(_ event: BrokerEvent) -> Bool {
+      if let events, !events.contains(event.payload.name) { return false }
+      guard let profiles, let profile = event.profile else { return true }
+      return profiles.contains(profile)
+    }
+  }
 
   /// One subscription of one connection.
   struct Subscription: Sendable {
@@ -20,17 +41,8 @@ package struct SubscriptionHub: Sendable {
     let id: String
     /// Whose it is.
     let client: ClientID
-    /// Which events it wants; nil means all.
-    let events: Set<EventName>?
-    /// Which profiles it wants; nil means all.
-    let profiles: Set<ProfileName>?
-
-    /// Whether an event is for this subscription; events of no profile are for everybody.
-    func wants(_ event: BrokerEvent) -> Bool {
-      if let events, !events.contains(event.payload.name) { return false }
-      guard let profiles, let profile = event.profile else { return true }
-      return profiles.contains(profile)
-    }
+    /// What it wants.
+    let wish: Wish
   }
 
   /// One event on its way to one subscription.
@@ -45,18 +57,34 @@ package struct SubscriptionHub: Sendable {
     package let details: [UInt8]
   }
 
+  /// Where the events after a sequence can be had.
+  package enum Source: Sendable, Equatable {
+    /// Here they are, all of them.
+    case memory([BrokerEvent])
+    /// The store has those up to this sequence; memory has the others.
+    case store(through: UInt64)
+    /// They are no longer kept, or the sequence was never told.
+    case nowhere
+  }
+
   private var subscriptions: [Subscription] = []
   private var kept: [BrokerEvent] = []
   private var names: UInt64 = 0
-  /// The sequence before the first event that this process can replay.
-  private var forgottenThrough: UInt64
-  /// The last sequence that was given.
-  package private(set) var sequence: UInt64
+  /// The sequence before the first event that memory can replay.
+  private var forgottenThrough: UInt64 = 0
+  /// The sequence after which the store can replay every event.
+  private var completeAfter: UInt64 = 0
+  /// The last sequence that was told.
+  package private(set) var sequence: UInt64 = 0
 
-  /// A hub whose events follow `sequence`.
-  package init(after sequence: UInt64) {
+  /// A hub that has told nothing yet.
+  package init() {}
+
+  /// Takes up where the events of earlier runs ended, and after which of them the store has all.
+  package mutating func open(after sequence: UInt64, completeAfter: UInt64) {
     self.sequence = sequence
     forgottenThrough = sequence
+    self.completeAfter = completeAfter
   }
 
   /// How many subscriptions there are.
@@ -65,17 +93,31 @@ package struct SubscriptionHub: Sendable {
   /// How many subscriptions a connection has.
   package func count(of client: ClientID) -> Int { subscriptions.count { $0.client == client } }
 
-  /// Adds a subscription; gives its name, the events since `since`, and whether those are no longer kept.
-  package mutating func subscribe(
-    _ client: ClientID, events: Set<EventName>?, profiles: Set<ProfileName>?, since: UInt64?
-  ) -> (id: String, missed: [BrokerEvent], mustResync: Bool) {
+  /// Adds a subscription and gives its name.
+  package mutating func subscribe(_ client: ClientID, _ wish: Wish) -> String {
     names += 1
-    let subscription = Subscription(id: "s\(names)", client: client, events: events, profiles: profiles)
-    subscriptions.append(subscription)
-    guard let since else { return (subscription.id, [], false) }
-    guard since >= forgottenThrough, since <= sequence else { return (subscription.id, [], true) }
-    let missed = kept.filter { $0.sequence > since && subscription.wants($0) }
-    return (subscription.id, missed, false)
+    let id = "s\(names)"
+    subscriptions.append(Subscription(id: id, client: client, wish: wish))
+    return id
+  }
+
+  /// Where the events after a sequence can be had.
+  package func source(since: UInt64) -> Source {
+    guard since <= sequence else { return .nowhere }
+    if since >= forgottenThrough { return .memory(kept.filter { $0.sequence > since }) }
+    return since >= completeAfter ? .store(through: forgottenThrough) : .nowhere
+  }
+
+  /// Whether the store has, for all that is known now, every event after a sequence.
+  package func mayReplay(since: UInt64) -> Bool { since >= completeAfter }
+
+  /// Notes that the store may lack events up to this one.
+  package mutating func noteIncomplete(through sequence: UInt64) { completeAfter = max(completeAfter, sequence) }
+
+  /// Forgets the events in memory: they rest in the store.
+  package mutating func forgetKept() {
+    kept = []
+    forgottenThrough = sequence
   }
 
   /// Ends a subscription of this connection; false where there is none of that name.
@@ -90,14 +132,11 @@ package struct SubscriptionHub: Sendable {
     subscriptions.removeAll { $0.client == client }
   }
 
-  /// Gives an event its place and says who is to be told.
-  package mutating func publish(
-    _ payload: EventPayload, profile: ProfileName?, at time: Timestamp
-  ) -> [Delivery] {
-    sequence += 1
-    let event = BrokerEvent(sequence: sequence, profile: profile, time: time, payload: payload)
-    if !payload.name.isTransient { keep(event) }
-    let wanted = subscriptions.filter { $0.wants(event) }
+  /// Says who is to be told of an event.
+  package mutating func publish(_ event: BrokerEvent) -> [Delivery] {
+    sequence = event.sequence
+    if !event.payload.name.isTransient { keep(event) }
+    let wanted = subscriptions.filter { $0.wish.includes(event) }
     guard !wanted.isEmpty else { return [] }
     let details = event.details()
     return wanted.map { Delivery(client: $0.client, subscriptionID: $0.id, event: event, details: details) }

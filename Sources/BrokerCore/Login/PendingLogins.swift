@@ -71,21 +71,33 @@ package struct PendingLogins: Sendable {
     byID[id]?.challenge.attemptsRemaining = count
   }
 
-  /// Forgets the login behind a handle.
-  package mutating func forget(id: String) {
-    guard let login = byID.removeValue(forKey: id) else { return }
-    if idOfProfile[login.challenge.profile] == id { idOfProfile[login.challenge.profile] = nil }
+  /// Forgets the login of a profile; false where none waits.
+  @discardableResult
+  package mutating func forget(profile: ProfileName) -> Bool {
+    guard let id = idOfProfile.removeValue(forKey: profile) else { return false }
+    byID[id] = nil
+    return true
   }
 
-  /// Forgets the login of a profile.
-  package mutating func forget(profile: ProfileName) {
-    if let id = idOfProfile.removeValue(forKey: profile) { byID[id] = nil }
+  /// Forgets every login that has ended, and names their profiles.
+  package mutating func forgetEnded(at now: Timestamp) -> [ProfileName] {
+    let ended = byID.values.filter { $0.challenge.expiresAt <= now }
+    for login in ended { forget(profile: login.challenge.profile) }
+    return ended.map(\.challenge.profile)
   }
 
-  /// Forgets every login that has ended.
-  package mutating func forgetEnded(at now: Timestamp) {
-    for (id, login) in byID where login.challenge.expiresAt <= now { forget(id: id) }
+  /// Takes up a login that rested in the store.
+  package mutating func restore(_ login: PendingLogin) {
+    forget(profile: login.challenge.profile)
+    byID[login.challenge.otpFlowID] = login
+    idOfProfile[login.challenge.profile] = login.challenge.otpFlowID
   }
+
+  /// The login behind a handle, ended or not.
+  package func login(of id: String) -> PendingLogin? { byID[id] }
+
+  /// The profile of the login behind a handle.
+  package func profile(of id: String) -> ProfileName? { byID[id]?.challenge.profile }
 
   /// When the next login ends; nil where none waits.
   package var nextEnd: Timestamp? { byID.values.map(\.challenge.expiresAt).min() }

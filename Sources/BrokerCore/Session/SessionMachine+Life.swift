@@ -3,7 +3,10 @@ import BrokerProtocol
 /// How a session begins, ends, and is answered for.
 extension SessionMachine {
   /// Takes up what rested in the store; a session that is bound to another place is signed out, and sent nowhere.
-  mutating func restore(_ record: SessionRecord, _ now: Moment) -> [Action] {
+  ///
+  /// An open intent for the very refresh token of the record says that the token may have been spent. One for another
+  /// generation is stale.
+  mutating func restore(_ record: SessionRecord, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
     guard generation == 0 else { return [] }
     generation = record.generation
     settledGeneration = record.generation
@@ -12,11 +15,28 @@ extension SessionMachine {
     case .ended(let reason, _): phase = .ended(reason)
     case .signedOut: phase = .signedOut
     }
-    guard record.binding != binding, case .living = phase else { return [] }
-    phase = .signedOut
-    generation += 1
-    let event = EventPayload.logout(LogoutEvent(reason: .providerChanged))
-    return [.save(self.record(.signedOut(at: now.wall)), announcing: [event])]
+    guard case .living(let session) = phase else { return intent == nil ? [] : [.closeIntent] }
+    guard record.binding == binding else {
+      phase = .signedOut
+      generation += 1
+      let event = EventPayload.logout(LogoutEvent(reason: .providerChanged))
+      return [.save(self.record(.signedOut(at: now.wall)), announcing: [event])]
+    }
+    guard let intent else { return [] }
+    guard intent.generation == record.generation else { return [.closeIntent] }
+    waitForOutcome(session, now)
+    return []
+  }
+
+  /// Takes up that the record in the store cannot be trusted: only a login helps.
+  ///
+  /// Its generation cannot be trusted either, and the record of the login must be newer: it is counted on from the
+  /// milliseconds since 1970, which no honest count comes near.
+  mutating func mistrust(_ now: Moment) {
+    guard generation == 0, phase == .signedOut else { return }
+    isMistrusted = true
+    generation = UInt64(max(now.wall.milliseconds, 1))
+    settledGeneration = generation
   }
 
   /// A login is shown to nobody before it is durable.
@@ -53,17 +73,26 @@ extension SessionMachine {
       isStoreDegraded = !isDurable
       return begin(session, now)
     }
-    if isDurable, generation == self.generation { isStoreDegraded = false }
-    return []
+    guard isStoreDegraded, generation == self.generation else { return [] }
+    if isDurable {
+      isStoreDegraded = false
+      return serveWaiting(now)
+    }
+    return refuseWhileDegraded(now)
   }
 
   /// A login that could not be saved was refused: the session of before goes on, with what it missed meanwhile.
   private mutating func goOnWithoutLogin(_ generation: UInt64, _ now: Moment) -> [Action] {
     if generation == self.generation { settledGeneration = generation }
     var actions: [Action] = []
+    if isStoreDegraded, let living {
+      // The record that waits to be saved is older than the one that was refused, which may rest there all the same.
+      self.generation += 1
+      actions = [.save(record(.living(living)), announcing: [refreshed(living)])]
+    }
     if let answer = heldAnswer {
       heldAnswer = nil
-      actions = handle(answer, at: now)
+      actions += handle(answer, at: now)
     }
     return actions + serveWaiting(now)
   }
@@ -72,6 +101,8 @@ extension SessionMachine {
     phase = .living(session)
     activity = .resting
     failuresInARow = 0
+    isOutcomeUnknown = false
+    isMistrusted = false
     let waiting = demands + demandsForLogin
     demands = []
     demandsForLogin = []
@@ -80,7 +111,7 @@ extension SessionMachine {
 
   /// Local state is gone at once, whatever the disk and the provider say.
   mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
-    let hadSession = pendingLogin != nil || phase != .signedOut
+    let hadSession = pendingLogin != nil || phase != .signedOut || isMistrusted
     let waiting = demands
     leaveLife(.signedOut)
     var actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
@@ -117,10 +148,19 @@ extension SessionMachine {
     demands = []
     failuresInARow = 0
     isStoreDegraded = false
+    isOutcomeUnknown = false
+    isMistrusted = false
   }
 
   /// Why there is no token where nobody is logged in.
   var loginError: BrokerError {
+    if isMistrusted {
+      var error = BrokerError(
+        .vaultTampered, "What rests of this profile's session is not what the broker wrote; log in again.",
+        profile: profile)
+      error.nextAction = .login
+      return error
+    }
     guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
     return BrokerError(.sessionExpired, "The session has ended (\(reason.rawValue)).", profile: profile)
   }

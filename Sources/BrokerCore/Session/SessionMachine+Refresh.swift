@@ -27,7 +27,7 @@ extension SessionMachine {
     // A login that is being saved will bring better tokens, or let the waiting go on.
     guard pendingLogin == nil else { return [] }
     switch activity {
-    case .refreshing, .saving: return []
+    case .preparing, .refreshing, .saving: return []
     case .backingOff(let until, var error) where now.uptime < until:
       error.retryAfter = until - now.uptime
       return settle(living, error, now)
@@ -41,7 +41,11 @@ extension SessionMachine {
       guard living.isAccessTokenAlive(at: now.wall) else { return end(obstacle, alert: nil, now) }
       return settle(living, BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
     }
-    guard let refreshToken = living.tokens.refreshToken else { return [] }
+    // The journal must name the token that rests in the store, so nothing is spent before the last one rests there.
+    if isStoreDegraded {
+      activity = .resting
+      return [.saveAgain]
+    }
     if let wait = budget.spend(at: now.uptime) {
       var error = BrokerError(.rateLimited, "The profile was refreshed too often in a minute.", profile: profile)
       error.retryAfter = wait
@@ -49,12 +53,15 @@ extension SessionMachine {
       return settle(living, error, now)
     }
     flights += 1
-    activity = .refreshing(flight: flights)
-    return [.spendRefreshToken(flight: flights, refreshToken)]
+    activity = .preparing(flight: flights)
+    // The intent of a refresh whose outcome is unknown is still open.
+    if isOutcomeUnknown { return spend(flights, now) }
+    let intent = RefreshIntent(profile: profile, generation: generation, startedAt: now.wall)
+    return [.openIntent(flight: flights, intent)]
   }
 
   /// Answers everybody who waits: with the living token where that serves, else with the error.
-  private mutating func settle(_ living: LivingSession, _ error: BrokerError, _ now: Moment) -> [Action] {
+  mutating func settle(_ living: LivingSession, _ error: BrokerError, _ now: Moment) -> [Action] {
     let waiting = demands
     demands = []
     let isAlive = living.isAccessTokenAlive(at: now.wall)
@@ -83,8 +90,14 @@ extension SessionMachine {
     session.lastValidatedAt = now.wall
     generation += 1
     activity = .saving(session, generation: generation)
-    let event = TokenRefreshedEvent(tokenID: tokenID(merged.accessToken), expiresAt: merged.accessTokenExpiresAt)
-    return [.save(record(.living(session)), announcing: [.tokenRefreshed(event)])]
+    return [.save(record(.living(session)), announcing: [refreshed(session)])]
+  }
+
+  /// What is told of new tokens.
+  func refreshed(_ session: LivingSession) -> EventPayload {
+    let tokens = session.tokens
+    return .tokenRefreshed(
+      TokenRefreshedEvent(tokenID: tokenID(tokens.accessToken), expiresAt: tokens.accessTokenExpiresAt))
   }
 
   /// Takes in a failure: a definitive refusal ends the session, anything else keeps it and backs off.
@@ -96,17 +109,29 @@ extension SessionMachine {
       heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
       return []
     }
-    if case .sessionEnded(let reason, let alert) = failure { return end(reason, alert: alert, now) }
-    failuresInARow += 1
-    var error = BrokerError(failure.kind, profile: profile)
+    if case .sessionEnded(let reason, let alert) = failure {
+      // A token that was perhaps spent by ourselves is no sign of a thief.
+      return isOutcomeUnknown ? end(.refreshOutcomeUnknown, alert: nil, now) : end(reason, alert: alert, now)
+    }
     var floor: Duration?
     if case .transient(_, let retryAfter) = failure { floor = retryAfter }
-    var delay = Backoff.delay(afterFailures: failuresInARow, jitter: jitter, floor: floor)
-    if case .outcomeUnknown = failure {
-      error = BrokerError(.refreshOutcomeUnknown, profile: profile)
-      // While the access token lives, sending the refresh token again could still lose the session.
-      if let end = living.tokens.accessTokenExpiresAt { delay = max(delay, end - now.wall) }
+    if case .outcomeUnknown = failure { isOutcomeUnknown = true }
+    guard isOutcomeUnknown else {
+      return [.closeIntent] + backOff(living, BrokerError(failure.kind, profile: profile), jitter, floor: floor, now)
     }
+    // While the access token lives, sending the refresh token again could still lose the session.
+    if let end = living.tokens.accessTokenExpiresAt, end > now.wall { floor = max(floor ?? .zero, end - now.wall) }
+    return backOff(living, BrokerError(.refreshOutcomeUnknown, profile: profile), jitter, floor: floor, now)
+  }
+
+  /// Rests for a while after a failure, and answers everybody who waits.
+  mutating func backOff(
+    _ living: LivingSession, _ error: BrokerError, _ jitter: Double, floor: Duration?, _ now: Moment
+  ) -> [Action] {
+    failuresInARow += 1
+    var error = error
+    var delay = Backoff.delay(afterFailures: failuresInARow, jitter: jitter, floor: floor)
+    if isOutcomeUnknown, let floor { delay = max(delay, floor) }
     error.retryAfter = delay
     activity = .backingOff(until: now.uptime + delay, error)
     let event = RefreshFailedEvent(
@@ -118,12 +143,13 @@ extension SessionMachine {
   mutating func wake(_ now: Moment) -> [Action] {
     guard let living, pendingLogin == nil else { return [] }
     switch activity {
-    case .refreshing, .saving: return []
+    case .preparing, .refreshing, .saving: return []
     case .backingOff(let until, _) where now.uptime < until: return endIfOver(living, now)
     case .backingOff:
       return policy.refreshesInBackground ? refresh(living, now) : endIfOver(living, now)
     case .resting:
-      guard isInUse, let due = policy.refreshDue(living), due <= now.wall, living.refreshObstacle(at: now.wall) == nil
+      guard isInUse, !isStoreDegraded, let due = policy.refreshDue(living), due <= now.wall,
+        living.refreshObstacle(at: now.wall) == nil
       else {
         return endIfOver(living, now)
       }

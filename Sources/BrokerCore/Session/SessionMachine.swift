@@ -19,6 +19,8 @@ package struct SessionMachine: Sendable {
   package enum Activity: Sendable, Equatable {
     /// Nothing. Left when a token is wanted that is not there, or when a refresh is due.
     case resting
+    /// The intent to spend the refresh token is being made durable. Left when it is, or cannot be made so.
+    case preparing(flight: UInt64)
     /// The refresh token is on its way to the provider. Left by the provider's answer to this flight.
     case refreshing(flight: UInt64)
     /// New tokens are being saved, and shown to nobody yet. Left when they are saved, or cannot be.
@@ -29,12 +31,15 @@ package struct SessionMachine: Sendable {
 
   /// What happened.
   package enum Event: Sendable {
-    case restored(SessionRecord)
+    case restored(SessionRecord, intent: RefreshIntent?)
+    case mistrusted
     case loginAccepted(ProviderSession, method: String)
     case saved(generation: UInt64)
     case saveFailed(generation: UInt64)
     case tokenWanted(TokenDemand)
     case waiterLeft(WaiterID)
+    case intentSaved(flight: UInt64)
+    case intentFailed(flight: UInt64, jitter: Double)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
     case logoutWanted(LogoutEvent.Reason)
@@ -48,10 +53,16 @@ package struct SessionMachine: Sendable {
     case answerToken(WaiterID, isOffline: Bool)
     /// Tell the caller why there is none.
     case answerError(WaiterID, BrokerError)
+    /// Make durable that the refresh token is about to be spent, then tell the machine.
+    case openIntent(flight: UInt64, RefreshIntent)
+    /// Make durable that the refresh token was certainly not spent.
+    case closeIntent
     /// Spend the refresh token, once.
     case spendRefreshToken(flight: UInt64, Secret)
     /// Make the record durable, then tell the machine, then publish.
     case save(SessionRecord, announcing: [EventPayload])
+    /// Try at once to save the record that could not be saved, then tell the machine.
+    case saveAgain
     /// Publish what needs no durability.
     case publish(EventPayload)
   }
@@ -70,6 +81,10 @@ package struct SessionMachine: Sendable {
   package internal(set) var generation: UInt64 = 0
   /// Whether the newest tokens could not be saved yet.
   package internal(set) var isStoreDegraded = false
+  /// Whether the refresh token may have been spent without our having its successor; its intent is open in the store.
+  package internal(set) var isOutcomeUnknown = false
+  /// Whether what rests in the store of this profile is not what was written.
+  package internal(set) var isMistrusted = false
 
   /// Names tokens in events.
   let tokenID: @Sendable (Secret) -> String
@@ -107,7 +122,10 @@ package struct SessionMachine: Sendable {
   /// Takes an event in and says what is to be done, in order.
   package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
     switch event {
-    case .restored(let record): return restore(record, now)
+    case .restored(let record, let intent): return restore(record, intent, now)
+    case .mistrusted:
+      mistrust(now)
+      return []
     case .loginAccepted(let session, let method): return acceptLogin(session, method, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
@@ -116,6 +134,8 @@ package struct SessionMachine: Sendable {
       demands.removeAll { $0.waiter == waiter }
       demandsForLogin.removeAll { $0.waiter == waiter }
       return []
+    case .intentSaved(let flight): return spend(flight, now)
+    case .intentFailed(let flight, let jitter): return refuseToSpend(flight, jitter, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
     case .logoutWanted(let reason): return logOut(reason, now)
@@ -139,12 +159,13 @@ package struct SessionMachine: Sendable {
     guard pendingLogin == nil else { return nil }
     let end = living.endsAt.map { now.uptime(of: $0) }
     switch activity {
-    case .refreshing, .saving: return nil
+    case .preparing, .refreshing, .saving: return nil
     case .backingOff(let until, _):
       guard policy.refreshesInBackground else { return end.map { max($0, until) } }
       return end.map { min(max($0, now.uptime), until) } ?? until
     case .resting:
-      let due = isInUse && living.refreshObstacle(at: now.wall) == nil ? policy.refreshDue(living) : nil
+      let mayRefresh = isInUse && !isStoreDegraded && living.refreshObstacle(at: now.wall) == nil
+      let due = mayRefresh ? policy.refreshDue(living) : nil
       let wakes = [end, due.map { now.uptime(of: $0) }].compactMap(\.self)
       return wakes.min()
     }

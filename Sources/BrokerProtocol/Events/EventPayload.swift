@@ -26,6 +26,10 @@ public enum EventPayload: Sendable, Equatable {
   case unauthorized(RefusalEvent)
   /// One API call was forbidden: not the end of a session.
   case forbidden(RefusalEvent)
+  /// The vault's keys and every token were forgotten: `unlock` is needed.
+  case vaultLocked
+  /// The vault was opened again.
+  case vaultUnlocked
   /// The configuration was read again.
   case configReloaded
   /// The broker ends.
@@ -49,6 +53,8 @@ public enum EventPayload: Sendable, Equatable {
     case .loginFailed: .loginFailed
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
+    case .vaultLocked: .vaultLocked
+    case .vaultUnlocked: .vaultUnlocked
     case .configReloaded: .configReloaded
     case .shuttingDown: .shuttingDown
     case .securityAlert: .securityAlert
@@ -70,7 +76,7 @@ extension EventPayload: JSONEncodable {
     case .otpChallenge(let data), .otpResent(let data): data.encode(to: &writer)
     case .loginFailed(let data): data.encode(to: &writer)
     case .unauthorized(let data), .forbidden(let data): data.encode(to: &writer)
-    case .configReloaded, .shuttingDown: writer.object { _ in }
+    case .vaultLocked, .vaultUnlocked, .configReloaded, .shuttingDown: writer.object { _ in }
     case .securityAlert(let data): data.encode(to: &writer)
     case .eventsLost(let data): data.encode(to: &writer)
     }
@@ -90,6 +96,8 @@ extension EventPayload: JSONEncodable {
     case .loginFailed: self = .loginFailed(try LoginFailedEvent(from: node))
     case .unauthorized: self = .unauthorized(try RefusalEvent(from: node))
     case .forbidden: self = .forbidden(try RefusalEvent(from: node))
+    case .vaultLocked: self = .vaultLocked
+    case .vaultUnlocked: self = .vaultUnlocked
     case .configReloaded: self = .configReloaded
     case .shuttingDown: self = .shuttingDown
     case .securityAlert: self = .securityAlert(try SecurityAlertEvent(from: node))

@@ -27,6 +27,16 @@ import Testing
     return machine
   }
 
+  /// Lets the machine decide, and the store keep every intent at once.
+  private func play(
+    _ event: SessionMachine.Event, _ machine: inout SessionMachine, at now: Moment
+  ) -> [SessionMachine.Action] {
+    machine.handle(event, at: now).flatMap { action in
+      guard case .openIntent(let flight, _) = action else { return [action] }
+      return machine.handle(.intentSaved(flight: flight), at: now)
+    }
+  }
+
   private func demand(_ number: UInt64, force: Bool = false, waits: Bool = false) -> SessionMachine.Event {
     .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force, waitsForLogin: waits))
   }
@@ -36,9 +46,9 @@ import Testing
     let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: User(id: "u"))
     let actions = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
     #expect(actions.summary == ["save living 1 announcing login"])
-    #expect(machine.handle(demand(1), at: Self.start).summary == ["error 1 loginRequired"])
+    #expect(play(demand(1), &machine, at: Self.start).summary == ["error 1 loginRequired"])
     #expect(machine.handle(.saved(generation: 1), at: Self.start).isEmpty)
-    #expect(machine.handle(demand(2), at: Self.start).summary == ["token 2"])
+    #expect(play(demand(2), &machine, at: Self.start).summary == ["token 2"])
   }
 
   @Test func `a login that cannot be saved leaves nobody logged in`() {
@@ -51,7 +61,7 @@ import Testing
 
   @Test func `whoever waits for a login gets the token when it is saved`() {
     var machine = machine()
-    #expect(machine.handle(demand(1, waits: true), at: Self.start).isEmpty)
+    #expect(play(demand(1, waits: true), &machine, at: Self.start).isEmpty)
     let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil)
     _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
     #expect(machine.handle(.saved(generation: 1), at: Self.start).summary == ["token 1"])
@@ -60,9 +70,9 @@ import Testing
   @Test func `many callers at the instant of expiry cause one refresh`() {
     var machine = loggedIn()
     let now = later(.seconds(890))
-    #expect(machine.handle(demand(1), at: now).summary == ["spend 1 refresh-1"])
+    #expect(play(demand(1), &machine, at: now).summary == ["spend 1 refresh-1"])
     for number in 2...100 {
-      #expect(machine.handle(demand(UInt64(number)), at: now).isEmpty)
+      #expect(play(demand(UInt64(number)), &machine, at: now).isEmpty)
     }
     let tokens = ScriptedProvider.tokens(2, now: now.wall)
     let saving = machine.handle(.refreshSucceeded(flight: 1, tokens, sentAt: now.wall), at: now)
@@ -73,19 +83,20 @@ import Testing
 
   @Test func `a forced refresh joins the one that is under way`() {
     var machine = loggedIn()
-    #expect(machine.handle(demand(1, force: true), at: Self.start).summary == ["spend 1 refresh-1"])
-    #expect(machine.handle(demand(2, force: true), at: Self.start).isEmpty)
-    #expect(machine.handle(demand(3), at: Self.start).summary == ["token 3"])
+    #expect(play(demand(1, force: true), &machine, at: Self.start).summary == ["spend 1 refresh-1"])
+    #expect(play(demand(2, force: true), &machine, at: Self.start).isEmpty)
+    #expect(play(demand(3), &machine, at: Self.start).summary == ["token 3"])
   }
 
   @Test func `a passing failure keeps the session and serves the living token`() {
     var machine = loggedIn()
     let now = later(.seconds(880))
-    _ = machine.handle(demand(1), at: now)
-    _ = machine.handle(demand(2, force: true), at: now)
+    _ = play(demand(1), &machine, at: now)
+    _ = play(demand(2, force: true), &machine, at: now)
     let failure = ProviderFailure.transient(.providerUnavailable, retryAfter: .seconds(7))
     let actions = machine.handle(.refreshFailed(flight: 1, failure, jitter: 0), at: now)
-    #expect(actions.summary == ["offline token 1", "error 2 providerUnavailable", "publish refreshFailed"])
+    #expect(
+      actions.summary == ["closeIntent", "offline token 1", "error 2 providerUnavailable", "publish refreshFailed"])
     guard case .backingOff(let until, let error) = machine.activity else {
       Issue.record("the machine does not back off")
       return
@@ -97,17 +108,17 @@ import Testing
   @Test func `while it backs off nobody makes it send again, and afterwards the first caller does`() {
     var machine = loggedIn()
     let expired = later(.seconds(1000))
-    _ = machine.handle(demand(1), at: expired)
+    _ = play(demand(1), &machine, at: expired)
     _ = machine.handle(
       .refreshFailed(flight: 1, .transient(.networkUnavailable, retryAfter: .seconds(5)), jitter: 0), at: expired)
-    #expect(machine.handle(demand(2), at: later(.seconds(1004))).summary == ["error 2 networkUnavailable"])
-    #expect(machine.handle(demand(3), at: later(.seconds(1006))).summary == ["spend 2 refresh-1"])
+    #expect(play(demand(2), &machine, at: later(.seconds(1004))).summary == ["error 2 networkUnavailable"])
+    #expect(play(demand(3), &machine, at: later(.seconds(1006))).summary == ["spend 2 refresh-1"])
   }
 
   @Test func `only a definitive refusal ends the session`() {
     var machine = loggedIn()
     let now = later(.seconds(1000))
-    _ = machine.handle(demand(1), at: now)
+    _ = play(demand(1), &machine, at: now)
     let actions = machine.handle(
       .refreshFailed(flight: 1, .sessionEnded(.refreshRejected, alert: .refreshTokenReuse), jitter: 0), at: now)
     #expect(
@@ -120,19 +131,19 @@ import Testing
 
   @Test func `an unknown outcome sends the token again only after the access token has ended`() {
     var machine = loggedIn()
-    _ = machine.handle(demand(1, force: true), at: Self.start)
+    _ = play(demand(1, force: true), &machine, at: Self.start)
     let actions = machine.handle(.refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0), at: Self.start)
     #expect(actions.summary == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
-    #expect(machine.handle(demand(2), at: later(.seconds(10))).summary == ["token 2"])
+    #expect(play(demand(2), &machine, at: later(.seconds(10))).summary == ["token 2"])
     #expect(
-      machine.handle(demand(3, force: true), at: later(.seconds(899))).summary == ["error 3 refreshOutcomeUnknown"])
-    #expect(machine.handle(demand(4), at: later(.seconds(901))).summary == ["spend 2 refresh-1"])
+      play(demand(3, force: true), &machine, at: later(.seconds(899))).summary == ["error 3 refreshOutcomeUnknown"])
+    #expect(play(demand(4), &machine, at: later(.seconds(901))).summary == ["spend 2 refresh-1"])
   }
 
   @Test func `tokens that cannot be saved are kept, served, and marked`() {
     var machine = loggedIn()
     let now = later(.seconds(890))
-    _ = machine.handle(demand(1), at: now)
+    _ = play(demand(1), &machine, at: now)
     let tokens = ScriptedProvider.tokens(2, now: now.wall)
     _ = machine.handle(.refreshSucceeded(flight: 1, tokens, sentAt: now.wall), at: now)
     #expect(machine.handle(.saveFailed(generation: 2), at: now).summary == ["token 1"])
@@ -143,7 +154,7 @@ import Testing
 
   @Test func `a logout forgets at once, and a late refresh brings nothing back`() {
     var machine = loggedIn()
-    _ = machine.handle(demand(1, force: true), at: Self.start)
+    _ = play(demand(1, force: true), &machine, at: Self.start)
     let actions = machine.handle(.logoutWanted(.user), at: Self.start)
     #expect(actions.summary == ["error 1 loginRequired", "save signedOut 2 announcing logout"])
     let late = ScriptedProvider.tokens(2, now: Self.start.wall)
@@ -154,7 +165,7 @@ import Testing
 
   @Test func `a refresh token that is not rotated is kept`() {
     var machine = loggedIn()
-    _ = machine.handle(demand(1, force: true), at: Self.start)
+    _ = play(demand(1, force: true), &machine, at: Self.start)
     var tokens = ScriptedProvider.tokens(2, now: Self.start.wall)
     tokens.refreshToken = nil
     tokens.scopes = []
@@ -168,21 +179,21 @@ import Testing
     var machine = loggedIn()
     for round in 1...20 {
       let now = later(.seconds(round))
-      #expect(machine.handle(demand(UInt64(round), force: true), at: now).count == 1)
+      #expect(play(demand(UInt64(round), force: true), &machine, at: now).count == 1)
       let tokens = ScriptedProvider.tokens(round + 1, now: now.wall)
       _ = machine.handle(.refreshSucceeded(flight: UInt64(round), tokens, sentAt: now.wall), at: now)
       _ = machine.handle(.saved(generation: UInt64(round + 1)), at: now)
     }
     let now = later(.seconds(21))
-    #expect(machine.handle(demand(21, force: true), at: now).summary == ["error 21 rateLimited"])
-    #expect(machine.handle(demand(22), at: now).summary == ["token 22"])
-    #expect(machine.handle(demand(23, force: true), at: later(.seconds(62))).count == 1)
+    #expect(play(demand(21, force: true), &machine, at: now).summary == ["error 21 rateLimited"])
+    #expect(play(demand(22), &machine, at: now).summary == ["token 22"])
+    #expect(play(demand(23, force: true), &machine, at: later(.seconds(62))).count == 1)
   }
 
   @Test func `a wake-up refreshes what is used and due, and leaves alone what nobody uses`() {
     var used = loggedIn()
     #expect(used.nextWake(at: Self.start) == Self.start.uptime + .seconds(720))
-    #expect(used.handle(.woken, at: later(.seconds(721))).summary == ["spend 1 refresh-1"])
+    #expect(play(.woken, &used, at: later(.seconds(721))).summary == ["spend 1 refresh-1"])
     var restored = machine()
     let record = SessionRecord(
       profile: .default, binding: ProviderBinding(type: "scripted"), generation: 7,
@@ -190,8 +201,8 @@ import Testing
         LivingSession(
           tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil, authTime: Self.start.wall,
           issuedAt: Self.start.wall, lastValidatedAt: Self.start.wall)))
-    _ = restored.handle(.restored(record), at: Self.start)
-    #expect(restored.handle(.woken, at: later(.seconds(721))).isEmpty)
+    _ = restored.handle(.restored(record, intent: nil), at: Self.start)
+    #expect(play(.woken, &restored, at: later(.seconds(721))).isEmpty)
     #expect(restored.nextWake(at: Self.start) == Self.start.uptime + .seconds(86400))
   }
 
@@ -201,14 +212,14 @@ import Testing
     tokens.refreshTokenExpiresAt = tokens.accessTokenExpiresAt
     _ = machine.handle(.loginAccepted(ProviderSession(tokens: tokens, user: nil), method: "password"), at: Self.start)
     _ = machine.handle(.saved(generation: 1), at: Self.start)
-    #expect(machine.handle(.woken, at: later(.seconds(899))).isEmpty)
+    #expect(play(.woken, &machine, at: later(.seconds(899))).isEmpty)
     #expect(machine.nextWake(at: Self.start) == Self.start.uptime + .seconds(900))
   }
 
   @Test func `a session of which neither token lives ends by itself`() {
     var machine = loggedIn()
     machine.policy = ExpiryPolicy(refreshesInBackground: false)
-    let actions = machine.handle(.woken, at: later(.seconds(86401)))
+    let actions = play(.woken, &machine, at: later(.seconds(86401)))
     #expect(actions.summary == ["save ended refreshTokenExpired 2 announcing sessionExpired"])
   }
 
@@ -217,14 +228,14 @@ import Testing
     var record = SessionRecord(
       profile: .default, binding: ProviderBinding(type: "other"), generation: 3,
       contents: .signedOut(at: Self.start.wall))
-    #expect(machine.handle(.restored(record), at: Self.start).isEmpty)
+    #expect(machine.handle(.restored(record, intent: nil), at: Self.start).isEmpty)
     machine = self.machine()
     record.contents = .living(
       LivingSession(
         tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil, authTime: Self.start.wall,
         issuedAt: Self.start.wall, lastValidatedAt: Self.start.wall))
     #expect(
-      machine.handle(.restored(record), at: Self.start).summary == ["save signedOut 4 announcing logout"])
+      machine.handle(.restored(record, intent: nil), at: Self.start).summary == ["save signedOut 4 announcing logout"])
     #expect(machine.living == nil)
   }
 
@@ -236,7 +247,9 @@ import Testing
       .loginAccepted(session, method: "password"), .saved(generation: 1), .saveFailed(generation: 1),
       .saved(generation: 99), demand(1), demand(2, force: true), .waiterLeft(WaiterID(1)),
       .refreshSucceeded(flight: 1, tokens, sentAt: Self.start.wall),
-      .refreshFailed(flight: 1, .unsupported, jitter: 2), .logoutWanted(.user), .woken,
+      .refreshFailed(flight: 1, .unsupported, jitter: 2),
+      .refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0),
+      .intentSaved(flight: 1), .intentFailed(flight: 1, jitter: 0), .mistrusted, .logoutWanted(.user), .woken,
     ]
     for first in events {
       for second in events {
@@ -246,34 +259,6 @@ import Testing
           _ = machine.nextWake(at: later(delay))
         }
       }
-    }
-  }
-}
-
-extension [SessionMachine.Action] {
-  /// The actions as words, for tables.
-  fileprivate var summary: [String] { map(\.summary) }
-}
-
-extension SessionMachine.Action {
-  fileprivate var summary: String {
-    switch self {
-    case .answerToken(let waiter, let isOffline): "\(isOffline ? "offline " : "")token \(waiter.number)"
-    case .answerError(let waiter, let error): "error \(waiter.number) \(error.kind.rawValue)"
-    case .spendRefreshToken(let flight, let token): "spend \(flight) \(token.revealedString() ?? "")"
-    case .publish(let payload): "publish \(payload.name.rawValue)"
-    case .save(let record, let events):
-      "save \(record.summary) announcing \(events.map(\.name.rawValue).joined(separator: " "))"
-    }
-  }
-}
-
-extension SessionRecord {
-  fileprivate var summary: String {
-    switch contents {
-    case .living: "living \(generation)"
-    case .ended(let reason, _): "ended \(reason.rawValue) \(generation)"
-    case .signedOut: "signedOut \(generation)"
     }
   }
 }

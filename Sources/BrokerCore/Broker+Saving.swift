@@ -1,0 +1,94 @@
+import BrokerProtocol
+
+/// Names one record on its way to the store.
+struct SaveKey: Hashable {
+  /// The profile.
+  let profile: ProfileName
+  /// The generation of the record.
+  let generation: UInt64
+}
+
+/// A record that could not be saved, and is tried again.
+struct SaveRetry {
+  /// The record.
+  let record: SessionRecord
+  /// What is told once it is durable.
+  let events: [EventPayload]
+  /// How often it failed.
+  let failures: Int
+  /// The next try; nil while one is under way.
+  var timer: TimerCancellation?
+}
+
+/// How records are saved, however long the disk says no.
+extension Broker {
+  /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.
+  func save(_ record: SessionRecord, announcing events: [EventPayload]) {
+    var steps = [StoreStep.record(record)]
+    if loginsToClose.remove(record.profile) != nil { steps.append(.closeLogin(record.profile)) }
+    change(StoreChange(.record, steps, telling: events, of: record.profile)) { broker, failure in
+      guard let failure else { return broker.saved(record) }
+      broker.saveFailed(record, announcing: events, failure)
+    }
+  }
+
+  private func saved(_ record: SessionRecord) {
+    counts.saves += 1
+    if let retry = retries[record.profile], retry.record.generation <= record.generation {
+      retry.timer?.cancel()
+      retries[record.profile] = nil
+    }
+    handle(.saved(generation: record.generation), onProfile: record.profile)
+    finishSave(of: record, nil)
+  }
+
+  private func saveFailed(_ record: SessionRecord, announcing events: [EventPayload], _ failure: StoreFailure) {
+    let name = record.profile
+    let failures = retries[name].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0
+    if failure == .superseded, failures > 0 || slot(named: name)?.machine.generation != record.generation {
+      // A commit that reported an error may have been durable all the same; else a newer record has taken its place.
+      guard failures > 0 else { return finishSave(of: record, nil) }
+      saved(record)
+      for event in events { publish(event, profile: name) }
+      return
+    }
+    if failures == 0 { counts.saveFailures += 1 }
+    handle(.saveFailed(generation: record.generation), onProfile: name)
+    finishSave(of: record, failure)
+    guard let slot = slot(named: name), slot.machine.wantsSaved(record) else {
+      if failures > 0 { retries[name] = nil }
+      return
+    }
+    retries[name]?.timer?.cancel()
+    let timer = clock.schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { [weak self] in
+      self?.assumeIsolated { $0.saveAgain(name) }
+    }
+    retries[name] = SaveRetry(record: record, events: events, failures: failures + 1, timer: timer)
+  }
+
+  /// Tries again now, unless a try is under way; a record that a newer one has replaced is dropped.
+  func saveAgain(_ name: ProfileName) {
+    guard var retry = retries[name], let timer = retry.timer else { return }
+    timer.cancel()
+    guard slot(named: name)?.machine.wantsSaved(retry.record) == true else {
+      retries[name] = nil
+      finishLocking()
+      if !hasWork { whenIdle?() }
+      return
+    }
+    retry.timer = nil
+    retries[name] = retry
+    save(retry.record, announcing: retry.events)
+  }
+
+  /// Tells whoever waits for this very record to be durable.
+  private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
+    let key = SaveKey(profile: record.profile, generation: record.generation)
+    for done in saveWaiters.removeValue(forKey: key) ?? [] { done(failure) }
+  }
+
+  /// Calls `done` when the newest record of the profile is durable, or could not be made so.
+  func whenSaved(_ slot: ProfileSlot, _ done: @escaping @Sendable (StoreFailure?) -> Void) {
+    saveWaiters[SaveKey(profile: slot.name, generation: slot.machine.generation), default: []].append(done)
+  }
+}

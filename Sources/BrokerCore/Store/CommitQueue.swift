@@ -1,0 +1,134 @@
+package import BrokerProtocol
+
+/// Names one change on its way to the store.
+package struct ChangeID: Hashable, Sendable {
+  /// Never used twice in a process.
+  package let number: UInt64
+
+  /// A name.
+  package init(_ number: UInt64) { self.number = number }
+}
+
+/// What waits to be made durable, and the events that wait for it: one commit at a time, nothing told out of order.
+///
+/// Events get their sequences as they enter. Each is delivered once it is durable and all before it are delivered; those
+/// that nobody keeps wait behind the others. A value: it does no I/O, and time comes in as an argument.
+package struct CommitQueue: Sendable {
+  /// What is to be done, in order.
+  package enum Action: Sendable, Equatable {
+    /// Commit these steps in one transaction, then say how that ended: see ``finished(_:)``.
+    case commit([StoreStep])
+    /// Tell whoever made the change how it ended.
+    case settle(ChangeID, StoreFailure?)
+    /// Hand the event to its subscribers.
+    case deliver(BrokerEvent)
+  }
+
+  /// How many notes go into one commit: enough for any burst, few enough that a record behind them waits for
+  /// milliseconds.
+  static let mergedNotes = 256
+
+  private struct Entry: Sendable {
+    let id: ChangeID
+    let kind: StoreChange.Kind
+    let steps: [StoreStep]
+    let lastKept: UInt64?
+  }
+
+  private struct Outgoing: Sendable {
+    let event: BrokerEvent
+    /// The change that must be durable first; nil where nothing must.
+    var change: ChangeID?
+  }
+
+  private var names: UInt64 = 0
+  private var waiting: [Entry] = []
+  private var underWay: [Entry] = []
+  private var outgoing: [Outgoing] = []
+  private var held: [(id: ChangeID, change: StoreChange, time: Timestamp)] = []
+  /// Whether sequences are given.
+  package private(set) var isOpen = false
+  /// The mark that the commit under way carries.
+  private var markUnderWay: UInt64?
+  /// The last event that was told but could not be kept, until the store knows that it lacks it.
+  package private(set) var incompleteThrough: UInt64?
+  /// The last sequence that was given.
+  package private(set) var sequence: UInt64 = 0
+
+  /// A queue that holds everything back until it is known which sequences were given: see ``open(after:)``.
+  package init() {}
+
+  /// Whether nothing waits for the store.
+  package var isIdle: Bool { waiting.isEmpty && underWay.isEmpty }
+
+  /// Begins to give sequences after this one, first to what was held back.
+  package mutating func open(after sequence: UInt64) -> [Action] {
+    guard !isOpen else { return [] }
+    isOpen = true
+    self.sequence = sequence
+    let entering = held
+    held = []
+    return entering.flatMap { enter($0.id, $0.change, $0.time) }
+  }
+
+  /// Takes a change in.
+  package mutating func add(_ change: StoreChange, at time: Timestamp) -> (id: ChangeID, actions: [Action]) {
+    names += 1
+    let id = ChangeID(names)
+    guard isOpen else {
+      held.append((id, change, time))
+      return (id, [])
+    }
+    return (id, enter(id, change, time))
+  }
+
+  private mutating func enter(_ id: ChangeID, _ change: StoreChange, _ time: Timestamp) -> [Action] {
+    var steps = change.steps
+    var lastKept: UInt64?
+    for payload in change.events {
+      sequence += 1
+      let event = BrokerEvent(sequence: sequence, profile: change.profile, time: time, payload: payload)
+      outgoing.append(Outgoing(event: event, change: payload.name.isTransient ? nil : id))
+      guard !payload.name.isTransient else { continue }
+      steps.append(.event(event))
+      lastKept = sequence
+    }
+    guard !steps.isEmpty else { return [.settle(id, nil)] + deliverReady() }
+    waiting.append(Entry(id: id, kind: change.kind, steps: steps, lastKept: lastKept))
+    return commitNext()
+  }
+
+  /// Takes in how the commit under way ended.
+  package mutating func finished(_ failure: StoreFailure?) -> [Action] {
+    let done = underWay
+    underWay = []
+    if failure == nil, incompleteThrough == markUnderWay { incompleteThrough = nil }
+    markUnderWay = nil
+    for entry in done {
+      if failure != nil, entry.kind == .record {
+        outgoing.removeAll { $0.change == entry.id }
+        continue
+      }
+      if failure != nil, let last = entry.lastKept { incompleteThrough = max(incompleteThrough ?? 0, last) }
+      for index in outgoing.indices where outgoing[index].change == entry.id { outgoing[index].change = nil }
+    }
+    return done.map { .settle($0.id, failure) } + deliverReady() + commitNext()
+  }
+
+  private mutating func deliverReady() -> [Action] {
+    let ready = outgoing.prefix { $0.change == nil }
+    outgoing.removeFirst(ready.count)
+    return ready.map { .deliver($0.event) }
+  }
+
+  /// A record has a commit to itself, since it may be refused as superseded; notes that wait together share one.
+  private mutating func commitNext() -> [Action] {
+    guard underWay.isEmpty, let first = waiting.first else { return [] }
+    let count = first.kind == .record ? 1 : waiting.prefix(Self.mergedNotes).prefix { $0.kind == .note }.count
+    underWay = Array(waiting.prefix(count))
+    waiting.removeFirst(count)
+    markUnderWay = incompleteThrough
+    let mark = incompleteThrough.map { [StoreStep.eventsIncomplete(through: $0)] } ?? []
+    return [.commit(mark + underWay.flatMap(\.steps))]
+  }
+}

@@ -1,0 +1,63 @@
+import BrokerCore
+import BrokerProtocol
+import Testing
+
+/// Who is told what, and where missed events can be had.
+@Suite struct SubscriptionHubTests {
+  private func event(_ sequence: UInt64, _ payload: EventPayload = .configReloaded) -> BrokerEvent {
+    BrokerEvent(
+      sequence: sequence, profile: nil, time: Timestamp(milliseconds: 1_800_000_000_000), payload: payload)
+  }
+
+  private func hub(after sequence: UInt64, completeAfter: UInt64, events: ClosedRange<UInt64>) -> SubscriptionHub {
+    var hub = SubscriptionHub()
+    hub.open(after: sequence, completeAfter: completeAfter)
+    for number in events { _ = hub.publish(event(number)) }
+    return hub
+  }
+
+  @Test func `new events come from memory, older ones from the store, and the oldest from nowhere`() {
+    let hub = hub(after: 100, completeAfter: 40, events: 101...110)
+    #expect(hub.source(since: 110) == .memory([]))
+    #expect(hub.source(since: 108) == .memory([event(109), event(110)]))
+    #expect(hub.source(since: 99) == .store(through: 100))
+    #expect(hub.source(since: 40) == .store(through: 100))
+    #expect(hub.source(since: 39) == .nowhere)
+    #expect(hub.source(since: 111) == .nowhere)
+  }
+
+  @Test func `at least the last thousand events stay in memory`() {
+    let count = UInt64(SubscriptionHub.keptEvents)
+    for total in [count, count * 2, count * 2 + 1, count * 5] {
+      let hub = hub(after: 0, completeAfter: 0, events: 1...total)
+      guard case .memory(let events) = hub.source(since: total - count) else {
+        Issue.record("\(total)")
+        continue
+      }
+      #expect(events.map(\.sequence) == Array(total - count + 1...total))
+    }
+  }
+
+  @Test func `what was forgotten or never kept is not given out`() {
+    var hub = hub(after: 0, completeAfter: 0, events: 1...5)
+    hub.forgetKept()
+    #expect(hub.source(since: 2) == .store(through: 5))
+    hub.noteIncomplete(through: 3)
+    #expect(hub.source(since: 2) == .nowhere)
+    #expect(!hub.mayReplay(since: 2) && hub.mayReplay(since: 3))
+    _ = hub.publish(event(6, .vaultLocked))
+    #expect(hub.source(since: 5) == .memory([]))
+    #expect(hub.sequence == 6)
+  }
+
+  @Test func `a wish decides who is told`() {
+    var hub = SubscriptionHub()
+    hub.open(after: 0, completeAfter: 0)
+    let all = hub.subscribe(ClientID(1), SubscriptionHub.Wish())
+    let some = hub.subscribe(ClientID(2), SubscriptionHub.Wish(events: [.shuttingDown]))
+    #expect(hub.publish(event(1)).map(\.subscriptionID) == [all])
+    #expect(hub.publish(event(2, .shuttingDown)).map(\.subscriptionID) == [all, some])
+    hub.leave(ClientID(1))
+    #expect(hub.publish(event(3)).isEmpty && hub.count == 1)
+  }
+}

@@ -1,0 +1,23 @@
+import BrokerCore
+import Testing
+
+/// The two waits that grow with failures.
+@Suite struct DelayTests {
+  @Test func `each wrong passphrase in a row is answered later, to a bound`() {
+    var delay = PassphraseDelay()
+    let waits = (1...12).map { _ in delay.noteFailure() }
+    #expect(Array(waits.prefix(5)) == [100, 200, 400, 800, 1600].map { .milliseconds($0) })
+    #expect(waits[6] == .milliseconds(6400) && waits[7] == .seconds(10) && waits[11] == .seconds(10))
+    for _ in 0..<100 { #expect(delay.noteFailure() == .seconds(10)) }
+    delay.noteSuccess()
+    #expect(delay.noteFailure() == .milliseconds(100))
+  }
+
+  @Test func `a save is tried again after a tenth of a second, and at least every half minute`() {
+    #expect(SaveBackoff.delay(afterFailures: 1) == .milliseconds(100))
+    #expect(SaveBackoff.delay(afterFailures: 4) == .milliseconds(800))
+    #expect(SaveBackoff.delay(afterFailures: 9) == .milliseconds(25_600))
+    #expect(SaveBackoff.delay(afterFailures: 10) == .seconds(30))
+    #expect(SaveBackoff.delay(afterFailures: Int.max) == .seconds(30))
+  }
+}

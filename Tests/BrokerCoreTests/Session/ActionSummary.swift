@@ -1,0 +1,34 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+
+extension [SessionMachine.Action] {
+  /// The actions as words, for tables.
+  var summary: [String] { map(\.summary) }
+}
+
+extension SessionMachine.Action {
+  var summary: String {
+    switch self {
+    case .answerToken(let waiter, let isOffline): "\(isOffline ? "offline " : "")token \(waiter.number)"
+    case .answerError(let waiter, let error): "error \(waiter.number) \(error.kind.rawValue)"
+    case .spendRefreshToken(let flight, let token): "spend \(flight) \(token.revealedString() ?? "")"
+    case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
+    case .closeIntent: "closeIntent"
+    case .saveAgain: "saveAgain"
+    case .publish(let payload): "publish \(payload.name.rawValue)"
+    case .save(let record, let events):
+      "save \(record.summary) announcing \(events.map(\.name.rawValue).joined(separator: " "))"
+    }
+  }
+}
+
+extension SessionRecord {
+  var summary: String {
+    switch contents {
+    case .living: "living \(generation)"
+    case .ended(let reason, _): "ended \(reason.rawValue) \(generation)"
+    case .signedOut: "signedOut \(generation)"
+    }
+  }
+}
