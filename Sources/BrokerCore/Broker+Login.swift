@@ -33,8 +33,7 @@ extension Broker {
   package func register(_ params: Register.Params, _ reply: @escaping Reply<LoginResult>) {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
+      let slot = try slot(for: params.profile, able: .register)
       let registration = Registration(
         email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
       let provider = slot.provider
@@ -55,6 +54,30 @@ extension Broker {
     do throws(BrokerError) {
       try begin(slot, nil, flow: params.otpFlowID, reply) { () async throws(ProviderFailure) in
         .authenticated(try await provider.verifyOTP(flow: login.flow, code: code))
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Answers a challenge with a backup code.
+  package func verifyBackupCode(
+    _ params: VerifyBackupCode.Params, _ reply: @escaping Reply<VerifyBackupCode.Result>
+  ) {
+    let reply = unlessLocked(reply)
+    guard gate == .unlocked else { return reply(.failure(BrokerError(.vaultLocked))) }
+    guard let login = pendingLogins.find(params.otpFlowID, at: now.wall) else {
+      return reply(.failure(BrokerError(.flowNotFound)))
+    }
+    do throws(BrokerError) {
+      let slot = try slot(for: login.challenge.profile, able: .verifyBackupCode)
+      let (provider, name, code) = (slot.provider, slot.name, params.backupCode)
+      let counted: Reply<LoginResult> = { [weak self] result in
+        let remaining = self?.assumeIsolated { $0.slot(named: name)?.backupCodesRemaining }
+        reply(result.map { VerifyBackupCode.Result(login: $0, backupCodesRemaining: remaining ?? nil) })
+      }
+      try begin(slot, nil, flow: params.otpFlowID, counted) { () async throws(ProviderFailure) in
+        .authenticated(try await provider.verifyBackupCode(flow: login.flow, code: code))
       }
     } catch {
       reply(.failure(error))
@@ -134,6 +157,7 @@ extension Broker {
     _ session: ProviderSession, method: String, _ slot: ProfileSlot, _ reply: @escaping Reply<LoginResult>
   ) {
     forgetLogin(of: slot.name)
+    slot.backupCodesRemaining = session.backupCodesRemaining
     handle(.loginAccepted(session, method: method), on: slot)
     let (name, id) = (slot.name, slot.id)
     whenSaved(slot) { [weak self] failure in
@@ -184,6 +208,9 @@ extension Broker {
       var error = BrokerError(.resendTooSoon, profile: slot.name)
       error.retryAfter = login.challenge.nextResendAt - now
       return reply(.failure(error))
+    }
+    guard slot.provider.abilities.contains(.resendOtp) else {
+      return reply(.failure(BrokerError(.unsupportedByProvider, profile: slot.name)))
     }
     let (provider, name, id) = (slot.provider, slot.name, params.otpFlowID)
     inBackground {

@@ -56,13 +56,7 @@ extension Broker {
 
   private func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
-    forgetLogin(of: name)
-    slot.user = nil
-    slot.userFetchedAt = nil
-    slot.logouts += 1
-    let tokens = slot.machine.living?.tokens
-    handle(.logoutWanted(.user), on: slot)
-    closeLogins()
+    let tokens = forgetSession(of: slot, .user)
     if slot.machine.settledGeneration >= slot.machine.generation {
       note(id) { $0.unsaved.remove(name) }
     } else {
@@ -77,6 +71,21 @@ extension Broker {
     }
     guard let tokens else { return note(id) { $0.revoked[name] = .no } }
     revoke(tokens, everywhere: everywhere, on: slot, id)
+  }
+
+  /// Forgets everything of a profile's session here, and begins to make that durable.
+  ///
+  /// The returned tokens are those that it had.
+  @discardableResult
+  func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) -> TokenSet? {
+    forgetLogin(of: slot.name)
+    slot.user = nil
+    slot.userFetchedAt = nil
+    slot.logouts += 1
+    let tokens = slot.machine.living?.tokens
+    handle(.logoutWanted(reason), on: slot)
+    closeLogins()
+    return tokens
   }
 
   private func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {

@@ -62,42 +62,19 @@ extension Broker {
       {
         return reply(.success(user))
       }
-      let name = slot.name
-      let token = GetAccessToken.Params(profile: name)
-      _ = accessToken(token) { [weak self] result in
-        self?.assumeIsolated { broker in
-          switch result {
-          case .success: broker.fetchUser(name, reply)
-          case .failure(let error): reply(.failure(error))
-          }
-        }
+      askWithToken(.getCurrentUser, slot.name, reply) { provider, token throws(ProviderFailure) in
+        try await provider.currentUser(accessToken: token)
+      } then: { broker, slot, user, reply in
+        broker.note(user, on: slot)
+        reply(.success(user))
       }
     } catch {
       reply(.failure(error))
     }
   }
 
-  private func fetchUser(_ name: ProfileName, _ reply: @escaping Reply<User>) {
-    guard let slot = slot(named: name), let living = slot.machine.living else {
-      return reply(.failure(BrokerError(.loginRequired, profile: name)))
-    }
-    let provider = slot.provider
-    let id = slot.id
-    inBackground {
-      do throws(ProviderFailure) {
-        let user = try await provider.currentUser(accessToken: living.tokens.accessToken)
-        return { broker in
-          if let slot = broker.slot(named: name, id: id) { broker.note(user, on: slot) }
-          reply(.success(user))
-        }
-      } catch {
-        return { _ in reply(.failure(BrokerError(error, profile: name))) }
-      }
-    }
-  }
-
   /// Keeps what the provider said, unless somebody else has logged in meanwhile.
-  private func note(_ user: User, on slot: ProfileSlot) {
+  func note(_ user: User, on slot: ProfileSlot) {
     guard let living = slot.machine.living, living.user.map({ $0.id == user.id }) ?? true else { return }
     let known = slot.user ?? living.user
     slot.user = user

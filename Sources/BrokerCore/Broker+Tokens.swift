@@ -142,7 +142,7 @@ extension Broker {
   }
 
   /// At most one such event a profile and minute: a loop of refused calls must not become a flood of events.
-  private func publishRefusal(_ status: Int, on slot: ProfileSlot) {
+  func publishRefusal(_ status: Int, on slot: ProfileSlot) {
     guard slot.machine.living != nil else { return }
     let event = RefusalEvent(status: status)
     let payload: EventPayload = status == 403 ? .forbidden(event) : .unauthorized(event)

@@ -21,6 +21,8 @@ final class ProfileSlot {
   var user: User?
   /// When it did.
   var userFetchedAt: Duration?
+  /// How many backup codes were left after the last login by one, where the provider said so.
+  var backupCodesRemaining: Int?
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
   /// When each kind of refusal was last published.

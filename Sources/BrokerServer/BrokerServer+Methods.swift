@@ -38,13 +38,22 @@ extension BrokerServer {
       throw BrokerError(
         .versionUnsupported, "This broker speaks protocol version \(Initialize.protocolVersion).")
     }
-    let (sessions, sequence) = broker.assumeIsolated { ($0.sessions, $0.sequence) }
+    let types = environment.providers
+    let (sessions, sequence, providers) = broker.assumeIsolated { broker in
+      (
+        broker.sessions, broker.sequence,
+        types.map { type in
+          let abilities = broker.abilities(ofType: type.name) ?? type.abilities
+          return Initialize.ProviderType(type: type.name, methods: abilities.map(\.rawValue).sorted())
+        }
+      )
+    }
     return Initialize.Result(
       protocolVersion: Initialize.protocolVersion,
       server: Initialize.Program(name: "authbroker", version: environment.version),
       capabilities: Initialize.Capabilities(
         methods: Routes.names, events: EventName.allCases.map(\.rawValue),
-        framings: [Framing.lines.name, Framing.headers.name], providers: environment.providerTypes),
+        framings: [Framing.lines.name, Framing.headers.name], providers: providers),
       sessions: sessions, sequence: Int(clamping: sequence))
   }
 

@@ -24,20 +24,21 @@ package actor BrokerServer {
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
     package var stopped: @Sendable () -> Void
     /// The types of provider that can be configured.
-    package var providerTypes: [String]
+    package var providers: [(name: String, abilities: Set<ProviderAbility>)]
     /// The version of the program.
     package var version: String
 
     /// The surroundings of a server.
     package init(
       reload: @escaping @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void,
-      discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, providerTypes: [String],
+      discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void,
+      providers: [(name: String, abilities: Set<ProviderAbility>)],
       version: String
     ) {
       self.reload = reload
       self.discovery = discovery
       self.stopped = stopped
-      self.providerTypes = providerTypes
+      self.providers = providers
       self.version = version
     }
   }

@@ -164,7 +164,7 @@ actor Daemon {
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { DiscoveryDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
-      providerTypes: ProviderCatalog.types, version: ProgramVersion.current)
+      providers: ProviderCatalog.types, version: ProgramVersion.current)
   }
 
   // MARK: Change and end

@@ -7,8 +7,8 @@ import LocalProvider
 ///
 /// The core knows none of them by name. Confined to the daemon's actor.
 final class ProviderCatalog {
-  /// The types that a profile can name.
-  static let types = ProfileConfiguration.providerTypes
+  /// The types that a profile can name, and what they can do where nothing is configured otherwise.
+  static let types: [(name: String, abilities: Set<ProviderAbility>)] = [("local", LocalProvider.abilities)]
 
   private let stateDirectory: String
   private var local: LocalProvider?

@@ -40,6 +40,15 @@ struct RoundTripTests {
       Register.Params(email: "a@b", password: secret),
       Register.Params(profile: work, email: "a@b", password: secret, name: "A", phoneNumber: "+1"))
     try check(VerifyOTP.Params(otpFlowID: "f", code: secret))
+    try check(VerifyBackupCode.Params(otpFlowID: "f", backupCode: secret))
+    for profile in [nil, work] {
+      try check(VerifyEmail.Params(profile: profile, token: secret))
+      try check(ForgotPassword.Params(profile: profile, email: "a@b"))
+      try check(ResetPassword.Params(profile: profile, token: secret, password: secret))
+      try check(ChangePassword.Params(profile: profile, oldPassword: secret, newPassword: secret))
+      try check(DeleteAccount.Params(profile: profile, password: secret))
+      try check(UpdateProfile.Params(profile: profile, changes: Samples.changes))
+    }
     try check(ResendOTP.Params(otpFlowID: "f"))
     try check(Logout.Params(), Logout.Params(profile: work, everywhere: true, all: true))
     try check(Subscribe.Params(), Subscribe.Params(events: ["login"], profiles: [work], since: 7))
@@ -56,6 +65,9 @@ struct RoundTripTests {
     try check(User(id: "u"), Samples.user)
     try check(
       LoginResult.authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired)
+    try check(
+      VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 3),
+      VerifyBackupCode.Result(login: .emailVerificationRequired, backupCodesRemaining: nil))
     for method in OTPChallenge.Method.allCases {
       var challenge = Samples.challenge
       challenge.method = method
@@ -66,7 +78,8 @@ struct RoundTripTests {
       AccessToken(accessToken: secret, expiresAt: nil, scopes: [], profile: .default, tokenID: "t"),
       AccessToken(
         accessToken: secret, expiresAt: Samples.time, scopes: ["a"], profile: .default, tokenID: "t", isOffline: true))
-    let capabilities = Initialize.Capabilities(methods: ["ping"], events: [], framings: ["lines"], providers: ["local"])
+    let capabilities = Initialize.Capabilities(
+      methods: ["ping"], events: [], framings: ["lines"], providers: [.init(type: "local", methods: ["register"])])
     try check(
       Initialize.Result(
         protocolVersion: Initialize.protocolVersion, server: .init(name: "s", version: "1"), capabilities: capabilities,

@@ -10,6 +10,12 @@ enum Samples {
     otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
     nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true)
 
+  static let changes = ProfileChanges([
+    .init(name: "name", value: RawJSON(text: Array(#""Ad\"a""#.utf8))),
+    .init(name: "phoneNumber", value: RawJSON(text: Array("null".utf8))),
+    .init(name: "newsletter", value: RawJSON(text: Array("true".utf8))),
+  ])
+
   static let fullSession: Session = {
     var session = Session(profile: .default, provider: "local", state: .offline)
     session.userID = "u1"

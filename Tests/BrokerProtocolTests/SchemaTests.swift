@@ -123,6 +123,13 @@ struct SchemaTests {
       ),
       ("register", Register.Params(profile: .default, email: "e", password: secret, name: "n", phoneNumber: "p")),
       ("verifyOtp", VerifyOTP.Params(otpFlowID: "f", code: secret)), ("resendOtp", ResendOTP.Params(otpFlowID: "f")),
+      ("verifyBackupCode", VerifyBackupCode.Params(otpFlowID: "f", backupCode: secret)),
+      ("verifyEmail", VerifyEmail.Params(profile: .default, token: secret)),
+      ("forgotPassword", ForgotPassword.Params(profile: .default, email: "e")),
+      ("resetPassword", ResetPassword.Params(profile: .default, token: secret, password: secret)),
+      ("changePassword", ChangePassword.Params(profile: .default, oldPassword: secret, newPassword: secret)),
+      ("updateProfile", UpdateProfile.Params(profile: .default, changes: Samples.changes)),
+      ("deleteAccount", DeleteAccount.Params(profile: .default, password: secret)),
       ("logout", Logout.Params(profile: .default)), ("unsubscribe", Unsubscribe.Params(subscriptionID: "s")),
       ("subscribe", Subscribe.Params(events: ["login"], profiles: [.default], since: 1)),
       ("getSession", ProfileParams(profile: .default)), ("getCurrentUser", GetCurrentUser.Params(profile: .default)),
@@ -159,6 +166,9 @@ struct SchemaTests {
     }
     try check("LoginResult", LoginResult.otpRequired(Samples.challenge))
     try check("LoginResult", LoginResult.emailVerificationRequired)
+    try check(
+      "LoginResult",
+      VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 0))
     try check("OtpChallenge", Samples.challenge)
     try check("User", Samples.user)
     try check("User", User(id: "u"))

@@ -41,7 +41,7 @@ final class ServerHarness {
       loop: loop, broker: broker, limits: limits,
       environment: BrokerServer.Environment(
         reload: { $0(.success([.default])) },
-        discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providerTypes: ["scripted"], version: "test"),
+        discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providers: [("scripted", [])], version: "test"),
       log: .silent, startedAt: clock.now)
     stopFlag = stop
     let server = self.server

@@ -19,6 +19,10 @@ package actor ScriptedProvider: AuthProvider {
     var spent: [String] = []
     var revoked = 0
     var wantsCode = false
+    var refusedTokens: [Secret] = []
+    var accountFailure: ProviderFailure?
+    var newTokens = false
+    var accountCalls: [String] = []
   }
 
   private nonisolated let gate: GateExecutor
@@ -29,6 +33,8 @@ package actor ScriptedProvider: AuthProvider {
 
   /// What sessions are bound to.
   package nonisolated let binding: ProviderBinding
+  /// What it can do.
+  package nonisolated let abilities: Set<ProviderAbility> = Set(ProviderAbility.allCases).subtracting([.verifyEmail])
 
   /// A provider whose tokens live 15 minutes by the clock of the test.
   package init(clock: ManualClock, gate: GateExecutor, type: String = "scripted") {
@@ -42,6 +48,22 @@ package actor ScriptedProvider: AuthProvider {
 
   /// Lets logins ask for a code.
   package nonisolated func setWantsCode(_ wantsCode: Bool) { state.withLock { $0.wantsCode = wantsCode } }
+
+  /// Refuses an access token in everything that needs one.
+  package nonisolated func refuse(accessToken: String) {
+    state.withLock { $0.refusedTokens.append(Self.secret(accessToken)) }
+  }
+
+  /// Decides how everything that concerns the account ends; nil lets it succeed.
+  package nonisolated func setAccountFailure(_ failure: ProviderFailure?) {
+    state.withLock { $0.accountFailure = failure }
+  }
+
+  /// Lets a changed password come with new tokens.
+  package nonisolated func setGivesNewTokens(_ newTokens: Bool) { state.withLock { $0.newTokens = newTokens } }
+
+  /// What was done with the account, in order.
+  package nonisolated var accountCalls: [String] { state.withLock { $0.accountCalls } }
 
   /// Makes refreshes wait until ``release()``.
   package nonisolated func hold() { gate.shut() }
@@ -118,7 +140,47 @@ package actor ScriptedProvider: AuthProvider {
     state.withLock { $0.revoked += 1 }
   }
 
+  package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    guard code == Self.secret("backup") else { throw .refused(.backupCodeInvalid, attemptsRemaining: 4) }
+    var session = session
+    session.backupCodesRemaining = 9
+    return session
+  }
+
+  package func forgotPassword(email: String) async throws(ProviderFailure) {
+    try note("forgotPassword \(email)")
+  }
+
+  package func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure) {
+    try note("resetPassword")
+  }
+
+  package func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> User {
+    try note("updateProfile \(changes.members.map(\.name))", accessToken)
+    return User(id: "user-1", email: "a@example.test", name: "B")
+  }
+
+  package func changePassword(
+    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet? {
+    try note("changePassword", accessToken)
+    return state.withLock { $0.newTokens } ? tokens(lifetime: .seconds(900)) : nil
+  }
+
+  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
+    try note("deleteAccount", accessToken)
+  }
+
+  private func note(_ call: String, _ accessToken: Secret? = nil) throws(ProviderFailure) {
+    try state.withLock { state throws(ProviderFailure) in
+      state.accountCalls.append(call)
+      if let accessToken, state.refusedTokens.contains(accessToken) { throw .tokenRefused }
+      if let failure = state.accountFailure { throw failure }
+    }
+  }
+
   package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    User(id: "user-1", email: "a@example.test", name: "A")
+    try note("currentUser", accessToken)
+    return User(id: "user-1", email: "a@example.test", name: "A")
   }
 }

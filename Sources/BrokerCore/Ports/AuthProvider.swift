@@ -8,6 +8,9 @@ package protocol AuthProvider: Sendable {
   /// What sessions of this provider are bound to.
   var binding: ProviderBinding { get }
 
+  /// What the provider can do besides beginning, refreshing and ending sessions.
+  var abilities: Set<ProviderAbility> { get }
+
   /// Begins a login.
   func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome
 
@@ -16,6 +19,9 @@ package protocol AuthProvider: Sendable {
 
   /// Answers a pending challenge with its code. `flow` is the provider's own handle.
   func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession
+
+  /// Answers a pending challenge with one of the account's backup codes.
+  func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession
 
   /// Sends another code.
   func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge
@@ -28,6 +34,59 @@ package protocol AuthProvider: Sendable {
 
   /// Tells whose session it is.
   func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User
+
+  /// Confirms an e-mail address with the token that was sent to it.
+  func verifyEmail(token: Secret) async throws(ProviderFailure)
+
+  /// Sends a token for a new password, if there is such an account; which of the two is not told.
+  func forgotPassword(email: String) async throws(ProviderFailure)
+
+  /// Sets a new password with the token that was sent.
+  func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure)
+
+  /// Changes what is known of the account, and tells what it is then.
+  func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> User
+
+  /// Sets a new password; gives new tokens where the provider has exchanged the session's.
+  func changePassword(
+    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet?
+
+  /// Removes the account.
+  func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure)
+}
+
+/// What not every provider can do; named as the methods that need it.
+package enum ProviderAbility: String, Sendable, CaseIterable {
+  case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
+  case deleteAccount, resendOtp, verifyBackupCode
+}
+
+/// A provider has only what it lists in its abilities.
+extension AuthProvider {
+  package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    throw .unsupported
+  }
+
+  package func verifyEmail(token: Secret) async throws(ProviderFailure) { throw .unsupported }
+
+  package func forgotPassword(email: String) async throws(ProviderFailure) { throw .unsupported }
+
+  package func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure) { throw .unsupported }
+
+  package func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> User {
+    throw .unsupported
+  }
+
+  package func changePassword(
+    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet? {
+    throw .unsupported
+  }
+
+  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
+    throw .unsupported
+  }
 }
 
 /// What a person logs in with; a provider takes what it needs.
@@ -76,11 +135,14 @@ package struct ProviderSession: Sendable {
   package var tokens: TokenSet
   /// Whose it is, where the provider says so at once.
   package var user: User?
+  /// How many backup codes are left, where the provider says so.
+  package var backupCodesRemaining: Int?
 
   /// A session.
-  package init(tokens: TokenSet, user: User?) {
+  package init(tokens: TokenSet, user: User?, backupCodesRemaining: Int? = nil) {
     self.tokens = tokens
     self.user = user
+    self.backupCodesRemaining = backupCodesRemaining
   }
 }
 

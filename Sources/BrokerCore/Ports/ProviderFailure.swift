@@ -10,6 +10,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case transient(ErrorKind, retryAfter: Duration? = nil)
   /// The request may or may not have been acted on: the reply was lost.
   case outcomeUnknown(ErrorKind)
+  /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
+  case tokenRefused
   /// The provider cannot do this at all.
   case unsupported
 
@@ -18,6 +20,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     switch self {
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind): kind
     case .sessionEnded: .sessionExpired
+    case .tokenRefused: .providerRejected
     case .unsupported: .unsupportedByProvider
     }
   }

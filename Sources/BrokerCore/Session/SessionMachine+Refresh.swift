@@ -73,11 +73,28 @@ extension SessionMachine {
 
   /// Takes in new tokens, which nobody sees before they are saved.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
-    guard case .refreshing(flight) = activity, var session = living else { return [] }
+    guard case .refreshing(flight) = activity, let session = living else { return [] }
     guard pendingLogin == nil else {
       heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)
       return []
     }
+    return take(tokens, into: session, sentAt, now)
+  }
+
+  /// Takes in tokens that the provider gave for the session's on its own, with a changed password.
+  ///
+  /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. Where
+  /// tokens are being saved, those were given for a session that is the provider's older one.
+  mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
+    guard var session = living, pendingLogin == nil else { return [] }
+    session.authTime = now.wall
+    return take(tokens, into: session, sentAt, now)
+  }
+
+  private mutating func take(
+    _ tokens: TokenSet, into session: LivingSession, _ sentAt: Timestamp, _ now: Moment
+  ) -> [Action] {
+    var session = session
     var merged = tokens
     if merged.refreshToken == nil {
       merged.refreshToken = session.tokens.refreshToken

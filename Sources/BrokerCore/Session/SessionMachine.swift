@@ -42,6 +42,7 @@ package struct SessionMachine: Sendable {
     case intentFailed(flight: UInt64, jitter: Double)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
+    case tokensReplaced(TokenSet, sentAt: Timestamp)
     case logoutWanted(LogoutEvent.Reason)
     case loginWaitsEnded(BrokerError)
     case woken
@@ -138,6 +139,7 @@ package struct SessionMachine: Sendable {
     case .intentFailed(let flight, let jitter): return refuseToSpend(flight, jitter, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
+    case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .loginWaitsEnded(let error):
       let waiting = demandsForLogin

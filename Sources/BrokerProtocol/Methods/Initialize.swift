@@ -67,6 +67,34 @@ public enum Initialize: BrokerMethod {
     }
   }
 
+  /// A type of provider, and the methods that not every type has.
+  public struct ProviderType: JSONEncodable, JSONDecodable, Sendable, Equatable {
+    /// The type's name, as in the configuration.
+    public var type: String
+    /// The methods beyond login, tokens and logout that work on it.
+    public var methods: [String]
+
+    /// A type and its methods.
+    public init(type: String, methods: [String]) {
+      self.type = type
+      self.methods = methods
+    }
+
+    /// Writes the members.
+    public func encode(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("type", type)
+        writer.member("methods", methods)
+      }
+    }
+
+    /// Reads the members.
+    public init(from node: JSONNode) throws(JSONMismatch) {
+      type = try node.required("type").string()
+      methods = try [String](from: try node.required("methods"))
+    }
+  }
+
   /// What this broker can do.
   public struct Capabilities: JSONEncodable, JSONDecodable, Sendable, Equatable {
     /// The methods that work.
@@ -76,10 +104,10 @@ public enum Initialize: BrokerMethod {
     /// The framings that are understood.
     public var framings: [String]
     /// The types of provider that can be configured.
-    public var providers: [String]
+    public var providers: [ProviderType]
 
     /// The full list.
-    public init(methods: [String], events: [String], framings: [String], providers: [String]) {
+    public init(methods: [String], events: [String], framings: [String], providers: [ProviderType]) {
       self.methods = methods
       self.events = events
       self.framings = framings
@@ -101,7 +129,7 @@ public enum Initialize: BrokerMethod {
       methods = try [String](from: try node.required("methods"))
       events = try [String](from: try node.required("events"))
       framings = try [String](from: try node.required("framings"))
-      providers = try [String](from: try node.required("providers"))
+      providers = try [ProviderType](from: try node.required("providers"))
     }
   }
 

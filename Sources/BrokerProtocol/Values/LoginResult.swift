@@ -13,18 +13,21 @@ public enum LoginResult: Sendable, Equatable {
 extension LoginResult: JSONEncodable, JSONDecodable {
   /// Writes the result with its `status`.
   public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      switch self {
-      case .authenticated(let session):
-        writer.member("status", "authenticated")
-        writer.member("session", session)
-      case .otpRequired(let challenge):
-        writer.member("status", "otpRequired")
-        writer.member("requires2FA", true)
-        writer.member("challenge", challenge)
-      case .emailVerificationRequired:
-        writer.member("status", "emailVerificationRequired")
-      }
+    writer.object { writer in encodeMembers(to: &writer) }
+  }
+
+  /// Writes the members into an object that has others beside them.
+  func encodeMembers(to writer: inout JSONWriter) {
+    switch self {
+    case .authenticated(let session):
+      writer.member("status", "authenticated")
+      writer.member("session", session)
+    case .otpRequired(let challenge):
+      writer.member("status", "otpRequired")
+      writer.member("requires2FA", true)
+      writer.member("challenge", challenge)
+    case .emailVerificationRequired:
+      writer.member("status", "emailVerificationRequired")
     }
   }
 

@@ -15,6 +15,10 @@ package actor LocalProvider: AuthProvider {
 
   /// There is one embedded provider in a state directory, so the type says it all.
   package nonisolated let binding = ProviderBinding(type: "local")
+  /// What the embedded provider can do so far.
+  package static let abilities: Set<ProviderAbility> = [.register, .getCurrentUser, .resendOtp]
+  /// The same for every instance.
+  package nonisolated var abilities: Set<ProviderAbility> { Self.abilities }
 
   /// How long tokens and codes live, and what guesses cost.
   private(set) var settings: LocalProviderSettings

@@ -1,0 +1,192 @@
+package import BrokerProtocol
+import SecretMemory
+
+/// What people do with their accounts.
+extension Broker {
+  /// Confirms an e-mail address.
+  package func verifyEmail(_ params: VerifyEmail.Params, _ reply: @escaping Reply<Empty>) {
+    askWithoutToken(.verifyEmail, params.profile, reply) { provider throws(ProviderFailure) in
+      try await provider.verifyEmail(token: params.token)
+    } then: { _, _, reply in
+      reply(.success(Empty()))
+    }
+  }
+
+  /// Has a token for a new password sent; the answer does not tell whether there is such an account.
+  package func forgotPassword(_ params: ForgotPassword.Params, _ reply: @escaping Reply<Empty>) {
+    askWithoutToken(.forgotPassword, params.profile, reply) { provider throws(ProviderFailure) in
+      try await provider.forgotPassword(email: params.email)
+    } then: { _, _, reply in
+      reply(.success(Empty()))
+    }
+  }
+
+  /// Sets a new password; the session of the profile ends, as all of the user's do at the provider.
+  package func resetPassword(_ params: ResetPassword.Params, _ reply: @escaping Reply<Empty>) {
+    askWithoutToken(.resetPassword, params.profile, reply) { provider throws(ProviderFailure) in
+      try await provider.resetPassword(token: params.token, newPassword: params.password)
+    } then: { broker, slot, reply in
+      broker.endSession(of: slot, .passwordReset, reply)
+    }
+  }
+
+  /// Sets a new password for whoever knows the old one; the session goes on, with new tokens where there are any.
+  package func changePassword(_ params: ChangePassword.Params, _ reply: @escaping Reply<Empty>) {
+    let sentAt = now.wall
+    askWithToken(.changePassword, params.profile, reply) { provider, token throws(ProviderFailure) in
+      try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
+    } then: { broker, slot, tokens, reply in
+      guard let tokens else { return reply(.success(Empty())) }
+      broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)
+      broker.replyWhenSaved(slot, reply)
+    }
+  }
+
+  /// Removes the account at the provider, and then everything of its session here.
+  package func deleteAccount(_ params: DeleteAccount.Params, _ reply: @escaping Reply<Empty>) {
+    askWithToken(.deleteAccount, params.profile, reply) { provider, token throws(ProviderFailure) in
+      try await provider.deleteAccount(password: params.password, accessToken: token)
+    } then: { broker, slot, _, reply in
+      broker.endSession(of: slot, .accountDeleted, reply)
+    }
+  }
+
+  /// Changes what the provider knows of the account.
+  package func updateProfile(_ params: UpdateProfile.Params, _ reply: @escaping Reply<User>) {
+    askWithToken(.updateProfile, params.profile, reply) { provider, token throws(ProviderFailure) in
+      try await provider.updateProfile(params.changes, accessToken: token)
+    } then: { broker, slot, user, reply in
+      broker.note(user, on: slot)
+      reply(.success(user))
+    }
+  }
+
+  /// Ends the session here after the provider has ended it, and answers when that is durable.
+  private func endSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ reply: @escaping Reply<Empty>) {
+    forgetSession(of: slot, reason)
+    replyWhenSaved(slot, reply)
+  }
+
+  private func replyWhenSaved(_ slot: ProfileSlot, _ reply: @escaping Reply<Empty>) {
+    guard slot.machine.settledGeneration < slot.machine.generation else { return reply(.success(Empty())) }
+    let name = slot.name
+    whenSaved(slot) { failure in
+      guard failure == nil else {
+        let message = "The provider has done it, but the vault could not be written; it is tried again."
+        return reply(.failure(BrokerError(.storeFailed, message, profile: name)))
+      }
+      reply(.success(Empty()))
+    }
+  }
+}
+
+/// How a provider is asked for more than tokens.
+extension Broker {
+  /// Asks the provider of a profile for something that needs no session.
+  private func askWithoutToken(
+    _ ability: ProviderAbility, _ profile: ProfileName?, _ reply: @escaping Reply<Empty>,
+    _ ask: @escaping @Sendable (any AuthProvider) async throws(ProviderFailure) -> Void,
+    then finish: @escaping @Sendable (isolated Broker, ProfileSlot, @escaping Reply<Empty>) -> Void
+  ) {
+    let reply = unlessLocked(reply)
+    do throws(BrokerError) {
+      let slot = try slot(for: profile, able: ability)
+      let (provider, name, id) = (slot.provider, slot.name, slot.id)
+      inBackground {
+        do throws(ProviderFailure) {
+          try await ask(provider)
+          return { broker in
+            guard let slot = broker.slot(named: name, id: id) else { return reply(.success(Empty())) }
+            finish(broker, slot, reply)
+          }
+        } catch {
+          return { _ in reply(.failure(BrokerError(error, profile: name))) }
+        }
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Asks the provider of a profile for something with the session's access token, which is refreshed first where it is
+  /// no longer good, and once more where the provider refuses it all the same.
+  func askWithToken<Value: Sendable, Answer: Sendable>(
+    _ ability: ProviderAbility, _ profile: ProfileName?, _ reply: @escaping Reply<Answer>,
+    _ ask: @escaping @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value,
+    then finish: @escaping @Sendable (isolated Broker, ProfileSlot, Value, @escaping Reply<Answer>) -> Void
+  ) {
+    let reply = unlessLocked(reply)
+    do throws(BrokerError) {
+      let slot = try slot(for: profile, able: ability)
+      let call = TokenCall(profile: slot.name, slot: slot.id, reply: reply, ask: ask, finish: finish)
+      _ = accessToken(GetAccessToken.Params(profile: slot.name)) { [weak self] result in
+        self?.assumeIsolated { $0.make(call, result, isRetry: false) }
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// One call of a provider that needs the access token.
+  private struct TokenCall<Value: Sendable, Answer: Sendable>: Sendable {
+    let profile: ProfileName
+    let slot: UInt64
+    let reply: Reply<Answer>
+    let ask: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
+    let finish: @Sendable (isolated Broker, ProfileSlot, Value, @escaping Reply<Answer>) -> Void
+  }
+
+  private func make<Value, Answer>(
+    _ call: TokenCall<Value, Answer>, _ token: Result<Secret, BrokerError>, isRetry: Bool
+  ) {
+    if case .failure(let error) = token { return call.reply(.failure(error)) }
+    guard let slot = slot(named: call.profile, id: call.slot), let living = slot.machine.living else {
+      return call.reply(.failure(BrokerError(.loginRequired, profile: call.profile)))
+    }
+    let (provider, accessToken) = (slot.provider, living.tokens.accessToken)
+    inBackground {
+      do throws(ProviderFailure) {
+        let value = try await call.ask(provider, accessToken)
+        return { broker in
+          guard let slot = broker.slot(named: call.profile, id: call.slot) else {
+            return call.reply(.failure(BrokerError(.unknownProfile, profile: call.profile)))
+          }
+          call.finish(broker, slot, value, call.reply)
+        }
+      } catch {
+        return { $0.refuse(call, accessToken, error, isRetry: isRetry) }
+      }
+    }
+  }
+
+  private func refuse<Value, Answer>(
+    _ call: TokenCall<Value, Answer>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
+  ) {
+    if failure.kind == .forbidden, let slot = slot(named: call.profile, id: call.slot) { publishRefusal(403, on: slot) }
+    guard failure == .tokenRefused, !isRetry else {
+      return call.reply(.failure(BrokerError(failure, profile: call.profile)))
+    }
+    let report = ReportRejected.Params(profile: call.profile, accessToken: accessToken)
+    _ = reportRejected(report) { [weak self] result in
+      self?.assumeIsolated { $0.make(call, result, isRetry: true) }
+    }
+  }
+
+  /// The profile that a request means, if its provider can do what is asked for.
+  ///
+  /// - Throws: `vaultLocked`, `unknownProfile`, `unsupportedByProvider`.
+  func slot(for profile: ProfileName?, able ability: ProviderAbility) throws(BrokerError) -> ProfileSlot {
+    try requireUnlocked()
+    let slot = try slot(for: profile)
+    guard slot.provider.abilities.contains(ability) else {
+      throw BrokerError(.unsupportedByProvider, profile: slot.name)
+    }
+    return slot
+  }
+
+  /// What the configured profiles on a type of provider can do; nil where there is no such profile.
+  package func abilities(ofType type: String) -> Set<ProviderAbility>? {
+    let slots = slots.filter { $0.provider.binding.type == type }
+    return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.abilities) }
+  }
+}

@@ -1,0 +1,167 @@
+import BrokerCore
+import BrokerProtocol
+import BrokerServer
+import TestSupport
+import Testing
+
+/// What people do with their accounts, and what becomes of their sessions.
+@Suite struct AccountTests {
+  /// A client of a harness with a session, and a watcher of all events.
+  private struct Stage {
+    let harness: ServerHarness
+    let client: TestClient
+    let watcher: TestClient
+
+    init(loggedIn: Bool = true) throws {
+      harness = try ServerHarness()
+      client = try harness.connect()
+      watcher = try harness.connect()
+      if loggedIn { _ = call("login", #"{"email":"a@example.test","password":"right"}"#) }
+      _ = watcher.ask(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"#)
+    }
+
+    func call(_ method: String, _ params: String = "{}") -> String {
+      client.ask(#"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#).first ?? ""
+    }
+  }
+
+  @Test func `a new password by mail ends the session`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      #expect(stage.call("resetPassword", #"{"token":"t","password":"new"}"#).contains(#""result":{}"#))
+      let events = stage.watcher.lines()
+      #expect(events.count == 1)
+      #expect(events.first?.contains(#""event":"logout""#) == true)
+      #expect(events.first?.contains("passwordReset") == true)
+      #expect(stage.call("getAccessToken").contains("loginRequired"))
+      #expect(stage.harness.provider.revocations == 0)
+    }
+  }
+
+  @Test func `a deleted account takes its session with it, durably`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      stage.harness.store.failure = .failed(context: "a full disk")
+      #expect(stage.call("deleteAccount", #"{"password":"right"}"#).contains("storeFailed"))
+      #expect(stage.watcher.lines().isEmpty)
+      #expect(stage.call("getAccessToken").contains("loginRequired"))
+      stage.harness.store.failure = nil
+      stage.harness.clock.advance(by: .seconds(2))
+      #expect(stage.watcher.lines().contains { $0.contains("accountDeleted") })
+      guard case .signedOut? = stage.harness.store.records.first?.contents else {
+        Issue.record("the session was not signed out")
+        return
+      }
+    }
+  }
+
+  @Test func `a changed password keeps the session, with new tokens where there are any`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      let params = #"{"oldPassword":"right","newPassword":"new"}"#
+      #expect(stage.call("changePassword", params).contains(#""result":{}"#))
+      #expect(stage.call("getAccessToken").contains("access-1"))
+      #expect(stage.watcher.lines().isEmpty)
+      stage.harness.provider.setGivesNewTokens(true)
+      #expect(stage.call("changePassword", params).contains(#""result":{}"#))
+      #expect(stage.call("getAccessToken").contains("access-2"))
+      #expect(stage.watcher.lines().filter { $0.contains("tokenRefreshed") }.count == 1)
+      #expect(stage.harness.store.saveCount == 2)
+      stage.harness.provider.setAccountFailure(.refused(.invalidCredentials))
+      #expect(stage.call("changePassword", params).contains("invalidCredentials"))
+      #expect(stage.call("getAccessToken").contains("access-2"))
+    }
+  }
+
+  @Test func `a changed profile is told and remembered`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      let answer = stage.call("updateProfile", #"{"changes":{"name":"B","newsletter":true}}"#)
+      #expect(answer.contains(#""name":"B""#))
+      #expect(stage.watcher.lines().filter { $0.contains("userUpdated") }.count == 1)
+      let calls = stage.harness.provider.accountCalls
+      #expect(calls == [#"updateProfile ["name", "newsletter"]"#])
+      #expect(stage.call("getCurrentUser").contains(#""name":"B""#))
+      #expect(stage.harness.provider.accountCalls == calls)
+      for changes in ["{}", #"{"a":{}}"#, #"{"a":[1]}"#, "[]", "7"] {
+        #expect(stage.call("updateProfile", #"{"changes":\#(changes)}"#).contains("invalidParams"))
+      }
+    }
+  }
+
+  @Test func `the account is asked for once in five minutes`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("getCurrentUser")
+      #expect(stage.harness.provider.accountCalls.isEmpty)
+      stage.harness.clock.advance(by: .seconds(301))
+      _ = stage.call("getCurrentUser")
+      _ = stage.call("getCurrentUser")
+      #expect(stage.harness.provider.accountCalls == ["currentUser"])
+      stage.harness.clock.advance(by: .seconds(1))
+      _ = stage.call("getCurrentUser", #"{"maxAgeSeconds":0}"#)
+      #expect(stage.harness.provider.accountCalls.count == 2)
+    }
+  }
+
+  @Test func `a refused access token is exchanged once, never twice`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      stage.harness.provider.refuse(accessToken: "access-1")
+      #expect(stage.call("updateProfile", #"{"changes":{"name":"B"}}"#).contains(#""name":"B""#))
+      #expect(stage.harness.provider.spentTokens == ["refresh-1"])
+      stage.harness.provider.refuse(accessToken: "access-2")
+      stage.harness.provider.refuse(accessToken: "access-3")
+      #expect(stage.call("updateProfile", #"{"changes":{"name":"C"}}"#).contains("providerRejected"))
+      #expect(stage.harness.provider.spentTokens == ["refresh-1", "refresh-2"])
+      #expect(stage.call("getAccessToken").contains("access-3"))
+    }
+  }
+
+  @Test func `what the provider cannot do is refused without asking it, and is no capability`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      #expect(stage.call("verifyEmail", #"{"token":"t"}"#).contains("unsupportedByProvider"))
+      let answer = stage.call("initialize")
+      #expect(answer.contains(#""methods":["changePassword","deleteAccount""#))
+      #expect(!answer.contains(#""verifyBackupCode","verifyEmail"]"#))
+    }
+  }
+
+  @Test func `whether there is an account is not told`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage(loggedIn: false)
+      #expect(stage.call("forgotPassword", #"{"email":"nobody@example.test"}"#).contains(#""result":{}"#))
+      #expect(stage.harness.provider.accountCalls == ["forgotPassword nobody@example.test"])
+    }
+  }
+
+  @Test func `a backup code stands in for the code, and says how many are left`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage(loggedIn: false)
+      stage.harness.provider.setWantsCode(true)
+      _ = stage.call("login", #"{"email":"a@example.test","password":"right"}"#)
+      let flow = #""otpFlowId":"handle-1""#
+      let refused = stage.call("verifyBackupCode", #"{\#(flow),"backupCode":"wrong"}"#)
+      #expect(refused.contains("backupCodeInvalid") && refused.contains(#""attemptsRemaining":4"#))
+      let accepted = stage.call("verifyBackupCode", #"{\#(flow),"backupCode":"backup"}"#)
+      #expect(accepted.contains(#""status":"authenticated""#) && accepted.contains(#""backupCodesRemaining":9"#))
+      #expect(stage.call("verifyBackupCode", #"{\#(flow),"backupCode":"backup"}"#).contains("flowNotFound"))
+    }
+  }
+
+  @Test func `nothing of it works on a locked vault`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      _ = stage.call("lock")
+      for (method, params) in [
+        ("forgotPassword", #"{"email":"a"}"#), ("resetPassword", #"{"token":"t","password":"p"}"#),
+        ("changePassword", #"{"oldPassword":"a","newPassword":"b"}"#), ("deleteAccount", #"{"password":"p"}"#),
+        ("updateProfile", #"{"changes":{"name":"B"}}"#), ("verifyBackupCode", #"{"otpFlowId":"f","backupCode":"b"}"#),
+      ] {
+        #expect(stage.call(method, params).contains("vaultLocked"), "\(method)")
+      }
+      #expect(stage.harness.provider.accountCalls.isEmpty)
+    }
+  }
+}
