@@ -6,7 +6,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 BIN := .build/out/bin
-BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev
+BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
+TEST_PACKAGES := python3=python3 openssl=openssl ca-certificates
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
@@ -29,6 +30,7 @@ demo: release ## Show the whole journey of a session in a terminal, with no netw
 	@.ci/demo
 
 test: need-build ## Run the tests that every change must pass (minutes)
+	@.ci/require-packages $(TEST_PACKAGES)
 	@.ci/swift-test
 
 test-full: test test-editors test-shell ## Run the tests, the editors and every other outside program
@@ -44,6 +46,7 @@ test-shell: ## Check the shell client with ShellCheck
 	@if [ -e clients/shell/authbroker.sh ]; then shellcheck --shell=sh clients/shell/authbroker.sh; fi
 
 test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSanitizer
+	@.ci/require-packages $(TEST_PACKAGES)
 	@.ci/sanitize
 
 lint: need-build ## Judge format, layers, imports, documentation and scripts
@@ -53,6 +56,7 @@ lint: need-build ## Judge format, layers, imports, documentation and scripts
 bench: release ## Measure the release build next to C floors (reports, never fails on a time)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
 	@Tests/Benchmarks/bench $(BIN)
+	@Tests/Benchmarks/http
 
 install: release ## Install under PREFIX (/usr/local), below DESTDIR if given
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/authbroker"

@@ -32,6 +32,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    // Headers only: libcurl is loaded when the first request is made, so it must not be linked (no pkg-config).
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // The pure layers.
     .target(name: "JSONRPC", swiftSettings: strict),
@@ -44,6 +46,7 @@ let package = Package(
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"], swiftSettings: strict),
+    .target(name: "HTTP", dependencies: ["CCurl", "SecretMemory", "LinuxSystem"], swiftSettings: strict),
     .target(name: "Transport", dependencies: ["LinuxSystem"], swiftSettings: strict),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"], swiftSettings: strict),
     .target(
@@ -120,6 +123,13 @@ let package = Package(
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC"], exclude: ["Fixtures"],
+      swiftSettings: checked),
+    // Calls a URL as the daemon would, in a process of its own: for the tests of HTTP, and its benchmark.
+    .executableTarget(
+      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/HTTPProbe",
+      swiftSettings: checked),
+    .testTarget(
+      name: "HTTPTests", dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem"], exclude: ["Servers"],
       swiftSettings: checked),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),

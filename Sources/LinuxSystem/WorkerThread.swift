@@ -21,7 +21,7 @@ package final class WorkerThread: SerialExecutor {
   ///
   /// - Parameter name: what process listings show; 15 bytes at most are kept.
   package init(name: String) {
-    self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
+    self.name = name
   }
 
   /// Queues a job; jobs run one at a time in the order in which they came.
@@ -87,8 +87,7 @@ package final class WorkerThread: SerialExecutor {
 
   private func run() {
     identity.store(ThreadIdentity.current.rawValue, ordering: .relaxed)
-    // The name is NUL-terminated for the length of the call, which copies it.
-    _ = unsafe pthread_setname_np(pthread_self(), name)
+    ThreadIdentity.setName(name)
     var jobs: [UnownedJob] = []
     while true {
       work.wait()

@@ -1,0 +1,110 @@
+import CCurl
+import SecretMemory
+
+/// What libcurl is told. Its defaults are written down too where safety rests on them.
+extension EasyHandle {
+  /// What is the same for every request of a client.
+  func applyFixed(_ settings: HTTPClient.Settings) {
+    set(CURLOPT_USERAGENT, settings.userAgent)
+    // No signal handlers and no SIGALRM: this is one thread of many.
+    set(CURLOPT_NOSIGNAL, 1)
+    // Do not wait for a name server's answer that nobody wants any more.
+    set(CURLOPT_QUICK_EXIT, 1)
+    // A 3xx is a response: credentials never go where a server points (CVE-2022-27774, CVE-2022-27776).
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_REDIR_PROTOCOLS_STR, "https")
+    set(CURLOPT_UNRESTRICTED_AUTH, 0)
+    // Passwords come from the caller alone (CVE-2024-11053, CVE-2025-0167).
+    set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    set(CURLOPT_COOKIEFILE, nil)
+    // What is not compressed cannot explode.
+    set(CURLOPT_ACCEPT_ENCODING, nil)
+    set(CURLOPT_HTTP09_ALLOWED, 0)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    set(CURLOPT_TCP_NODELAY, 1)
+    set(CURLOPT_PATH_AS_IS, 1)
+    // Header lines of ours are not for a proxy, and its own are not part of a response.
+    set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    apply(settings.proxy)
+  }
+
+  /// Whom to trust.
+  func apply(_ policy: TLSPolicy) {
+    set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    set(CURLOPT_SSL_VERIFYPEER, 1)
+    set(CURLOPT_SSL_VERIFYHOST, 2)
+    set(CURLOPT_CAINFO, policy.caFile)
+    set(CURLOPT_CAPATH, nil)
+    if let pins = policy.pins { set(CURLOPT_PINNEDPUBLICKEY, pins.joined) }
+  }
+
+  /// What to send, where to, and for how long.
+  func apply(_ request: HTTPRequest, _ settings: HTTPClient.Settings, remaining: Duration) {
+    set(CURLOPT_URL, request.url.text)
+    set(CURLOPT_PROTOCOLS_STR, request.url.scheme.rawValue)
+    // In the clear is for this machine: no proxy, whatever it is called.
+    if request.url.scheme == .http { set(CURLOPT_PROXY, "") }
+    setTimeout(remaining)
+    set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(settings.timeouts.connect, remaining)))
+    if request.delivery == .once, !settings.keepsForOnce { set(CURLOPT_FRESH_CONNECT, 1) }
+    applyBody(request)
+  }
+
+  /// How long it may take from its start.
+  func setTimeout(_ remaining: Duration) {
+    set(CURLOPT_TIMEOUT_MS, Self.milliseconds(remaining))
+  }
+
+  private func applyBody(_ request: HTTPRequest) {
+    if request.body == nil, request.method == .get || request.method == .delete {
+      set(CURLOPT_HTTPGET, 1)
+    } else {
+      set(CURLOPT_POST, 1)
+      setOffset(CURLOPT_POSTFIELDSIZE_LARGE, request.body?.bytes.byteCount ?? 0)
+      if let body = request.body {
+        // The arena's memory stays where it is while the request lives, which the transfer holds; libcurl only reads it.
+        body.bytes.withBytes { bytes in
+          // As above.
+          unsafe bytes.withUnsafeBytes { bytes in
+            // As above.
+            unsafe set(CURLOPT_POSTFIELDS, address: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+          }
+        }
+      } else {
+        set(CURLOPT_COPYPOSTFIELDS, "")
+      }
+    }
+    if request.method != .get, request.method != .post { set(CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+  }
+
+  // An empty text, unlike none, keeps libcurl from reading the environment.
+  private func apply(_ proxy: ProxySetting) {
+    switch proxy {
+    case .none:
+      set(CURLOPT_PROXY, "")
+      set(CURLOPT_NOPROXY, "")
+    case .proxy(let url, let exceptions):
+      url.text.withBytes { bytes in
+        // The text ends with NUL; libcurl copies it into memory that is wiped when it is given back.
+        unsafe bytes.withUnsafeBytes { bytes in
+          // As above.
+          guard let start = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return }
+          // As above.
+          unsafe set(CURLOPT_PROXY, text: start)
+        }
+      }
+      set(CURLOPT_NOPROXY, exceptions)
+      // For a proxy that is itself spoken to over TLS.
+      set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+      set(CURLOPT_PROXY_CAINFO, TLSPolicy.systemCAFile)
+      set(CURLOPT_PROXY_CAPATH, nil)
+    }
+  }
+
+  // At least one: zero would be for ever.
+  private static func milliseconds(_ duration: Duration) -> Int {
+    let (seconds, attoseconds) = duration.components
+    return max(Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000), 1)
+  }
+}

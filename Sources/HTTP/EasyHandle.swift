@@ -1,0 +1,100 @@
+import CCurl
+
+/// One easy handle of libcurl: the settings and the outcome of one transfer at a time.
+///
+/// It is used on its client's thread only.
+@safe
+final class EasyHandle {
+  /// libcurl's pointer.
+  let pointer: UnsafeMutableRawPointer
+  private let library: CurlLibrary
+  // The first setting that was refused since the last reset.
+  private var refusal = CURLE_OK
+
+  /// Makes a handle.
+  ///
+  /// - Throws: `HTTPFailure.setUpFailed` when there is no memory.
+  init(library: CurlLibrary) throws(HTTPFailure) {
+    // The table is filled for good.
+    guard let pointer = unsafe ccurl_easy_init(library.table) else { throw .setUpFailed }
+    unsafe self.pointer = pointer
+    self.library = library
+  }
+
+  deinit {
+    // In no multi handle any more: `TransferSet` takes it out first.
+    unsafe ccurl_easy_cleanup(library.table, pointer)
+  }
+
+  /// Whether every setting since the last reset was accepted.
+  var isSound: Bool { refusal == CURLE_OK }
+
+  /// Forgets all settings; keeps what speeds up the next transfer (TLS sessions).
+  func reset() {
+    // The handle is this object's, here and below.
+    unsafe ccurl_easy_reset(library.table, pointer)
+    refusal = CURLE_OK
+  }
+
+  /// Sets a number or a switch.
+  func set(_ option: CURLoption, _ value: Int) {
+    // `option` takes a long, as its name says to those who call this.
+    note(unsafe ccurl_set_long(library.table, pointer, option, value))
+  }
+
+  /// Sets a number that libcurl wants as a file offset.
+  func setOffset(_ option: CURLoption, _ value: Int) {
+    // `option` takes a curl_off_t.
+    note(unsafe ccurl_set_offset(library.table, pointer, option, curl_off_t(value)))
+  }
+
+  /// Sets a text, which libcurl copies; `nil` clears it.
+  func set(_ option: CURLoption, _ value: String?) {
+    // The text is NUL-terminated for the call; `option` takes one and copies it.
+    note(unsafe ccurl_set_string(library.table, pointer, option, value))
+  }
+
+  /// Sets a NUL-terminated text that is not a `String`, which libcurl copies.
+  @unsafe
+  func set(_ option: CURLoption, text: UnsafePointer<CChar>) {
+    // As above.
+    note(unsafe ccurl_set_string(library.table, pointer, option, text))
+  }
+
+  /// Sets an address that stays valid until the transfer is over.
+  @unsafe
+  func set(_ option: CURLoption, address: UnsafeMutableRawPointer?) {
+    // `option` takes a pointer; the caller vouches for its life.
+    note(unsafe ccurl_set_pointer(library.table, pointer, option, address))
+  }
+
+  /// Sets what is called with each piece of the body, each line of the header and before each sending.
+  ///
+  /// - Parameters:
+  ///   - body: gets pieces of the body.
+  ///   - header: gets lines of the header.
+  ///   - before: is called on each connection that is about to be used.
+  ///   - open: makes a socket.
+  ///   - context: what they get; alive until the transfer is over.
+  @unsafe
+  func setCallbacks(
+    body: curl_write_callback, header: curl_write_callback, before: curl_prereq_callback,
+    open: curl_opensocket_callback, context: UnsafeMutableRawPointer
+  ) {
+    // The functions are C function pointers without captures.
+    note(unsafe ccurl_set_callbacks(library.table, pointer, body, header, before, open, context))
+  }
+
+  /// Reads a number of the finished transfer; 0 where there is none.
+  func number(_ info: CURLINFO) -> Int {
+    // `info` is one that gives a long, as its name says to those who call this.
+    unsafe ccurl_get_long(library.table, pointer, info)
+  }
+
+  /// Whether the transfer uses a connection that was kept; asked once it has one.
+  var usesKeptConnection: Bool { number(CURLINFO_NUM_CONNECTS) == 0 }
+
+  private func note(_ result: CURLcode) {
+    if refusal == CURLE_OK { refusal = result }
+  }
+}

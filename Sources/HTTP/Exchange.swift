@@ -1,0 +1,45 @@
+import LinuxSystem
+import Synchronization
+
+/// One request on its way to a response, shared by the task that waits for it and the client's thread.
+final class Exchange: Sendable {
+  /// What is asked.
+  let request: HTTPRequest
+  /// As whom.
+  let authorization: Authorization
+  /// Who may answer.
+  let policy: TLSPolicy
+  /// When it is too late, on the clock of `BootClock`.
+  let deadline: Duration
+  private let abandoned = Atomic(false)
+  private let waiter = Mutex<CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>?>(nil)
+
+  /// Prepares an exchange.
+  init(_ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy, deadline: Duration) {
+    self.request = request
+    self.authorization = authorization
+    self.policy = policy
+    self.deadline = deadline
+  }
+
+  /// Whether nobody waits for the response any more.
+  var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }
+
+  /// Says that nobody waits any more.
+  func abandon() { abandoned.store(true, ordering: .relaxed) }
+
+  /// Keeps what `finish` resumes.
+  func suspend(_ continuation: CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>) {
+    waiter.withLock { $0 = continuation }
+  }
+
+  /// Gives the waiting task its result; only the first one counts.
+  func finish(_ result: Result<HTTPResponse, HTTPFailure>) {
+    let continuation = waiter.withLock { waiter in
+      let continuation = waiter
+      waiter = nil
+      return continuation
+    }
+    continuation?.resume(returning: result)
+  }
+}

@@ -1,0 +1,97 @@
+package import LinuxSystem
+import SecretMemory
+
+/// Sends requests over connections that it keeps open, on a thread of its own that starts with the first request.
+///
+/// It speaks HTTP/1.1, one request at a time on a connection, with libcurl: whether a request may have arrived is then
+/// a matter of one connection, and no server can hand requests back half-way, as in HTTP/2 (RFC 9113, section 8.7).
+/// It follows no redirect, keeps no cookie, reads no `.netrc` and no variable of the environment. Requests go through a
+/// ``PublicTransport`` or an ``AuthenticatedTransport``, which share its connections; connections of different
+/// ``TLSPolicy`` are never mixed up.
+package final class HTTPClient: Sendable {
+  /// What every request is sent with.
+  struct Settings: Sendable {
+    /// The value of `User-Agent`.
+    var userAgent: String
+    /// Through whom.
+    var proxy: ProxySetting
+    /// How long.
+    var timeouts: HTTPTimeouts
+    /// How much.
+    var limits: HTTPLimits
+    /// Which library.
+    var library: String
+    /// How long the thread and its connections are kept without a request.
+    var linger = TransferSet.linger
+    /// Whether requests that may be sent once use kept connections all the same: for a test of what else guards them.
+    var keepsForOnce = false
+  }
+
+  private let settings: Settings
+  private let thread: TransferThread
+
+  /// Makes a client; nothing is loaded or started yet.
+  ///
+  /// - Parameters:
+  ///   - version: this program's, for `User-Agent: AuthBroker/<version>`.
+  ///   - proxy: through whom `https` servers are reached.
+  ///   - timeouts: how long requests may take.
+  ///   - limits: how much is sent and accepted.
+  /// - Throws: what eventfd(2) says.
+  package convenience init(
+    version: String, proxy: ProxySetting, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits()
+  ) throws(Errno) {
+    try self.init(
+      Settings(
+        userAgent: "AuthBroker/\(version)", proxy: proxy, timeouts: timeouts, limits: limits,
+        library: CurlLibrary.fileName))
+  }
+
+  /// Makes a client with a library of the caller's choice.
+  ///
+  /// - Throws: what eventfd(2) says.
+  init(_ settings: Settings) throws(Errno) {
+    precondition(HTTPField.isValue(settings.userAgent), "a version is a short visible text")
+    self.settings = settings
+    thread = try TransferThread(settings)
+  }
+
+  deinit {
+    thread.close(nil)
+  }
+
+  /// Ends every request under way with `.cancelled`, closes all connections and ends the thread; returns when that is
+  /// done.
+  ///
+  /// Whoever wants requests to finish waits for them first. A later request fails with `.closed`.
+  package func close() async {
+    await withCheckedContinuation { thread.close($0) }
+  }
+
+  /// Sends a request and waits for its response.
+  ///
+  /// Cancelling the task ends the request with `.cancelled`, at once.
+  ///
+  /// - Throws: `HTTPFailure`; any.
+  func send(
+    _ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy
+  ) async throws(HTTPFailure) -> HTTPResponse {
+    guard request.body?.bytes.byteCount ?? 0 <= settings.limits.requestBytes else { throw .requestTooLarge }
+    let allowed =
+      switch request.deadline {
+      case .interactive: settings.timeouts.interactive
+      case .refresh: settings.timeouts.refresh
+      }
+    let exchange = Exchange(request, authorization, policy, deadline: BootClock.now + allowed)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        exchange.suspend(continuation)
+        thread.submit(exchange)
+      }
+    } onCancel: {
+      exchange.abandon()
+      thread.noticeAbandoned()
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,109 @@
+/// Why a request has no response.
+///
+/// A response with any status is no failure, 3xx, 4xx and 5xx included. What decides about a repetition is
+/// ``requestMayHaveArrived``. No case carries a URL, a field or a text of the server, so a failure may be logged.
+package enum HTTPFailure: Error, Sendable, Equatable {
+  /// The URL is malformed, or of a kind that is not called (see ``HTTPURL``).
+  case invalidURL
+  /// A field's name or value cannot be sent, or belongs to this module (see ``HTTPField``).
+  case invalidField
+  /// The body is larger than ``HTTPLimits/requestBytes``.
+  case requestTooLarge
+  /// The locked memory for secrets has no room for what is to be sent.
+  case secretMemoryExhausted
+  /// libcurl is not installed, or older than this module needs.
+  case libraryMissing
+  /// libcurl or the system refused what every request needs, such as memory, a thread or a descriptor.
+  case setUpFailed
+  /// Too many requests wait for their turn at this server.
+  case overloaded
+  /// The client was closed.
+  case closed
+  /// The server's name does not resolve.
+  case nameNotResolved
+  /// Nobody answers at the server's address.
+  case connectFailed
+  /// The proxy cannot be found or reached, or refused to connect.
+  case proxyFailed
+  /// There is no trustworthy connection.
+  case tlsFailed(TLSReason)
+  /// The server's key is none of those it is known by. Nothing was sent to it.
+  case pinMismatch
+  /// Connecting, or the whole, took too long.
+  case timedOut(sent: Bool)
+  /// The connection ended before the response was complete.
+  case connectionLost(sent: Bool)
+  /// The response is larger than ``HTTPLimits`` allow.
+  case responseTooLarge
+  /// What came back is no HTTP response.
+  case malformedResponse
+  /// The caller's task was cancelled, or the client closed while the request was under way.
+  case cancelled(sent: Bool)
+
+  /// What was wrong with the connection's security.
+  package enum TLSReason: Sendable, Equatable {
+    /// No trusted authority vouches for the certificate.
+    case untrusted
+    /// The certificate's time is over or has not begun.
+    case expired
+    /// The certificate is somebody else's.
+    case hostMismatch
+    /// The server speaks no version that is allowed, or no TLS at all.
+    case protocolVersion
+    /// The file with the trusted authorities cannot be read.
+    case caFile
+    /// Anything else.
+    case other
+  }
+
+  /// Whether any byte of the request may have reached the server: if not, it has certainly not been acted on.
+  package var requestMayHaveArrived: Bool {
+    switch self {
+    case .timedOut(let sent), .connectionLost(let sent), .cancelled(let sent): sent
+    case .responseTooLarge, .malformedResponse: true
+    case .invalidURL, .invalidField, .requestTooLarge, .secretMemoryExhausted, .libraryMissing, .setUpFailed,
+      .overloaded, .closed, .nameNotResolved, .connectFailed, .proxyFailed, .tlsFailed, .pinMismatch:
+      false
+    }
+  }
+}
+
+extension HTTPFailure: CustomStringConvertible {
+  /// One plain phrase for a log line, without any address.
+  package var description: String {
+    switch self {
+    case .invalidURL: "the URL is malformed or of a kind that is not called"
+    case .invalidField: "a field of the request cannot be sent"
+    case .requestTooLarge: "the request is too large"
+    case .secretMemoryExhausted: "no locked memory is left"
+    case .libraryMissing: "libcurl 7.87 or later is not installed (Debian: apt-get install libcurl4)"
+    case .setUpFailed: "the system refused what a request needs"
+    case .overloaded: "too many requests wait for this server"
+    case .closed: "the client is closed"
+    case .nameNotResolved: "the server's name does not resolve"
+    case .connectFailed: "the server cannot be reached"
+    case .proxyFailed: "the proxy cannot be used"
+    case .tlsFailed(let reason): "no trustworthy connection: \(reason)"
+    case .pinMismatch: "the server's key is not among its pins"
+    case .timedOut(let sent): sent ? "no response in time" : "no connection in time"
+    case .connectionLost(let sent): sent ? "the connection was lost" : "the connection was lost before the request"
+    case .responseTooLarge: "the response is too large"
+    case .malformedResponse: "the response is not HTTP"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension HTTPFailure.TLSReason: CustomStringConvertible {
+  /// One plain phrase.
+  package var description: String {
+    switch self {
+    case .untrusted: "the certificate is from nobody who is trusted"
+    case .expired: "the certificate's time is over, or has not begun"
+    case .hostMismatch: "the certificate is for another host"
+    case .protocolVersion: "TLS 1.2 or later is not offered"
+    case .caFile: "the file of trusted authorities cannot be read"
+    case .other: "the handshake failed"
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// A field of a request's header that the caller adds, such as `Accept`.
+///
+/// It cannot end its line early and smuggle in another (CVE-2022-3918 was that), and it cannot be one that this module
+/// sets or that changes who is spoken to and as whom.
+package struct HTTPField: Sendable, Equatable {
+  /// The most fields that a request may add: no API needs more.
+  static let most = 16
+  /// The longest value, in bytes: a list of many languages and types fits.
+  static let longestValue = 2048
+  // Names that are set elsewhere (credentials by a transport, the type by the body) or by libcurl.
+  private static let reserved: Set<String> = [
+    "accept-encoding", "authorization", "connection", "content-length", "content-type", "cookie", "expect", "host",
+    "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    "user-agent",
+  ]
+
+  /// The name, as written.
+  package let name: String
+  /// The value.
+  package let value: String
+
+  /// Checks a field.
+  ///
+  /// - Parameters:
+  ///   - name: a token (RFC 9110, section 5.6.2) that is not reserved.
+  ///   - value: visible ASCII and single spaces between; not empty.
+  /// - Throws: `HTTPFailure.invalidField`.
+  package init(_ name: String, _ value: String) throws(HTTPFailure) {
+    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isTokenByte),
+      !Self.reserved.contains(name.lowercased()), Self.isValue(value)
+    else { throw .invalidField }
+    self.name = name
+    self.value = value
+  }
+
+  /// Whether a text can be the value of a field.
+  static func isValue(_ value: String) -> Bool {
+    (1...longestValue).contains(value.utf8.count) && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+      && value.utf8.first != 0x20 && value.utf8.last != 0x20
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package import SecretMemory
+
+/// One request, without credentials: a transport adds those.
+package struct HTTPRequest: Sendable {
+  /// What is done to the target (RFC 9110, section 9).
+  package enum Method: String, Sendable {
+    /// Reads.
+    case get = "GET"
+    /// Does what the target does with a body.
+    case post = "POST"
+    /// Replaces.
+    case put = "PUT"
+    /// Changes (RFC 5789).
+    case patch = "PATCH"
+    /// Removes.
+    case delete = "DELETE"
+  }
+
+  /// How long the request may take: which of ``HTTPTimeouts``.
+  package enum Deadline: Sendable {
+    /// A person waits.
+    case interactive
+    /// A token is refreshed.
+    case refresh
+  }
+
+  /// How often the request may be sent.
+  package enum Delivery: Sendable {
+    /// Once at most.
+    ///
+    /// It gets a new connection: one that was kept open may be dying, which shows only after something was sent on it,
+    /// and then nobody knows whether that arrived.
+    case once
+    /// Again on a new connection if the kept one turns out to be dead before any byte came back.
+    case repeatable
+  }
+
+  /// What is done.
+  package var method: Method
+  /// To what.
+  package var url: HTTPURL
+  /// What is sent along.
+  package var fields: [HTTPField]
+  /// What is sent.
+  package var body: HTTPBody?
+  /// How long it may take.
+  package var deadline: Deadline
+  /// How often it may be sent; by default only a GET may be repeated.
+  package var delivery: Delivery
+
+  /// A request.
+  package init(
+    _ method: Method, _ url: HTTPURL, fields: [HTTPField] = [], body: HTTPBody? = nil, deadline: Deadline = .interactive
+  ) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+    self.deadline = deadline
+    delivery = method == .get ? .repeatable : .once
+  }
+}
+
+/// The body of a request: it is handled as a secret, whatever it is.
+package struct HTTPBody: Sendable {
+  /// The bytes.
+  package let bytes: Secret
+  /// What they are, such as `application/json`.
+  package let contentType: String
+
+  /// A body of JSON (RFC 8259).
+  package static func json(_ bytes: Secret) -> HTTPBody { HTTPBody(bytes: bytes, contentType: "application/json") }
+
+  /// A body of JSON, moved out of the buffer that it was written to.
+  ///
+  /// - Parameter bytes: wiped in every case.
+  /// - Returns: the body.
+  /// - Throws: `HTTPFailure.secretMemoryExhausted`.
+  package static func json(wiping bytes: inout [UInt8]) throws(HTTPFailure) -> HTTPBody {
+    do { return .json(try Secret(wiping: &bytes)) } catch { throw .secretMemoryExhausted }
+  }
+
+  /// A body of a form, encoded already (see ``FormEncoder``).
+  package static func form(_ bytes: Secret) -> HTTPBody {
+    HTTPBody(bytes: bytes, contentType: "application/x-www-form-urlencoded")
+  }
+
+  private init(bytes: Secret, contentType: String) {
+    self.bytes = bytes
+    self.contentType = contentType
+  }
+}

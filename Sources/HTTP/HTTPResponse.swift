@@ -1,0 +1,74 @@
+/// What a server answered, whatever the status.
+package struct HTTPResponse: Sendable {
+  /// The longest wait that a server can ask for: one hour.
+  ///
+  /// A longer one is a mistake, or ill will.
+  package static let longestRetryAfter = Duration.seconds(3600)
+
+  /// The status (RFC 9110, section 15): 200 to 599.
+  package let status: Int
+  /// The body, often a secret.
+  package let body: WipedBytes
+  // The lines of the header, without the status line, each ended by a line feed.
+  private let lines: WipedBytes
+
+  /// A response as it was collected.
+  init(status: Int, lines: WipedBytes, body: WipedBytes) {
+    self.status = status
+    self.lines = lines
+    self.body = body
+  }
+
+  /// A field's value, trimmed.
+  ///
+  /// - Parameter name: in lower case.
+  /// - Returns: the first field of that name; `nil` where there is none, or its value is not text without control
+  ///   characters.
+  package func field(_ name: String) -> String? {
+    lines.withArray { Self.field(name, in: $0) }
+  }
+
+  private static func field(_ name: String, in lines: [UInt8]) -> String? {
+    let blank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon - line.startIndex == name.utf8.count else {
+        continue
+      }
+      let matches = zip(line, name.utf8).allSatisfy { byte, wanted in
+        ((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) == wanted
+      }
+      guard matches else { continue }
+      var value = line[(colon + 1)...].drop(while: blank)
+      while let last = value.last, blank(last) { value.removeLast() }
+      return value.contains { $0 < 0x20 || $0 == 0x7F } ? nil : String(validating: value, as: UTF8.self)
+    }
+    return nil
+  }
+
+  /// What the body says it is.
+  package var mediaType: MediaType? { field("content-type").flatMap { MediaType($0) } }
+
+  /// The server's clock when it answered (RFC 9110, section 6.6.1).
+  ///
+  /// - Parameter now: this machine's, in seconds since 1970.
+  /// - Returns: `nil` where the server does not say.
+  package func date(now: Int64) -> HTTPDate? { field("date").flatMap { HTTPDate($0, now: now) } }
+
+  /// How long the server wants to be left alone (RFC 9110, section 10.2.3).
+  ///
+  /// A moment is counted from the server's own clock, where it tells it: this machine's may be wrong.
+  ///
+  /// - Parameter now: this machine's clock, in seconds since 1970.
+  /// - Returns: between nothing and ``longestRetryAfter``; `nil` where the server does not say, or what it says is no
+  ///   number of seconds and no date.
+  package func retryAfter(now: Int64) -> Duration? {
+    guard let value = field("retry-after") else { return nil }
+    if !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      // More digits than fit are a very long time.
+      return min(Int64(value).map { .seconds($0) } ?? Self.longestRetryAfter, Self.longestRetryAfter)
+    }
+    guard let end = HTTPDate(value, now: now) else { return nil }
+    let start = date(now: now)?.secondsSince1970 ?? now
+    return min(max(.seconds(end.secondsSince1970 - start), .zero), Self.longestRetryAfter)
+  }
+}

@@ -1,0 +1,21 @@
+/// Whom a server's certificate must come from.
+///
+/// There is no value that switches the check off.
+package struct TLSPolicy: Sendable, Equatable {
+  /// The file that Debian's `ca-certificates` keeps.
+  ///
+  /// The file is read once and kept by libcurl; the directory beside it is never used: looking a certificate up there
+  /// costs 20 times as much.
+  package static let systemCAFile = "/etc/ssl/certs/ca-certificates.crt"
+
+  /// PEM certificates of the trusted authorities.
+  package var caFile: String
+  /// The keys that the server may have, beyond having a valid certificate.
+  package var pins: PinSet?
+
+  /// A policy; the standard one is the system's authorities and no pins.
+  package init(caFile: String = TLSPolicy.systemCAFile, pins: PinSet? = nil) {
+    self.caFile = caFile
+    self.pins = pins
+  }
+}

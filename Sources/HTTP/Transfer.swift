@@ -1,0 +1,153 @@
+import CCurl
+
+/// One request under way on one easy handle: what libcurl calls back while it runs.
+///
+/// It is used on its client's thread only.
+@safe
+final class Transfer {
+  /// Whose request it is.
+  let exchange: Exchange
+  /// What it runs on.
+  let easy: EasyHandle
+  // Both are what libcurl's settings point to.
+  private let header: HeaderBlock
+  private let words: UnsafeMutablePointer<CChar>
+  private let connections: KeptConnections
+  private var collector: ResponseCollector
+  private let proxyPlace: String
+  // How often the request was given to a connection.
+  private var sendings = 0
+  // Whether the last connection was refused before it got the request.
+  private var isRefused = false
+
+  /// Sets a handle up; nothing runs yet.
+  ///
+  /// - Parameters:
+  ///   - exchange: what to do.
+  ///   - easy: a handle without settings. It is used while this object lives, and taken out of its set before that ends.
+  ///   - settings: the client's.
+  ///   - connections: the set's.
+  ///   - remaining: how long it may take, above zero.
+  /// - Throws: `HTTPFailure.invalidField`, `.secretMemoryExhausted` or `.setUpFailed`.
+  init(
+    _ exchange: Exchange, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ connections: KeptConnections,
+    remaining: Duration
+  ) throws(HTTPFailure) {
+    header = try HeaderBlock(exchange.request, exchange.authorization)
+    self.exchange = exchange
+    self.easy = easy
+    self.connections = connections
+    proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
+    collector = ResponseCollector(limits: settings.limits)
+    unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    // There is room for that many characters.
+    unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    easy.applyFixed(settings)
+    easy.apply(exchange.policy)
+    easy.apply(exchange.request, settings, remaining: remaining)
+    // The list, the words and this object live until the handle is out of its set and reset.
+    unsafe easy.set(CURLOPT_HTTPHEADER, address: header.list)
+    // As above.
+    unsafe easy.set(CURLOPT_ERRORBUFFER, address: words)
+    // As above.
+    unsafe easy.setCallbacks(
+      body: Self.gotBody, header: Self.gotLine, before: Self.aboutToSend, open: Self.openSocket,
+      context: Unmanaged.passUnretained(self).toOpaque())
+    guard easy.isSound else { throw .setUpFailed }
+  }
+
+  deinit {
+    collector.wipeAll()
+    // Made by `init` with that many elements, which are trivial.
+    unsafe words.deallocate()
+  }
+
+  /// Whether the request was given to a connection: some of it may have arrived from then on.
+  ///
+  /// libcurl says so when the connection stands, after all handshakes, and sends in the same breath.
+  var wasSent: Bool { sendings > 0 }
+
+  /// Prepares another go after a stale connection, if that is why it ended: on a new one, which cannot be stale.
+  ///
+  /// - Returns: whether the handle is to be started again.
+  func startAgain(after code: CURLcode, remaining: Duration) -> Bool {
+    guard isRefused, code == CURLE_ABORTED_BY_CALLBACK, remaining > .zero else { return false }
+    isRefused = false
+    easy.set(CURLOPT_FRESH_CONNECT, 1)
+    easy.setTimeout(remaining)
+    return true
+  }
+
+  /// The outcome, once libcurl has finished with a code.
+  func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
+    if collector.isTooLarge { return .failure(.responseTooLarge) }
+    guard code == CURLE_OK else { return .failure(HTTPFailure(end(code))) }
+    // libcurl takes a header that breaks off for a whole one.
+    guard collector.isHeaderComplete else { return .failure(.connectionLost(sent: true)) }
+    do throws(HTTPFailure) {
+      return .success(try collector.finish(status: easy.number(CURLINFO_RESPONSE_CODE)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func end(_ code: CURLcode) -> TransferEnd {
+    var end = TransferEnd(code: code, sent: wasSent)
+    end.systemError = Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO))
+    end.verification = easy.number(CURLINFO_SSL_VERIFYRESULT)
+    end.proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
+    end.proxyPlace = proxyPlace
+    // libcurl ends what it writes there with NUL, and it began as NULs.
+    end.words = unsafe String(cString: words)
+    return end
+  }
+
+  // The most sendings: see `HTTPRequest.Delivery`. libcurl by itself repeats any request, a POST too, up to five times
+  // when a kept connection ends before a byte of the response came.
+  private var mostSendings: Int { exchange.request.delivery == .once ? 1 : 2 }
+
+  // `context` is the transfer, which outlives all calls, for the three of them; nothing else has it meanwhile.
+  private static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    // As above.
+    unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static let gotBody: curl_write_callback = { bytes, size, count, context in
+    // libcurl lends `size * count` bytes for the call.
+    let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    // As above; a result other than the count ends the transfer.
+    guard let transfer = unsafe transfer(context),
+      unsafe transfer.collector.collectBody(piece.bindMemory(to: UInt8.self).span)
+    else { return 0 }
+    return size * count
+  }
+
+  private static let gotLine: curl_write_callback = { bytes, size, count, context in
+    // As above.
+    let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    // As above.
+    guard let transfer = unsafe transfer(context),
+      unsafe transfer.collector.collectLine(line.bindMemory(to: UInt8.self).span)
+    else { return 0 }
+    return size * count
+  }
+
+  private static let aboutToSend: curl_prereq_callback = { context, _, _, _, port in
+    // As above.
+    guard let transfer = unsafe transfer(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
+    transfer.isRefused = transfer.easy.usesKeptConnection && transfer.connections.isStale(port: port)
+    guard !transfer.isRefused, transfer.sendings < transfer.mostSendings else { return Int32(CURL_PREREQFUNC_ABORT) }
+    transfer.sendings += 1
+    return Int32(CURL_PREREQFUNC_OK)
+  }
+
+  private static let openSocket: curl_opensocket_callback = { context, _, address in
+    // libcurl lends a complete address for the call.
+    guard let address = unsafe address else { return -1 }
+    // As above.
+    let number = unsafe ccurl_open_socket(address)
+    // As for the others.
+    if number >= 0 { unsafe transfer(context)?.connections.opened(number) }
+    return number
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// The thread on which a client's transfers run, and what is handed over to it.
+///
+/// It starts with the first exchange and ends when the client closes, or when it has had nothing to do for a while: an
+/// idle client has no thread, no connection and no memory of libcurl's. The next exchange starts it anew.
+final class TransferThread: Sendable {
+  /// What came in since the last look.
+  struct Mail {
+    /// New exchanges, in order.
+    var exchanges: [Exchange] = []
+    /// Whether any exchange was abandoned.
+    var hasAbandoned = false
+    /// Whether the client is closing: nothing comes after this.
+    var isClosing = false
+  }
+
+  private struct Mailbox {
+    var mail = Mail()
+    var isRunning = false
+    var closers: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Rings when there is mail.
+  let bell: EventCounter
+  private let settings: HTTPClient.Settings
+  private let mailbox = Mutex(Mailbox())
+
+  /// Prepares a thread; none is started.
+  ///
+  /// - Throws: what eventfd(2) says.
+  init(_ settings: HTTPClient.Settings) throws(Errno) {
+    self.settings = settings
+    bell = try EventCounter()
+  }
+
+  /// Hands an exchange over.
+  func submit(_ exchange: Exchange) {
+    let refusal = mailbox.withLock { mailbox -> HTTPFailure? in
+      guard !mailbox.mail.isClosing else { return .closed }
+      if !mailbox.isRunning { mailbox.isRunning = start() }
+      guard mailbox.isRunning else { return .setUpFailed }
+      mailbox.mail.exchanges.append(exchange)
+      return nil
+    }
+    if let refusal { exchange.finish(.failure(refusal)) } else { bell.raise() }
+  }
+
+  /// Says that some exchange was abandoned.
+  func noticeAbandoned() {
+    mailbox.withLock { $0.mail.hasAbandoned = true }
+    bell.raise()
+  }
+
+  /// Ends the thread; `closer` is resumed when it has given up everything.
+  func close(_ closer: CheckedContinuation<Void, Never>?) {
+    let isOver = mailbox.withLock { mailbox in
+      mailbox.mail.isClosing = true
+      guard mailbox.isRunning else { return true }
+      if let closer { mailbox.closers.append(closer) }
+      return false
+    }
+    if isOver { closer?.resume() } else { bell.raise() }
+  }
+
+  /// Takes the mail; on the thread.
+  func collect() -> Mail {
+    bell.clear()
+    return mailbox.withLock { mailbox in
+      let mail = mailbox.mail
+      mailbox.mail = Mail(isClosing: mail.isClosing)
+      return mail
+    }
+  }
+
+  private func start() -> Bool {
+    var thread = pthread_t()
+    // The retained reference is taken over by the thread, which releases it at its end.
+    let context = unsafe Unmanaged.passRetained(self).toOpaque()
+    // `body` matches what pthread_create(3) calls, and `context` is what it expects.
+    guard unsafe pthread_create(&thread, nil, TransferThread.body, context) == 0 else {
+      // No thread took it over.
+      unsafe Unmanaged<TransferThread>.fromOpaque(context).release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+
+  // A C function pointer; `context` is the reference that `start` retained, taken over here exactly once.
+  private static let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+    // As above.
+    guard let context = unsafe context else { return nil }
+    // As above.
+    unsafe Unmanaged<TransferThread>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+  }
+
+  private func run() {
+    ThreadIdentity.setName("http")
+    blockSignals()
+    repeat {
+      do throws(HTTPFailure) {
+        try TransferSet(settings).serve(self)
+      } catch {
+        for exchange in collect().exchanges { exchange.finish(.failure(error)) }
+      }
+    } while !end()
+  }
+
+  // Signals are other threads' business; libcurl's writes must not raise SIGPIPE.
+  private func blockSignals() {
+    var all = sigset_t()
+    // The set is a local variable that both calls use only while they run.
+    unsafe sigfillset(&all)
+    // As above.
+    _ = unsafe pthread_sigmask(SIG_BLOCK, &all, nil)
+  }
+
+  // Whether the thread may end: not if something came in while it was about to.
+  private func end() -> Bool {
+    let closers = mailbox.withLock { mailbox -> [CheckedContinuation<Void, Never>]? in
+      guard mailbox.mail.exchanges.isEmpty else { return nil }
+      mailbox.isRunning = false
+      let closers = mailbox.closers
+      mailbox.closers = []
+      return closers
+    }
+    guard let closers else { return false }
+    for closer in closers { closer.resume() }
+    return true
+  }
+}
