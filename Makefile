@@ -14,11 +14,12 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-editors test-shell test-sanitize lint bench install clean need-swift need-build
+.PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-sanitize rest-server lint bench install \
+  clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
-	  printf '  make %-14s %s\n' "$$name" "$$what"; done
+	  printf '  make %-17s %s\n' "$$name" "$$what"; done
 
 build: need-build ## Build everything for debugging
 	swift build --build-tests --explicit-target-dependency-import-check error
@@ -33,7 +34,7 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
 	@.ci/swift-test
 
-test-full: test test-editors test-shell ## Run the tests, the editors and every other outside program
+test-full: test test-editors test-shell test-rest-server ## Run the tests, the editors and every other outside program
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
@@ -44,6 +45,14 @@ test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)
 	@if [ -e clients/shell/authbroker.sh ]; then shellcheck --shell=sh clients/shell/authbroker.sh; fi
+
+test-rest-server: ## Test the REST backend that misbehaves for the tests
+	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/RESTServer/selftest
+
+rest-server: ## Run that backend by hand, with demo accounts (ARGUMENTS="--tls --shape oauth")
+	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/RESTServer/rest-server --stay --guide $(ARGUMENTS)
 
 test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSanitizer
 	@.ci/require-packages $(TEST_PACKAGES)
