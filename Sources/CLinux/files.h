@@ -40,3 +40,11 @@ static inline int64_t clinux_read_link(const char *path, void *buffer, size_t co
   return clinux_result_long(readlink(path, (char *)buffer, count));
 }
 static inline int clinux_rename(const char *from, const char *to) { return clinux_result(rename(from, to)); }
+
+// What an unprivileged process may still write to the file system of a path, in bytes (statfs(2)).
+static inline int64_t clinux_free_space(const char *path) {
+  struct statfs s;
+  if (statfs(path, &s) < 0) return -errno;
+  uint64_t size = (uint64_t)s.f_bsize, blocks = (uint64_t)s.f_bavail;
+  return size != 0 && blocks > INT64_MAX / size ? INT64_MAX : (int64_t)(size * blocks);
+}

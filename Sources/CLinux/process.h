@@ -18,6 +18,12 @@ static inline int64_t clinux_raise_descriptor_limit(void) {
   }
   return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int64_t)limit.rlim_cur;
 }
+// How many bytes this process may lock in memory; INT64_MAX where there is no limit.
+static inline int64_t clinux_memory_lock_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0) return -errno;
+  return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
+}
 static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_self(); }
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }

@@ -12,6 +12,8 @@ extension Terminal {
     _ = terminal.write(Array(prompt.utf8).span)
     var line = [UInt8](repeating: 0, count: 4096)
     guard case .bytes(let count) = terminal.read(into: &line), line[count - 1] == UInt8(ascii: "\n") else {
+      // What is said about it begins on a line of its own.
+      _ = terminal.write([UInt8(ascii: "\n")].span)
       throw .noAnswer
     }
     return String(decoding: line[..<(count - 1)], as: UTF8.self)

@@ -39,10 +39,9 @@ package enum Terminal {
     guard before >= 0 else { throw .failed(Errno(code: -before)) }
     defer { _ = clinux_terminal_echo(number, before) }
     _ = terminal.write(Array(prompt.utf8).span)
-    let line = try readLine(terminal, pending)
-    // The person's own line end was not shown either.
-    _ = terminal.write([UInt8(ascii: "\n")].span)
-    return line
+    // The person's own line end is not shown, and an interrupted question must not share its line with what follows.
+    defer { _ = terminal.write([UInt8(ascii: "\n")].span) }
+    return try readLine(terminal, pending)
   }
 
   private static func open() throws(Refusal) -> FileDescriptor {

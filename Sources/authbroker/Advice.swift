@@ -6,7 +6,8 @@ enum Advice {
   /// The error's own sentence and the next step.
   static func sentences(for error: BrokerError) -> String {
     let own = PlainText.line(error.message.utf8)
-    guard let step = step(for: error) else { return own }
+    // A sentence that names a command already needs no other.
+    guard !own.contains(": authbroker "), let step = step(for: error) else { return own }
     return own + " " + step
   }
 
@@ -24,7 +25,7 @@ enum Advice {
   }
 
   /// A word as a shell takes it.
-  private static func quoted(_ word: String) -> String {
+  static func quoted(_ word: String) -> String {
     let plain = PlainText.line(word.utf8)
     let safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,"
     guard plain.isEmpty || !plain.allSatisfy(safe.contains) else { return plain }
@@ -43,6 +44,8 @@ enum Advice {
     case .missingCredential, .validationFailed:
       guard let fields = error.fields, !fields.isEmpty else { return nil }
       return "It is about: " + PlainText.line(fields.joined(separator: ", ").utf8) + "."
+    case .vaultLocked: return "Open it with: authbroker unlock"
+    case .vaultTampered, .storeFailed, .keySourceUnavailable: return "See: authbroker doctor"
     case .configInvalid, .unknownProfile, .tlsFailed: return "See: authbroker config check"
     case .internal: return error.correlationID.map { "Its log has more under \(PlainText.line($0.utf8))." }
     default: return later(error)

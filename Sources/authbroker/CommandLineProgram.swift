@@ -38,7 +38,7 @@ enum CommandLineProgram {
     guard let position = try commandPosition(words) else {
       guard words.contains("--version") else {
         guard words.contains("--help") || words.contains("-h") else {
-          throw .usage("which command? See: authbroker help")
+          throw .usage("which command?\(swallowed(words)) See: authbroker help")
         }
         return (HelpCommand.self, try Arguments([], known: []))
       }
@@ -64,9 +64,20 @@ enum CommandLineProgram {
       guard option != nil || ["--version", "-h", "--"].contains(word) else {
         throw Arguments.unknown(String(name), known)
       }
-      index += option?.value != nil && name == word ? 2 : 1
+      guard let placeholder = option?.value, name == word else {
+        index += 1
+        continue
+      }
+      guard index + 1 < words.count else { throw .usage("\(word) needs a value: \(word) \(placeholder)") }
+      index += 2
     }
     return nil
+  }
+
+  /// A hint for a command's name that stands where an option's value was expected.
+  private static func swallowed(_ words: [String]) -> String {
+    guard let last = words.last, (try? CommandList.command(named: last)) != nil, words.count > 1 else { return "" }
+    return " \(last) was taken as the value of \(words[words.count - 2])."
   }
 
   private static func report(_ failure: CommandFailure, asJSON: Bool) {

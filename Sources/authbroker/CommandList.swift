@@ -4,8 +4,9 @@ enum CommandList {
   static var all: [any Command.Type] {
     [
       TokenCommand.self, HeaderCommand.self, LoginCommand.self, VerifyOTPCommand.self, RegisterCommand.self,
-      StatusCommand.self, SessionsCommand.self, LogoutCommand.self, WatchCommand.self, CallCommand.self,
-      ServeCommand.self, ConnectCommand.self, StopCommand.self, SockpathCommand.self, ConfigCommand.self,
+      StatusCommand.self, SessionsCommand.self, LogoutCommand.self, LockCommand.self, UnlockCommand.self,
+      RekeyCommand.self, DoctorCommand.self, WatchCommand.self, CallCommand.self, ServeCommand.self,
+      ConnectCommand.self, StopCommand.self, SockpathCommand.self, ConfigCommand.self,
       DemoCommand.self, VersionCommand.self, HelpCommand.self,
     ]
   }

@@ -61,13 +61,32 @@ struct Context: Sendable {
   }
 
   /// Calls a method on a connection.
+  ///
+  /// - Parameters:
+  ///   - method: the method.
+  ///   - params: what it takes.
+  ///   - connection: where it is sent.
+  ///   - limit: how long to wait, where `--timeout` does not say.
+  /// - Returns: what the method gives.
+  /// - Throws: a failure with the exit code for it.
   func call<Method: BrokerMethod>(
-    _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
+    _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection,
+    within limit: Duration = .seconds(60)
   ) throws(CommandFailure) -> Method.Result {
-    let timeout = try timeout()
+    let timeout = try timeout(orElse: limit)
     do throws(ClientError) {
       return try connection.call(method, params, timeout: timeout)
     } catch { throw CommandFailure(error) }
+  }
+
+  /// Finds out whether there is any use in asking a person for a password.
+  ///
+  /// - Throws: a failure with code 7 if the vault is locked. Without a terminal, the broker's own answer is enough.
+  func expectOpenVault() throws(CommandFailure) {
+    guard canAsk else { return }
+    var connection = try connect()
+    let vault = try call(GetStatus.self, Empty(), on: &connection).vault
+    guard !vault.locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
   }
 
   /// Calls a method; with `--json` its result is printed as it came.
@@ -102,8 +121,8 @@ struct Context: Sendable {
   }
 
   /// How long an answer may take: what `--timeout` says, else more than any method takes by itself.
-  func timeout() throws(CommandFailure) -> Duration {
-    try arguments.seconds("--timeout") ?? .seconds(60)
+  func timeout(orElse limit: Duration = .seconds(60)) throws(CommandFailure) -> Duration {
+    try arguments.seconds("--timeout") ?? limit
   }
 
   /// Refuses operands beyond those that the command knows.

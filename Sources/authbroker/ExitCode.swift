@@ -27,13 +27,13 @@ enum ExitCode: Int32 {
     switch kind {
     case .loginRequired, .sessionExpired, .challengePending, .reauthRequired: self = .loginRequired
     case .invalidCredentials, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid, .tooManyAttempts,
-      .accountLocked, .emailUnverified:
+      .accountLocked, .emailUnverified, .wrongPassphrase:
       self = .wrongCredentials
     case .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse,
       .tlsFailed, .tlsPinMismatch, .deadlineExceeded, .refreshOutcomeUnknown:
       self = .providerUnavailable
     case .accessDenied, .consentDenied, .forbidden, .insufficientScope: self = .accessDenied
-    case .vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable: self = .vault
+    case .vaultLocked, .vaultTampered, .storeFailed, .keySourceUnavailable: self = .vault
     case .shuttingDown: self = .brokerUnreachable
     case .parseError, .invalidRequest, .messageTooLarge, .methodNotFound, .invalidParams, .missingCredential,
       .unknownProfile:

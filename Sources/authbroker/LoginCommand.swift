@@ -18,6 +18,7 @@ enum LoginCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
+    try context.expectOpenVault()
     let email = try Prompt.answer("--email", "E-mail address", context)
     let password = try PasswordSource.password(context)
     var dialogue = LoginDialogue(context, try context.connect())

@@ -42,11 +42,10 @@ enum StatusCommand: Command {
   }
 
   private static func show(_ status: GetStatus.Result, _ profile: ProfileName?, _ context: Context) {
-    let vault = status.vault.locked ? context.style.warning("locked") : "open"
+    let isNew = !status.vault.isInitialized
+    let vault = status.vault.locked ? context.style.warning(isNew ? "new, locked" : "locked") : "open"
     let source = PlainText.line(status.vault.keySource.utf8)
-    let uptime = status.uptime.components.seconds
-    let time = "\(uptime / 86400) d \(uptime / 3600 % 24) h \(uptime / 60 % 60) min \(uptime % 60) s"
-    Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(time)")
+    Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(status.uptime.inWords)")
     Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
     Output.line("clients  \(status.connections) connected, \(status.subscriptions) subscriptions")
     Output.line("")

@@ -17,6 +17,8 @@ struct Style {
   func good(_ text: String) -> String { sequence("32", text) }
   /// For what wants attention.
   func warning(_ text: String) -> String { sequence("33", text) }
+  /// For what is wrong.
+  func bad(_ text: String) -> String { sequence("31", text) }
   /// For what is of less interest.
   func dim(_ text: String) -> String { sequence("2", text) }
 

@@ -12,7 +12,9 @@ enum ConfigurationCheck {
         arguments.options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
       let configuration = try ConfigurationSource(paths: paths, environment: environment).read()
       let names = configuration.profiles.map(\.name.description).joined(separator: ", ")
-      StandardOutput.write("ok: \(paths.configuration ?? "no file, the built-in configuration") (profiles: \(names))\n")
+      // A file that nobody chose may be missing.
+      let file = paths.configuration.flatMap { path in (try? FileStatus.following(path)) == nil ? nil : path }
+      StandardOutput.write("ok: \(file ?? "no file, the built-in configuration") (profiles: \(names))\n")
       return 0
     } catch let refusal as StatePaths.Refusal {
       StandardError.write("authbroker: \(refusal.description)\n")

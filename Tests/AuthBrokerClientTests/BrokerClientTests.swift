@@ -51,6 +51,37 @@ struct BrokerClientTests {
     #expect(refusal.attemptsRemaining == 2)
   }
 
+  @Test func `the vault's methods say what they were told, and no more`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      var texts: [String] = []
+      while let request = wire.read() {
+        let params = request["params"].map { String(decoding: Array($0.text), as: UTF8.self) } ?? ""
+        texts.append(ScriptedBroker.method(request) + params)
+        guard ScriptedBroker.method(request) == "checkVault" else {
+          wire.answer(request, "{}")
+          continue
+        }
+        let findings = texts.map { text in
+          var writer = JSONWriter()
+          VaultFinding(.tampered, isError: true, text).encode(to: &writer)
+          return String(decoding: writer.bytes, as: UTF8.self)
+        }
+        wire.answer(request, #"{"ok":false,"findings":[\#(findings.joined(separator: ","))]}"#)
+      }
+    }
+    try await client.lock()
+    try await client.unlock()
+    try await client.unlock(passphrase: try Secret(utf8: "old"))
+    try await client.rekey(to: .passphrase, passphrase: try Secret(utf8: "old"), newPassphrase: try Secret(utf8: "new"))
+    let result = try await client.checkVault(full: true)
+    #expect(!result.isOK)
+    #expect(
+      result.findings.map(\.message) == [
+        "lock{}", "unlock{}", #"unlock{"passphrase":"old"}"#,
+        #"rekey{"keySource":"passphrase","passphrase":"old","newPassphrase":"new"}"#, #"checkVault{"full":true}"#,
+      ])
+  }
+
   @Test func `a cancelled task takes its request back, and the late answer is passed over`() async throws {
     let (cancelled, cancel) = AsyncStream<String>.makeStream()
     let (arrived, arrive) = AsyncStream<Void>.makeStream()

@@ -29,13 +29,22 @@ struct CommandLineTests {
   }
 
   @Test(arguments: [
-    ["tokn"], ["lock"], ["token", "--min-valid", "3"], ["token", "--state"], ["token", "--json=yes"], [], ["--json"],
+    ["tokn"], ["lok"], ["token", "--min-valid", "3"], ["token", "--state"], ["token", "--json=yes"], [], ["--json"],
     ["login", "--password", "x"], ["login", "--code-stdin"],
   ])
   func `what cannot be followed is a usage error`(words: [String]) {
     let failure = #expect(throws: CommandFailure.self) { try CommandLineProgram.parse(words) }
     #expect(failure?.exitCode == .usage)
     #expect(failure?.message.isEmpty == false)
+  }
+
+  @Test func `a value that is missing is named, and so is a command that was taken for one`() {
+    let missing = #expect(throws: CommandFailure.self) { try Self.parse("--state") }
+    #expect(missing?.message == "--state needs a value: --state DIR")
+    let swallowed = #expect(throws: CommandFailure.self) { try Self.parse("--state", "token") }
+    #expect(swallowed?.message.contains("token was taken as the value of --state.") == true)
+    let none = #expect(throws: CommandFailure.self) { try Self.parse("--json") }
+    #expect(none?.message == "which command? See: authbroker help")
   }
 
   @Test func `a misspelt word gets a suggestion`() {
@@ -113,6 +122,7 @@ struct CommandLineTests {
       Set(names) == [
         "serve", "connect", "stop", "sockpath", "login", "verify-otp", "token", "header", "status", "sessions",
         "logout", "watch", "call", "register", "demo", "config", "version", "help",
+        "lock", "unlock", "rekey", "doctor",
       ])
     for name in names { #expect(HelpText.overview.contains("\n  \(name) ")) }
     #expect(Set(names).count == names.count)

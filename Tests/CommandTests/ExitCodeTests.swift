@@ -21,7 +21,7 @@ struct ExitCodeTests {
       .wrongCredentials,
       [
         .invalidCredentials, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid, .tooManyAttempts,
-        .accountLocked, .emailUnverified,
+        .accountLocked, .emailUnverified, .wrongPassphrase,
       ]
     ),
     (
@@ -32,7 +32,7 @@ struct ExitCodeTests {
       ]
     ),
     (.accessDenied, [.accessDenied, .consentDenied, .forbidden, .insufficientScope]),
-    (.vault, [.vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable]),
+    (.vault, [.vaultLocked, .vaultTampered, .storeFailed, .keySourceUnavailable]),
     (.brokerUnreachable, [.shuttingDown]),
   ]
 

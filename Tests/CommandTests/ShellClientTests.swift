@@ -70,7 +70,10 @@ struct ShellClientTests {
 
   @Test(arguments: shells)
   func `every answer with an error has the exit code of the command`(shell: String) throws {
-    let codes = [(1001, 3), (1005, 3), (1004, 5), (1020, 4), (1022, 4), (1040, 5), (1048, 6), (1060, 7), (1081, 6)]
+    let codes = [
+      (1001, 3), (1005, 3), (1004, 5), (1020, 4), (1022, 4), (1040, 5), (1048, 6), (1060, 7), (1061, 4), (1064, 7),
+      (1081, 6),
+    ]
     for (code, exit) in codes + [(1084, 8), (-32602, 2), (-32700, 2), (-32603, 1), (1083, 1)] {
       let answer = #"{"jsonrpc":"2.0","id":1,"error":{"code":\#(code),"message":"No.","data":{"kind":"x"}}}"#
       let result = try Self.run(shell, "authbroker__check \"$(cat)\" 2>/dev/null", answer)
@@ -90,6 +93,26 @@ struct ShellClientTests {
     #expect(output.split(separator: "can\\\"ary", omittingEmptySubsequences: false).count == 2)
     #expect(!output.contains("can\"ary"))
     #expect(output.contains("logged in on the profile default."))
+  }
+
+  @Test(arguments: shells)
+  func `a passphrase is asked for only where the vault has one`(shell: String) throws {
+    for (vault, sent) in [
+      (
+        #""locked":true,"keySource":"passphrase","initialized":true"#,
+        [#""method":"unlock","params":{"passphrase":"can\"ary"}"#]
+      ),
+      (#""locked":true,"keySource":"file""#, [#""method":"unlock","params":{}"#]),
+    ] {
+      let line = """
+        authbroker__connect() { cat >&2; printf '%s\n' '{"jsonrpc":"2.0","id":1,"result":{"vault":{\(vault)}}}'; }
+        set -x; authbroker_unlock --password-stdin 2>&1; authbroker_lock 2>&1
+        """
+      let (output, code) = try Self.run(shell, line, "can\"ary\n")
+      #expect(code == 0, "\(output)")
+      for text in sent + [#""method":"lock""#, "the vault is open."] { #expect(output.contains(text), "\(output)") }
+      #expect(!output.contains("can\"ary"))
+    }
   }
 
   /// A program in the place of `authbroker connect`: one event after the subscription; it says when its input ended.
@@ -132,6 +155,7 @@ struct ShellClientTests {
       "authbroker_token extra", "authbroker_token --code-stdin", "authbroker_verify_otp a b", "authbroker_status --al",
       "authbroker_login --password=canary", "authbroker_token --min-validity 007", "authbroker_watch --count ''",
       "authbroker_logout -x", "authbroker_verify_otp",
+      "authbroker_unlock canary", "authbroker_unlock --passphrase=canary", "authbroker_lock --all",
     ]
     for line in lines {
       let result = try Self.run(shell, "\(line) 2>&1", "")

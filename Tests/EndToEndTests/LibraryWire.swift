@@ -42,6 +42,10 @@ final class LibraryWire: Wire {
       case GetCurrentUser.name: return (try result(GetCurrentUser.self, params), false)
       case GetSession.name: return (try result(GetSession.self, params), false)
       case Unsubscribe.name: return (try result(Unsubscribe.self, params), false)
+      case Lock.name: return (try result(Lock.self, params), false)
+      case Unlock.name: return (try result(Unlock.self, params), false)
+      case CheckVault.name: return (try result(CheckVault.self, params), false)
+      case GetStatus.name: return (try result(GetStatus.self, params), false)
       case Logout.name: return (try result(Logout.self, params), false)
       default: throw TestFailure("the library is not asked for \(method)")
       }

@@ -9,6 +9,7 @@
 #   login [--profile NAME] [--email ADDRESS] [--password-stdin]
 #   verify-otp FLOW [--code-stdin]
 #   logout [--profile NAME] [--everywhere] [--all]
+#   lock; unlock [--password-stdin]   asks only where the vault has a passphrase
 #   status [--json]
 #   watch [--profile NAME] [--since N] [--count N]   events as lines of JSON
 #
@@ -18,8 +19,8 @@
 # Secrets are read without echo and go through pipes only: never into an argument, the environment or a file. Every
 # function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind.
 #
-# Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials or code, 5 provider or network
-# unavailable, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1 anything else.
+# Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials, code or passphrase, 5 provider or
+# network unavailable, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1 anything else.
 
 # Reads JSON and prints the value at a path such as result.sessions.0.state: a string without its quotes and escapes,
 # anything else that has no members as it stands. Exit code 1: there is no such value.
@@ -144,10 +145,10 @@ authbroker__words() { authbroker__member "$1" | tr -d '\000-\037\177'; }
 authbroker__exit_code() {
   case $1 in
     1001 | 1002 | 1003 | 1005) echo 3 ;;
-    1020 | 1022 | 1023 | 1024 | 1025 | 1027 | 1028 | 1029) echo 4 ;;
+    1020 | 1022 | 1023 | 1024 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
     1004 | 104[0-7] | 1087) echo 5 ;;
     1048 | 1049 | 1081 | 1082) echo 6 ;;
-    106[0-4]) echo 7 ;;
+    1060 | 106[2-4]) echo 7 ;;
     1084) echo 8 ;;
     -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;;
     *) echo 1 ;;
@@ -165,6 +166,8 @@ authbroker__check() {
       authbroker__flow=$(printf '%s\n' "$1" | authbroker__words error.data.challenge.otpFlowId)
       authbroker__say "Answer it with: authbroker.sh verify-otp ${authbroker__flow:-FLOW}"
       ;;
+    vaultLocked) authbroker__say "Open it with: authbroker.sh unlock" ;;
+    vaultTampered | storeFailed | keySourceUnavailable) authbroker__say "See: authbroker doctor" ;;
     otpInvalid)
       authbroker__left=$(printf '%s\n' "$1" | authbroker__words error.data.attemptsRemaining)
       [ -z "$authbroker__left" ] || authbroker__say "attempts left: $authbroker__left"
@@ -294,10 +297,7 @@ authbroker__finish() {
       authbroker__say "logged in on the profile $(printf '%s\n' "$1" | authbroker__member result.session.profile)."
       ;;
     otpRequired) authbroker__answer_challenge "$1" ;;
-    *)
-      authbroker__say "the e-mail address must be verified first."
-      return 3
-      ;;
+    *) authbroker__say "the e-mail address must be verified first."; return 3 ;;
   esac
 }
 
@@ -329,11 +329,8 @@ authbroker_login() (
   if [ -z "$email" ]; then
     [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email."; exit 2; }
     printf 'E-mail address: ' >/dev/tty
-    if ! IFS= read -r email </dev/tty || [ -z "$email" ]; then
-      printf '\n' >/dev/tty
-      authbroker__say "no e-mail address was entered; nothing was sent."
-      exit 1
-    fi
+    { IFS= read -r email </dev/tty && [ -n "$email" ]; } ||
+      { printf '\n' >/dev/tty; authbroker__say "no e-mail address was entered; nothing was sent."; exit 1; }
   fi
   authbroker__secret 'Password: ' || exit
   members=$(authbroker__text profile "$profile")$(authbroker__text email "$email")$(authbroker__text password "$secret")
@@ -358,6 +355,32 @@ authbroker_logout() (
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
   authbroker__call logout "$members" >/dev/null || exit
   authbroker__say "logged out."
+)
+
+# Lets the broker forget its keys and tokens until authbroker_unlock.
+authbroker_lock() (
+  { set +x; } 2>/dev/null
+  authbroker__options '' "$@" || exit
+  authbroker__call lock '' >/dev/null && authbroker__say "the vault is locked."
+)
+
+authbroker__vault() { printf '%s\n' "$1" | authbroker__member "result.vault.$2"; }
+
+# Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
+authbroker_unlock() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--password-stdin' "$@" || exit
+  answer=$(authbroker__call getStatus '') || exit
+  members=''
+  if [ "$(authbroker__vault "$answer" locked)$(authbroker__vault "$answer" keySource)" = truepassphrase ]; then
+    authbroker__secret 'Passphrase: ' || exit
+    members=$(authbroker__text passphrase "$secret")
+    if [ -z "$stdin" ] && [ "$(authbroker__vault "$answer" initialized)" = false ]; then
+      authbroker__secret 'The vault is new; repeat: ' || exit
+      [ "$members" = "$(authbroker__text passphrase "$secret")" ] || { authbroker__say "the two differ."; exit 2; }
+    fi
+  fi
+  authbroker__call unlock "$members" >/dev/null && authbroker__say "the vault is open."
 )
 
 # Prints where every profile stands: name, state and account, or the whole answer with --json.
@@ -454,13 +477,12 @@ authbroker__main() {
     login) authbroker_login "$@" ;;
     verify-otp) authbroker_verify_otp "$@" ;;
     logout) authbroker_logout "$@" ;;
+    lock) authbroker_lock "$@" ;;
+    unlock) authbroker_unlock "$@" ;;
     status) authbroker_status "$@" ;;
     watch) authbroker_watch "$@" ;;
     help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$0" ;;
-    *)
-      authbroker__say "there is no command $authbroker__command; see: authbroker.sh help"
-      return 2
-      ;;
+    *) authbroker__say "there is no command $authbroker__command; see: authbroker.sh help"; return 2 ;;
   esac
 }
 

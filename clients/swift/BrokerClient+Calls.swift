@@ -82,6 +82,42 @@ extension BrokerClient {
     try await call(GetCurrentUser.self, .init(profile: profile))
   }
 
+  /// Lets the broker forget its keys and every token, for all clients, until ``unlock(passphrase:)``.
+  public func lock() async throws(ClientError) {
+    _ = try await call(Lock.self, .init())
+  }
+
+  /// Opens the vault; the first passphrase of a new vault becomes its own.
+  ///
+  /// - Parameter passphrase: nil where the key comes from another source (``status()`` names it).
+  /// - Throws: `broker` with `wrongPassphrase`, `keySourceUnavailable` or `vaultTampered`.
+  public func unlock(passphrase: Secret? = nil) async throws(ClientError) {
+    _ = try await call(Unlock.self, .init(passphrase: passphrase))
+  }
+
+  /// Seals the vault anew under new keys: all of it, or nothing.
+  ///
+  /// - Parameters:
+  ///   - keySource: where the key shall come from; nil: what the configuration says.
+  ///   - passphrase: the present one, where there is one.
+  ///   - newPassphrase: the one from now on; nil keeps the present one.
+  /// - Throws: `broker` with `vaultLocked`, `wrongPassphrase` or `keySourceUnavailable`; everything opens as before then.
+  public func rekey(
+    to keySource: KeySourceName? = nil, passphrase: Secret? = nil, newPassphrase: Secret? = nil
+  ) async throws(ClientError) {
+    _ = try await call(
+      Rekey.self, .init(keySource: keySource, passphrase: passphrase, newPassphrase: newPassphrase))
+  }
+
+  /// Looks whether the vault holds what the broker wrote.
+  ///
+  /// - Parameter full: whether every page and every sealed value is looked at, which takes as long as reading it all.
+  /// - Returns: whether nothing is wrong, and what a person should know.
+  /// - Throws: `broker` with `vaultLocked` while there is no key.
+  public func checkVault(full: Bool = false) async throws(ClientError) -> CheckVault.Result {
+    try await call(CheckVault.self, .init(isFull: full))
+  }
+
   /// How the broker itself is doing.
   public func status() async throws(ClientError) -> GetStatus.Result {
     try await call(GetStatus.self, .init())

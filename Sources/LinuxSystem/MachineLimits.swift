@@ -1,0 +1,22 @@
+import CLinux
+
+/// What this machine lets a process have.
+package enum MachineLimits {
+  /// How many bytes can still be written to the file system that a path lies in (statfs(2)).
+  ///
+  /// - Throws: what statfs(2) says, `ENOENT` if there is no such path.
+  package static func freeSpace(at path: String) throws(Errno) -> Int64 {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    let count = unsafe clinux_free_space(path)
+    guard count >= 0 else { throw Errno(code: Int32(-count)) }
+    return count
+  }
+
+  /// How many bytes a process that is started from here may keep from being swapped out (RLIMIT_MEMLOCK, getrlimit(2)).
+  ///
+  /// `Int64.max` where there is no limit; nil where the kernel does not say.
+  package static var lockedMemory: Int64? {
+    let count = clinux_memory_lock_limit()
+    return count >= 0 ? count : nil
+  }
+}

@@ -1,0 +1,49 @@
+import ClientSocket
+import LinuxSystem
+
+/// Whether the daemon is there, fits this program, and can read the configuration.
+enum ConfigurationFileCheck: DoctorCheck {
+  static let title = "Configuration"
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    let program = OwnerLauncher.daemon(environment: patient.context.environment)
+    do throws(Errno) {
+      let version = try DaemonProgram.report(patient.context, patient.paths, ["--version"])
+      let verdict = try DaemonProgram.report(patient.context, patient.paths, ["--check-config"])
+      return [daemon(PlainText.line(program.utf8), version), configuration(verdict)]
+    } catch {
+      let message = ConnectError.noDaemon(path: PlainText.line(program.utf8), error).description
+      return [DoctorFinding("configuration.daemon", "daemon", .error, message, path: program)]
+    }
+  }
+
+  private static func daemon(_ program: String, _ report: DaemonProgram.Report) -> DoctorFinding {
+    let (check, label) = ("configuration.daemon", "daemon")
+    let version = report.text.split(separator: " ").last.map(String.init) ?? ""
+    guard report.code == 0, !version.isEmpty else {
+      return DoctorFinding(
+        check, label, .error, "\(program) does not say its version; install it again.", path: program)
+    }
+    guard version == ProgramVersion.current else {
+      let message =
+        "\(program) has version \(version), this program \(ProgramVersion.current); install both from one build."
+      return DoctorFinding(check, label, .warning, message, path: program)
+    }
+    return DoctorFinding(check, label, .ok, "\(program), version \(version)", path: program)
+  }
+
+  private static func configuration(_ report: DaemonProgram.Report) -> DoctorFinding {
+    let (check, label) = ("configuration.valid", "configuration")
+    guard let code = report.code else {
+      return DoctorFinding(
+        check, label, .error, "reading the configuration takes too long; is it on a dead network disk?")
+    }
+    guard code == 0 else {
+      let prefix = "authbroker: "
+      let text = report.text.hasPrefix(prefix) ? String(report.text.dropFirst(prefix.count)) : report.text
+      return DoctorFinding(check, label, .error, text)
+    }
+    let text = report.text.hasPrefix("ok: ") ? String(report.text.dropFirst(4)) : report.text
+    return DoctorFinding(check, label, .ok, text)
+  }
+}

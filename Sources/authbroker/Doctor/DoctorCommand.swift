@@ -1,0 +1,59 @@
+import BrokerProtocol
+
+/// `authbroker doctor`.
+enum DoctorCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "doctor",
+    summary: "Look whether everything is well, and say what to do where it is not",
+    details: """
+      Looks at the environment, the files and their modes, the configuration, the broker (which is started if there is
+      none) and its vault, every page of it. Changes and repairs nothing. Ends with 7 if the vault is damaged or locked,
+      with 1 for any other error, else with 0: warnings and notes are no failure.
+      """,
+    options: [
+      .flag("--full", "look at every page and every sealed value of the vault; this is the default"),
+      .flag("--quick", "look only at the vault's structure and its sessions"),
+    ])
+
+  /// What is looked at, in the order of the table.
+  private static var checks: [any DoctorCheck.Type] {
+    [
+      EnvironmentCheck.self, FilesCheck.self, LeftoverCheck.self, ConfigurationFileCheck.self, OwnerCheck.self,
+      VaultCheck.self, SessionCheck.self,
+    ]
+  }
+
+  /// Runs all checks, prints what they found, and lets the exit code tell the worst of it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
+      throw .usage("--full and --quick exclude each other.")
+    }
+    // Before anything is looked at: a number that cannot be read is the command line's fault, no finding.
+    _ = try context.timeout()
+    var patient = DoctorPatient(context, try context.paths())
+    // First, since files that a start makes are no finding.
+    patient.interview.conduct(context)
+    let table = examine(patient)
+    if context.wantsJSON {
+      context.printJSON(table)
+    } else {
+      for line in table.lines(context.style) { Output.line(line) }
+    }
+    guard table.exitCode == .success else { throw .quiet(table.exitCode) }
+  }
+
+  private static func examine(_ patient: DoctorPatient) -> DoctorTable {
+    var table = DoctorTable()
+    for check in checks {
+      let findings = check.findings(patient).map { finding in
+        var finding = finding
+        finding.message = Advice.repeating(patient.context.arguments, in: finding.message)
+        return finding
+      }
+      if !findings.isEmpty { table.sections.append(.init(title: check.title, findings: findings)) }
+    }
+    return table
+  }
+}

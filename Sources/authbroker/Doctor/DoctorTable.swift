@@ -1,0 +1,65 @@
+import JSONRPC
+
+/// What the doctor found, on paper: a table for people, an object for programs.
+struct DoctorTable: Sendable {
+  /// The findings of one check.
+  struct Section: Sendable {
+    /// The heading.
+    let title: String
+    /// What is below it.
+    let findings: [DoctorFinding]
+  }
+
+  /// All groups that have something to say.
+  var sections: [Section] = []
+
+  private var findings: [DoctorFinding] { sections.flatMap(\.findings) }
+  private var errors: [DoctorFinding] { findings.filter { $0.status == .error } }
+
+  /// What a script sees: 7 for the vault, 1 for any other error; warnings are no failure.
+  var exitCode: ExitCode {
+    errors.contains { $0.exitCode == .vault } ? .vault : errors.isEmpty ? .success : .failure
+  }
+
+  /// The lines of the table.
+  func lines(_ style: Style) -> [String] {
+    let statusWidth = DoctorFinding.Status.allCases.map(\.rawValue.count).max() ?? 0
+    let labelWidth = findings.map(\.label.count).max() ?? 0
+    var lines: [String] = []
+    for section in sections {
+      lines.append(style.bold(section.title))
+      for finding in section.findings {
+        let status = Self.colored(finding.status, finding.status.rawValue.padded(to: statusWidth), style)
+        lines.append("  \(status)  \(finding.label.padded(to: labelWidth))  \(finding.message)")
+      }
+    }
+    return lines + ["", summary]
+  }
+
+  /// The whole result for programs.
+  func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("ok", errors.isEmpty)
+      writer.member("exitCode", Int(exitCode.rawValue))
+      writer.member("findings", findings)
+    }
+  }
+
+  private var summary: String {
+    let warnings = findings.count { $0.status == .warning }
+    guard !errors.isEmpty || warnings > 0 else { return "All is well." }
+    let counts = [(errors.count, "error"), (warnings, "warning")].filter { $0.0 > 0 }
+    return counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ") + "."
+  }
+
+  private static func colored(_ status: DoctorFinding.Status, _ word: String, _ style: Style) -> String {
+    switch status {
+    case .ok: style.good(word)
+    case .note: style.dim(word)
+    case .warning: style.warning(word)
+    case .error: style.bad(word)
+    }
+  }
+}
+
+extension DoctorTable: JSONEncodable {}

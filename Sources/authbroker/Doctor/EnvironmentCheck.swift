@@ -1,0 +1,76 @@
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+import SecretMemory
+
+/// What the programs get from the machine and from whoever starts them.
+enum EnvironmentCheck: DoctorCheck {
+  static let title = "Environment"
+
+  /// 2024-01-01: before this program was written, so no clock that is right shows less.
+  private static let earliest = Timestamp(milliseconds: 1_704_067_200_000)
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    let environment = patient.context.environment
+    return [home(environment)] + variables(environment) + [clock(Timestamp(milliseconds: WallClock.milliseconds))]
+      + [lockedMemory(MachineLimits.lockedMemory)].compactMap(\.self)
+  }
+
+  private static func home(_ environment: [String: String]) -> DoctorFinding {
+    guard let home = environment["HOME"], home.hasPrefix("/") else {
+      return DoctorFinding(
+        "environment.home", "home", .warning, "HOME is not set to an absolute path; every command needs --state.")
+    }
+    return DoctorFinding("environment.home", "home", .ok, PlainText.line(home.utf8))
+  }
+
+  /// Variables that change where things are, or that are there and without effect.
+  private static func variables(_ environment: [String: String]) -> [DoctorFinding] {
+    var findings: [DoctorFinding] = []
+    for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
+      guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }
+      let message =
+        "\(name) is no absolute path and so is ignored (XDG Base Directory Specification); mend or unset it."
+      findings.append(DoctorFinding("environment.variable", name, .warning, message))
+    }
+    if let socket = environment["AUTHBROKER_SOCKET"], !socket.isEmpty {
+      let message = "commands use only the broker on \(PlainText.line(socket.utf8)), and never start one."
+      findings.append(DoctorFinding("environment.variable", "AUTHBROKER_SOCKET", .note, message))
+    }
+    for name in ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_DAEMON"] {
+      guard let value = environment[name], !value.isEmpty else { continue }
+      findings.append(DoctorFinding("environment.variable", name, .note, PlainText.line(value.utf8)))
+    }
+    return findings
+  }
+
+  /// What a clock that shows `time` is worth; tokens and their ends are judged by it.
+  static func clock(_ time: Timestamp) -> DoctorFinding {
+    guard time >= earliest else {
+      let message =
+        "the clock shows \(time), which is wrong, so that tokens are taken for good that have ended; set it."
+      return DoctorFinding("environment.clock", "clock", .error, message)
+    }
+    return DoctorFinding("environment.clock", "clock", .ok, time.description)
+  }
+
+  /// Whether a limit lets the daemon keep its secrets from being swapped out.
+  static func lockedMemory(_ limit: Int64?) -> DoctorFinding? {
+    guard let limit else { return nil }
+    let wanted = SecretArena.defaultCapacity
+    guard limit >= Int64(wanted) else {
+      let message =
+        "only \(size(limit)) may be locked in memory (ulimit -l) and \(size(Int64(wanted))) are wanted:"
+        + " secrets can be swapped out."
+      return DoctorFinding("environment.lockedMemory", "locked memory", .warning, message)
+    }
+    let allowed = limit == .max ? "no limit" : "\(size(limit)) allowed"
+    return DoctorFinding(
+      "environment.lockedMemory", "locked memory", .ok, "\(allowed), \(size(Int64(wanted))) wanted")
+  }
+
+  /// A number of bytes for people.
+  static func size(_ count: Int64) -> String {
+    count >= 1 << 30 ? "\(count >> 30) GiB" : count >= 1 << 20 ? "\(count >> 20) MiB" : "\(count >> 10) KiB"
+  }
+}

@@ -1,0 +1,39 @@
+import ClientSocket
+import LinuxSystem
+
+/// Files that an interrupted change has left behind, or that wait for somebody to decide about them.
+enum LeftoverCheck: DoctorCheck {
+  static let title = "Leftovers"
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    let paths = patient.paths
+    var findings = names(in: paths.state).compactMap { besideVault($0, in: paths.state) }
+    if let key = paths.vaultKey {
+      let directory = PathName.directory(of: key)
+      findings += names(in: directory).compactMap { besideKey($0, in: directory) }
+    }
+    return findings
+  }
+
+  private static func names(in directory: String) -> [String] {
+    (try? TemporaryDirectory.names(in: directory)) ?? []
+  }
+
+  private static func besideVault(_ name: String, in directory: String) -> DoctorFinding? {
+    guard name.hasPrefix("vault.sqlite.backup-") else { return nil }
+    let shown = PlainText.line("\(directory)/\(name)".utf8)
+    let message = "\(shown) is the vault before its tables were changed; once all is well, remove it."
+    return DoctorFinding("leftovers.backup", "backup", .note, message, path: "\(directory)/\(name)")
+  }
+
+  private static func besideKey(_ name: String, in directory: String) -> DoctorFinding? {
+    let shown = PlainText.line("\(directory)/\(name)".utf8)
+    guard name.hasPrefix("vault.key.") else { return nil }
+    guard name == "vault.key.next" else {
+      let message = "\(shown) is a key that was never used: a start was interrupted; remove it."
+      return DoctorFinding("leftovers.key", "unused key", .note, message, path: "\(directory)/\(name)")
+    }
+    let message = "\(shown) is the key of a rekey that was interrupted; the broker's next start finishes it."
+    return DoctorFinding("leftovers.nextKey", "next key", .note, message, path: "\(directory)/\(name)")
+  }
+}

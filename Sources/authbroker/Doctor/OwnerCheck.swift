@@ -1,0 +1,61 @@
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+
+/// Who owns the state directory, whether it answers, and whether it fits this program.
+enum OwnerCheck: DoctorCheck {
+  static let title = "Broker"
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    let (check, label) = ("owner.answers", "broker")
+    switch patient.interview.contact {
+    case .none: return []
+    case .absent: return [absent(patient.paths)]
+    case .failed(let failure):
+      var finding = DoctorFinding(check, label, .error, failure.message)
+      if failure.exitCode == .vault { finding = finding.aboutVault() }
+      return [finding]
+    case .made(let owner, let wasStarted):
+      guard let status = patient.interview.status else {
+        let reason = patient.interview.statusFailure?.message ?? "it does not answer."
+        return [DoctorFinding(check, label, .error, "the broker does not say how it is: \(reason)")]
+      }
+      return [answering(status, wasStarted), version(status), configuration(owner, patient.paths)].compactMap(\.self)
+    }
+  }
+
+  /// A lock that is held where nobody listens is an owner that hangs.
+  private static func absent(_ paths: StatePaths) -> DoctorFinding {
+    guard FileLock.isHeld(paths.ownerLock) else {
+      let message = "none runs, and none was started; its vault was not looked at."
+      return DoctorFinding("owner.answers", "broker", .note, message)
+    }
+    let record = OwnerRecord(at: paths.ownerLock)
+    let failure = ConnectError.ownerDoesNotAnswer(
+      pid: record?.pid, state: paths.state, socket: record?.socket ?? paths.socket)
+    return DoctorFinding("owner.answers", "broker", .error, failure.description)
+  }
+
+  private static func answering(_ status: GetStatus.Result, _ wasStarted: Bool) -> DoctorFinding {
+    let since = wasStarted ? "started for this" : "up \(status.uptime.inWords)"
+    let clients = status.connections == 1 ? "1 connection" : "\(status.connections) connections"
+    let version = PlainText.line(status.version.utf8)
+    return DoctorFinding(
+      "owner.answers", "broker", .ok, "version \(version), pid \(status.pid), \(since), \(clients)")
+  }
+
+  private static func version(_ status: GetStatus.Result) -> DoctorFinding? {
+    guard status.version != ProgramVersion.current else { return nil }
+    let text =
+      "the running broker has version \(PlainText.line(status.version.utf8)), this program"
+      + " \(ProgramVersion.current); change over with: authbroker stop"
+    return DoctorFinding("owner.version", "version", .warning, text)
+  }
+
+  private static func configuration(_ owner: OwnerRecord?, _ paths: StatePaths) -> DoctorFinding? {
+    guard let owner, owner.configuration != paths.configuration else { return nil }
+    let used = PlainText.line((owner.configuration ?? "(none)").utf8)
+    return DoctorFinding(
+      "owner.configuration", "configuration", .note, "the running broker uses \(used)", path: owner.configuration)
+  }
+}

@@ -1,0 +1,83 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+
+/// What the owner of the state directory answered, or why nobody answered.
+struct OwnerInterview: Sendable {
+  /// How it came to a connection, or did not.
+  enum Contact: Sendable, Equatable {
+    /// Nobody was asked yet.
+    case none
+    /// There is no owner, and none was to be started.
+    case absent
+    /// It answers; true if it was started for this.
+    case made(OwnerRecord?, wasStarted: Bool)
+    /// There is none, or it does not answer, and why.
+    case failed(CommandFailure)
+  }
+
+  /// How long the look at every page of a vault may take, if the command line does not say.
+  private static let longestCheck = Duration.seconds(600)
+
+  /// Whether it answers.
+  private(set) var contact = Contact.none
+  /// How it is doing.
+  private(set) var status: GetStatus.Result?
+  /// Why it does not say how it is doing.
+  private(set) var statusFailure: CommandFailure?
+  /// What it finds in its vault; nil where it was not asked, or where it did not answer.
+  private(set) var vaultCheck: CheckVault.Result?
+  /// Whether every page was looked at.
+  private(set) var isFullCheck = false
+  /// Why it does not say what is in its vault.
+  private(set) var vaultCheckFailure: CommandFailure?
+
+  /// Where the owner listens, if it said so.
+  var socket: String? {
+    guard case .made(let owner?, _) = contact, !owner.socket.isEmpty else { return nil }
+    return owner.socket
+  }
+
+  /// An interview that has not begun.
+  init() {}
+
+  /// Connects, starts an owner where there is none and the command line allows it, and asks.
+  mutating func conduct(_ context: Context) {
+    do throws(CommandFailure) {
+      let connection = try connect(context)
+      contact = .made(connection.owner, wasStarted: connection.wasStarted)
+      var blocking = BlockingConnection(connection)
+      ask(&blocking, context)
+    } catch {
+      contact = isAbsent(error, context) ? .absent : .failed(error)
+    }
+  }
+
+  private func connect(_ context: Context) throws(CommandFailure) -> BrokerConnector.Connection {
+    let connector = try context.connector()
+    do throws(ConnectError) { return try connector.connect() } catch { throw CommandFailure(error) }
+  }
+
+  /// Without an owner, `--no-start` is no failure; a socket that was named is one.
+  private func isAbsent(_ failure: CommandFailure, _ context: Context) -> Bool {
+    guard context.arguments.has("--no-start"), (context.environment["AUTHBROKER_SOCKET"] ?? "").isEmpty,
+      let paths = try? context.paths()
+    else { return false }
+    return failure == CommandFailure(.notRunning(socket: paths.socket, startable: true))
+  }
+
+  private mutating func ask(_ connection: inout BlockingConnection, _ context: Context) {
+    do throws(CommandFailure) {
+      status = try context.call(GetStatus.self, Empty(), on: &connection)
+    } catch {
+      statusFailure = error
+      return
+    }
+    guard status?.vault.locked == false else { return }
+    isFullCheck = !context.arguments.has("--quick")
+    do throws(CommandFailure) {
+      vaultCheck = try context.call(
+        CheckVault.self, .init(isFull: isFullCheck), on: &connection, within: Self.longestCheck)
+    } catch { vaultCheckFailure = error }
+  }
+}

@@ -1,0 +1,25 @@
+import BrokerProtocol
+
+/// Whether every session rests safely; whether somebody is logged in is for `authbroker status` to say.
+enum SessionCheck: DoctorCheck {
+  static let title = "Sessions"
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    guard let status = patient.interview.status, !status.vault.locked else { return [] }
+    let sessions = status.profiles
+    guard !sessions.isEmpty else { return [] }
+    let degraded = sessions.filter { $0.storeDegraded == true }
+    guard !degraded.isEmpty else {
+      let count = sessions.count == 1 ? "1 profile" : "\(sessions.count) profiles"
+      return [DoctorFinding("sessions.stored", "saved", .ok, "\(count), all saved")]
+    }
+    return degraded.map { session in
+      var finding = DoctorFinding(
+        "sessions.stored", "saved", .error,
+        "the newest tokens of \(session.profile) could not be saved and are in memory only: make room on the disk,"
+          + " and do not end the broker before they are.")
+      finding.profile = session.profile.description
+      return finding
+    }
+  }
+}

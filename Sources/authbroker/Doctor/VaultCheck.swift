@@ -1,0 +1,82 @@
+import BrokerProtocol
+import ClientSocket
+
+/// What the broker says of its vault: the key, and whether everything in it is as it was written.
+enum VaultCheck: DoctorCheck {
+  static let title = "Vault"
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    guard let vault = patient.interview.status?.vault else { return [] }
+    let source = PlainText.line(vault.keySource.utf8)
+    var findings = [DoctorFinding("vault.keySource", "key source", .ok, source), state(vault)]
+    findings += integrity(patient.interview)
+    guard !findings.contains(where: { $0.check == "vault.\(VaultFinding.Kind.rollbackUnnoticed.rawValue)" }),
+      !vault.locked
+    else { return findings }
+    let rollback =
+      vault.noticesRollback
+      ? "an older copy in its place would be noticed" : "an older copy in its place would not be noticed"
+    findings.append(DoctorFinding("vault.rollback", "rollback", vault.noticesRollback ? .ok : .note, rollback))
+    return findings
+  }
+
+  private static func state(_ vault: GetStatus.VaultStatus) -> DoctorFinding {
+    guard vault.isInitialized else {
+      let isPassphrase = vault.keySource == KeySourceName.passphrase.rawValue
+      let message =
+        isPassphrase
+        ? "it is new and waits for its first passphrase; choose one with: authbroker unlock"
+        : "it is new, and the source of its key has given none yet; see why with: authbroker unlock"
+      return DoctorFinding("vault.state", "state", .error, message).aboutVault()
+    }
+    guard !vault.locked else {
+      let message = "it is locked, so nobody gets a token; open it with: authbroker unlock"
+      return DoctorFinding("vault.state", "state", .error, message).aboutVault()
+    }
+    return DoctorFinding("vault.state", "state", .ok, "open, schema \(vault.schemaVersion)")
+  }
+
+  private static func integrity(_ interview: OwnerInterview) -> [DoctorFinding] {
+    if let failure = interview.vaultCheckFailure {
+      guard failure.error?.kind != .methodNotFound else {
+        let message = "the running broker is too old to look; change over with: authbroker stop"
+        return [DoctorFinding("vault.integrity", "integrity", .warning, message)]
+      }
+      var finding = DoctorFinding(
+        "vault.integrity", "integrity", .error, "the vault could not be looked at: \(failure.message)")
+      if failure.exitCode == .vault { finding = finding.aboutVault() }
+      return [finding]
+    }
+    guard let result = interview.vaultCheck else { return [] }
+    let findings = result.findings.map(translated)
+    guard result.isOK else { return findings }
+    let scope = interview.isFullCheck ? "every page and every sealed value is" : "its structure and every session are"
+    return [DoctorFinding("vault.integrity", "integrity", .ok, "\(scope) as it was written")] + findings
+  }
+
+  private static func translated(_ finding: VaultFinding) -> DoctorFinding {
+    let kind = VaultFinding.Kind(rawValue: finding.kind)
+    var own = DoctorFinding(
+      "vault.\(PlainText.line(finding.kind.utf8))", label(kind), finding.isError ? .error : .warning,
+      PlainText.line(finding.message.utf8))
+    own.profile = finding.profile?.description
+    switch kind {
+    case .clockSetBack, .keySourceDiffers, .memoryUnlocked: break
+    // A kind that is not known yet is one of the vault's as well.
+    case .databaseDamaged, .tampered, .rolledBack, .rollbackUnnoticed, nil: own = own.aboutVault()
+    }
+    return own
+  }
+
+  private static func label(_ kind: VaultFinding.Kind?) -> String {
+    switch kind {
+    case .databaseDamaged: "database"
+    case .tampered: "sealed values"
+    case .rolledBack, .rollbackUnnoticed: "rollback"
+    case .clockSetBack: "clock"
+    case .keySourceDiffers: "key source"
+    case .memoryUnlocked: "locked memory"
+    case nil: "vault"
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+
+/// `authbroker lock`.
+enum LockCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "lock",
+    summary: "Let the broker forget its keys and tokens until unlock",
+    details: """
+      Sessions are kept, sealed on disk. Until `authbroker unlock`, whoever asks for a token gets exit code 7. Where the
+      key comes from a passphrase, nobody can open the vault without it; from any other source, the next broker that is
+      started opens it by itself. Where no broker runs, no key is in memory and nothing has to be done.
+      """)
+
+  /// Locks the vault and says for how long that holds.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    guard var connection = try connect(context) else {
+      return finish(context, "no broker runs, so no key is in memory.")
+    }
+    let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
+    _ = try context.call(Lock.self, Empty(), on: &connection)
+    finish(context, sentence(vault))
+  }
+
+  /// Nil if there is no owner that could hold a key.
+  private static func connect(_ context: Context) throws(CommandFailure) -> BlockingConnection? {
+    let connector = try context.connector(mayStart: false)
+    do throws(ConnectError) {
+      let connection = try connector.connect()
+      context.warn(of: connection.owner)
+      return BlockingConnection(connection)
+    } catch {
+      guard case .notRunning(_, startable: true) = error, !FileLock.isHeld(try context.paths().ownerLock) else {
+        throw CommandFailure(error)
+      }
+      return nil
+    }
+  }
+
+  private static func finish(_ context: Context, _ sentence: String) {
+    guard !context.wantsJSON else { return context.printJSON(Empty()) }
+    Output.message(Advice.repeating(context.arguments, in: sentence))
+  }
+
+  private static func sentence(_ vault: GetStatus.VaultStatus) -> String {
+    guard vault.keySource != KeySourceName.passphrase.rawValue else {
+      return "the vault is locked. Its passphrase opens it: authbroker unlock"
+    }
+    let source = PlainText.line(vault.keySource.utf8)
+    return "the vault is locked while this broker runs; the next one takes the key (\(source)) by itself."
+      + " Open it with: authbroker unlock"
+  }
+}

@@ -1,0 +1,52 @@
+import SecretMemory
+
+/// Where `unlock` and `rekey` get passphrases: standard input, a program's output, or a person who is asked.
+enum PassphraseSource {
+  /// The options of both commands.
+  static let options: [Option] = [
+    .flag("--password-stdin", "read the passphrase from standard input, one line"),
+    .value("--password-command", "CMD", "take it from the first line that a shell command prints"),
+  ]
+
+  /// How often a person may answer with a passphrase that is wrong, as with sudo(8).
+  static let attempts = 3
+
+  /// Whether a person is asked, and so may be asked again.
+  static func asks(_ context: Context) -> Bool {
+    !context.arguments.has("--password-stdin") && !context.arguments.has("--password-command")
+  }
+
+  /// The passphrase that the vault has.
+  ///
+  /// - Throws: a usage failure if there is nobody to ask.
+  static func present(_ context: Context) throws(CommandFailure) -> Secret {
+    if let given = try given(context, "--password-command") { return given }
+    return try SecretInput.ask("Passphrase: ")
+  }
+
+  /// The passphrase that the vault is to have, asked for twice.
+  ///
+  /// - Parameters:
+  ///   - context: the command line.
+  ///   - command: the option that names a program which prints it.
+  /// - Returns: the passphrase.
+  /// - Throws: a usage failure if there is nobody to ask, or if the two answers differ.
+  static func new(_ context: Context, command: String = "--password-command") throws(CommandFailure) -> Secret {
+    if let given = try given(context, command) { return given }
+    let passphrase = try SecretInput.ask("New passphrase: ")
+    guard try SecretInput.ask("Repeat: ") == passphrase else {
+      throw .usage("the two passphrases differ; nothing was changed.")
+    }
+    return passphrase
+  }
+
+  /// Nil where a person is to be asked.
+  private static func given(_ context: Context, _ command: String) throws(CommandFailure) -> Secret? {
+    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput() }
+    if let command = context.arguments[command] { return try SecretInput.output(of: command, context.environment) }
+    guard context.canAsk else {
+      throw .usage("there is no terminal to ask for the passphrase at; use --password-stdin or \(command).")
+    }
+    return nil
+  }
+}

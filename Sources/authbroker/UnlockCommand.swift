@@ -1,0 +1,56 @@
+import AuthBrokerClient
+import BrokerProtocol
+import SecretMemory
+
+/// `authbroker unlock`.
+enum UnlockCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "unlock",
+    summary: "Open the vault, with its passphrase where it has one",
+    details: """
+      Asks for the passphrase without echo; for that of a vault that is new, twice. A vault whose key comes from another
+      source needs no passphrase, and nobody is asked. Ends with 4 for a wrong passphrase, with 7 if the key cannot be
+      had or the vault is damaged.
+      """,
+    options: PassphraseSource.options)
+
+  /// Finds out what the vault needs, and opens it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    var connection = try context.connect()
+    let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
+    guard vault.locked else { return finish(context, "the vault is open already.") }
+    guard vault.keySource == KeySourceName.passphrase.rawValue else {
+      _ = try context.call(Unlock.self, .init(), on: &connection)
+      return finish(context, "the vault is open.")
+    }
+    guard vault.isInitialized else {
+      let passphrase = try PassphraseSource.new(context)
+      _ = try context.call(Unlock.self, .init(passphrase: passphrase), on: &connection)
+      return finish(context, "the vault is new and open; without this passphrase nobody can ever open it again.")
+    }
+    try open(&connection, context)
+    finish(context, "the vault is open.")
+  }
+
+  /// Asks until the passphrase is right, a few times; one that nobody typed is tried once.
+  private static func open(_ connection: inout BlockingConnection, _ context: Context) throws(CommandFailure) {
+    var left = PassphraseSource.asks(context) ? PassphraseSource.attempts : 1
+    while true {
+      let passphrase = try PassphraseSource.present(context)
+      left -= 1
+      do throws(CommandFailure) {
+        _ = try context.call(Unlock.self, .init(passphrase: passphrase), on: &connection)
+        return
+      } catch {
+        guard error.error?.kind == .wrongPassphrase, left > 0 else { throw error }
+        Output.message(error.message)
+      }
+    }
+  }
+
+  private static func finish(_ context: Context, _ sentence: String) {
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message(sentence) }
+  }
+}

@@ -1,0 +1,113 @@
+import ClientSocket
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Synchronization
+import TestSupport
+
+/// The owner of a state directory, played by a thread of the test: lock, record, socket, and answers to order.
+final class FakeOwner: Sendable {
+  /// What it answers to a method: the member `result` or `error` of the response, as text.
+  typealias Answer = @Sendable (_ method: String, _ params: JSONNode?) -> String
+
+  /// Everything that its thread has.
+  private final class Service: Sendable {
+    let lock: FileLock
+    let listener: FileDescriptor
+    let bell: EventCounter
+    let answer: Answer
+    let requests = Mutex<[String]>([])
+
+    init(_ paths: StatePaths, _ answer: @escaping Answer) throws {
+      lock = try FileLock(paths.ownerLock)
+      listener = try UnixSocket.listen(at: paths.socket, holding: lock).descriptor.duplicate()
+      bell = try EventCounter()
+      self.answer = answer
+    }
+
+    func run() {
+      var poll = PollSet(count: 2)
+      poll.watch(0, listener.number, readable: true)
+      poll.watch(1, bell.descriptor.number, readable: true)
+      while (try? poll.wait()) != nil, !poll.isReady(1) {
+        guard let guest = try? UnixSocket.accept(from: listener) else { continue }
+        serve(guest)
+      }
+    }
+
+    private func serve(_ guest: borrowing FileDescriptor) {
+      var poll = PollSet(count: 1)
+      poll.watch(0, guest.number, readable: true)
+      var buffer: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 65536)
+      while (try? poll.wait()) != nil, case .bytes(let count) = guest.read(into: &chunk) {
+        buffer += chunk[..<count]
+        while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+          reply(to: Array(buffer[..<end]), on: guest)
+          buffer.removeFirst(end + 1)
+        }
+      }
+    }
+
+    private func reply(to line: [UInt8], on guest: borrowing FileDescriptor) {
+      guard let root = try? JSONDocument(parsing: line).root, let method = try? root["method"]?.string() else { return }
+      let params = root["params"]
+      let text = params.map { String(decoding: Array($0.text), as: UTF8.self) } ?? ""
+      requests.withLock { $0.append("\(method) \(text)") }
+      let id = root["id"].map { String(decoding: Array($0.text), as: UTF8.self) } ?? "null"
+      let bytes = Array(#"{"jsonrpc":"2.0","id":\#(id),\#(answer(method, params))}"#.utf8) + [UInt8(ascii: "\n")]
+      try? guest.sendAll(bytes.span)
+    }
+  }
+
+  private let service: Service
+
+  /// What it was asked: `method params`, in order.
+  var requests: [String] { service.requests.withLock { $0 } }
+
+  /// Owns the directory `state` of a scratch directory until the value ends.
+  init(in scratch: Scratch, answer: @escaping Answer) throws {
+    let paths = try FakeOwner.paths(scratch)
+    _ = try PrivateDirectory(paths.state, create: true)
+    service = try Service(paths, answer)
+    let record = OwnerRecord(
+      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: nil, socket: paths.socket,
+      startedAt: "2026-01-01T00:00:00Z")
+    try service.lock.replaceContents(with: record.encoded())
+    let context = Unmanaged.passRetained(service).toOpaque()
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Service>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context)
+    pthread_detach(thread)
+  }
+
+  deinit { service.bell.raise() }
+
+  /// The paths of that directory.
+  static func paths(_ scratch: Scratch) throws -> StatePaths {
+    try StatePaths(.init(state: scratch.file("state")), environment: [:], workingDirectory: "/")
+  }
+
+  /// The answer to `getStatus` of a vault.
+  static func status(
+    locked: Bool = false, source: String = "file", isInitialized: Bool = true, version: String = ProgramVersion.current,
+    profiles: String = ""
+  ) -> String {
+    let vault =
+      #"{"locked":\#(locked),"keySource":"\#(source)","schemaVersion":1,"initialized":\#(isInitialized),"#
+      + #""noticesRollback":true}"#
+    return #""result":{"version":"\#(version)","pid":7,"startedAt":"2026-01-01T00:00:00Z","uptimeSeconds":61,"vault":"#
+      + vault + #","connections":1,"subscriptions":0,"counters":{},"profiles":[\#(profiles)]}"#
+  }
+
+  /// An error of a kind.
+  static func refusal(_ code: Int, _ kind: String, _ message: String, pointer: String = "") -> String {
+    let place = pointer.isEmpty ? "" : #","pointer":"\#(pointer)""#
+    return #""error":{"code":\#(code),"message":"\#(message)","data":{"kind":"\#(kind)","nextAction":"none","#
+      + #""retryable":false\#(place)}}"#
+  }
+}
