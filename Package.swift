@@ -83,9 +83,10 @@ let package = Package(
       exclude: ["authbroker.1"], swiftSettings: strict),
 
     // Tests.
+    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
     .target(
       name: "TestSupport",
-      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "CFaultVFS"],
       path: "Tests/TestSupport", swiftSettings: checked),
     .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"], swiftSettings: checked),
     .testTarget(

@@ -15,11 +15,15 @@ public enum Framing: Sendable, Equatable {
     }
   }
 
+  /// What framing adds to a message at most: the header with a number of 19 digits, the largest there is.
+  static let largestOverhead = 16 + 19 + 4
+
   /// Appends one message to a connection's output.
   ///
   /// The header block is exactly one `Content-Length` line: some clients look no further than 100 bytes ahead, and
   /// compare the name case by case.
   public func append(_ message: Span<UInt8>, to output: inout [UInt8]) {
+    output.makeRoom(for: message.count + Self.largestOverhead)
     begin(messageOf: message.count, to: &output)
     output.append(copying: message)
     end(&output)

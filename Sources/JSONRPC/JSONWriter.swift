@@ -1,7 +1,8 @@
 /// Writes one compact JSON text, member by member, straight into a byte buffer.
 ///
 /// Commas are its own business; names and values must alternate inside an object, which the closures of
-/// ``object(_:)`` and ``member(_:_:)`` see to.
+/// ``object(_:)`` and ``member(_:_:)`` see to. The buffer leaves nothing behind where it grows: what is written may be
+/// a secret.
 public struct JSONWriter: Sendable {
   /// What was written so far.
   public var bytes: [UInt8]
@@ -14,17 +15,28 @@ public struct JSONWriter: Sendable {
     bytes = buffer
   }
 
+  /// Every byte that is written goes this way, or by the next one.
+  private mutating func put(_ byte: UInt8) {
+    bytes.makeRoom(for: 1)
+    bytes.append(byte)
+  }
+
+  private mutating func put(_ more: Span<UInt8>) {
+    bytes.makeRoom(for: more.count)
+    bytes.append(copying: more)
+  }
+
   private mutating func separate() {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    if needsComma { put(UInt8(ascii: ",")) }
     needsComma = true
   }
 
   private mutating func container(_ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) -> Void) {
     separate()
-    bytes.append(open)
+    put(open)
     needsComma = false
     body(&self)
-    bytes.append(close)
+    put(close)
     needsComma = true
   }
 
@@ -41,7 +53,7 @@ public struct JSONWriter: Sendable {
   /// Writes a member's name; its value must be written next.
   public mutating func key(_ name: String) {
     string(name)
-    bytes.append(UInt8(ascii: ":"))
+    put(UInt8(ascii: ":"))
     needsComma = false
   }
 
@@ -60,32 +72,32 @@ public struct JSONWriter: Sendable {
   /// Writes a string.
   public mutating func string(_ value: String) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
+    put(UInt8(ascii: "\""))
     for byte in value.utf8 { escape(byte) }
-    bytes.append(UInt8(ascii: "\""))
+    put(UInt8(ascii: "\""))
   }
 
   /// Writes a string from bytes that must be UTF-8.
   public mutating func string(utf8 value: Span<UInt8>) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
+    put(UInt8(ascii: "\""))
     for position in value.indices { escape(value[position]) }
-    bytes.append(UInt8(ascii: "\""))
+    put(UInt8(ascii: "\""))
   }
 
   private mutating func escape(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-      bytes.append(UInt8(ascii: "\\"))
-      bytes.append(byte)
+      put(UInt8(ascii: "\\"))
+      put(byte)
     case 0x0A: append("\\n")
     case 0x0D: append("\\r")
     case 0x09: append("\\t")
     case 0x00..<0x20, 0x7F:
       append("\\u00")
-      bytes.append(Self.hexadecimal(byte >> 4))
-      bytes.append(Self.hexadecimal(byte & 0xF))
-    default: bytes.append(byte)
+      put(Self.hexadecimal(byte >> 4))
+      put(Self.hexadecimal(byte & 0xF))
+    default: put(byte)
     }
   }
 
@@ -94,7 +106,7 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func append(_ text: String) {
-    bytes.append(contentsOf: text.utf8)
+    for byte in text.utf8 { put(byte) }
   }
 
   /// Writes a whole number.
@@ -126,12 +138,12 @@ public struct JSONWriter: Sendable {
   /// Writes a value that is JSON already.
   public mutating func raw(_ json: Span<UInt8>) {
     separate()
-    bytes.append(copying: json)
+    put(json)
   }
 
   /// Writes a value that is JSON already.
   public mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
-    bytes.append(contentsOf: json)
+    for byte in json { put(byte) }
   }
 }

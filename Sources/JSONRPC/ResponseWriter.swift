@@ -26,6 +26,7 @@ public struct ResponseWriter: Sendable {
 
   private func append(_ body: Span<UInt8>, id: Span<UInt8>, label: [UInt8], to output: inout [UInt8]) {
     let byteCount = Self.idPrefix.count + id.count + label.count + body.count + 1
+    output.makeRoom(for: byteCount + Framing.largestOverhead)
     framing.begin(messageOf: byteCount, to: &output)
     output.append(contentsOf: Self.idPrefix)
     output.append(copying: id)
@@ -41,13 +42,5 @@ public struct ResponseWriter: Sendable {
     ResponseWriter(framing: .lines).append(body, id: id, label: isError ? errorPrefix : resultPrefix, to: &bytes)
     bytes.removeLast()
     return bytes
-  }
-}
-
-extension [UInt8] {
-  /// Appends a copy of the span's bytes.
-  mutating func append(copying bytes: Span<UInt8>) {
-    // The buffer is valid inside the closure, and `append(contentsOf:)` copies it.
-    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }

@@ -122,6 +122,12 @@ final class Sandbox {
 
   // MARK: End
 
+  /// Kills a program and forgets it, with the descriptors that belong to it.
+  func bury(_ program: Program) {
+    program.kill()
+    programs.removeAll { $0 === program }
+  }
+
   /// Waits until nobody owns a state directory.
   func awaitNoOwner(of state: String) throws {
     _ = try FileLock(state + "/broker.lock", waitingAtMost: ByteInlet.patience)

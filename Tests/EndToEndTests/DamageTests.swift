@@ -1,0 +1,174 @@
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Testing
+
+/// A state directory on a bad day: the broker does not start, says why, and leaves every file as it was.
+struct DamageTests {
+  /// What has happened to the files.
+  enum Damage: CaseIterable {
+    case keyIsMissing, keyIsAnother, keyIsShort, keyIsLong, keyIsOpenToOthers, keyIsALink, keyIsADirectory
+    case vaultIsCutInHalf, vaultIsCutInItsFirstPage, vaultHasABadHeader, vaultHasABadPage
+    case vaultIsOpenToOthers, vaultIsALink, vaultIsADirectory, vaultIsNewer, vaultIsAnotherProgramsDatabase
+    case vaultIsNoDatabase
+
+    /// What the refusal must name: a file, or the key that does not fit, wherever it came from.
+    func name(in state: String) -> String {
+      switch self {
+      case .keyIsAnother: "key"
+      case .keyIsMissing, .keyIsShort, .keyIsLong, .keyIsOpenToOthers, .keyIsALink, .keyIsADirectory:
+        state + "/vault.key"
+      default: state + "/vault.sqlite"
+      }
+    }
+
+    /// Does it.
+    func strike(_ state: String) throws {
+      let (key, vault) = (state + "/vault.key", state + "/vault.sqlite")
+      switch self {
+      case .keyIsMissing: unlink(key)
+      case .keyIsAnother: try Self.change(key) { for index in $0.indices { $0[index] = UInt8(index) &* 7 &+ 3 } }
+      case .keyIsShort: try Self.change(key) { $0.removeLast() }
+      case .keyIsLong: try Self.change(key) { $0.append(1) }
+      case .keyIsOpenToOthers: chmod(key, 0o644)
+      case .keyIsALink: try Self.link(key)
+      case .keyIsADirectory: try Self.makeDirectory(key)
+      case .vaultIsCutInHalf: try Self.change(vault) { $0.removeLast($0.count / 2) }
+      case .vaultIsCutInItsFirstPage: try Self.change(vault) { $0.removeLast($0.count - 1000) }
+      case .vaultHasABadHeader: try Self.change(vault) { for index in 0..<100 { $0[index] ^= 0x5A } }
+      case .vaultHasABadPage: try Self.change(vault) { for index in 4096..<8192 { $0[index] = 0xAA } }
+      case .vaultIsOpenToOthers: chmod(vault, 0o644)
+      case .vaultIsALink: try Self.link(vault)
+      case .vaultIsADirectory: try Self.makeDirectory(vault)
+      // The schema's number and the application's lie at offsets 60 and 68 (sqlite.org/fileformat2.html).
+      case .vaultIsNewer: try Self.change(vault) { $0[62] = 0x7F }
+      case .vaultIsAnotherProgramsDatabase: try Self.change(vault) { $0[68] ^= 0x11 }
+      case .vaultIsNoDatabase: try Self.change(vault) { $0 = Array("this was a text once\n".utf8) }
+      }
+    }
+
+    private static func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
+      var bytes = try Directory.bytes(of: path)
+      body(&bytes)
+      try FileDescriptor.open(path, [.write, .truncate]).writeAll(bytes.span)
+    }
+
+    private static func link(_ path: String) throws {
+      guard rename(path, path + ".real") == 0, symlink(path + ".real", path) == 0 else { throw Errno(code: errno) }
+    }
+
+    private static func makeDirectory(_ path: String) throws {
+      guard rename(path, path + ".real") == 0, mkdir(path, 0o700) == 0 else { throw Errno(code: errno) }
+    }
+  }
+
+  @Test(arguments: Damage.allCases)
+  func `a broker that cannot trust its files says which, exits with 7 and leaves them as they were`(
+    _ damage: Damage
+  ) async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      try damage.strike(sandbox.state)
+      try Self.expectRefusal(sandbox, code: 7, naming: damage.name(in: sandbox.state))
+    }
+  }
+
+  @Test func `with the right key back, everything is there again`() async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      let token = try Self.token(sandbox)
+      let key = sandbox.state + "/vault.key"
+      rename(key, key + ".kept")
+      #expect(try sandbox.refusedDaemon().code == 7)
+      try FileDescriptor.open(key, [.write, .create]).writeAll([UInt8](repeating: 9, count: 32).span)
+      #expect(try sandbox.refusedDaemon().code == 7)
+      rename(key + ".kept", key)
+      #expect(try Self.token(sandbox) == token)
+    }
+  }
+
+  @Test func `what a killed broker leaves behind is no obstacle`() async throws {
+    try await Sandbox.run { sandbox in
+      let first = try sandbox.owner()
+      try SocketWire(sandbox.socket).register()
+      sandbox.bury(first)
+      // Its socket, and its lock file with a process that is no more, are there.
+      #expect(try FileStatus.ofLink(sandbox.socket).kind == .socket)
+      #expect(try FileStatus.ofLink(sandbox.state + "/broker.lock").size > 0)
+      _ = try sandbox.owner()
+      #expect(try !SocketWire(sandbox.socket).accessToken().isEmpty)
+    }
+  }
+
+  @Test func `a file in the place of the socket stays, and is named`() async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      mkdir(sandbox.state + "/run", 0o700)
+      try Directory.write("not a socket", to: sandbox.socket)
+      let outcome = try sandbox.refusedDaemon()
+      #expect(outcome.code != 0)
+      #expect(outcome.errors.contains(sandbox.socket), "\(outcome.errors)")
+      #expect(try Directory.bytes(of: sandbox.socket) == Array("not a socket".utf8))
+      unlink(sandbox.socket)
+      #expect(try !Self.token(sandbox).isEmpty)
+    }
+  }
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "only root can mount a disk read-only"))
+  func `a disk that is mounted read-only is refused, and named`() async throws {
+    try await Sandbox.run { sandbox in
+      let disk = try SmallDisk(sandbox, at: sandbox.state, kilobytes: 16_384)
+      try Self.makeSession(sandbox)
+      try disk.setReadOnly(true)
+      try Self.expectRefusal(sandbox, code: 7, naming: sandbox.state)
+      try disk.setReadOnly(false)
+      #expect(try !Self.token(sandbox).isEmpty)
+    }
+  }
+
+  // MARK: What is compared
+
+  /// Starts a broker that must refuse: with an exit code, one sentence that names what is wrong, and no file changed.
+  private static func expectRefusal(_ sandbox: Sandbox, code: Int32, naming name: String) throws {
+    let before = try Contents(of: sandbox.state)
+    let outcome = try sandbox.refusedDaemon()
+    #expect(outcome.code == code, "\(outcome.errors)")
+    #expect(outcome.errors.contains(name), "\(outcome.errors)")
+    let lines = outcome.errors.split(separator: "\n")
+    #expect(lines.count == 1, "\(outcome.errors)")
+    #expect(outcome.output.isEmpty)
+    let after = try Contents(of: sandbox.state)
+    #expect(after.differences(from: before).isEmpty)
+  }
+
+  /// Everything in a state directory but the lock file, which every broker that starts writes to, and stays.
+  private struct Contents {
+    private var files: [String: [UInt8]] = [:]
+
+    init(of state: String) throws {
+      for path in Directory.files(below: state) where path != state + "/broker.lock" {
+        files[path] = try Directory.bytes(of: path) + [UInt8(truncatingIfNeeded: FileStatus.ofLink(path).permissions)]
+      }
+    }
+
+    func differences(from other: Contents) -> [String] {
+      Set(files.keys).union(other.files.keys).sorted().filter { files[$0] != other.files[$0] }.map { path in
+        files[path] == nil ? "\(path) is gone" : other.files[path] == nil ? "\(path) is new" : "\(path) was changed"
+      }
+    }
+  }
+
+  /// Leaves a vault with a session behind, and no owner.
+  private static func makeSession(_ sandbox: Sandbox) throws {
+    let owner = try sandbox.owner()
+    try SocketWire(sandbox.socket).register()
+    try owner.send(.terminate)
+    guard try owner.wait() == 0 else { throw TestFailure(owner.errorText) }
+  }
+
+  private static func token(_ sandbox: Sandbox) throws -> String {
+    let owner = try sandbox.owner()
+    defer { sandbox.bury(owner) }
+    return try SocketWire(sandbox.socket).accessToken()
+  }
+}

@@ -1,0 +1,190 @@
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Testing
+
+/// A disk that is full: nothing is lost, clients are served, and what could not be written is written later.
+///
+/// The embedded provider's folder lies on a disk of its own, as a remote would.
+@Suite(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
+struct DiskTests {
+  /// A broker on a small disk, its provider on another one, and a client that is told everything.
+  private final class Stage {
+    let disk: SmallDisk
+    private let remote: SmallDisk
+    private let sandbox: Sandbox
+    private(set) var owner: Program
+    private(set) var wire: SocketWire
+    private(set) var watcher: SocketWire
+
+    init(_ sandbox: Sandbox) throws {
+      self.sandbox = sandbox
+      disk = try SmallDisk(sandbox, at: sandbox.state, kilobytes: 4096)
+      remote = try SmallDisk(sandbox, at: sandbox.state + "/local-provider", kilobytes: 16_384)
+      owner = try sandbox.owner()
+      wire = try SocketWire(sandbox.socket)
+      try wire.register()
+      watcher = try SocketWire(sandbox.socket)
+      _ = try watcher.call("subscribe")
+    }
+
+    /// Kills the broker, and starts the next one.
+    func restart() throws {
+      sandbox.bury(owner)
+      owner = try sandbox.owner()
+      wire = try SocketWire(sandbox.socket)
+      watcher = try SocketWire(sandbox.socket)
+      _ = try watcher.call("subscribe")
+    }
+
+    /// Fills the disk until a login is refused.
+    ///
+    /// A broker may have kept some room for such a day; with that it can go on for a while.
+    ///
+    /// - Returns: how the login was refused; nil if it never was.
+    func fillUp() throws -> String? {
+      for _ in 0..<5 {
+        try disk.fill()
+        let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+        if let kind = try wire.refusal("login", account) { return kind }
+      }
+      return nil
+    }
+
+    /// By how many pages a refresh makes the write-ahead log longer.
+    func pagesOfRefresh() throws -> Int {
+      let log = sandbox.state + "/vault.sqlite-wal"
+      let before = try FileStatus.ofLink(log).size
+      _ = try refresh()
+      // A frame is a page with a header of 24 bytes (sqlite.org/fileformat2.html).
+      return Int(try FileStatus.ofLink(log).size - before) / (4096 + 24)
+    }
+
+    var session: JSONNode { get throws { try wire.call("getSession") } }
+
+    var isDegraded: Bool { get throws { try session["storeDegraded"]?.bool() ?? false } }
+
+    func refresh() throws -> String {
+      try wire.call("getAccessToken", #"{"forceRefresh":true}"#).required("accessToken").string()
+    }
+
+    /// The events that were told up to now.
+    func told() throws -> [String] {
+      var names: [String] = []
+      try watcher.send(Array(#"{"jsonrpc":"2.0","id":"now","method":"ping"}"#.utf8))
+      while case let message = try watcher.nextNode(), message["id"] == nil { names.append(try Self.name(message)) }
+      return names
+    }
+
+    /// Waits for an event of a name; everything that came before it.
+    func await(_ name: String) throws -> [String] {
+      var names: [String] = []
+      repeat { names.append(try Self.name(try watcher.nextNode())) } while names.last != name
+      return names
+    }
+
+    private static func name(_ message: JSONNode) throws -> String {
+      try message.required("params").required("event").string()
+    }
+  }
+
+  @Test func `a login that cannot be stored is refused, and the session of before goes on`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      _ = try stage.told()
+      #expect(try stage.fillUp() == "storeFailed")
+      let token = try stage.wire.accessToken()
+      #expect(try stage.session["state"]?.string() == "authenticated")
+      try stage.restart()
+      #expect(try stage.wire.accessToken() == token)
+      stage.disk.empty()
+      #expect(try !stage.refresh().isEmpty)
+    }
+  }
+
+  @Test func `a refresh that cannot be stored is served, told when it is stored, and is there after a kill`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      _ = try stage.told()
+      let pages = try stage.pagesOfRefresh()
+      #expect(try stage.fillUp() == "storeFailed")
+      _ = try stage.told()
+      let first = try stage.wire.accessToken()
+      // Not enough for all of it: what is written before the token is sent may fit, the answer does not.
+      try stage.disk.release(pages: pages - 1)
+      let second = try stage.refresh()
+      #expect(second != first)
+      #expect(try stage.isDegraded)
+      #expect(try stage.wire.accessToken() == second)
+      #expect(try !stage.told().contains("tokenRefreshed"), "told before it was stored")
+      stage.disk.empty()
+      _ = try stage.await("tokenRefreshed")
+      #expect(try !stage.isDegraded)
+      try stage.restart()
+      #expect(try stage.wire.accessToken() == second)
+      // The refresh token that belongs to it was stored as well.
+      #expect(try stage.refresh() != second)
+    }
+  }
+
+  @Test func `a logout on a full disk ends the session at once, and for good when there is room`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      _ = try stage.told()
+      try stage.disk.fill()
+      let kind = try stage.wire.refusal("logout")
+      #expect(kind == nil || kind == "storeFailed")
+      #expect(try stage.session["state"]?.string() == "signedOut")
+      #expect(try stage.told().contains("logout") == (kind == nil))
+      stage.disk.empty()
+      if kind != nil { #expect(try stage.await("logout") == ["logout"]) }
+      try stage.restart()
+      #expect(try stage.session["state"]?.string() == "signedOut")
+      #expect(try stage.wire.refusal("getAccessToken") == "loginRequired")
+    }
+  }
+
+  @Test func `a broker that starts on a full disk serves what it has, and recovers without another start`() async throws
+  {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      let token = try stage.wire.accessToken()
+      try stage.disk.fill()
+      try stage.restart()
+      #expect(try stage.wire.accessToken() == token)
+      stage.disk.empty()
+      let next = try stage.refresh()
+      #expect(try !stage.isDegraded)
+      try stage.restart()
+      #expect(try stage.wire.accessToken() == next)
+    }
+  }
+
+  @Test func `files that may not grow are a refusal, not the end, and nothing is lost`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner()
+      let wire = try SocketWire(sandbox.socket)
+      try wire.register()
+      let token = try wire.accessToken()
+      // As a disk that answers with an error of its own; the signal that comes with it would be the end.
+      func limit(_ size: String) throws -> Int32 {
+        try sandbox.run("/usr/bin/prlimit", ["--pid", "\(owner.pid)", "--fsize=\(size)"]).code
+      }
+      #expect(try limit("4096:unlimited") == 0)
+      let kinds = ["storeFailed", "providerUnavailable"]
+      #expect(kinds.contains(try wire.refusal("getAccessToken", #"{"forceRefresh":true}"#) ?? ""))
+      let account = #"{"email":"ada@example.com","password":"example password 1"}"#
+      #expect(kinds.contains(try wire.refusal("login", account) ?? ""))
+      #expect(try wire.accessToken() == token)
+      #expect(["authenticated", "offline"].contains(try wire.call("getSession")["state"]?.string()))
+      #expect(try limit("unlimited:unlimited") == 0)
+      #expect(try wire.call("login", account)["status"]?.string() == "authenticated")
+      let next = try wire.accessToken()
+      sandbox.bury(owner)
+      _ = try sandbox.owner()
+      #expect(try SocketWire(sandbox.socket).accessToken() == next)
+    }
+  }
+}
