@@ -24,7 +24,8 @@ extension Vault {
     do throws(StoreFailure) {
       try reseal(kek, old)
     } catch {
-      try? encryption.discard(kek)
+      // A commit that failed may be in the log all the same, and come back at the next start: a new key file stays
+      // beside the old one, and the one that fits is taken then.
       throw .store(error)
     }
     reached(.committed)

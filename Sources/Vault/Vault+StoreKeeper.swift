@@ -126,7 +126,7 @@ extension Vault: StoreKeeper {
       try VaultCreation(connection: connection, sequence: sequence, time: now()).make(kek) { reached(.resealed) }
       ring = try KeyringTable(connection: connection).ring()
     } catch {
-      try? encryption.discard(kek)
+      // A commit that failed may be in the log all the same, and come back at the next start: its key stays.
       throw KeyFailure(error)
     }
     schemaVersion = VaultSchema.version

@@ -73,6 +73,20 @@ struct DamageTests {
     }
   }
 
+  /// After a kill, the newest changes are in the write-ahead log alone: it must stay as well.
+  @Test(arguments: [Damage.keyIsMissing, .keyIsAnother, .vaultHasABadPage, .vaultIsOpenToOthers, .vaultIsCutInHalf])
+  func `after a kill the write-ahead log is left as it was, too`(_ damage: Damage) async throws {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      let owner = try sandbox.owner()
+      _ = try SocketWire(sandbox.socket).call("getAccessToken", #"{"forceRefresh":true}"#)
+      sandbox.bury(owner)
+      #expect(try FileStatus.ofLink(sandbox.state + "/vault.sqlite-wal").size > 0)
+      try damage.strike(sandbox.state)
+      try Self.expectRefusal(sandbox, code: 7, naming: damage.name(in: sandbox.state))
+    }
+  }
+
   @Test func `with the right key back, everything is there again`() async throws {
     try await Sandbox.run { sandbox in
       try Self.makeSession(sandbox)

@@ -86,15 +86,6 @@ import Vault
     for (name, bytes) in before { #expect(after[name] == bytes, "\(name)") }
   }
 
-  @Test(.enabled(if: geteuid() != 0)) func `a directory that cannot be written to`() async throws {
-    let place = try await make(leavingLog: false)
-    let before = try contents(place)
-    chmod(place.directory, 0o500)
-    defer { chmod(place.directory, 0o700) }
-    await #expect(throws: (any Error).self) { try await place.open() }
-    #expect(try contents(place) == before)
-  }
-
   @Test func `a vault whose tables were emptied of their number is not made anew`() async throws {
     let place = try await make(leavingLog: false)
     try place.tamper("PRAGMA user_version = 0")

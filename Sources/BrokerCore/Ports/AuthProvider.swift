@@ -64,26 +64,47 @@ package enum ProviderAbility: String, Sendable, CaseIterable {
 
 /// A provider has only what it lists in its abilities.
 extension AuthProvider {
+  /// There are no backup codes.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
     throw .unsupported
   }
 
+  /// No address is verified.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func verifyEmail(token: Secret) async throws(ProviderFailure) { throw .unsupported }
 
+  /// No token is sent.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func forgotPassword(email: String) async throws(ProviderFailure) { throw .unsupported }
 
+  /// No token is taken.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure) { throw .unsupported }
 
+  /// The account is as it is.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> User {
     throw .unsupported
   }
 
+  /// The password is as it is.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func changePassword(
     from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
   ) async throws(ProviderFailure) -> TokenSet? {
     throw .unsupported
   }
 
+  /// The account stays.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
   package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
     throw .unsupported
   }
