@@ -1,7 +1,12 @@
+import BrokerCore
+import BrokerProtocol
 import Glibc
 import JSONRPC
 import LinuxSystem
+import Sealing
+import SecretMemory
 import Testing
+import Vault
 
 /// A state directory on a bad day: the broker does not start, says why, and leaves every file as it was.
 struct DamageTests {
@@ -98,6 +103,37 @@ struct DamageTests {
       #expect(try sandbox.refusedDaemon().code == 7)
       rename(key + ".kept", key)
       #expect(try Self.token(sandbox) == token)
+    }
+  }
+
+  @Test func `more tokens than the locked memory holds are refused clearly, and nothing is lost`() async throws {
+    try await Sandbox.run { sandbox in
+      // 700 tokens of 8 KiB do not fit into 4 MiB.
+      try Self.makeVault(sandbox.state, profiles: 700, tokenByteCount: 8_000)
+      try Self.expectRefusal(sandbox, code: 7, naming: "locked memory")
+    }
+  }
+
+  /// Fills a new vault with sessions, each of which is let go once it is saved.
+  private static func makeVault(_ state: String, profiles: Int, tokenByteCount: Int) throws {
+    let binding = ProviderBinding(type: "local")
+    let now = Timestamp(milliseconds: WallClock.milliseconds)
+    let text = String(repeating: "t", count: tokenByteCount)
+    guard mkdir(state, 0o700) == 0 else { throw Errno(code: errno) }
+    try TaskResult.waiting {
+      try Sealing.initialize()
+      let vault = try await Vault.open(
+        path: state + "/vault.sqlite", settings: KeySourceSettings(keyFilePath: state + "/vault.key"))
+      try await vault.unlock(nil)
+      for index in 0..<profiles {
+        guard let profile = ProfileName("p\(index)") else { continue }
+        let tokens = TokenSet(
+          accessToken: try Secret(utf8: text), accessTokenExpiresAt: now + .seconds(3600), refreshToken: nil)
+        let session = LivingSession(tokens: tokens, user: nil, authTime: now, issuedAt: now, lastValidatedAt: now)
+        try await vault.save(
+          SessionRecord(profile: profile, binding: binding, generation: 1, contents: .living(session)))
+      }
+      try await vault.close()
     }
   }
 

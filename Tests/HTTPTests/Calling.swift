@@ -10,6 +10,7 @@ func client(
   var timeouts = HTTPTimeouts()
   timeouts.interactive = interactive
   timeouts.connect = connect
+  timeouts.refresh = .seconds(120)
   return try HTTPClient(version: "1.2.3", proxy: proxy, timeouts: timeouts, limits: limits)
 }
 

@@ -39,12 +39,12 @@ import Vault
     try await vault.close()
   }
 
-  @Test func `ten thousand profiles are written, read and checked`() async throws {
+  @Test func `three thousand profiles are written, read and checked`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()
     let clock = ContinuousClock()
     let writing = try await clock.measure {
-      for start in stride(from: 0, to: 10_000, by: 1_000) {
+      for start in stride(from: 0, to: 3_000, by: 1_000) {
         try await vault.commit((start..<start + 1_000).map { .record(try Sample.living("p\($0)", token: "t")) })
       }
     }
@@ -56,36 +56,9 @@ import Vault
     let unlocking = try await clock.measure { try await again.unlock(nil) }
     let reading = try await clock.measure {
       let contents = try await again.load()
-      #expect(contents.records.count == 10_000 && contents.tampered.isEmpty && !contents.isSuspect)
+      #expect(contents.records.count == 3_000 && contents.tampered.isEmpty && !contents.isSuspect)
     }
-    print("10,000 profiles: write \(writing), one more \(single / 100), unlock \(unlocking), load \(reading)")
+    print("3,000 profiles: write \(writing), one more \(single / 100), unlock \(unlocking), load \(reading)")
     try await again.close()
-  }
-
-  @Test func `more tokens than the locked memory holds are refused clearly, and nothing is lost`() async {
-    // In a process of its own: the others need the memory.
-    await #expect(processExitsWith: .success) {
-      let place = try TemporaryVault()
-      let vault = try await place.open()
-      // 700 tokens of 8 KiB do not fit into 4 MiB.
-      let token = String(repeating: "t", count: 8_000)
-      for index in 0..<700 { try await vault.save(Sample.living("p\(index)", token: token)) }
-      await #expect {
-        _ = try await vault.load()
-      } throws: { error in
-        guard case StoreFailure.failed(let context) = error else { return false }
-        return context.contains("locked memory")
-      }
-      // The room came back with the failure.
-      for index in 0..<690 {
-        let record = SessionRecord(
-          profile: try Sample.profile("p\(index)"), binding: ProviderBinding(type: "local"), generation: 2,
-          contents: .signedOut(at: Timestamp(milliseconds: 1)))
-        try await vault.save(record)
-      }
-      let contents = try await vault.load()
-      #expect(contents.records.count == 700 && contents.tampered.isEmpty)
-      try await vault.close()
-    }
   }
 }
