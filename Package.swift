@@ -40,7 +40,12 @@ let package = Package(
     .target(name: "SecretMemory", dependencies: ["CLinux"], swiftSettings: strict),
     .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"], swiftSettings: strict),
     .target(name: "BrokerCore", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory"], swiftSettings: strict),
-    .target(name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore"], swiftSettings: strict),
+    .target(
+      name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect",
+      swiftSettings: strict),
+    .target(
+      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect"],
+      swiftSettings: strict),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
@@ -57,6 +62,12 @@ let package = Package(
       name: "LocalProvider",
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
       path: "Sources/Providers/Local", swiftSettings: strict),
+    .target(
+      name: "RESTProvider",
+      dependencies: [
+        "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "RESTDialect",
+      ],
+      path: "Sources/Providers/REST", exclude: ["Mapping.md"], swiftSettings: strict),
 
     // The daemon.
     .target(
@@ -67,7 +78,8 @@ let package = Package(
       name: "authbrokerd",
       dependencies: [
         "BrokerServer", "Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory",
-        "Logging", "Configuration", "Vault", "LocalProvider", "Sealing", "ClientSocket",
+        "Logging", "Configuration", "Vault", "LocalProvider", "RESTProvider", "RESTDialect", "HTTP", "Sealing",
+        "ClientSocket",
       ],
       resources: [.embedInCode("Resources/openrpc.json")], swiftSettings: strict),
 
@@ -93,7 +105,8 @@ let package = Package(
       name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
-      name: "ConfigurationTests", dependencies: ["Configuration", "BrokerProtocol", "JSONRPC", "TestSupport"],
+      name: "ConfigurationTests",
+      dependencies: ["Configuration", "RESTDialect", "BrokerProtocol", "JSONRPC", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "BrokerServerTests",
@@ -114,6 +127,13 @@ let package = Package(
       dependencies: [
         "SQLite", "LocalProvider", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Sealing", "LinuxSystem",
         "TestSupport",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "RESTProviderTests",
+      dependencies: [
+        "RESTProvider", "RESTDialect", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol", "JSONRPC",
+        "SecretMemory", "LinuxSystem", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -16,6 +16,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var vault: VaultConfiguration
   /// What one peer can ask of the broker.
   package var limits: LimitsConfiguration
+  /// How providers are reached.
+  package var network: NetworkConfiguration
   /// How long an owner that was started on demand stays when nobody uses it.
   package var linger: Duration
   /// The profiles, in the order of the file; at least one.
@@ -26,7 +28,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
   /// The longest file that is read: thousands of profiles fit, a wrong path to something huge does not.
   package static let fileByteLimit = 1 << 20
 
-  /// How deep a configuration is nested at most: three levels are in use.
+  /// How deep a configuration is nested at most: seven levels are in use.
   private static let nestingLimit = 16
 
   /// 300 s spares the start for whoever comes back soon; a day is as good as for ever.
@@ -41,6 +43,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     logLevel = Self.logLevelSetting.standard
     vault = VaultConfiguration()
     limits = LimitsConfiguration()
+    network = NetworkConfiguration()
     linger = .seconds(Self.lingerSetting.standard)
     profiles = [ProfileConfiguration(name: .default)]
     local = LocalProviderConfiguration()
@@ -83,6 +86,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
     vault = try VaultConfiguration(&vaultSection)
     var limitsSection = try root.section("limits")
     limits = try LimitsConfiguration(&limitsSection)
+    var networkSection = try root.section("network")
+    network = try NetworkConfiguration(&networkSection)
     linger = try root.read(Self.lingerSetting)
     profiles = try Self.profiles(&root)
     var localSection = try root.section("local")

@@ -32,6 +32,9 @@ struct ConfigurationSection {
     return node?[key]
   }
 
+  /// Whether something is said at a key.
+  func has(_ key: String) -> Bool { node?[key] != nil }
+
   /// The members of a section whose keys are names that the user chooses.
   func namedMembers() -> [(name: String, value: JSONNode)] {
     node.flatMap { node in try? node.members() } ?? []

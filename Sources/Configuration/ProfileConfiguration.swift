@@ -6,17 +6,20 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package enum Provider: Sendable, Equatable {
     /// The embedded provider; its settings are those of the section `local`.
     case local
+    /// A REST backend.
+    case rest(RESTProfileConfiguration)
 
     /// The name in the configuration, in sessions and in capabilities.
     package var type: String {
       switch self {
       case .local: "local"
+      case .rest: "rest"
       }
     }
   }
 
   /// The names of all types of provider, as capabilities list them.
-  package static let providerTypes = [Provider.local.type]
+  package static let providerTypes = ["local", "rest"]
 
   /// The profile's name.
   package var name: ProfileName
@@ -55,7 +58,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
       throw section.failure("provider", "must be given: this version has the providers: \(types)")
     }
     switch text {
-    case Provider.local.type: return .local
+    case "local": return .local
+    case "rest": return .rest(try RESTProfileConfiguration(&section))
     default: throw section.failure("provider", "is unknown: this version has the providers: \(types)")
     }
   }

@@ -48,7 +48,7 @@ actor Daemon {
     self.environment = environment
     self.report = report
     log = Self.logger(arguments, source.paths, configuration, environment)
-    providers = ProviderCatalog(stateDirectory: source.paths.state)
+    providers = ProviderCatalog(stateDirectory: source.paths.state, environment: environment)
   }
 
   private static func logger(
@@ -83,7 +83,7 @@ actor Daemon {
     let channel = try takeOverStandardStreams()
     let opened = try await VaultOpening.open(source.paths, configuration.vault, environment)
     vault = opened.vault
-    let profiles = providers.settings(for: configuration)
+    let profiles = try providers.settings(for: configuration)
     let broker = Broker(
       executor: loop, profiles: profiles, store: opened.vault, keeper: opened.vault, status: opened.status,
       clock: SystemClock(loop: loop), entropy: opened.vault.entropy)
@@ -185,12 +185,13 @@ actor Daemon {
   private func takeOver() async -> Result<[ProfileName], BrokerError> {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
     let fresh: BrokerConfiguration
+    let profiles: [ProfileSettings]
     do throws(StartFailure) {
       fresh = try source.read()
+      profiles = try providers.settings(for: fresh)
     } catch {
       return .failure(BrokerError(.configInvalid, error.message))
     }
-    let profiles = providers.settings(for: fresh)
     do throws(StoreFailure) {
       try await broker.reconfigure(profiles)
     } catch {

@@ -1,34 +1,108 @@
 import BrokerCore
 import BrokerProtocol
+import ClientSocket
 import Configuration
+import HTTP
+import LinuxSystem
 import LocalProvider
+import RESTDialect
+import RESTProvider
 
 /// Makes providers from the configuration.
 ///
 /// The core knows none of them by name. Confined to the daemon's actor.
 final class ProviderCatalog {
   /// The types that a profile can name, and what they can do where nothing is configured otherwise.
-  static let types: [(name: String, abilities: Set<ProviderAbility>)] = [("local", LocalProvider.abilities)]
+  static let types: [(name: String, abilities: Set<ProviderAbility>)] = [
+    ("local", LocalProvider.abilities), (RESTProvider.type, RESTProvider.abilities(.standard)),
+  ]
 
-  private let stateDirectory: String
-  private var local: LocalProvider?
-
-  /// A catalog whose embedded provider keeps its files in a state directory.
-  init(stateDirectory: String) {
-    self.stateDirectory = stateDirectory
+  /// A provider of one profile, and what it was made from.
+  private struct Remote {
+    let configuration: RESTProfileConfiguration
+    let network: NetworkConfiguration
+    let provider: RESTProvider
   }
 
-  /// What the core is to know of the configured profiles; all profiles on the embedded provider share one.
-  func settings(for configuration: BrokerConfiguration) -> [ProfileSettings] {
+  private let stateDirectory: String
+  private let environment: [String: String]
+  private let secrets: ClientSecrets
+  private var local: LocalProvider?
+  private var remotes: [ProfileName: Remote] = [:]
+  /// One for each way into the network that was configured since the start; usually one, or none.
+  private var clients: [(network: NetworkConfiguration, client: HTTPClient)] = []
+
+  /// A catalog whose embedded provider keeps its files in a state directory.
+  ///
+  /// `environment` is what the process was started with: proxies and clients' passwords may be named there.
+  init(stateDirectory: String, environment: [String: String]) {
+    self.stateDirectory = stateDirectory
+    self.environment = environment
+    secrets = ClientSecrets(environment: environment)
+  }
+
+  /// What the core is to know of the configured profiles.
+  ///
+  /// All profiles on the embedded provider share one; a remote one stays the same for as long as its profile does.
+  ///
+  /// - Throws: `StartFailure` for what cannot be used although it is well-formed; nothing has changed then.
+  func settings(for configuration: BrokerConfiguration) throws(StartFailure) -> [ProfileSettings] {
+    var profiles: [ProfileSettings] = []
+    var used: [ProfileName: Remote] = [:]
+    for profile in configuration.profiles {
+      let provider: any AuthProvider
+      switch profile.provider {
+      case .local: provider = localProvider(configuration)
+      case .rest(let rest):
+        let remote = try remote(profile.name, rest, configuration.network)
+        used[profile.name] = remote
+        provider = remote.provider
+      }
+      let policy = ExpiryPolicy(skew: profile.refreshSkew, refreshesInBackground: profile.backgroundRefresh)
+      profiles.append(ProfileSettings(name: profile.name, provider: provider, policy: policy))
+    }
+    remotes = used
+    return profiles
+  }
+
+  private func localProvider(_ configuration: BrokerConfiguration) -> LocalProvider {
     let provider =
-      local
-      ?? LocalProvider(
-        stateDirectory: stateDirectory, settings: LocalProviderSettings(configuration.local))
+      local ?? LocalProvider(stateDirectory: stateDirectory, settings: LocalProviderSettings(configuration.local))
     local = provider
-    return configuration.profiles.map { profile in
-      ProfileSettings(
-        name: profile.name, provider: provider,
-        policy: ExpiryPolicy(skew: profile.refreshSkew, refreshesInBackground: profile.backgroundRefresh))
+    return provider
+  }
+
+  private func remote(
+    _ name: ProfileName, _ configuration: RESTProfileConfiguration, _ network: NetworkConfiguration
+  ) throws(StartFailure) -> Remote {
+    if let same = remotes[name], same.configuration == configuration, same.network == network { return same }
+    let client = try client(network)
+    do throws(HTTPFailure) {
+      let settings = try RESTProviderSettings(configuration, secrets)
+      return Remote(
+        configuration: configuration, network: network, provider: try RESTProvider(settings, client: client))
+    } catch {
+      throw StartFailure(
+        kind: .configInvalid, message: "The profile \(name) cannot be used: \(error). See baseUrl, tls and mapping.")
+    }
+  }
+
+  /// What sends the requests: one for all, with a thread and connections of its own from the first request on.
+  private func client(_ network: NetworkConfiguration) throws(StartFailure) -> HTTPClient {
+    if let known = clients.first(where: { $0.network == network }) { return known.client }
+    let proxy: ProxySetting
+    do throws(HTTPFailure) {
+      proxy = try ProxySetting(network, environment)
+    } catch {
+      throw StartFailure(
+        kind: .configInvalid, message: "The proxy cannot be used: correct network.proxy, or https_proxy at the start.")
+    }
+    do throws(Errno) {
+      let client = try HTTPClient(version: ProgramVersion.current, proxy: proxy)
+      clients.append((network, client))
+      return client
+    } catch {
+      throw StartFailure(kind: .failed, message: "No requests can be sent: \(error).")
     }
   }
 
@@ -38,18 +112,9 @@ final class ProviderCatalog {
   }
 
   /// Closes what the providers have open.
-  func close() async { await local?.shutDown() }
-}
-
-extension LocalProviderSettings {
-  /// The settings that a configuration asks for.
-  init(_ configuration: LocalProviderConfiguration) {
-    self.init()
-    accessTokenLifetime = configuration.accessTokenLifetime
-    refreshTokenLifetime = configuration.refreshTokenLifetime
-    oneTimeCode.length = configuration.otp.length
-    oneTimeCode.lifetime = configuration.otp.lifetime
-    oneTimeCode.maxAttempts = configuration.otp.maxAttempts
-    oneTimeCode.resendCooldown = configuration.otp.resendCooldown
+  func close() async {
+    for (_, client) in clients { await client.close() }
+    await local?.shutDown()
+    secrets.shutDown()
   }
 }

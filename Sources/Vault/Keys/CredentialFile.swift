@@ -1,5 +1,5 @@
 package import LinuxSystem
-import SecretMemory
+package import SecretMemory
 
 /// A secret that the service manager gives to a service, as a file in a directory of the service's own (systemd.exec(5),
 /// `LoadCredential=`, `LoadCredentialEncrypted=`).
@@ -48,7 +48,7 @@ package struct CredentialFile: Sendable {
   private let name: String
 
   /// Names the credential; nothing is read yet.
-  init(_ settings: KeySourceSettings) {
+  package init(_ settings: KeySourceSettings) {
     directory = settings.credentialsDirectory
     name = settings.credentialName
   }
@@ -56,7 +56,7 @@ package struct CredentialFile: Sendable {
   /// Reads the secret, without one newline at its end, into locked memory.
   ///
   /// - Throws: `KeySourceError.credential`, `.secretMemoryExhausted`.
-  func read() throws(KeySourceError) -> Secret {
+  package func read() throws(KeySourceError) -> Secret {
     guard let directory, directory.hasPrefix("/") else { throw .credential(.noDirectory(name: name)) }
     let path = directory + "/" + name
     let file = try open(path)

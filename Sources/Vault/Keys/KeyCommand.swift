@@ -1,5 +1,5 @@
 package import LinuxSystem
-import SecretMemory
+package import SecretMemory
 
 /// A program of the user's that prints the secret, such as a password manager's.
 ///
@@ -60,7 +60,7 @@ package struct KeyCommand: Sendable {
   /// Plans a run; nothing is executed yet.
   ///
   /// - Throws: `KeySourceError.command` when no program is configured.
-  init(_ settings: KeySourceSettings) throws(KeySourceError) {
+  package init(_ settings: KeySourceSettings) throws(KeySourceError) {
     guard let program = settings.command.first else { throw .command(.notConfigured) }
     self.program = program
     arguments = Array(settings.command.dropFirst())
@@ -76,7 +76,7 @@ package struct KeyCommand: Sendable {
   /// Runs the program and takes what it prints, without one newline at its end, into locked memory.
   ///
   /// - Throws: `KeySourceError.command`, `.secretMemoryExhausted`; the program is not running any more then.
-  func run() throws(KeySourceError) -> Secret {
+  package func run() throws(KeySourceError) -> Secret {
     do {
       let (buffer, count) = try output()
       guard let secret = try RetrievedSecret.trimmed(buffer, count: count) else {

@@ -1,0 +1,122 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import JSONRPC
+import RESTDialect
+
+/// What a backend answered, and what is to be made of it.
+struct BackendReply {
+  /// What was asked.
+  let name: RESTEndpoint.Name
+  private let response: HTTPResponse
+  private let mapping: RESTMapping
+  private let moments: TokenLifetime.Moments
+
+  /// How deep a reply may be nested: eight times as deep as any that is understood.
+  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20)
+
+  /// A reply as it came.
+  init(
+    _ name: RESTEndpoint.Name, _ response: HTTPResponse, _ mapping: RESTMapping, sentAt: Timestamp,
+    receivedAt: Timestamp
+  ) {
+    self.name = name
+    self.response = response
+    self.mapping = mapping
+    let date = response.date(now: receivedAt.milliseconds / 1000)
+    moments = TokenLifetime.Moments(
+      sentAt: sentAt, receivedAt: receivedAt,
+      serverTime: date.map {
+        Timestamp(milliseconds: $0.secondsSince1970.multipliedReportingOverflow(by: 1000).partialValue)
+      })
+  }
+
+  /// Whether it is a success (RFC 9110, section 15.3) with a whole body: 206 is a part of one.
+  private var isSuccess: Bool { (200..<300).contains(response.status) && response.status != 206 }
+
+  /// Whether the backend failed in a way that may pass, and has not asked for patience.
+  var isWorthAnotherTry: Bool {
+    (500...504).contains(response.status) && response.status != 501 && response.field("retry-after") == nil
+  }
+
+  /// Reads the object of a success.
+  ///
+  /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
+  ///
+  /// - Parameter body: gets the reader; returns nil where what must be there is not.
+  /// - Returns: what `body` returns.
+  /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
+  ///   what must be there: for a refresh it passes, since a captive portal answers 200, too.
+  func read<R>(_ body: (ReplyReader) -> R?) throws(ProviderFailure) -> R {
+    guard isSuccess else { throw failure }
+    let result = response.body.withArray { bytes -> Result<R?, JSONError> in
+      Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
+        .map { $0.kind == .object ? body(reader($0)) : nil }
+    }
+    switch result {
+    case .success(let found?): return found
+    case .failure(let error) where error.reason == .unexpectedEnd && form == .json && name == .refresh:
+      // The rest of the reply was lost on the way, and with it maybe the only copy of the next refresh token.
+      throw .outcomeUnknown(.invalidResponse)
+    case .success, .failure: throw name == .refresh ? .transient(.invalidResponse) : .refused(.invalidResponse)
+    }
+  }
+
+  /// Makes sure that it is a success, of which nothing is wanted.
+  ///
+  /// - Throws: as ``read(_:)``; a page for people is no success, and neither is an object that says `success: false` or
+  ///   `error`.
+  func expectSuccess() throws(ProviderFailure) {
+    guard isSuccess else { throw failure }
+    guard form != .html else { throw .transient(.invalidResponse) }
+    let isDenied = response.body.withArray { bytes in
+      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
+      return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
+    }
+    guard !isDenied else { throw .refused(.invalidResponse) }
+  }
+
+  /// Whether the success has nothing to read.
+  var isEmpty: Bool { form == .empty }
+
+  /// A reader of a reply that says nothing.
+  var empty: ReplyReader? {
+    (try? JSONDocument(parsing: Array("{}".utf8))).map { reader($0.root) }
+  }
+
+  private func reader(_ root: JSONNode) -> ReplyReader {
+    ReplyReader(root: root, paths: mapping.reply, moments: moments)
+  }
+
+  /// What it means that it is no success.
+  private var failure: ProviderFailure {
+    var refusal = Refusal(status: response.status, form: form)
+    refusal.retryAfter = response.retryAfter(now: moments.receivedAt.milliseconds / 1000)
+    if refusal.form == .json {
+      response.body.withArray { bytes in
+        guard let document = try? JSONDocument(parsing: bytes, limits: Self.limits) else {
+          refusal.form = .other
+          return
+        }
+        refusal.read(reader(document.root), mapping.errors)
+      }
+    }
+    return RefusalTable.failure(refusal, name, mapping)
+  }
+
+  /// What the body is: by its first character, since labels are often wrong; JSON must also be JSON to its end.
+  private var form: Refusal.Form {
+    let isLabelledHTML = response.mediaType?.essence == "text/html"
+    return response.body.withBytes { bytes in
+      let blank: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+      guard let start = bytes.indices.first(where: { !blank.contains(bytes[$0]) }) else {
+        return isLabelledHTML ? .html : .empty
+      }
+      switch bytes[start] {
+      case UInt8(ascii: "<"): return .html
+      case UInt8(ascii: "{"), UInt8(ascii: "["): return isLabelledHTML ? .html : .json
+      default: return isLabelledHTML ? .html : .other
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+
+/// What it means for a session that there is no response.
+extension ProviderFailure {
+  /// Whether the request may have been acted on decides: if not, nothing has happened.
+  init(_ failure: HTTPFailure) {
+    let kind = ErrorKind(failure)
+    self = failure.requestMayHaveArrived ? .outcomeUnknown(kind) : .transient(kind)
+  }
+}
+
+extension ErrorKind {
+  /// The error that a client sees.
+  init(_ failure: HTTPFailure) {
+    switch failure {
+    case .nameNotResolved, .connectFailed, .proxyFailed, .connectionLost: self = .networkUnavailable
+    case .timedOut: self = .timeout
+    case .tlsFailed: self = .tlsFailed
+    case .pinMismatch: self = .tlsPinMismatch
+    case .responseTooLarge, .malformedResponse: self = .invalidResponse
+    case .overloaded, .secretMemoryExhausted: self = .overloaded
+    case .closed: self = .shuttingDown
+    case .cancelled: self = .cancelled
+    case .invalidURL, .invalidField, .requestTooLarge, .libraryMissing, .setUpFailed: self = .internal
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import RESTDialect
+import SecretMemory
+
+/// Asks the backend for what needs no session: it has no transport that could send an access token.
+struct PublicCaller: Sendable {
+  private let maker: RequestMaker
+  private let transport: PublicTransport
+  private let clientID: String
+  private let clientSecret: RESTProviderSettings.SecretSource?
+  private let clock: RESTProvider.Clock
+
+  /// A caller as a configuration wants it.
+  init(
+    _ maker: RequestMaker, _ transport: PublicTransport, _ settings: RESTProviderSettings,
+    _ clock: @escaping RESTProvider.Clock
+  ) {
+    self.maker = maker
+    self.transport = transport
+    clientID = settings.clientID
+    clientSecret = settings.clientSecret
+    self.clock = clock
+  }
+
+  /// Sends one request and waits for the answer.
+  ///
+  /// It is sent a second time only where no connection was made for the first one, so that no byte of it has left.
+  ///
+  /// - Throws: `.unsupported` for an endpoint that the backend has not; what ``ProviderFailure/init(_:)`` makes of a
+  ///   missing response; what the source of the client's password throws.
+  func ask(
+    _ name: RESTEndpoint.Name, _ values: [(RESTEndpoint.Field, RequestFields.Value)],
+    extra: [(String, RequestFields.Value)] = [], encoding: RESTMapping.Encoding? = nil
+  ) async throws(ProviderFailure) -> BackendReply {
+    guard maker.mapping.endpoints[name] != nil else { throw .unsupported }
+    var extra = extra
+    let credentials = try await credentials(&extra)
+    do throws(HTTPFailure) {
+      guard let request = try maker.request(name, values, extra: extra, encoding: encoding) else {
+        throw .invalidURL
+      }
+      do throws(HTTPFailure) {
+        return try await send(request, credentials, name)
+      } catch  where Self.hasNotConnected(error) {
+        return try await send(request, credentials, name)
+      }
+    } catch {
+      throw ProviderFailure(error)
+    }
+  }
+
+  private func send(
+    _ request: HTTPRequest, _ credentials: ClientCredentials?, _ name: RESTEndpoint.Name
+  ) async throws(HTTPFailure) -> BackendReply {
+    let sentAt = clock()
+    let response = try await transport.send(request, as: credentials)
+    return BackendReply(name, response, maker.mapping, sentAt: sentAt, receivedAt: clock())
+  }
+
+  /// Nobody was reached, and finding that out took no time to speak of: trying again is free.
+  private static func hasNotConnected(_ failure: HTTPFailure) -> Bool {
+    switch failure {
+    case .nameNotResolved, .connectFailed, .connectionLost(false): true
+    default: false
+    }
+  }
+
+  private func credentials(
+    _ extra: inout [(String, RequestFields.Value)]
+  ) async throws(ProviderFailure) -> ClientCredentials? {
+    guard maker.mapping.clientAuthentication != .none, let clientSecret else { return nil }
+    let secret = try await clientSecret().get()
+    guard maker.mapping.clientAuthentication == .post else { return ClientCredentials(id: clientID, secret: secret) }
+    extra += [("client_id", .text(clientID)), ("client_secret", .secret(secret))]
+    return nil
+  }
+}

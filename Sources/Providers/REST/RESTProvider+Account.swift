@@ -1,0 +1,86 @@
+package import BrokerCore
+package import BrokerProtocol
+import RESTDialect
+package import SecretMemory
+
+/// What is known of the account, and its end.
+extension RESTProvider {
+  /// Tells whose session it is.
+  ///
+  /// - Throws: `.tokenRefused` for an access token that is not accepted; `.transient`, `.outcomeUnknown`.
+  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+    try await sessionCaller.ask(.currentUser, bearer: accessToken).read { $0.user(orRoot: true) }
+  }
+
+  /// Confirms an e-mail address with the token that was sent to it.
+  ///
+  /// - Throws: `.refused` with `validationFailed` for a token that is not good any more; and as ``login(_:)``.
+  package func verifyEmail(token: Secret) async throws(ProviderFailure) {
+    try await publicCaller.ask(.verifyEmail, [(.token, .secret(token))]).expectSuccess()
+  }
+
+  /// Sends a token for a new password; that there is no such account is not told.
+  ///
+  /// - Throws: as ``login(_:)``, but nothing for an unknown address.
+  package func forgotPassword(email: String) async throws(ProviderFailure) {
+    let reply = try await publicCaller.ask(.forgotPassword, [(.email, .text(email))])
+    do throws(ProviderFailure) {
+      try reply.expectSuccess()
+    } catch .refused(.invalidCredentials, _, _, _) {
+      // The backend says that there is no such account, which is nobody's business.
+      return
+    }
+  }
+
+  /// Sets a new password with the token that was sent.
+  ///
+  /// - Throws: `.refused` with `validationFailed` for a token or password that is not good; and as ``login(_:)``.
+  package func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure) {
+    let values: [(RESTEndpoint.Field, RequestFields.Value)] = [
+      (.token, .secret(token)), (.password, .secret(newPassword)),
+    ]
+    try await publicCaller.ask(.resetPassword, values).expectSuccess()
+  }
+
+  /// Changes what is known of the account, and tells what it is then.
+  ///
+  /// - Throws: `.tokenRefused`; `.refused` with `forbidden`, or `validationFailed` and the fields; `.transient`;
+  ///   `.outcomeUnknown`.
+  package func updateProfile(
+    _ changes: ProfileChanges, accessToken: Secret
+  ) async throws(ProviderFailure) -> User {
+    var extra: [(String, RequestFields.Value)] = []
+    let names = mapping.endpoints[.updateProfile]?.fields ?? [:]
+    for change in changes.members {
+      // What clients call by a name of ours has the backend's; the rest is between the client and the backend.
+      let theirs = RESTEndpoint.Field(rawValue: change.name).flatMap { names[$0] } ?? change.name
+      extra.append((theirs, .json(change.value)))
+    }
+    let reply = try await sessionCaller.ask(.updateProfile, extra: extra, bearer: accessToken)
+    try reply.expectSuccess()
+    if !reply.isEmpty, let user = try? reply.read({ $0.user(orRoot: true) }) { return user }
+    return try await currentUser(accessToken: accessToken)
+  }
+
+  /// Sets a new password; gives the tokens that a backend may answer with.
+  ///
+  /// - Throws: `.refused` with `invalidCredentials` for a wrong old password, or `validationFailed` and the fields;
+  ///   `.tokenRefused`; `.transient`; `.outcomeUnknown`.
+  package func changePassword(
+    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet? {
+    let reply = try await sessionCaller.ask(
+      .changePassword, [(.oldPassword, .secret(oldPassword)), (.newPassword, .secret(newPassword))],
+      bearer: accessToken)
+    try reply.expectSuccess()
+    return try? reply.read { $0.tokens() }
+  }
+
+  /// Removes the account.
+  ///
+  /// - Throws: `.refused` with `invalidCredentials` for a wrong password; `.tokenRefused`; `.transient`;
+  ///   `.outcomeUnknown`.
+  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
+    try await sessionCaller.ask(.deleteAccount, [(.password, .secret(password))], bearer: accessToken).expectSuccess()
+  }
+}

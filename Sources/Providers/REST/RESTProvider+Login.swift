@@ -1,0 +1,94 @@
+package import BrokerCore
+import BrokerProtocol
+import RESTDialect
+import SecretMemory
+
+/// Accounts and passwords.
+extension RESTProvider {
+  /// Begins a login.
+  ///
+  /// - Throws: `.refused` with `missingCredential` and the fields; what the backend refuses: `invalidCredentials`,
+  ///   `accountLocked`, `captchaRequired`, `emailUnverified`, `rateLimited` and others; `.transient` and
+  ///   `.outcomeUnknown` for what went wrong on the way.
+  package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    var values: [(RESTEndpoint.Field, RequestFields.Value)] = []
+    if let email = credentials.email { values.append((.email, .text(email))) }
+    if let password = credentials.password { values.append((.password, .secret(password))) }
+    if let phone = credentials.phoneNumber { values.append((.phoneNumber, .text(phone))) }
+    if !credentials.scopes.isEmpty { values.append((.scope, .text(credentials.scopes.joined(separator: " ")))) }
+    let missing = Self.missing(credentials)
+    guard missing.isEmpty else { throw .refused(.missingCredential, fields: missing) }
+    let reply = try await publicCaller.ask(.login, values)
+    return try outcome(reply, credentials)
+  }
+
+  /// A password and somebody that it belongs to.
+  private static func missing(_ credentials: Credentials) -> [String] {
+    var missing: [String] = []
+    if credentials.email?.isEmpty ?? true, credentials.phoneNumber?.isEmpty ?? true { missing.append("email") }
+    if (credentials.password?.byteCount ?? 0) == 0 { missing.append("password") }
+    return missing
+  }
+
+  /// Makes an account; where the backend gives no tokens for that and wants no verification first, logs in with it.
+  ///
+  /// - Throws: as ``login(_:)``, and `.refused` with `emailTaken` or `validationFailed` and the fields.
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    var values: [(RESTEndpoint.Field, RequestFields.Value)] = [
+      (.email, .text(registration.email)), (.password, .secret(registration.password)),
+    ]
+    if let name = registration.name { values.append((.name, .text(name))) }
+    if let phone = registration.phoneNumber { values.append((.phoneNumber, .text(phone))) }
+    let credentials = Credentials(email: registration.email, password: registration.password)
+    let reply = try await publicCaller.ask(.register, values)
+    let isLoggedIn =
+      reply.isEmpty ? false : try reply.read { $0.mentionsAccessToken || $0.asksForCode || $0.waitsForVerification }
+    if isLoggedIn { return try outcome(reply, credentials) }
+    try reply.expectSuccess()
+    do throws(ProviderFailure) {
+      return try await login(credentials)
+    } catch .refused(.emailUnverified, _, _, _) {
+      return .emailVerificationRequired
+    }
+  }
+
+  /// What a reply to a login says: tokens, a challenge, or that the address is to be verified.
+  func outcome(_ reply: BackendReply, _ credentials: Credentials) throws(ProviderFailure) -> LoginOutcome {
+    let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
+    let outcome = try reply.read { reader -> LoginOutcome? in
+      if reader.asksForCode { return reader.challenge(allowsBackupCodes: allowsBackupCodes).map { .otpRequired($0) } }
+      if !reader.mentionsAccessToken, reader.waitsForVerification { return .emailVerificationRequired }
+      return session(reader).map { .authenticated($0) }
+    }
+    if case .otpRequired(let challenge) = outcome { remember(challenge, credentials) }
+    return outcome
+  }
+
+  /// The session of a reply; nil where there are no usable tokens.
+  func session(_ reader: ReplyReader) -> ProviderSession? {
+    guard var tokens = reader.tokens() else { return nil }
+    // What cannot be exchanged need not be kept.
+    if mapping.endpoints[.refresh] == nil { tokens.refreshToken = nil }
+    return ProviderSession(
+      tokens: tokens, user: reader.user(orRoot: false),
+      backupCodesRemaining: reader.count(.backupCodesRemaining, in: 0...1000))
+  }
+
+  /// Keeps what a challenge needs later; credentials only where they are sent again, and no longer than it lives.
+  func remember(_ challenge: ProviderChallenge, _ credentials: Credentials?) {
+    let isKept = mapping.resendStrategy == .restartLogin && credentials != nil
+    let now = clock()
+    challenges.remember(challenge, isKept ? credentials : nil, at: now)
+    guard isKept else { return }
+    let rest = max(challenge.expiresAt - now, .zero)
+    Task { [challenges, clock] in
+      try? await Task.sleep(for: rest)
+      challenges.forgetEnded(at: clock())
+    }
+  }
+}
+
+extension ReplyReader {
+  /// Whether the account exists, but its address must be verified first.
+  var waitsForVerification: Bool { flag(.emailVerificationRequired) == true }
+}

@@ -1,0 +1,79 @@
+import BrokerProtocol
+import JSONRPC
+import RESTDialect
+
+/// What a backend says with a status that is no success.
+///
+/// The known forms of errors are read: `{error, message, timestamp, path, status}`, `{error, error_description}`
+/// (RFC 6749, section 5.2), problem details (RFC 9457), `{code, message}` and `{errors: {field: […]}}`. Sentences for
+/// people are not read at all: they never reach a client.
+struct Refusal {
+  /// What the body is.
+  enum Form: Equatable {
+    /// There is none.
+    case empty
+    /// JSON.
+    case json
+    /// A page for people: a proxy, a firewall or a captive portal speaks.
+    case html
+    /// Anything else.
+    case other
+  }
+
+  /// The status (RFC 9110, section 15).
+  var status: Int
+  /// What the body is.
+  var form: Form
+  /// The backend's own name of the error.
+  var code: String?
+  /// What the configuration says that the name means.
+  var configuredKind: ErrorKind?
+  /// How many more wrong codes are accepted.
+  var attemptsRemaining: Int?
+  /// How long the backend wants to be left alone.
+  var retryAfter: Duration?
+  /// The fields that are not valid, under the backend's names.
+  var fields: [String] = []
+
+  /// What the error is, by its name.
+  var kind: ErrorKind? { configuredKind ?? code.flatMap(RefusalCode.kind) }
+
+  /// The most fields that are named: more than any form has.
+  private static let mostFields = 32
+  /// The longest name of a field.
+  private static let longestField = 64
+}
+
+extension Refusal {
+  /// Takes in what the body says.
+  mutating func read(_ reader: ReplyReader, _ errors: RESTErrorMapping) {
+    let names = ReplyReader.values(at: errors.code, in: reader.root).compactMap { try? $0.string() }
+    // The first name that means something; else the first.
+    let known = names.first { errors.kinds[$0] != nil } ?? names.first { RefusalCode.kind($0) != nil }
+    code = known ?? names.first
+    configuredKind = known.flatMap { errors.kinds[$0] }
+    attemptsRemaining = reader.count(.attemptsRemaining, in: 0...100)
+    if retryAfter == nil, status == 429 || kind == .resendTooSoon, let next = reader.moment(.nextResendAt) {
+      let wait = next - reader.moments.receivedAt
+      if wait > .zero { retryAfter = min(wait, .seconds(3600)) }
+    }
+    fields = Self.fields(reader.root)
+  }
+
+  /// The names of the fields: the members of an object, or what the elements of a list call their field.
+  private static func fields(_ root: JSONNode) -> [String] {
+    for member in ["errors", "fields", "invalid-params", "invalidParams", "violations", "details"] {
+      guard let node = root[member] else { continue }
+      var names = ((try? node.members()) ?? []).map(\.name)
+      for element in (try? node.elements()) ?? [] {
+        let keys = ["field", "name", "path", "param", "property", "propertyPath"]
+        if let name = keys.lazy.compactMap({ element[$0].flatMap { try? $0.string() } }).first { names.append(name) }
+      }
+      let clean = names.prefix(mostFields).map { SanitizedText($0).text }.filter {
+        !$0.isEmpty && $0.utf8.count <= longestField
+      }
+      if !clean.isEmpty { return clean }
+    }
+    return []
+  }
+}

@@ -1,0 +1,60 @@
+import BrokerProtocol
+
+/// What backends mean by the names that they give to errors, however they spell them.
+enum RefusalCode {
+  /// The longest name that is looked at.
+  private static let longest = 256
+
+  /// The meaning of a name; nil where it has none that everybody knows.
+  ///
+  /// `invalid_credentials`, `InvalidCredentials` and `https://api.example.com/problems/invalid-credentials` are the
+  /// same name.
+  static func kind(_ name: String) -> ErrorKind? {
+    guard name.utf8.count <= longest else { return nil }
+    let word = name.split(whereSeparator: { "/:#".contains($0) }).last ?? ""
+    return kinds[String(decoding: word.utf8.compactMap(letter), as: UTF8.self)]
+  }
+
+  /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can mend.
+  static func isClientError(_ name: String) -> Bool { kind(name) == .providerRejected }
+
+  /// A letter in lower case or a digit; nothing for everything else.
+  private static func letter(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x41...0x5A: byte | 0x20
+    case 0x61...0x7A, 0x30...0x39: byte
+    default: nil
+    }
+  }
+
+  private static let kinds: [String: ErrorKind] = {
+    let names: [ErrorKind: [String]] = [
+      .invalidCredentials: [
+        "invalidcredentials", "badcredentials", "wrongcredentials", "invalidpassword", "wrongpassword",
+        "incorrectpassword", "invalidlogin", "invalidlogincredentials", "authenticationfailed", "loginfailed",
+        "usernotfound", "emailnotfound", "invalidgrant",
+      ],
+      .loginRequired: ["invalidtoken", "tokenexpired", "expiredtoken", "loginrequired"],
+      .otpInvalid: ["otpinvalid", "invalidotp", "invalidcode", "wrongcode", "codeinvalid", "incorrectcode"],
+      .otpExpired: ["otpexpired", "expiredotp", "codeexpired", "expiredcode"],
+      .flowNotFound: ["flownotfound", "invalidflow", "unknownflow", "flowexpired", "sessionnotfound"],
+      .backupCodeInvalid: ["backupcodeinvalid", "invalidbackupcode", "backupcodeused", "invalidrecoverycode"],
+      .resendTooSoon: ["resendtoosoon", "toosoon", "resendcooldown"],
+      .tooManyAttempts: ["toomanyattempts", "attemptsexceeded", "maxattemptsexceeded"],
+      .accountLocked: ["accountlocked", "userlocked", "locked", "accountdisabled", "userdisabled", "accountsuspended"],
+      .emailUnverified: ["emailunverified", "emailnotverified", "unverifiedemail", "emailverificationrequired"],
+      .emailTaken: [
+        "emailtaken", "emailexists", "emailalreadyexists", "emailinuse", "emailalreadyinuse", "userexists",
+        "useralreadyexists", "accountexists",
+      ],
+      .validationFailed: [
+        "validationfailed", "validationerror", "invalidinput", "weakpassword", "passwordtooweak", "passwordtooshort",
+      ],
+      .captchaRequired: ["captcharequired", "captchaneeded", "recaptcharequired", "captcha"],
+      .rateLimited: ["ratelimited", "ratelimitexceeded", "toomanyrequests"],
+      .insufficientScope: ["insufficientscope"],
+      .providerRejected: ["invalidclient", "unauthorizedclient"],
+    ]
+    return Dictionary(uniqueKeysWithValues: names.flatMap { kind, names in names.map { ($0, kind) } })
+  }()
+}

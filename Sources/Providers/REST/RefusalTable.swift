@@ -1,0 +1,135 @@
+import BrokerCore
+import BrokerProtocol
+import RESTDialect
+
+/// What a refusal means for the session, by what was asked.
+enum RefusalTable {
+  /// The failure that a refusal is.
+  ///
+  /// - Parameters:
+  ///   - refusal: what the backend said; its status is no success.
+  ///   - name: what was asked.
+  ///   - mapping: what the backend calls its fields, and whether it knows clients.
+  /// - Returns: a failure without a word of the backend, but for the names of fields.
+  static func failure(_ refusal: Refusal, _ name: RESTEndpoint.Name, _ mapping: RESTMapping) -> ProviderFailure {
+    if name == .refresh { return refreshFailure(refusal, mapping) }
+    if let passing = passingFailure(refusal) { return passing }
+    let kind = kind(refusal, name)
+    switch kind {
+    case .providerUnavailable: return .transient(kind, retryAfter: refusal.retryAfter)
+    case .unsupportedByProvider: return .unsupported
+    case .loginRequired where name.needsSession: return .tokenRefused
+    default: break
+    }
+    let namesFields = kind == .validationFailed && !refusal.fields.isEmpty
+    let fields = namesFields ? ownNames(refusal.fields, mapping.endpoints[name]) : nil
+    let countsAttempts = kind == .otpInvalid || kind == .backupCodeInvalid || kind == .tooManyAttempts
+    return .refused(
+      kind, attemptsRemaining: countsAttempts ? refusal.attemptsRemaining : nil, retryAfter: refusal.retryAfter,
+      fields: fields)
+  }
+
+  /// A refresh is refused for good only by 400 or 401 from the backend itself: with JSON, or with nothing.
+  ///
+  /// Everything else may come from anybody on the way, or pass.
+  private static func refreshFailure(_ refusal: Refusal, _ mapping: RESTMapping) -> ProviderFailure {
+    let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
+    guard isDefinitive else { return .transient(transientKind(refusal), retryAfter: refusal.retryAfter) }
+    switch refusal.configuredKind {
+    case nil, .sessionExpired, .loginRequired, .invalidCredentials: break
+    case .providerUnavailable, .rateLimited: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
+    case .some(let kind): return .refused(kind, retryAfter: refusal.retryAfter)
+    }
+    if mapping.clientAuthentication != .none, refusal.code.map(RefusalCode.isClientError) == true {
+      return .refused(.providerRejected)
+    }
+    return .sessionEnded(.refreshRejected)
+  }
+
+  private static func transientKind(_ refusal: Refusal) -> ErrorKind {
+    switch refusal.status {
+    case 408, 425, 429, 500...510: .providerUnavailable
+    case 407, 511: .networkUnavailable
+    case 200..<400: .invalidResponse
+    case _ where refusal.form == .html: .invalidResponse
+    case 403: .forbidden
+    default: .providerRejected
+    }
+  }
+
+  /// What has nothing to do with what was asked, and passes.
+  private static func passingFailure(_ refusal: Refusal) -> ProviderFailure? {
+    guard refusal.configuredKind == nil else { return nil }
+    switch refusal.status {
+    case 408, 425, 500, 502...510, 512...: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
+    case 407, 511: return .transient(.networkUnavailable, retryAfter: refusal.retryAfter)
+    case 501: return .refused(.unsupportedByProvider)
+    case 206: return .refused(.invalidResponse)
+    case 300..<400: return .transient(.invalidResponse, retryAfter: refusal.retryAfter)
+    default: return nil
+    }
+  }
+
+  private static func kind(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ErrorKind {
+    if let kind = refusal.kind { return adapted(kind, name) }
+    switch refusal.status {
+    case 404, 405:
+      return name == .verifyOtp || name == .resendOtp || name == .verifyBackupCode ? .flowNotFound : .providerRejected
+    case 409: return name == .register ? .emailTaken : .validationFailed
+    case 422: return .validationFailed
+    case 423: return .accountLocked
+    case 429: return tooMany(name)
+    case 410: return isCode(name) ? .otpExpired : .validationFailed
+    case 400 where !refusal.fields.isEmpty: return .validationFailed
+    case 400, 401, 403: return plain(refusal.status, name)
+    default: return .providerRejected
+    }
+  }
+
+  /// What 400, 401 and 403 mean where nothing better is said.
+  private static func plain(_ status: Int, _ name: RESTEndpoint.Name) -> ErrorKind {
+    switch name {
+    case .login: .invalidCredentials
+    case .verifyOtp: .otpInvalid
+    case .verifyBackupCode: .backupCodeInvalid
+    case .resendOtp: .flowNotFound
+    case .changePassword, .deleteAccount: status == 401 ? .loginRequired : .invalidCredentials
+    case .currentUser, .updateProfile, .logout, .refresh:
+      switch status {
+      case 401: .loginRequired
+      case 403: .forbidden
+      default: .validationFailed
+      }
+    case .register, .forgotPassword, .resetPassword, .verifyEmail: status == 400 ? .validationFailed : .forbidden
+    }
+  }
+
+  /// The same name means different things at different places: `invalid_code` for a backup code, `expired` for a link.
+  private static func adapted(_ kind: ErrorKind, _ name: RESTEndpoint.Name) -> ErrorKind {
+    switch (kind, name) {
+    case (.otpInvalid, .verifyBackupCode), (.invalidCredentials, .verifyBackupCode): .backupCodeInvalid
+    case (.invalidCredentials, .verifyOtp), (.loginRequired, .verifyOtp): .otpInvalid
+    case (.loginRequired, .resetPassword), (.loginRequired, .verifyEmail): .validationFailed
+    case (.rateLimited, .verifyOtp), (.rateLimited, .verifyBackupCode): .tooManyAttempts
+    case (.rateLimited, .resendOtp), (.tooManyAttempts, .resendOtp): kind == .rateLimited ? .resendTooSoon : kind
+    default: kind
+    }
+  }
+
+  private static func tooMany(_ name: RESTEndpoint.Name) -> ErrorKind {
+    switch name {
+    case .verifyOtp, .verifyBackupCode: .tooManyAttempts
+    case .resendOtp: .resendTooSoon
+    default: .rateLimited
+    }
+  }
+
+  private static func isCode(_ name: RESTEndpoint.Name) -> Bool {
+    name == .verifyOtp || name == .resendOtp || name == .verifyBackupCode
+  }
+
+  /// The fields under the names that clients know.
+  private static func ownNames(_ theirs: [String], _ endpoint: RESTEndpoint?) -> [String] {
+    theirs.map { name in endpoint?.fields.first { $0.value == name }?.key.rawValue ?? name }
+  }
+}

@@ -1,0 +1,81 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import RESTDialect
+
+/// The challenge of a reply.
+extension ReplyReader {
+  /// What holds where a backend does not say: the values of the embedded provider.
+  private enum Standard {
+    static let length = 6
+    static let lifetime = Duration.seconds(300)
+    static let cooldown = Duration.seconds(30)
+    static let attempts = 5
+  }
+
+  /// What is believed: a code has 1 to 32 characters and lives for a day at most, nobody waits longer than an hour for
+  /// another message, and nobody is let guess more than a hundred times.
+  private enum Believable {
+    static let length = 1...32
+    static let seconds = 1...86_400
+    static let cooldown = Duration.seconds(3600)
+    static let attempts = 0...100
+  }
+
+  /// The longest handle: as long as a backend's signed one can be.
+  private static let longestFlow = 4096
+
+  /// Whether the reply asks for a one-time code.
+  var asksForCode: Bool { flag(.requires2FA) == true || (!mentionsAccessToken && value(.otpFlowId) != nil) }
+
+  /// The challenge that the reply describes.
+  ///
+  /// - Parameter allowsBackupCodes: whether the backend has an endpoint for backup codes.
+  /// - Returns: nil where it has no usable handle.
+  func challenge(allowsBackupCodes: Bool) -> ProviderChallenge? {
+    guard let flow = value(.otpFlowId).flatMap({ Self.identifier($0, longest: Self.longestFlow) }) else { return nil }
+    let sentAt = moments.sentAt
+    let challenge = ProviderChallenge(
+      flow: flow, method: .sms, maskedDestination: "", otpLength: Standard.length,
+      expiresAt: sentAt + Standard.lifetime, nextResendAt: sentAt + Standard.cooldown,
+      attemptsRemaining: Standard.attempts, backupCodesAllowed: allowsBackupCodes)
+    return renewing(challenge)
+  }
+
+  /// A challenge with everything that the reply says anew: another code was sent.
+  func renewing(_ former: ProviderChallenge) -> ProviderChallenge {
+    var challenge = former
+    let sentAt = moments.sentAt
+    if let flow = value(.otpFlowId).flatMap({ Self.identifier($0, longest: Self.longestFlow) }) {
+      challenge.flow = flow
+    }
+    if let destination = value(.maskedDestination).flatMap({ try? $0.string() }) {
+      challenge.maskedDestination = MaskedDestination(destination).text
+    }
+    challenge.method = method(challenge)
+    challenge.otpLength = count(.otpLength, in: Believable.length) ?? challenge.otpLength
+    challenge.attemptsRemaining = count(.attemptsRemaining, in: Believable.attempts) ?? challenge.attemptsRemaining
+    challenge.backupCodesAllowed = challenge.backupCodesAllowed && flag(.backupCodesAllowed) != false
+    if let seconds = count(.otpExpiresIn, in: Believable.seconds) { challenge.expiresAt = sentAt + .seconds(seconds) }
+    if let next = moment(.nextResendAt), next - sentAt <= Believable.cooldown { challenge.nextResendAt = next }
+    return challenge
+  }
+
+  /// What a resent code leaves of a challenge: its lifetime and cooldown begin again.
+  func restarting(_ former: ProviderChallenge) -> ProviderChallenge {
+    var challenge = former
+    challenge.expiresAt = max(former.expiresAt, moments.sentAt + Standard.lifetime)
+    challenge.nextResendAt = moments.sentAt + Standard.cooldown
+    return renewing(challenge)
+  }
+
+  /// How the code travels: as is said, else as the destination looks.
+  private func method(_ challenge: ProviderChallenge) -> OTPChallenge.Method {
+    if let said = value(.otpMethod).flatMap({ try? $0.string() }),
+      let method = OTPChallenge.Method(rawValue: said.lowercased())
+    {
+      return method
+    }
+    return challenge.maskedDestination.contains("@") ? .email : challenge.method
+  }
+}

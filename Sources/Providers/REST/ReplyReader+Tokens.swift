@@ -1,0 +1,115 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import RESTDialect
+import SecretMemory
+
+/// The tokens of a reply.
+extension ReplyReader {
+  /// A scope is a short word, and a token has few of them (RFC 6749, section 3.3).
+  private static let longestScope = 256
+  private static let mostScopes = 128
+
+  /// What stands where a token should be.
+  private enum Found {
+    case token(Secret)
+    case nothing
+    case malformed
+  }
+
+  /// The tokens of the reply.
+  ///
+  /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
+  /// token that is there must be one (RFC 6749, appendix A.17), else nobody knows what else is wrong.
+  ///
+  /// - Returns: nil for a reply without usable tokens.
+  func tokens() -> TokenSet? {
+    guard case .token(let accessToken) = token(.accessToken, allowed: 0x21...0x7E) else { return nil }
+    var refreshToken: Secret?
+    switch token(.refreshToken, allowed: 0x20...0x7E) {
+    case .token(let token): refreshToken = token
+    case .nothing: break
+    case .malformed: return nil
+    }
+    guard hasBearerType else { return nil }
+    return TokenSet(
+      accessToken: accessToken, accessTokenExpiresAt: accessTokenEnd(accessToken), refreshToken: refreshToken,
+      refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd(), scopes: scopes())
+  }
+
+  /// Whether there is anything that may be meant as an access token, usable or not.
+  var mentionsAccessToken: Bool { !values(.accessToken).isEmpty }
+
+  /// The first text at a member's paths.
+  ///
+  /// An object is the container of another shape of reply, not a malformed token.
+  private func token(_ member: RESTReplyPaths.Member, allowed: ClosedRange<UInt8>) -> Found {
+    let candidates = values(member).filter { $0.kind != .object }
+    guard let node = candidates.first(where: { $0.kind == .string || $0.kind == .escapedString }) else {
+      return candidates.isEmpty ? .nothing : .malformed
+    }
+    guard let token = try? node.secret() else { return .malformed }
+    guard token.byteCount > 0 else { return .nothing }
+    let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { allowed.contains(bytes[$0]) } }
+    return isClean ? .token(token) : .malformed
+  }
+
+  /// Whether the token is one for the header field that will be used: nothing is said, or `Bearer` in any case of its
+  /// letters (RFC 6749, section 7.1).
+  private var hasBearerType: Bool {
+    guard let type = Self.values(at: [Self.snakeType, Self.camelType], in: root).first else { return true }
+    return (try? type.string())?.lowercased() == "bearer"
+  }
+
+  private static let snakeType = RESTPath(name: "token_type")
+  private static let camelType = RESTPath(name: "tokenType")
+
+  /// When the access token ends: by its lifetime, by the moment that is said, by its own `exp`, in this order.
+  ///
+  /// A lifetime or moment that is said but not believed means the standard lifetime; where nothing is said at all, there
+  /// is no end.
+  private func accessTokenEnd(_ token: Secret) -> Timestamp? {
+    if let lifetime = said(.expiresIn) { return TokenLifetime.end(after: lifetime, moments) }
+    if let end = said(.expiresAt) {
+      return TokenLifetime.end(at: end, moments) ?? moments.sentAt + TokenLifetime.standard
+    }
+    return UnverifiedToken.end(of: token, moments)
+  }
+
+  /// When the refresh token ends.
+  ///
+  /// What is not believed is not known: an invented end would end the session.
+  private func refreshTokenEnd() -> Timestamp? {
+    if let lifetime = TokenLifetime.believableSeconds(value(.refreshExpiresIn).flatMap(TokenLifetime.number)) {
+      return moments.sentAt + lifetime
+    }
+    return value(.refreshExpiresAt).flatMap { TokenLifetime.end(at: $0, moments) }
+  }
+
+  /// The first value that is there, `null` included: who writes `null` has said something.
+  private func said(_ member: RESTReplyPaths.Member) -> JSONNode? {
+    for path in paths[member] {
+      var node: JSONNode? = root
+      for name in path.names { node = node?[name] }
+      if let node { return node }
+    }
+    return nil
+  }
+
+  /// The words of a text, or the texts of a list; what can be no scope is left out.
+  private func scopes() -> [String] {
+    guard let node = value(.scope) else { return [] }
+    let words: [String]
+    if let text = try? node.string() {
+      words = text.split(separator: " ").map(String.init)
+    } else {
+      words = ((try? node.elements()) ?? []).compactMap { try? $0.string() }
+    }
+    return Array(words.filter(Self.isScope).prefix(Self.mostScopes))
+  }
+
+  private static func isScope(_ word: String) -> Bool {
+    !word.isEmpty && word.utf8.count <= longestScope
+      && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+}

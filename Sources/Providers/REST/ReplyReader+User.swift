@@ -1,0 +1,35 @@
+import BrokerProtocol
+import JSONRPC
+import RESTDialect
+
+/// The account of a reply.
+extension ReplyReader {
+  /// The longest name of an account at its provider: four times a UUID, and short enough for every event.
+  private static let longestUserID = 256
+
+  /// The account: the object at `user`, or with `orRoot` the whole reply where there is none.
+  ///
+  /// - Parameter orRoot: for replies that are about nothing but the account.
+  /// - Returns: nil where there is no account with a usable name; every text is fit to be seen.
+  func user(orRoot: Bool) -> User? {
+    guard let object = values(.user).first(where: { $0.kind == .object }) ?? (orRoot ? root : nil) else { return nil }
+    let inner = ReplyReader(root: object, paths: paths, moments: moments)
+    guard let id = inner.values(.userId).lazy.compactMap(Self.userID).first else { return nil }
+    return User(
+      id: id, email: inner.text(.email), emailVerified: inner.value(.emailVerified).flatMap { try? $0.bool() },
+      name: inner.text(.name),
+      phoneNumberMasked: inner.value(.phoneNumber).flatMap { node in
+        let masked = (try? node.string()).map { MaskedDestination($0).text } ?? ""
+        return masked.isEmpty ? nil : masked
+      })
+  }
+
+  /// A name that was changed to be shown would be somebody else's, so it must need no change.
+  private static func userID(_ node: JSONNode) -> String? {
+    if node.kind == .integer { return String(decoding: node.text, as: UTF8.self) }
+    guard let text = try? node.string(), !text.isEmpty, text.utf8.count <= longestUserID,
+      SanitizedText(text).isUnchanged
+    else { return nil }
+    return text
+  }
+}

@@ -1,0 +1,49 @@
+import BrokerProtocol
+import HTTP
+import RESTDialect
+
+/// Makes the requests of a mapping, without anybody's credentials.
+struct RequestMaker: Sendable {
+  /// How the backend is spoken to.
+  let mapping: RESTMapping
+  private let urls: [RESTEndpoint.Name: HTTPURL]
+
+  /// Makes all addresses once.
+  ///
+  /// - Throws: `HTTPFailure.invalidURL` for a path that can stand in none.
+  init(_ mapping: RESTMapping, _ baseURL: HTTPURL) throws(HTTPFailure) {
+    self.mapping = mapping
+    var urls: [RESTEndpoint.Name: HTTPURL] = [:]
+    for (name, endpoint) in mapping.endpoints { urls[name] = try baseURL.appending(path: endpoint.path) }
+    self.urls = urls
+  }
+
+  /// The request for something, or nil where the backend has no such endpoint.
+  ///
+  /// - Parameters:
+  ///   - name: what is asked for.
+  ///   - values: what is sent along; what the backend does not want is left out.
+  ///   - extra: fields that do not come from the mapping.
+  ///   - encoding: how the body is written, where neither the endpoint nor the mapping decides.
+  /// - Returns: the request.
+  /// - Throws: `HTTPFailure.invalidField`, `.secretMemoryExhausted`.
+  func request(
+    _ name: RESTEndpoint.Name, _ values: [(RESTEndpoint.Field, RequestFields.Value)],
+    extra: [(String, RequestFields.Value)] = [], encoding: RESTMapping.Encoding? = nil
+  ) throws(HTTPFailure) -> HTTPRequest? {
+    guard let endpoint = mapping.endpoints[name], let url = urls[name],
+      let method = HTTPRequest.Method(rawValue: endpoint.method.rawValue)
+    else { return nil }
+    var fields = RequestFields()
+    // Constants first: no configuration can put one in the place of what a user has given.
+    for (name, constant) in endpoint.added.sorted(by: { $0.key < $1.key }) { fields.set(name, .constant(constant)) }
+    for (field, value) in values {
+      if let theirs = endpoint.fields[field] { fields.set(theirs, value) }
+    }
+    for (name, value) in extra { fields.set(name, value) }
+    let body = fields.isEmpty ? nil : try fields.body(encoding ?? endpoint.encoding ?? mapping.encoding)
+    return HTTPRequest(
+      method, url, fields: [try HTTPField("Accept", endpoint.accept)], body: method == .get ? nil : body,
+      deadline: name == .refresh ? .refresh : .interactive)
+  }
+}

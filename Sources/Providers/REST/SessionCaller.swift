@@ -1,0 +1,71 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import RESTDialect
+import SecretMemory
+
+/// Asks the backend for what needs a session: every request carries an access token.
+struct SessionCaller: Sendable {
+  private let maker: RequestMaker
+  private let transport: AuthenticatedTransport
+  private let clock: RESTProvider.Clock
+
+  /// A request that only reads may be sent so often in all (RFC 9110, section 9.2.2).
+  private static let attemptsToRead = 3
+  /// Nothing is tried again after that long: a person waits.
+  private static let patience = Duration.seconds(10)
+
+  /// A caller as a configuration wants it.
+  init(_ maker: RequestMaker, _ transport: AuthenticatedTransport, _ clock: @escaping RESTProvider.Clock) {
+    self.maker = maker
+    self.transport = transport
+    self.clock = clock
+  }
+
+  /// Sends one request and waits for the answer.
+  ///
+  /// One that only reads is sent again after a failure that may pass, twice at most, unless the backend wants to be left
+  /// alone; any other only where no connection was made.
+  ///
+  /// - Throws: `.unsupported` for an endpoint that the backend has not; what ``ProviderFailure/init(_:)`` makes of a
+  ///   missing response.
+  func ask(
+    _ name: RESTEndpoint.Name, _ values: [(RESTEndpoint.Field, RequestFields.Value)] = [],
+    extra: [(String, RequestFields.Value)] = [], bearer: Secret
+  ) async throws(ProviderFailure) -> BackendReply {
+    guard maker.mapping.endpoints[name] != nil else { throw .unsupported }
+    do throws(HTTPFailure) {
+      guard let request = try maker.request(name, values, extra: extra) else { throw .invalidURL }
+      return try await send(request, name, bearer)
+    } catch {
+      throw ProviderFailure(error)
+    }
+  }
+
+  private func send(
+    _ request: HTTPRequest, _ name: RESTEndpoint.Name, _ bearer: Secret
+  ) async throws(HTTPFailure) -> BackendReply {
+    let begin = clock()
+    var attempts = 0
+    while true {
+      attempts += 1
+      let isLast = attempts >= (request.method == .get ? Self.attemptsToRead : 2) || clock() - begin >= Self.patience
+      do throws(HTTPFailure) {
+        let sentAt = clock()
+        let response = try await transport.send(request, bearer: bearer)
+        let reply = BackendReply(name, response, maker.mapping, sentAt: sentAt, receivedAt: clock())
+        if isLast || request.method != .get || !reply.isWorthAnotherTry { return reply }
+      } catch  where !isLast && Self.isWorthAnotherTry(error, isReading: request.method == .get) {
+        continue
+      }
+    }
+  }
+
+  private static func isWorthAnotherTry(_ failure: HTTPFailure, isReading: Bool) -> Bool {
+    switch failure {
+    case .nameNotResolved, .connectFailed, .connectionLost(false): true
+    case .connectionLost(true): isReading
+    default: false
+    }
+  }
+}

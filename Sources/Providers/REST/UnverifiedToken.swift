@@ -1,0 +1,63 @@
+import BrokerProtocol
+import JSONRPC
+import SecretMemory
+
+/// An access token read as a JWT (RFC 7519) without a check of its signature: what it says is a hint, no proof.
+///
+/// The token is its server's to understand; a broker that knows no lifetime otherwise looks for `exp` in it.
+struct UnverifiedToken {
+  /// Longer payloads are not looked into: a token in a header field has a few KiB.
+  private static let longestPayload = 8192
+
+  /// Looks into the token for when it ends.
+  ///
+  /// - Parameters:
+  ///   - token: any token.
+  ///   - moments: when it came.
+  /// - Returns: nil for what is no JWT, or says no believable end.
+  static func end(of token: Secret, _ moments: TokenLifetime.Moments) -> Timestamp? {
+    var payload = token.withBytes { Self.middlePart($0) }
+    defer { wipe(&payload) }
+    return end(in: payload, moments)
+  }
+
+  /// Looks into the claims; when it returns, nothing refers to their bytes any more.
+  private static func end(in payload: [UInt8], _ moments: TokenLifetime.Moments) -> Timestamp? {
+    guard let end = (try? JSONDocument(parsing: payload))?.root["exp"] else { return nil }
+    return TokenLifetime.end(at: end, moments)
+  }
+
+  /// The bytes of the middle one of three parts; none where there are not three, or it is not base64url.
+  private static func middlePart(_ token: Span<UInt8>) -> [UInt8] {
+    let dots = token.indices.filter { token[$0] == UInt8(ascii: ".") }
+    guard dots.count == 2, dots[1] - dots[0] > 1, dots[1] - dots[0] <= longestPayload else { return [] }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity((dots[1] - dots[0]) / 4 * 3 + 3)
+    var bits: UInt32 = 0
+    var count = 0
+    for index in (dots[0] + 1)..<dots[1] {
+      guard let value = value(token[index]) else {
+        wipe(&bytes)
+        return []
+      }
+      bits = bits << 6 | value
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return bytes
+  }
+
+  /// The six bits of a character (RFC 4648, section 5).
+  private static func value(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte) - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte) - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte) + 4
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import BrokerCore
+import BrokerProtocol
+import Configuration
+import LinuxSystem
+import SecretMemory
+import Vault
+
+/// Finds the passwords of clients where a configuration says that they are, each time that one is needed.
+///
+/// Files and programs may take their time, so it works on a thread of its own.
+actor ClientSecrets {
+  /// A password manager that asks a person takes longer than a request may; one that does not needs a second.
+  private static let commandTimeout = Duration.seconds(10)
+
+  private nonisolated let worker = WorkerThread(name: "client-secrets")
+  private let environment: [String: String]
+
+  /// `environment` is what the process was started with.
+  init(environment: [String: String]) {
+    self.environment = environment
+  }
+
+  /// Where this actor runs.
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    // The executor lives as long as the actor, and its thread keeps it alive longer.
+    unsafe worker.asUnownedSerialExecutor()
+  }
+
+  /// The password; without it nothing was sent, and somebody has to mend the configuration.
+  func find(_ reference: SecretReference) -> Result<Secret, ProviderFailure> {
+    do {
+      switch reference {
+      case .environment(let name):
+        guard let value = environment[name], !value.isEmpty else { return .failure(.transient(.configInvalid)) }
+        return .success(try Secret(utf8: value))
+      case .file(let path):
+        // The rules for a file with a secret are the same, whatever the secret is for.
+        let file = KeySourceSettings(
+          keyFilePath: nil, credentialsDirectory: PathName.directory(of: path),
+          credentialName: String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...]))
+        return .success(try CredentialFile(file).read())
+      case .command(let command):
+        let settings = KeySourceSettings(
+          keyFilePath: nil, command: command, commandTimeout: Self.commandTimeout, environment: environment)
+        return .success(try KeyCommand(settings).run())
+      }
+    } catch {
+      return .failure(.transient(.configInvalid))
+    }
+  }
+
+  /// Ends the thread.
+  nonisolated func shutDown() { worker.stop() }
+}

@@ -1,0 +1,173 @@
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Testing
+
+/// A real broker with a profile on a real backend.
+struct RESTBackendTests {
+  private static let credentials = #"{"email":"ada@example.com","password":"example password 1"}"#
+
+  private func configuration(_ backend: RESTBackend) -> String {
+    "{ profiles: { default: { provider: \"rest\", baseUrl: \"\(backend.url)\" } } }"
+  }
+
+  /// Logs in with password and code; the session.
+  private func logIn(_ client: SocketWire, _ backend: RESTBackend) throws -> JSONNode {
+    let challenge = try client.call("login", Self.credentials).required("challenge")
+    #expect(try challenge.required("maskedDestination").string() == "********0123")
+    let flow = try challenge.required("otpFlowId").string()
+    let result = try client.call("verifyOtp", "{\"otpFlowId\":\"\(flow)\",\"code\":\"\(try backend.code())\"}")
+    return try result.required("session")
+  }
+
+  @Test(arguments: ["nested", "objects", "oauth", "camel"])
+  func `the journey of a session, whatever shape the backend answers in`(_ shape: String) async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, shape: shape)
+      let owner = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      #expect(try !mapsLibcurl(owner), "what speaks HTTP is loaded with the first request")
+      let session = try logIn(client, backend)
+      #expect(try mapsLibcurl(owner))
+      #expect(try session.required("provider").string() == "rest")
+      #expect(try session.required("user").required("name").string() == "Ada")
+      let token = try client.accessToken()
+      let fresh = try client.call("getAccessToken", #"{"forceRefresh":true}"#).required("accessToken").string()
+      #expect(fresh != token)
+      #expect(try client.call("getCurrentUser", #"{"maxAgeSeconds":0}"#).required("id").string() == "user-1")
+      let revoked = try client.call("logout").required("results").elements().map {
+        try $0.required("serverRevoked").string()
+      }
+      #expect(revoked == ["yes"])
+      #expect(try backend.refreshes() == ["rotated"])
+    }
+  }
+
+  @Test func `a lost reply costs neither the session nor a second use of the token`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, shape: "oauth")
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      _ = try logIn(client, backend)
+      let token = try client.accessToken()
+      _ = try backend.ask("/misbehave", #"{"endpoint":"refresh","name":"drop-after-commit"}"#)
+      #expect(try client.refusal("getAccessToken", #"{"forceRefresh":true}"#) == "refreshOutcomeUnknown")
+      #expect(try client.accessToken() == token)
+      #expect(try client.refusal("getAccessToken", #"{"forceRefresh":true}"#) == "refreshOutcomeUnknown")
+      #expect(try backend.refreshes() == ["rotated"])
+    }
+  }
+
+  @Test func `a backend that is away keeps the session, one that refuses ends it`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, shape: "objects")
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      _ = try logIn(client, backend)
+      _ = try backend.ask("/misbehave", #"{"endpoint":"refresh","name":"captive-portal"}"#)
+      #expect(try client.refusal("getAccessToken", #"{"forceRefresh":true}"#) == "invalidResponse")
+      #expect(try client.call("getSession").required("state").string() != "expired")
+      _ = try client.accessToken()
+      _ = try backend.ask("/revoke", #"{"email":"ada@example.com"}"#)
+      // The broker waits a little after a failure; what the backend means comes with the next refresh.
+      var kind = try client.refusal("getAccessToken", #"{"forceRefresh":true}"#)
+      let deadline = BootClock.now + ByteInlet.patience
+      while kind == "invalidResponse", BootClock.now < deadline {
+        kind = try client.refusal("getAccessToken", #"{"forceRefresh":true}"#)
+      }
+      #expect(kind == "sessionExpired")
+      #expect(try client.call("getSession").required("state").string() == "expired")
+    }
+  }
+
+  @Test func `another address signs the profile out, and gets nothing`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, shape: "camel")
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      _ = try logIn(client, backend)
+      let other = try RESTBackend(sandbox, shape: "camel")
+      _ = try sandbox.configure(configuration(other))
+      _ = try client.call("reloadConfig")
+      #expect(try client.call("getSession").required("state").string() == "signedOut")
+      #expect(try client.refusal("getAccessToken") == "loginRequired")
+      #expect(try other.ask("/ledger").required("entries").elements().isEmpty)
+    }
+  }
+
+  @Test func `an account is made, changed and removed`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox)
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      let account = #""email":"bob@example.com","password":"example password 1""#
+      #expect(try client.call("register", "{\(account),\"name\":\"Bob\"}")["status"]?.string() == "authenticated")
+      let mail = try backend.ask("/mails").required("token").string()
+      _ = try client.call("verifyEmail", "{\"token\":\"\(mail)\"}")
+      #expect(try client.refusal("register", "{\(account)}") == "emailTaken")
+      let changed = try client.call("updateProfile", #"{"changes":{"name":"Bob B.","phoneNumber":"+15550100999"}}"#)
+      #expect(try changed["name"]?.string() == "Bob B." && changed["phoneNumberMasked"]?.string() == "+•••••••••99")
+      let passwords = #"{"oldPassword":"example password 1","newPassword":"example password 2"}"#
+      _ = try client.call("changePassword", passwords)
+      #expect(try client.refusal("changePassword", passwords) == "invalidCredentials")
+      _ = try client.call("deleteAccount", #"{"password":"example password 2"}"#)
+      #expect(try client.call("getSession").required("state").string() == "signedOut")
+      let accounts = try backend.ask("/accounts").required("accounts").elements().map {
+        try $0.required("email").string()
+      }
+      #expect(accounts == ["ada@example.com"])
+    }
+  }
+
+  @Test(arguments: ["env: \"SHOP_SECRET\"", "file: \"ROOT/secret\"", "command: [\"cat\", \"ROOT/secret\"]"])
+  func `the client's password is fetched from where it is`(_ reference: String) async throws {
+    try await Sandbox.run { sandbox in
+      let secret = "demo secret: 100% & made up"
+      sandbox.environment["SHOP_SECRET"] = reference.hasPrefix("env") ? secret : "wrong"
+      try Directory.write(secret + "\n", to: sandbox.root + "/secret")
+      chmod(sandbox.root + "/secret", 0o600)
+      let backend = try RESTBackend(sandbox, shape: "oauth", ["--set", "clientAuth=basic"])
+      let place = reference.replacing("ROOT", with: sandbox.root)
+      let text = """
+        { profiles: { default: { provider: "rest", baseUrl: "\(backend.url)", clientId: "demo-client",
+                                 clientSecret: { \(place) }, mapping: { clientAuth: "basic" } } } }
+        """
+      _ = try sandbox.owner(try sandbox.configure(text))
+      let client = try SocketWire(sandbox.socket)
+      _ = try logIn(client, backend)
+      _ = try client.accessToken()
+    }
+  }
+
+  @Test func `pins, an authority of its own and the proxy of the start are obeyed`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, shape: "oauth", ["--tls"])
+      // Nobody listens on this port, so whoever goes through it gets nowhere.
+      sandbox.environment["https_proxy"] = "http://127.0.0.1:1"
+      func configuration(_ pins: [String], _ proxy: String) -> String {
+        let tls = "tls: { caFile: \"\(backend.caFile)\", pins: [\"\(pins.joined(separator: "\", \""))\"] }"
+        return """
+          { network: { proxy: "\(proxy)" },
+            profiles: { default: { provider: "rest", baseUrl: "\(backend.url)", \(tls) } } }
+          """
+      }
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend.pins, "environment")))
+      let client = try SocketWire(sandbox.socket)
+      #expect(try client.refusal("login", Self.credentials) == "networkUnavailable")
+      let wrong = ["sha256//" + String(repeating: "A", count: 43) + "=", backend.pins[1]]
+      _ = try sandbox.configure(configuration(wrong, "none"))
+      _ = try client.call("reloadConfig")
+      #expect(try client.refusal("login", Self.credentials) == "tlsPinMismatch")
+      #expect(try backend.ask("/ledger").required("entries").elements().isEmpty)
+      _ = try sandbox.configure(configuration(backend.pins, "none"))
+      _ = try client.call("reloadConfig")
+      _ = try logIn(client, backend)
+    }
+  }
+
+  /// Whether a process has loaded libcurl.
+  private func mapsLibcurl(_ program: Program) throws -> Bool {
+    let maps = String(decoding: try Directory.bytes(of: "/proc/\(program.pid)/maps"), as: UTF8.self)
+    return maps.contains("libcurl")
+  }
+}

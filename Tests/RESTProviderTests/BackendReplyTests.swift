@@ -1,0 +1,86 @@
+import BrokerCore
+import BrokerProtocol
+import RESTDialect
+import SecretMemory
+import TestSupport
+import Testing
+
+@testable import HTTP
+@testable import RESTProvider
+
+struct BackendReplyTests {
+  private func reply(
+    _ name: RESTEndpoint.Name, _ status: Int, _ body: [UInt8], _ lines: String = "Content-Type: application/json\r\n"
+  ) -> BackendReply {
+    var (lines, body) = (Array(lines.utf8), body)
+    let response = HTTPResponse(
+      status: status, lines: WipedBytes(taking: &lines), body: WipedBytes(taking: &body))
+    return BackendReply(name, response, .standard, sentAt: sentAt, receivedAt: sentAt + .seconds(2))
+  }
+
+  private func failure(_ body: () throws(ProviderFailure) -> Void) -> ProviderFailure? {
+    do {
+      try body()
+      return nil
+    } catch { return error }
+  }
+
+  @Test(
+    arguments: [
+      ("", nil), ("{}", nil), (#"{"success":true}"#, nil), ("OK", nil), ("[]", nil), (#"{"error":null}"#, nil),
+      (#"{"success":false}"#, .refused(.invalidResponse)), (#"{"error":"no"}"#, .refused(.invalidResponse)),
+      ("<!DOCTYPE html>", .transient(.invalidResponse)), (" \n<html>", .transient(.invalidResponse)),
+    ] as [(String, ProviderFailure?)])
+  func `a success of which nothing is wanted is one unless somebody else speaks`(
+    _ body: String, _ expected: ProviderFailure?
+  ) {
+    let reply = reply(.forgotPassword, 200, Array(body.utf8))
+    #expect(failure { () throws(ProviderFailure) in try reply.expectSuccess() } == expected)
+  }
+
+  @Test(arguments: [
+    ("", RESTEndpoint.Name.refresh, ProviderFailure.transient(.invalidResponse)),
+    ("{}", .refresh, .transient(.invalidResponse)),
+    (#"{"access_token":"a""#, .refresh, .outcomeUnknown(.invalidResponse)),
+    ("<html>", .refresh, .transient(.invalidResponse)),
+    ("{", .login, .refused(.invalidResponse)), ("[]", .login, .refused(.invalidResponse)),
+    ("\u{FEFF}{}", .login, .refused(.invalidResponse)),
+  ])
+  func `a success that is not the expected JSON fails by what was asked`(
+    _ body: String, _ name: RESTEndpoint.Name, _ expected: ProviderFailure
+  ) {
+    let reply = reply(name, 200, Array(body.utf8))
+    #expect(failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } } == expected)
+  }
+
+  @Test func `what a server writes about the time is taken with care`() throws {
+    let body = Array(#"{"access_token":"a","expires_at":1800004500}"#.utf8)
+    for (date, expected) in [
+      ("Fri, 15 Jan 2027 08:00:01 GMT", 4500), ("Fri, 15 Jan 2027 09:00:02 GMT", 900),
+      ("Fri, 15 Jan 9999 09:00:02 GMT", 300), ("nonsense", 4500), ("Thu, 01 Jan 1970 00:00:00 GMT", 300),
+    ] {
+      let reply = reply(.login, 200, body, "Date: \(date)\r\n")
+      let end = try reply.read { $0.tokens() }.accessTokenExpiresAt
+      #expect(end == sentAt + .seconds(expected), "\(date)")
+    }
+  }
+
+  // The body of a response, its status and its header are foreign: nothing in them may trap.
+  @Test func `2,000 replies of random bytes are turned into something`() {
+    var random = SeededGenerator(seed: 0xBAD_5EED)
+    let statuses = [200, 201, 204, 206, 301, 400, 401, 403, 404, 409, 410, 422, 423, 429, 500, 501, 503, 511, 599]
+    let starts = ["", "{", "[", "<", " ", "{\"access_token\":", "{\"error\":", "\u{0}"]
+    for _ in 0..<2000 {
+      let noise = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let body = Array((starts.randomElement(using: &random) ?? "").utf8) + noise
+      let lines =
+        "Date: \(String(decoding: noise.prefix(8), as: UTF8.self))\nRetry-After: \(noise.count)9999999999999999\n"
+      for name in [RESTEndpoint.Name.login, .refresh, .verifyOtp, .currentUser, .logout] {
+        let reply = reply(name, statuses.randomElement(using: &random) ?? 200, body, lines)
+        _ = failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } }
+        _ = failure { () throws(ProviderFailure) in try reply.expectSuccess() }
+        _ = (reply.isEmpty, reply.isWorthAnotherTry)
+      }
+    }
+  }
+}

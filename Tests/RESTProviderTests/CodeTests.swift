@@ -1,0 +1,160 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import JSONRPC
+import RESTDialect
+import SecretMemory
+import Testing
+
+@testable import RESTProvider
+
+/// One-time codes and backup codes, at a real backend.
+struct CodeTests {
+  private func secret(_ text: String) throws -> Secret { try Secret(utf8: text) }
+
+  @Test func `wrong codes are counted until the login ends`() async throws {
+    try await Backend.run(["--account", annWithCode]) { backend in
+      try await withProvider(backend) { provider in
+        let flow = try #require(try await provider.login(.ann()).challenge).flow
+        let wrong = try secret("no code")
+        for rest in [4, 3, 2, 1] {
+          let refused = await failure { () throws(ProviderFailure) in
+            try await provider.verifyOTP(flow: flow, code: wrong)
+          }
+          #expect(refused == .refused(.otpInvalid, attemptsRemaining: rest))
+        }
+        let last = await failure { () throws(ProviderFailure) in try await provider.verifyOTP(flow: flow, code: wrong) }
+        #expect(last?.kind == .tooManyAttempts)
+      }
+    }
+  }
+
+  @Test(arguments: ["empty", "oauth"])
+  func `wrong codes are counted here where the backend does not`(_ style: String) async throws {
+    try await Backend.run(["--account", annWithCode, "--set", "challengeDetail=minimal"]) { backend in
+      try await withProvider(backend) { provider in
+        let challenge = try #require(try await provider.login(.ann()).challenge)
+        #expect(challenge.otpLength == 6 && challenge.attemptsRemaining == 5)
+        let wrong = try secret("no code")
+        for rest in [4, 3, 2, 1] {
+          try await backend.misbehave(style == "empty" ? "status-401-empty" : "status-403-json", at: "verifyOtp")
+          let refused = await failure { () throws(ProviderFailure) in
+            try await provider.verifyOTP(flow: challenge.flow, code: wrong)
+          }
+          #expect(refused == .refused(.otpInvalid, attemptsRemaining: rest))
+        }
+        try await backend.misbehave("status-400-json", at: "verifyOtp")
+        let last = await failure { () throws(ProviderFailure) in
+          try await provider.verifyOTP(flow: challenge.flow, code: wrong)
+        }
+        #expect(last == .refused(.tooManyAttempts))
+      }
+    }
+  }
+
+  @Test func `another code is sent after the pause, and not before`() async throws {
+    let settings = ["--set", "otpResendCooldownSeconds=300", "--set", "otpLifetimeSeconds=3600"]
+    try await Backend.run(["--account", annWithCode] + settings) { backend in
+      try await withProvider(backend) { provider in
+        let challenge = try #require(try await provider.login(.ann()).challenge)
+        let early = await failure { () throws(ProviderFailure) in try await provider.resendOTP(flow: challenge.flow) }
+        guard case .refused(.resendTooSoon, nil, let wait?, nil) = early else {
+          Issue.record("\(String(describing: early))")
+          return
+        }
+        #expect(wait > .seconds(200) && wait <= .seconds(301))
+        try await backend.ask(.post, "/clock", #"{"advanceSeconds":301}"#)
+        let renewed = try await provider.resendOTP(flow: challenge.flow)
+        #expect(renewed.flow == challenge.flow && renewed.maskedDestination == challenge.maskedDestination)
+        #expect(renewed.nextResendAt + .seconds(2) > challenge.nextResendAt && renewed.backupCodesAllowed)
+        #expect(try await provider.verifyOTP(flow: challenge.flow, code: try await backend.code()).user?.id == "user-1")
+      }
+    }
+  }
+
+  @Test func `a code that has ended, and a login that is not known`() async throws {
+    try await Backend.run(["--account", annWithCode]) { backend in
+      try await withProvider(backend) { provider in
+        let challenge = try #require(try await provider.login(.ann()).challenge)
+        let code = try await backend.code()
+        try await backend.ask(.post, "/clock", #"{"advanceSeconds":301}"#)
+        let ended = await failure { () throws(ProviderFailure) in
+          try await provider.verifyOTP(flow: challenge.flow, code: code)
+        }
+        #expect(ended == .refused(.otpExpired))
+        let unknown = try secret("flow-unknown")
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.verifyOTP(flow: unknown, code: code) }
+            == .refused(.flowNotFound))
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.resendOTP(flow: unknown) }
+            == .refused(.flowNotFound))
+      }
+    }
+  }
+
+  @Test func `a backup code stands in once`() async throws {
+    try await Backend.run(["--account", annWithCode]) { backend in
+      try await withProvider(backend) { provider in
+        let flow = try #require(try await provider.login(.ann()).challenge).flow
+        let wrong = try secret("zzzz-zzzz")
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.verifyBackupCode(flow: flow, code: wrong) }
+            == .refused(.backupCodeInvalid, attemptsRemaining: 4))
+        let code = try secret("aaaa-bbbb")
+        let session = try await provider.verifyBackupCode(flow: flow, code: code)
+        #expect(session.backupCodesRemaining == 1 && session.user?.id == "user-1")
+        let next = try #require(try await provider.login(.ann()).challenge).flow
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.verifyBackupCode(flow: next, code: code) }?
+            .kind
+            == .backupCodeInvalid)
+      }
+    }
+  }
+
+  @Test func `a lost reply to a code says that the code may be spent`() async throws {
+    try await Backend.run(["--account", annWithCode]) { backend in
+      try await withProvider(backend) { provider in
+        let flow = try #require(try await provider.login(.ann()).challenge).flow
+        try await backend.misbehave("drop-after-commit", at: "verifyBackupCode")
+        let code = try secret("aaaa-bbbb")
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.verifyBackupCode(flow: flow, code: code) }
+            == .outcomeUnknown(.networkUnavailable))
+      }
+    }
+  }
+
+  @Test func `where no code is sent again, a login is begun again with what was kept, or not at all`() async throws {
+    try await Backend.run(["--account", annWithCode, "--set", "resendStrategy=restartLogin"]) { backend in
+      var mapping = RESTMapping.standard
+      mapping.resendStrategy = .restartLogin
+      mapping.endpoints[.resendOtp] = nil
+      try await withProvider(backend, mapping: mapping) { provider in
+        #expect(provider.abilities.contains(.resendOtp))
+        let first = try #require(try await provider.login(.ann()).challenge)
+        let second = try await provider.resendOTP(flow: first.flow)
+        #expect(second.flow != first.flow)
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.resendOTP(flow: first.flow) }
+            == .refused(.flowNotFound))
+        let code = try await backend.code()
+        #expect(try await provider.verifyOTP(flow: second.flow, code: code).user?.id == "user-1")
+        // With the challenge the credentials have gone.
+        #expect(provider.challenges.find(second.flow) == nil)
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.resendOTP(flow: second.flow) }
+            == .refused(.flowNotFound))
+      }
+      mapping.resendStrategy = .none
+      try await withProvider(backend, mapping: mapping) { provider in
+        #expect(!provider.abilities.contains(.resendOtp))
+        let flow = try #require(try await provider.login(.ann()).challenge).flow
+        #expect(provider.challenges.find(flow)?.credentials == nil)
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.resendOTP(flow: flow) } == .unsupported)
+      }
+    }
+  }
+}

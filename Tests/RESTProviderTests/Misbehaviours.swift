@@ -1,0 +1,193 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+
+/// What every misbehaviour of the backend means: for a refresh, which decides whether the session is kept, and for a
+/// login.
+enum Misbehaviours {
+  /// Misbehaviours that mean the same.
+  struct Group {
+    let refresh: String
+    let login: String
+    let names: [String]
+
+    init(_ refresh: String, _ login: String, _ names: String) {
+      self.refresh = refresh
+      self.login = login
+      self.names = names.split { $0 == " " || $0 == "\n" }.map(String.init)
+    }
+  }
+
+  /// Those that never end by themselves.
+  static func isSlow(_ name: String) -> Bool { ["stall", "hold", "drip"].contains { name.hasPrefix($0) } }
+
+  static let groups: [Group] = [
+    Group(
+      "transient invalidResponse", "refused invalidResponse",
+      """
+      access-token-number access-token-null access-token-array access-token-object access-token-boolean
+      access-token-empty access-token-absent refresh-token-number refresh-token-array refresh-token-boolean
+      access-token-newline refresh-token-newline access-token-long refresh-token-long access-token-non-ascii
+      refresh-token-non-ascii access-token-space access-token-nul refresh-token-nul expiry-overflow
+      expiry-int64-overflow json-bom json-utf16 json-invalid-utf8 json-lone-surrogate json-raw-control json-deep
+      json-duplicate-keys json-trailing-garbage json-two-objects json-trailing-comma json-array json-null
+      json-string json-number json-empty-object json-whitespace json-xssi-prefix json-jsonp success-false
+      error-in-200 status-204-empty status-206-json captive-portal captive-portal-as-json
+      empty-200 empty-200-json gzip gzip-bomb
+      """),
+    Group(
+      "ok", "ok",
+      """
+      refresh-token-null refresh-token-object refresh-token-empty refresh-token-absent user-number user-null
+      user-array user-object user-boolean user-empty user-absent user-id-number user-id-null user-id-array
+      user-id-object user-id-boolean user-id-empty user-id-absent scope-number scope-null scope-array scope-object
+      scope-boolean scope-empty scope-absent refresh-token-space user-name-controls masked-phone-controls
+      user-name-escapes masked-phone-escapes user-name-bidi masked-phone-bidi user-name-long masked-phone-long
+      user-name-newlines masked-phone-newlines user-name-empty masked-phone-empty user-name-number
+      masked-phone-number user-name-object masked-phone-object otp-flow-number otp-flow-null otp-flow-absent
+      otp-flow-empty otp-flow-long masked-phone-full field expiry-negative expiry-zero expiry-huge expiry-string
+      expiry-int64-max expiry-null expiry-absent expiry-fraction expiry-boolean expiry-array expiry-garbage
+      expiry-past expiry-far expiry-no-such-date expiry-epoch-ms wrong-content-type text-content-type
+      no-content-type date-ahead date-behind date-garbage ok delay-before-commit delay-after-commit
+      close-after-reply reset-after-reply length-overflow length-and-chunked no-length chunked two-replies http10
+      interim-replies header-with-controls folded-header set-cookie alt-svc gzip-garbage
+      """),
+    Group(
+      "unknown invalidResponse", "unknown invalidResponse",
+      """
+      json-many-members banner-at-accept length-negative chunked-bad-size chunked-huge-size http09 bad-status-line
+      status-line-1000 binary-garbage http2-preface interim-replies-many many-headers huge-header huge-body
+      huge-body-chunked infinite-headers
+      """),
+    // Whether the reset is there before the request is sent, is a matter of chance; only then it is sent again.
+    Group(
+      "unknown networkUnavailable or ok", "unknown networkUnavailable or ok",
+      """
+      reset-at-accept
+      """),
+    Group(
+      "refused reauthRequired", "challenge",
+      """
+      challenge-instead
+      """),
+    Group(
+      "ended", "refused invalidCredentials",
+      """
+      error-message-controls error-message-escapes error-message-bidi error-message-long error-message-newlines
+      error-message-number error-message-object error-message-echo status-400-json status-400-empty
+      status-401-json status-401-empty
+      """),
+    Group(
+      "unknown networkUnavailable", "unknown networkUnavailable",
+      """
+      close-at-accept close-in-headers reset-before-reading close-before-reading reset-while-reading
+      close-while-reading drop-before-commit drop-after-commit reset-before-commit reset-after-commit
+      reset-half-way close-half-way reset-in-headers length-too-long chunked-truncated chunked-no-end interim-only
+      huge-body-claimed
+      """),
+    Group(
+      "unknown timeout", "unknown timeout",
+      """
+      stall-at-accept stall-before-reading hold-before-commit hold-after-commit hold-then-drop stall-half-way
+      stall-in-headers drip drip-body drip-spaces
+      """),
+    Group(
+      "transient providerUnavailable", "transient providerUnavailable",
+      """
+      status status-408-json status-408-empty status-408-html status-425-json status-425-empty status-425-html
+      status-500-json status-500-empty status-500-html status-502-html status-503-html status-504-empty
+      status-503-retry-none status-503-retry-negative status-503-retry-garbage
+      """),
+    Group(
+      "transient invalidResponse", "refused invalidCredentials",
+      """
+      status-400-html status-401-html status-403-html
+      """),
+    Group(
+      "transient forbidden", "refused invalidCredentials",
+      """
+      status-403-json status-403-empty
+      """),
+    Group(
+      "transient providerRejected", "refused providerRejected",
+      """
+      status-404-json status-404-empty
+      """),
+    Group(
+      "transient invalidResponse", "refused providerRejected",
+      """
+      status-404-html status-405-html
+      """),
+    Group(
+      "transient invalidResponse", "transient invalidResponse",
+      """
+      status-304-empty redirect-301 redirect-302 redirect-303 redirect-307 redirect-308 redirect-other-origin
+      redirect-to-file redirect-loop redirect-no-location captive-portal-redirect
+      """),
+    Group(
+      "transient networkUnavailable", "transient networkUnavailable",
+      """
+      status-407-html status-511-html
+      """),
+    Group(
+      "transient providerUnavailable", "refused unsupportedByProvider",
+      """
+      status-501-empty
+      """),
+    Group(
+      "transient providerUnavailable", "refused rateLimited",
+      """
+      status-429-retry-none status-429-retry-negative status-429-retry-garbage
+      """),
+    Group(
+      "transient providerUnavailable after 2", "refused rateLimited after 2",
+      """
+      status-429-retry-seconds status-429-retry-date
+      """),
+    Group(
+      "transient providerUnavailable after 3600", "refused rateLimited after 3600",
+      """
+      status-429-retry-absurd
+      """),
+    Group(
+      "transient providerUnavailable after 2", "transient providerUnavailable after 2",
+      """
+      status-503-retry-seconds status-503-retry-date
+      """),
+    Group(
+      "transient providerUnavailable after 3600", "transient providerUnavailable after 3600",
+      """
+      status-503-retry-absurd
+      """),
+    Group(
+      "unknown invalidResponse", "refused invalidResponse",
+      """
+      truncated-json length-too-short length-twice no-length-half
+      """),
+  ]
+
+  /// Whether an outcome is the one of the table, or one of several.
+  static func matches(_ words: String, _ expected: String) -> Bool {
+    words == expected || expected.hasPrefix(words + " or ") || expected.hasSuffix(" or " + words)
+  }
+
+  /// A failure in the words of the table.
+  static func words(_ failure: ProviderFailure?) -> String {
+    switch failure {
+    case nil: "ok"
+    case .refused(let kind, nil, let wait, nil): "refused \(kind)" + words(wait)
+    case .refused(let kind, _, _, _): "refused \(kind) with more"
+    case .sessionEnded(.refreshRejected, nil): "ended"
+    case .sessionEnded(let reason, _): "ended \(reason)"
+    case .transient(let kind, let wait): "transient \(kind)" + words(wait)
+    case .outcomeUnknown(let kind): "unknown \(kind)"
+    case .tokenRefused: "token refused"
+    case .unsupported: "unsupported"
+    }
+  }
+
+  private static func words(_ wait: Duration?) -> String {
+    // A date has whole seconds, of which one may just have passed.
+    wait.map { " after \($0 == .seconds(1) ? 2 : $0.components.seconds)" } ?? ""
+  }
+}

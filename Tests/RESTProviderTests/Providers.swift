@@ -1,0 +1,70 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import LinuxSystem
+import RESTDialect
+import SecretMemory
+
+@testable import RESTProvider
+
+/// A provider on a backend, with short time-outs.
+func withProvider(
+  _ backend: Backend, mapping: RESTMapping = .standard, timeout: Duration = .seconds(20), tls: TLSPolicy = TLSPolicy(),
+  clientID: String = "", clientSecret: String? = nil, _ body: (RESTProvider) async throws -> Void
+) async throws {
+  var timeouts = HTTPTimeouts()
+  timeouts.connect = timeout
+  timeouts.interactive = timeout
+  timeouts.refresh = timeout
+  let client = try HTTPClient(version: "test", proxy: .none, timeouts: timeouts)
+  let secret = try clientSecret.map { try Secret(utf8: $0) }
+  let source: RESTProviderSettings.SecretSource? = secret.map { secret in { @Sendable in .success(secret) } }
+  let settings = RESTProviderSettings(
+    baseURL: backend.url, mapping: mapping, tls: tls, clientID: clientID,
+    clientSecret: source)
+  let result: Result<Void, any Error>
+  do { result = .success(try await body(try RESTProvider(settings, client: client))) } catch {
+    result = .failure(error)
+  }
+  await client.close()
+  try result.get()
+}
+
+/// The failure of a call; nil where it succeeded.
+func failure<R>(_ call: () async throws(ProviderFailure) -> R) async -> ProviderFailure? {
+  do {
+    _ = try await call()
+    return nil
+  } catch {
+    return error
+  }
+}
+
+extension Credentials {
+  /// What the account of the tests logs in with.
+  static func ann(_ password: String = "made-up-password") throws -> Credentials {
+    Credentials(email: "ann@example.com", password: try Secret(utf8: password))
+  }
+}
+
+/// The account of the tests.
+let ann = #"{"email":"ann@example.com","password":"made-up-password","name":"Ann"}"#
+/// The account of the tests, with a second factor.
+let annWithCode = """
+  {"email":"ann@example.com","password":"made-up-password","name":"Ann","phoneNumber":"+15550100123",\
+  "backupCodes":["aaaa-bbbb","cccc-dddd"]}
+  """
+
+extension LoginOutcome {
+  /// The session; nil where the login came to something else.
+  var session: ProviderSession? {
+    if case .authenticated(let session) = self { return session }
+    return nil
+  }
+
+  /// The challenge; nil where the login came to something else.
+  var challenge: ProviderChallenge? {
+    if case .otpRequired(let challenge) = self { return challenge }
+    return nil
+  }
+}

@@ -1,0 +1,16 @@
+import BrokerProtocol
+import JSONRPC
+import RESTDialect
+
+@testable import RESTProvider
+
+/// When the replies of the pure tests come: sent at a round moment, answered two seconds later.
+let sentAt = Timestamp(milliseconds: 1_800_000_000_000)
+
+/// Reads a reply that came two seconds after its request.
+func reader(
+  _ json: String, paths: RESTReplyPaths = RESTMapping.standard.reply, serverTime: Timestamp? = nil
+) throws -> ReplyReader {
+  let moments = TokenLifetime.Moments(sentAt: sentAt, receivedAt: sentAt + .seconds(2), serverTime: serverTime)
+  return ReplyReader(root: try JSONDocument(parsing: Array(json.utf8)).root, paths: paths, moments: moments)
+}
