@@ -15,15 +15,14 @@ static inline int clinux_unix_address(struct sockaddr_un *address, const char *p
 static inline int clinux_unix_socket(int nonblocking) {
   return clinux_result(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0));
 }
-// The socket is for its owner alone from its first moment, hence the mask: it is that of the whole process.
+// The socket is for its owner alone from its first moment: on Linux the file that bind(2) makes gets the mode that the socket
+// has. A mask would be that of the whole process, and take rights from what other threads make meanwhile.
 static inline int clinux_unix_bind(int fd, const char *path) {
   struct sockaddr_un address;
   int refused = clinux_unix_address(&address, path);
   if (refused < 0) return refused;
-  mode_t before = umask(0177);
-  int result = clinux_result(bind(fd, (struct sockaddr *)&address, sizeof address));
-  umask(before);
-  return result;
+  if (fchmod(fd, 0600) < 0) return -errno;
+  return clinux_result(bind(fd, (struct sockaddr *)&address, sizeof address));
 }
 static inline int clinux_unix_connect(int fd, const char *path) {
   struct sockaddr_un address;

@@ -156,7 +156,7 @@ import Testing
     var limits = HTTPLimits()
     limits.requestsPerServer = 1
     limits.waitingPerServer = 1
-    let transport = PublicTransport(try client(interactive: .milliseconds(300), limits: limits))
+    let transport = PublicTransport(try client(interactive: .seconds(4), limits: limits))
     let url = try silent.url()
     let failures = await withTaskGroup(of: HTTPFailure?.self) { group in
       for _ in 0..<3 {
