@@ -4,8 +4,8 @@ import BrokerProtocol
 extension Broker {
   /// Takes up profiles as they are configured now; sessions that are still bound to the same place go on.
   ///
-  /// A profile that is no longer configured is forgotten here, and rests in the vault. One that is bound to another
-  /// place is signed out, and nothing of it is sent to the new address.
+  /// A profile that is no longer configured is forgotten here, once a refresh that is under way is over and saved, and
+  /// rests in the vault. One that is bound to another place is signed out, and nothing of it is sent to the new address.
   ///
   /// While the vault is locked there is nothing to read: what rests of a new profile comes with the unlocking.
   ///
@@ -14,7 +14,7 @@ extension Broker {
     let contents = gate == .unlocked ? try await store.load() : nil
     let old = slots
     slots = profiles.map { settings in
-      guard let slot = old.first(where: { $0.name == settings.name }),
+      guard let slot = (old + leaving).first(where: { $0.name == settings.name }),
         slot.machine.binding == settings.provider.binding
       else {
         slotCount += 1
@@ -27,9 +27,10 @@ extension Broker {
     }
     index = ProfileIndex(slots.map(\.name))
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
-    for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
     // A profile that stays has its state in memory, which may be newer than what was just read.
-    let fresh = slots.filter { slot in !old.contains { $0 === slot } }
+    let fresh = slots.filter { slot in !(old + leaving).contains { $0 === slot } }
+    leaving.removeAll { slot(named: $0.name) != nil }
+    for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
     if let contents, gate == .unlocked { restore(contents, to: fresh) }
     publish(.configReloaded, profile: nil)
   }
@@ -37,6 +38,7 @@ extension Broker {
   /// Lets go of a profile: nobody waits on it any more.
   private func retire(_ slot: ProfileSlot) {
     slot.timer?.cancel()
+    if self.slot(named: slot.name) == nil, slot.machine.isUnsettled { leaving.append(slot) }
     forgetLogin(of: slot.name)
     closeLogins()
     for (waiter, entry) in waiters where entry.profile == slot.name {

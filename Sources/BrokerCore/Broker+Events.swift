@@ -20,8 +20,6 @@ extension Broker {
 
   /// Readings of the store for one subscription: each is overtaken only by a thousand events in the meantime.
   private static let replayRounds = 3
-  /// How long it is taken for granted which events the store has: they are kept for weeks.
-  private static let completenessAge = Duration.seconds(60)
 
   /// Begins a subscription of a connection: its name, the state, and the events that it has missed.
   ///
@@ -67,22 +65,17 @@ extension Broker {
     }
   }
 
-  /// Reads events from the store, and anew which of them it still has where that is not known for certain.
+  /// Reads events from the store, which also says how far back it still has all of them.
   private func readEvents(
     after since: UInt64, through: UInt64, _ done: @escaping @Sendable (isolated Broker, [BrokerEvent]?) -> Void
   ) {
     let store = self.store
-    let isCertain = now.uptime - completenessReadAt < Self.completenessAge
     inBackground {
       do throws(StoreFailure) {
-        let events = try await store.events(after: since, through: through)
-        let completeAfter = isCertain ? nil : try await store.load().eventsCompleteAfter
+        let stored = try await store.events(after: since, through: through)
         return { broker in
-          if let completeAfter {
-            broker.completenessReadAt = broker.now.uptime
-            broker.hub.noteIncomplete(through: completeAfter)
-          }
-          done(broker, events)
+          broker.hub.noteIncomplete(through: stored.completeAfter)
+          done(broker, stored.events)
         }
       } catch {
         return { broker in

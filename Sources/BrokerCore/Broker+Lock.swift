@@ -58,6 +58,7 @@ extension Broker {
     guard gate == .locking, work == 0, commits.isIdle, !isTryingKey else { return }
     guard retries.isEmpty else { return reportUnsaved() }
     for slot in slots { forget(slot) }
+    leaving = []
     pendingLogins = PendingLogins()
     loginsToClose = []
     hub.forgetKept()

@@ -10,6 +10,7 @@ extension Broker {
     let actions = slot.machine.handle(event, at: now)
     if slot.machine.living?.tokens != before { forgetAnswer(of: slot) }
     for action in actions { run(action, on: slot) }
+    leaving.removeAll { !$0.machine.isUnsettled }
     schedule(slot)
   }
 
@@ -49,7 +50,7 @@ extension Broker {
   private func schedule(_ slot: ProfileSlot) {
     slot.timer?.cancel()
     slot.timer = nil
-    guard gate == .unlocked else { return }
+    guard gate == .unlocked, self.slot(named: slot.name) === slot else { return }
     let name = slot.name
     slot.timer = slot.machine.nextWake(at: now).map { uptime in
       clock.schedule(at: uptime) { [weak self] in
@@ -61,7 +62,7 @@ extension Broker {
   private func open(_ intent: RefreshIntent, _ flight: UInt64, on slot: ProfileSlot) {
     let (name, id) = (slot.name, slot.id)
     change(StoreChange(.note, [.openIntent(intent)], of: name)) { broker, failure in
-      guard let slot = broker.slot(named: name, id: id) else { return }
+      guard let slot = broker.holder(of: name, id: id) else { return }
       if failure == nil {
         broker.handle(.intentSaved(flight: flight), on: slot)
       } else {
@@ -78,13 +79,13 @@ extension Broker {
       do throws(ProviderFailure) {
         let tokens = try await provider.refresh(refreshToken)
         return { broker in
-          guard let slot = broker.slot(named: name, id: id) else { return }
+          guard let slot = broker.holder(of: name, id: id) else { return }
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }
       } catch {
         return { broker in
           broker.counts.refreshFailures += 1
-          guard let slot = broker.slot(named: name, id: id) else { return }
+          guard let slot = broker.holder(of: name, id: id) else { return }
           broker.handle(.refreshFailed(flight: flight, error, jitter: Double.random(in: 0...1)), on: slot)
         }
       }
@@ -93,7 +94,7 @@ extension Broker {
 
   /// Lets a profile's machine decide, does what it says, and sets its next wake-up.
   func handle(_ event: SessionMachine.Event, onProfile name: ProfileName) {
-    guard let slot = slot(named: name) else { return }
+    guard let slot = holder(of: name) else { return }
     handle(event, on: slot)
   }
 

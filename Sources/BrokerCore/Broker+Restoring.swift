@@ -14,7 +14,6 @@ extension Broker {
       report(.sequencesNotReserved)
     }
     guard !commits.isOpen else { return }
-    completenessReadAt = now.uptime
     hub.open(after: contents.lastSequence, completeAfter: contents.eventsCompleteAfter)
     run(commits.open(after: contents.lastSequence))
   }

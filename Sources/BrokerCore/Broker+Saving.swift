@@ -45,7 +45,7 @@ extension Broker {
   private func saveFailed(_ record: SessionRecord, announcing events: [EventPayload], _ failure: StoreFailure) {
     let name = record.profile
     let failures = retries[name].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0
-    if failure == .superseded, failures > 0 || slot(named: name)?.machine.generation != record.generation {
+    if failure == .superseded, failures > 0 || holder(of: name)?.machine.generation != record.generation {
       // A commit that reported an error may have been durable all the same; else a newer record has taken its place.
       guard failures > 0 else { return finishSave(of: record, nil) }
       saved(record)
@@ -55,7 +55,7 @@ extension Broker {
     if failures == 0 { counts.saveFailures += 1 }
     handle(.saveFailed(generation: record.generation), onProfile: name)
     finishSave(of: record, failure)
-    guard let slot = slot(named: name), slot.machine.wantsSaved(record) else {
+    guard let slot = holder(of: name), slot.machine.wantsSaved(record) else {
       if failures > 0 { retries[name] = nil }
       return
     }
@@ -70,7 +70,7 @@ extension Broker {
   func saveAgain(_ name: ProfileName) {
     guard var retry = retries[name], let timer = retry.timer else { return }
     timer.cancel()
-    guard slot(named: name)?.machine.wantsSaved(retry.record) == true else {
+    guard holder(of: name)?.machine.wantsSaved(retry.record) == true else {
       retries[name] = nil
       finishLocking()
       if !hasWork { whenIdle?() }

@@ -44,6 +44,8 @@ package actor Broker {
 
   /// The configured profiles.
   var slots: [ProfileSlot] = []
+  /// Profiles that have gone from the configuration in the middle of a refresh, until what that brings is saved.
+  var leaving: [ProfileSlot] = []
   /// How many slots there ever were; names the next one.
   var slotCount: UInt64
   /// Finds a profile by its name.
@@ -64,8 +66,6 @@ package actor Broker {
   var isRunningCommitActions = false
   /// Who wants to know how a change ended.
   var settlements: [ChangeID: @Sendable (isolated Broker, StoreFailure?) -> Void] = [:]
-  /// When it was last read which events the store has.
-  var completenessReadAt = Duration.zero
   /// Callers who wait for a token.
   var waiters: [WaiterID: Waiter] = [:]
   /// How many callers there ever were; names the next one.
@@ -184,6 +184,17 @@ package actor Broker {
   /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
   func slot(named name: ProfileName, id: UInt64) -> ProfileSlot? {
     guard let slot = slot(named: name), slot.id == id else { return nil }
+    return slot
+  }
+
+  /// Whoever holds the session of a profile: also one that has gone from the configuration in the middle of a refresh.
+  func holder(of name: ProfileName) -> ProfileSlot? {
+    slot(named: name) ?? leaving.first { $0.name == name }
+  }
+
+  /// The stay of a profile that a refresh was begun for, if it still holds the session.
+  func holder(of name: ProfileName, id: UInt64) -> ProfileSlot? {
+    guard let slot = holder(of: name), slot.id == id else { return nil }
     return slot
   }
 

@@ -3,8 +3,9 @@ import JSONRPC
 
 /// An event as it is before sealing: one JSON object with the members that subscribers see.
 enum EventCoding {
-  /// An event has names, times and a challenge in it; a sealed value of this size is no event of ours.
-  private static let limits = JSONLimits(depth: 16, byteCount: 64 << 10)
+  /// Names in an event may be as long as a provider's reply; the database refuses what is longer than this as well, so
+  /// nothing was ever written that cannot be read.
+  private static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
 
   /// The object.
   static func encode(_ event: BrokerEvent) -> [UInt8] {

@@ -32,7 +32,7 @@ struct EventTable {
     }
   }
 
-  /// Appends an event.
+  /// Appends an event; a row that says in the clear that it has the event's sequence can only be forged, and gives way.
   ///
   /// - Throws: `VaultError.storage`.
   func append(_ event: BrokerEvent, as ordinal: Int64) throws(VaultError) {
@@ -42,7 +42,7 @@ struct EventTable {
     let box = seal.seal(EventCoding.encode(event).span, at: row.place)
     do throws(SQLiteError) {
       let statement = try connection.prepare(
-        "INSERT INTO event (ordinal, sequence, time, format, sealed) VALUES (?1, ?2, ?3, ?4, ?5)")
+        "REPLACE INTO event (ordinal, sequence, time, format, sealed) VALUES (?1, ?2, ?3, ?4, ?5)")
       try statement.bind(row.ordinal, at: 1)
       try statement.bind(row.sequence, at: 2)
       try statement.bind(row.time, at: 3)
@@ -97,9 +97,10 @@ struct EventTable {
 
   /// The events of a range of sequences in their order; those that this version does not know are left out.
   ///
-  /// - Throws: `VaultError.damaged` where one is not what was written, `.storage`, `.secretMemoryExhausted`.
+  /// - Throws: `VaultError.damaged` where one is missing or not what was written, `.storage`, `.secretMemoryExhausted`.
   func events(after sequence: UInt64, through last: UInt64) throws(VaultError) -> [BrokerEvent] {
     var events: [BrokerEvent] = []
+    var previous: Int64?
     do {
       let rows = try connection.prepare(
         """
@@ -112,6 +113,9 @@ struct EventTable {
         let row = Row(
           ordinal: try rows.int64(at: 0), sequence: try rows.int64(at: 1), time: try rows.int64(at: 2),
           format: try rows.int64(at: 3))
+        // A sequence that was changed may have taken its row out of the range.
+        guard previous.map({ $0 &+ 1 == row.ordinal }) ?? true else { throw VaultError.damaged(part: "event") }
+        previous = row.ordinal
         let plaintext = try rows.withBlob(at: 4) { try seal.openBytes($0, at: row.place) }
         guard let event = try EventCoding.decode(plaintext) else { continue }
         guard event.sequence == UInt64(bitPattern: row.sequence) else { throw VaultError.damaged(part: "event") }

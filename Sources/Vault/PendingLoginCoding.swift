@@ -6,8 +6,9 @@ import SecretMemory
 
 /// A login that waits for its code, as it is before sealing: one JSON object, the provider's handle in base64url.
 enum PendingLoginCoding {
-  /// A challenge is a few hundred bytes, and a provider's handle no longer than a token.
-  private static let limits = JSONLimits(depth: 16, byteCount: 64 << 10)
+  /// What a provider says of a challenge may be as long as its reply; the database refuses what is longer than this as
+  /// well, so nothing was ever written that cannot be read.
+  private static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
 
   /// The object; the caller wipes it.
   static func encode(_ login: PendingLogin) -> [UInt8] {

@@ -14,18 +14,27 @@ extension Vault {
     guard contents != nil, let old = ring else { throw .store(.locked) }
     try checkPassphrase(request.passphrase, old)
     let source = request.keySource ?? configuredSource
+    guard request.newPassphrase == nil || source == .passphrase else {
+      throw .passphraseUnsuitable("The new key comes from the source \(source.rawValue), which takes no passphrase.")
+    }
     var passphrase = request.newPassphrase
     if passphrase == nil, old.wrapped.source == .passphrase { passphrase = request.passphrase }
+    do { try endDoubt() } catch { throw .store(error) }
     let kek: KeyEncryptionKey
     do throws(KeySourceError) {
+      if source == .file, let path = encryption.settings.keyFilePath, let vault = keyFileUsers?.other {
+        throw .shared(path: path, vault: vault)
+      }
       kek = try encryption.newKey(from: source, passphrase: passphrase, replacing: old.wrapped)
     } catch { throw KeyFailure(error) }
     reached(.keyReady)
     do throws(StoreFailure) {
       try reseal(kek, old)
     } catch {
-      // A commit that failed may be in the log all the same, and come back at the next start: a new key file stays
-      // beside the old one, and the one that fits is taken then.
+      // A commit that failed may be in the log all the same, and come back at the next start: until a later change is
+      // in its place, a new key file stays beside the old one, and the one that fits is taken then.
+      isRekeyInDoubt = true
+      if (try? endDoubt()) != nil { try? encryption.discard(kek) }
       throw .store(error)
     }
     reached(.committed)
@@ -33,6 +42,15 @@ extension Vault {
     reached(.settled)
     // What was sealed under the old key is in the log's earlier frames.
     if let connection = try? database() { try? connection.checkpoint() }
+  }
+
+  /// Lets no change of keys that failed come back: a later change takes its place in the log.
+  ///
+  /// - Throws: `StoreFailure`; it may come back as before then.
+  func endDoubt() throws(StoreFailure) {
+    guard isRekeyInDoubt else { return }
+    try change { _ in }
+    isRekeyInDoubt = false
   }
 
   /// Who changes the keys of a vault with a passphrase proves that they know it.
@@ -49,7 +67,9 @@ extension Vault {
     do { key = try SealingKey.random() } catch { throw StoreFailure(.secretMemoryExhausted) }
     var fresh = KeyringTable.Ring(
       vaultID: old.vaultID, wrapped: WrappedKey.wrap(key, with: kek, vaultID: old.vaultID), retiredKeyFile: nil)
-    if old.wrapped.source == .file, kek.source != .file { fresh.retiredKeyFile = encryption.settings.keyFilePath }
+    if old.wrapped.source == .file, kek.source != .file, keyFileUsers?.other == nil {
+      fresh.retiredKeyFile = encryption.settings.keyFilePath
+    }
     let seal = VaultSeal(key: key, vaultID: old.vaultID)
     // The change seals what it writes itself under the new key.
     contents?.seal = seal
@@ -80,8 +100,11 @@ extension Vault {
 
   /// Puts a new key file in its place, or removes one that nothing needs; what fails is done at the next start.
   private func settle(_ source: KeySourceName, _ old: KeyringTable.Ring) {
+    // The key file stays for whoever else opens by it.
+    let previous = keyFileUsers?.other == nil ? old.wrapped.source : nil
+    if source == .file { keyFileUsers?.note() } else { keyFileUsers?.forget() }
     do {
-      try encryption.settle(source, replacing: old.wrapped.source)
+      try encryption.settle(source, replacing: previous)
       guard ring?.retiredKeyFile != nil else { return }
       try KeyringTable(connection: database()).forgetRetiredKeyFile()
       ring?.retiredKeyFile = nil

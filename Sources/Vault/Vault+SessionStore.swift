@@ -1,5 +1,4 @@
 package import BrokerCore
-package import BrokerProtocol
 import SQLite
 import SecretMemory
 
@@ -16,8 +15,7 @@ extension Vault: SessionStore {
       var loaded = found.contents
       loaded.isSuspect = found.hasForeignRows || open.suspicions.contains { $0.isAlarm }
       loaded.lastSequence = sequence
-      loaded.eventsCompleteAfter =
-        open.mustDropEvents ? max(sequence, open.head.eventsCompleteAfter) : open.head.eventsCompleteAfter
+      loaded.eventsCompleteAfter = completeAfter(open)
       return loaded
     } catch { throw StoreFailure(error) }
   }
@@ -38,12 +36,19 @@ extension Vault: SessionStore {
   /// Opens the kept events of a range.
   ///
   /// - Throws: `StoreFailure.tampered` without a profile, `.locked`, `.failed`.
-  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent] {
+  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents {
     let (connection, open) = try opened()
-    guard !open.mustDropEvents else { return [] }
+    let completeAfter = completeAfter(open)
+    guard !open.mustDropEvents else { return StoredEvents(events: [], completeAfter: completeAfter) }
     do throws(VaultError) {
-      return try EventTable(connection: connection, seal: open.seal).events(after: sequence, through: last)
+      let events = try EventTable(connection: connection, seal: open.seal).events(after: sequence, through: last)
+      return StoredEvents(events: events, completeAfter: completeAfter)
     } catch { throw StoreFailure(error) }
+  }
+
+  /// The sequence after which every kept event can be replayed: none of those that are about to be removed.
+  private func completeAfter(_ open: OpenVault) -> UInt64 {
+    open.mustDropEvents ? max(sequence, open.head.eventsCompleteAfter) : open.head.eventsCompleteAfter
   }
 
   /// Writes a sequence durably, unless a later one is there.

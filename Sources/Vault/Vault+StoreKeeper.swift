@@ -45,9 +45,10 @@ extension Vault: StoreKeeper {
       forgetKeys()
       throw KeyFailure(error)
     }
+    if ring.wrapped.source == .file { keyFileUsers?.note() }
     try? finishRetirement(connection)
-    // A key that was staged and never needed: one that was needed has taken its place by now.
-    try? encryption.settings.keyFile().discardNext()
+    // A key that was staged and never needed: one that was needed has taken its place by now, or may still be.
+    if (try? endDoubt()) != nil { try? encryption.settings.keyFile().discardNext() }
     reserve.take()
   }
 
@@ -104,7 +105,8 @@ extension Vault: StoreKeeper {
   private func judgeSequence(_ head: inout VaultHead, _ suspicions: inout Set<VaultSuspicion>) {
     // With a lost head nothing is known but what stands in the clear; an older copy does not know what was given since.
     if !suspicions.isDisjoint(with: [.head, .rolledBack]) {
-      sequence = max(sequence, head.sequenceFloor).addingClamped(VaultReader.sequenceJump)
+      let claimed = min(sequence, VaultReader.highestUnsealedSequence)
+      sequence = max(claimed, head.sequenceFloor).addingClamped(VaultReader.sequenceJump)
       head.eventsCompleteAfter = sequence
       return
     }
@@ -140,7 +142,7 @@ extension Vault: StoreKeeper {
   /// Only the configured one is removed: what the row says is not sealed.
   private func finishRetirement(_ connection: SQLiteConnection) throws {
     guard let ring, let retired = ring.retiredKeyFile else { return }
-    if ring.wrapped.source != .file, retired == encryption.settings.keyFilePath {
+    if ring.wrapped.source != .file, retired == encryption.settings.keyFilePath, keyFileUsers?.other == nil {
       try encryption.settle(ring.wrapped.source, replacing: .file)
     }
     try KeyringTable(connection: connection).forgetRetiredKeyFile()

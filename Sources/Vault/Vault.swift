@@ -36,8 +36,13 @@ package actor Vault {
   let reached: @Sendable (VaultStep) -> Void
   /// Room for a change that finds the disk full.
   let reserve: ReserveFile
+  /// Who else opens by the key file; nil where nobody can.
+  let keyFileUsers: KeyFileUsers?
   /// Whether that room was given away.
   var isReserveSpent = false
+
+  /// Whether a change of keys failed that may be in the log all the same, and come back at the next start.
+  var isRekeyInDoubt = false
 
   /// Nil before the vault was started and after it was closed; others get it from `database()`.
   private var connection: SQLiteConnection?
@@ -63,6 +68,7 @@ package actor Vault {
     self.now = now
     self.reached = reached
     reserve = ReserveFile(ofDatabase: path)
+    keyFileUsers = KeyFileUsers(ofKeyAt: settings.keyFilePath, vaultPath: path)
     worker = WorkerThread(name: "vault")
   }
 

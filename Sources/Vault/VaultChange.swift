@@ -87,18 +87,19 @@ struct VaultChange {
   private mutating func append(_ event: BrokerEvent) throws {
     try events.append(event, as: head.lastOrdinal + 1)
     head.lastOrdinal += 1
-    while head.eventCount > Int64(EventRetention.count) { try dropOldestEvent() }
+    while head.eventCount > Int64(EventRetention.count) { try dropOldestEvent(before: event) }
     // A clock that is behind the newest event says nothing about the age of the others.
     guard time >= event.time.milliseconds else { return }
     let limit = time - EventRetention.age.components.seconds * 1000
     while head.eventCount > 1, let oldest = try events.mark(of: head.firstOrdinal), oldest.time < limit {
-      try dropOldestEvent()
+      try dropOldestEvent(before: event)
     }
   }
 
-  private mutating func dropOldestEvent() throws {
+  private mutating func dropOldestEvent(before newest: BrokerEvent) throws {
     if let oldest = try events.mark(of: head.firstOrdinal) {
-      head.eventsCompleteAfter = max(head.eventsCompleteAfter, oldest.sequence)
+      // What stands in the clear is believed as far as it is possible.
+      head.eventsCompleteAfter = max(head.eventsCompleteAfter, min(oldest.sequence, newest.sequence))
     }
     try events.remove(head.firstOrdinal)
     head.firstOrdinal += 1

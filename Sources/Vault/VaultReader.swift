@@ -16,6 +16,9 @@ struct VaultReader {
   static let sequenceRoom: UInt64 = 1 << 40
   /// How far sequences jump when the one in the clear cannot be believed; small enough for JSON's numbers, however often.
   static let sequenceJump: UInt64 = 1 << 20
+  /// The highest sequence that is believed without a seal: more than any broker ever gives, and JSON's numbers go on for
+  /// as many again.
+  static let highestUnsealedSequence: UInt64 = 1 << 52
 
   /// Reads the head and the manifest.
   ///

@@ -120,6 +120,22 @@ import Testing
     }
   }
 
+  @Test func `what the store drops while the broker runs asks for a resync at once`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      let first = try ServerHarness(store: store, clock: clock)
+      let before = try first.connect()
+      for _ in 0..<5 { _ = before.ask(Self.login()) }
+      let harness = try ServerHarness(store: store, clock: clock)
+      let client = try harness.connect()
+      #expect(client.ask(Self.call("subscribe", #"{"since":1}"#)).count == 5)
+      store.dropEvents(through: 3)
+      let late = client.ask(Self.call("subscribe", #"{"since":1}"#))
+      #expect(late.count == 1 && late.first?.contains(#""resync":true"#) == true)
+      #expect(client.ask(Self.call("subscribe", #"{"since":3}"#)).count == 3)
+    }
+  }
+
   @Test func `whoever goes away while old events are read leaves no subscription`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())

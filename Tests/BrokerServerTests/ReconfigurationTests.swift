@@ -10,6 +10,12 @@ import Testing
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }
 
+  private static func reconfigure(_ harness: ServerHarness, _ name: ProfileName) {
+    let settings = [ProfileSettings(name: name, provider: harness.provider)]
+    harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
+    harness.settle()
+  }
+
   @Test func `a profile that comes back has its session again`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()
@@ -17,12 +23,51 @@ import Testing
       _ = client.ask(Self.call("login", #"{"email":"a@example.test","password":"right"}"#))
       let work = try #require(ProfileName("work"))
       for name in [work, .default] {
-        let settings = [ProfileSettings(name: name, provider: harness.provider)]
-        harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
-        harness.settle()
+        Self.reconfigure(harness, name)
         let answer = client.ask(Self.call("getAccessToken")).first ?? ""
         #expect(answer.contains(name == work ? "loginRequired" : "access-1"), "\(answer)")
       }
+    }
+  }
+
+  @Test(arguments: [nil, StoreFailure.failed(context: "a full disk")])
+  func `what a refresh brings is saved, though its profile has gone meanwhile`(_ failure: StoreFailure?) async throws {
+    try await OwnThread.run {
+      let (harness, work) = (try ServerHarness(), try #require(ProfileName("work")))
+      let client = try harness.connect()
+      _ = client.ask(Self.call("login", #"{"email":"a@example.test","password":"right"}"#))
+      harness.provider.hold()
+      client.send(Self.call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      Self.reconfigure(harness, work)
+      #expect(client.lines().first?.contains("unknownProfile") == true)
+      harness.store.failure = failure
+      harness.provider.release()
+      harness.settle()
+      harness.store.failure = nil
+      harness.clock.advance(by: .seconds(60))
+      harness.settle()
+      #expect(harness.store.records.map(\.generation) == [2] && harness.store.intents.isEmpty)
+      Self.reconfigure(harness, .default)
+      #expect(client.ask(Self.call("getAccessToken")).first?.contains("access-2") == true)
+      #expect(!harness.broker.assumeIsolated { $0.hasWork })
+    }
+  }
+
+  @Test func `a profile that comes back in the middle of its refresh goes on with it`() async throws {
+    try await OwnThread.run {
+      let (harness, work) = (try ServerHarness(), try #require(ProfileName("work")))
+      let client = try harness.connect()
+      _ = client.ask(Self.call("login", #"{"email":"a@example.test","password":"right"}"#))
+      harness.provider.hold()
+      client.send(Self.call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      for name in [work, .default] {
+        Self.reconfigure(harness, name)
+      }
+      _ = client.lines()
+      harness.provider.release()
+      harness.settle()
+      #expect(client.ask(Self.call("getAccessToken")).first?.contains("access-2") == true)
+      #expect(harness.store.records.map(\.generation) == [2])
     }
   }
 
@@ -32,9 +77,7 @@ import Testing
       harness.provider.setWantsCode(true)
       let client = try harness.connect()
       _ = client.ask(Self.call("login", #"{"email":"a@example.test","password":"right"}"#))
-      let settings = [ProfileSettings(name: .default, provider: harness.provider)]
-      harness.broker.assumeIsolated { $0.reconfigureSoon(settings) }
-      harness.settle()
+      Self.reconfigure(harness, .default)
       let answer = client.ask(Self.call("verifyOtp", #"{"otpFlowId":"handle-1","code":"123456"}"#)).first
       #expect(answer?.contains("authenticated") == true)
     }

@@ -74,6 +74,14 @@ package final class InMemoryStore: SessionStore {
   /// The kept events.
   package var events: [BrokerEvent] { state.withLock { $0.events } }
 
+  /// Forgets the kept events up to a sequence, as retention does.
+  package func dropEvents(through sequence: UInt64) {
+    state.withLock { state in
+      state.events.removeAll { $0.sequence <= sequence }
+      state.eventsCompleteAfter = max(state.eventsCompleteAfter, sequence)
+    }
+  }
+
   /// The open intents.
   package var intents: [RefreshIntent] { state.withLock { Array($0.intents.values) } }
 
@@ -152,12 +160,13 @@ package final class InMemoryStore: SessionStore {
   }
 
   /// The kept events between two sequences.
-  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent] {
+  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents {
     await pass()
     return try state.withLock { state throws(StoreFailure) in
       guard !state.isLocked else { throw .locked }
       if let failure = state.eventsFailure { throw failure }
-      return state.events.filter { $0.sequence > sequence && $0.sequence <= last }
+      let events = state.events.filter { $0.sequence > sequence && $0.sequence <= last }
+      return StoredEvents(events: events, completeAfter: state.eventsCompleteAfter)
     }
   }
 

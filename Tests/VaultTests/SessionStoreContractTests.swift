@@ -88,7 +88,7 @@ import Vault
       let after = try await store.load()
       #expect(after.records == [kept] && after.intents == before.intents && after.pendingLogins.isEmpty)
       #expect(after.eventsCompleteAfter == before.eventsCompleteAfter)
-      #expect(try await store.events(after: 0, through: .max).isEmpty)
+      #expect(try await store.events(after: 0, through: .max).events.isEmpty)
     }
   }
 
@@ -125,9 +125,9 @@ import Vault
     try await withStore(kind) { store in
       let events = try [3, 4, 9, 10].map { try Sample.event($0) }
       for event in events { try await store.commit([.event(event)]) }
-      #expect(try await store.events(after: 0, through: .max) == events)
-      #expect(try await store.events(after: 3, through: 9) == Array(events[1...2]))
-      #expect(try await store.events(after: 10, through: .max).isEmpty)
+      #expect(try await store.events(after: 0, through: .max).events == events)
+      #expect(try await store.events(after: 3, through: 9).events == Array(events[1...2]))
+      #expect(try await store.events(after: 10, through: .max).events.isEmpty)
       try await store.commit([.eventsIncomplete(through: 4), .eventsIncomplete(through: 2)])
       #expect(try await store.load().eventsCompleteAfter == 4)
     }

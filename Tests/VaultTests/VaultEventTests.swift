@@ -19,7 +19,7 @@ import Vault
     }
     let contents = try await vault.load()
     #expect(contents.eventsCompleteAfter == extra && !contents.isSuspect)
-    let events = try await vault.events(after: 0, through: .max)
+    let events = try await vault.events(after: 0, through: .max).events
     #expect(events.count == 10_000 && events.first?.sequence == extra + 1)
     try await vault.close()
     let again = try await place.open()
@@ -35,15 +35,15 @@ import Vault
     for (sequence, day) in [(1, 60), (2, 69), (3, 71), (4, 100)] as [(UInt64, Int64)] {
       try await vault.commit([.event(Sample.event(sequence, at: day * Self.day))])
     }
-    #expect(try await vault.events(after: 0, through: .max).map(\.sequence) == [3, 4])
+    #expect(try await vault.events(after: 0, through: .max).events.map(\.sequence) == [3, 4])
     #expect(try await vault.load().eventsCompleteAfter == 2)
     // A clock that is behind the newest event removes nothing.
     now.withLock { $0 = 50 * Self.day }
     try await vault.commit([.event(Sample.event(5, at: 101 * Self.day))])
-    #expect(try await vault.events(after: 0, through: .max).map(\.sequence) == [3, 4, 5])
+    #expect(try await vault.events(after: 0, through: .max).events.map(\.sequence) == [3, 4, 5])
     now.withLock { $0 = 500 * Self.day }
     try await vault.commit([.event(Sample.event(6, at: 500 * Self.day))])
-    #expect(try await vault.events(after: 0, through: .max).map(\.sequence) == [6])
+    #expect(try await vault.events(after: 0, through: .max).events.map(\.sequence) == [6])
     #expect(try await vault.load().eventsCompleteAfter == 5)
     try await vault.close()
   }
@@ -61,7 +61,7 @@ import Vault
         time: Timestamp(milliseconds: 1_700_000_000_123), payload: payload)
     }
     try await vault.commit(events.map { .event($0) })
-    #expect(try await vault.events(after: 0, through: .max) == events)
+    #expect(try await vault.events(after: 0, through: .max).events == events)
     try await vault.close()
   }
 }

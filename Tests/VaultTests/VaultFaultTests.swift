@@ -82,7 +82,7 @@ import Vault
     let contents = try await vault.load()
     #expect(!contents.isSuspect && contents.tampered.isEmpty, "\(what): taken for tampering")
     #expect(try await vault.check(isFull: true).isEmpty, "\(what)")
-    let events = Set(try await vault.events(after: 0, through: .max).map(\.sequence))
+    let events = Set(try await vault.events(after: 0, through: .max).events.map(\.sequence))
     for number in changes {
       let name = try Sample.profile("p\(number)")
       let isThere = contents.records.contains { $0.profile == name }
@@ -123,5 +123,32 @@ import Vault
       plan.disarm()
       try await Self.check(place, progress, "\(fault) at operation \(operation) (\(what))")
     }
+  }
+
+  @Test(arguments: [false, true], [false, true])
+  func `a rekey that failed may come back, and the vault opens all the same`(
+    _ repeatedly: Bool, _ locks: Bool
+  ) async throws {
+    for operation in 1...100 {
+      let place = try TemporaryVault()
+      let plan = FaultPlan(prefix: place.directory)
+      let vault = try await place.open()
+      try await vault.save(Sample.living("a"))
+      plan.failing(operation: plan.operationCount + operation, with: .io, repeatedly: repeatedly)
+      let isDone = (try? await vault.rekey(Rekey.Params())) != nil
+      plan.recover()
+      if locks {
+        await vault.lock()
+        try await vault.unlock(nil)
+      }
+      // What a process leaves that ends here.
+      let copy = try place.copy()
+      try await vault.close()
+      let again = try await copy.open()
+      #expect(try await again.load().records == [Sample.living("a")], "operation \(operation)")
+      try await again.close()
+      if isDone && plan.failureCount == 0 { return }
+    }
+    Issue.record("a rekey of more than a hundred operations")
   }
 }

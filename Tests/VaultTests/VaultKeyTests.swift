@@ -129,6 +129,22 @@ import Vault
     try await filed.close()
   }
 
+  @Test func `a new passphrase for a source that takes none is refused`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.locked(.passphrase)
+    try await vault.unlock(passphrase)
+    try await vault.close()
+    let configured = try await place.locked(.file)
+    try await configured.unlock(passphrase)
+    let params = Rekey.Params(passphrase: passphrase, newPassphrase: other)
+    if case .passphraseUnsuitable? = await failure({ try await configured.rekey(params) }) {
+    } else {
+      Issue.record("the passphrase was dropped")
+    }
+    #expect(await configured.status.keySource == .passphrase)
+    try await configured.close()
+  }
+
   @Test func `rekey seals everything anew, and what was tampered with stays noticed`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()
@@ -143,7 +159,7 @@ import Vault
     let after = try await reopened.load()
     #expect(after.records == contents.records && after.tampered == contents.tampered && after.tampered.count == 1)
     #expect(after.pendingLogins == contents.pendingLogins && after.intents == contents.intents)
-    #expect(try await reopened.events(after: 0, through: .max).count == 3)
+    #expect(try await reopened.events(after: 0, through: .max).events.count == 3)
     try await reopened.close()
     // Not one sealed value is what it was, but for the one that nobody can open.
     #expect(try Set(sealedValues(place)).intersection(before) == [[UInt8](repeating: 0, count: 200)])
@@ -231,7 +247,7 @@ import Vault
       try await vault.unlock(secret)
       let contents = try await vault.load()
       #expect(!contents.isSuspect && contents.tampered.isEmpty && contents.records.count == 4, "\(step)")
-      #expect(try await vault.events(after: 0, through: .max).count == 3, "\(step)")
+      #expect(try await vault.events(after: 0, through: .max).events.count == 3, "\(step)")
       let isFile = await vault.status.keySource == .file
       try await vault.close()
       // Where it is not needed any more, the key file is gone after the next start.

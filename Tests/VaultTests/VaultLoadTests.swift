@@ -34,7 +34,7 @@ import Vault
     try await vault.unlock(nil)
     let contents = try await vault.load()
     #expect(Set(contents.records.map(\.profile)) == written && contents.tampered.isEmpty && !contents.isSuspect)
-    #expect(try await vault.events(after: 0, through: .max).count == written.count)
+    #expect(try await vault.events(after: 0, through: .max).events.count == written.count)
     #expect(try await vault.check(isFull: true).filter(\.isError).isEmpty)
     try await vault.close()
   }

@@ -120,7 +120,7 @@ import Vault
     #expect(try contents.intents == [Sample.intent("living", generation: 1)])
     #expect(try contents.pendingLogins == [Sample.login("other")])
     #expect(contents.eventsCompleteAfter == 1)
-    #expect(try await vault.events(after: 0, through: .max) == [Sample.event(2), Sample.event(5)])
+    #expect(try await vault.events(after: 0, through: .max).events == [Sample.event(2), Sample.event(5)])
     let token = try Secret(utf8: "fake")
     #expect(vault.entropy.tokenID(of: token) == Sample.fixtureTokenID)
     try await vault.close()

@@ -217,4 +217,54 @@ import Vault
     #expect(contents.isSuspect && contents.lastSequence > 500 && contents.lastSequence < 1 << 40)
     try await reopened.close()
   }
+
+  @Test func `a sequence that is beyond all numbers, beside a head that is lost, leaves room for more`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    try await vault.reserveSequences(through: 500)
+    try await vault.close()
+    try place.tamper("UPDATE head SET sequence = -1, sealed = zeroblob(9)")
+    let reopened = try await place.open()
+    let contents = try await reopened.load()
+    #expect(contents.isSuspect && contents.lastSequence > 500 && contents.lastSequence < 1 << 53)
+    try await reopened.close()
+  }
+
+  @Test func `an event with the sequence of the next one does not keep that from being written`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    for sequence in 1...3 as ClosedRange<UInt64> { try await vault.commit([.event(Sample.event(sequence))]) }
+    try await vault.close()
+    try place.tamper("UPDATE event SET sequence = 4 WHERE ordinal = 2")
+    let reopened = try await place.open()
+    #expect(try await !reopened.load().isSuspect)
+    try await reopened.commit([.record(Sample.living("a")), .event(Sample.event(4))])
+    #expect(try await reopened.load().records.count == 1)
+    #expect(try await reopened.check(isFull: true).contains { $0.kind == "tampered" })
+    try await reopened.close()
+  }
+
+  @Test func `an event whose sequence was changed is missed, wherever it went`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    for sequence in 1...3 as ClosedRange<UInt64> { try await vault.commit([.event(Sample.event(sequence))]) }
+    try await vault.close()
+    try place.tamper("UPDATE event SET sequence = 99 WHERE ordinal = 2")
+    let reopened = try await place.open()
+    await #expect(throws: StoreFailure.tampered(profile: nil)) { try await reopened.events(after: 0, through: 3) }
+    try await reopened.close()
+  }
+
+  @Test func `an oldest event that says it is the newest does not end the replay of events for ever`() async throws {
+    let day: Int64 = 86_400_000
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    for sequence in 1...2 as ClosedRange<UInt64> { try await vault.commit([.event(Sample.event(sequence))]) }
+    try await vault.close()
+    try place.tamper("UPDATE event SET sequence = -1 WHERE ordinal = 1")
+    let reopened = try await place.open(now: { 100 * day })
+    try await reopened.commit([.event(Sample.event(3, at: 100 * day))])
+    #expect(try await reopened.load().eventsCompleteAfter == 3)
+    try await reopened.close()
+  }
 }

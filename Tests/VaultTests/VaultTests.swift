@@ -140,4 +140,21 @@ import Vault
     try await vault.close()
     await #expect(throws: StoreFailure.failed(context: "The vault is closed.")) { try await vault.load() }
   }
+
+  @Test func `what a provider says at great length comes back, and is not taken for tampering`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    let long = String(repeating: "long", count: 100_000)
+    var login = try Sample.login("a")
+    login.login.challenge.maskedDestination = long
+    var event = try Sample.event(1)
+    event.payload = .login(LoginEvent(userID: long, method: "password"))
+    try await vault.commit([.openLogin(login), .event(event)])
+    try await vault.close()
+    let again = try await place.open()
+    let contents = try await again.load()
+    #expect(contents.pendingLogins == [login] && contents.tampered.isEmpty)
+    #expect(try await again.events(after: 0, through: 1).events == [event])
+    try await again.close()
+  }
 }

@@ -14,10 +14,10 @@ package protocol SessionStore: Sendable {
   /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there.
   func commit(_ steps: [StoreStep]) async throws(StoreFailure)
 
-  /// Reads the kept events after one sequence, up to and with another, in order.
+  /// Reads the kept events after one sequence, up to and with another, and how far back none is missing.
   ///
   /// - Throws: ``StoreFailure/tampered(profile:)`` without a profile where one is not what was written.
-  func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> [BrokerEvent]
+  func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents
 
   /// Makes sure that no sequence up to this one is ever given again, after whatever crash; needs no key.
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure)

@@ -4,8 +4,9 @@ import BrokerProtocol
 extension SessionMachine {
   /// Takes up what rested in the store; a session that is bound to another place is signed out, and sent nowhere.
   ///
-  /// An open intent for the very refresh token of the record says that the token may have been spent. One for another
-  /// generation is stale.
+  /// An open intent says that the record's refresh token may have been spent; one for an earlier generation is stale.
+  /// One for a later generation is of the record's token as well: a login that could not be saved counts, and leaves the
+  /// record as it was.
   mutating func restore(_ record: SessionRecord, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
     guard generation == 0 else { return [] }
     generation = record.generation
@@ -23,7 +24,7 @@ extension SessionMachine {
       return [.save(self.record(.signedOut(at: now.wall)), announcing: [event])]
     }
     guard let intent else { return [] }
-    guard intent.generation == record.generation else { return [.closeIntent] }
+    guard intent.generation >= record.generation else { return [.closeIntent] }
     waitForOutcome(session, now)
     return []
   }
@@ -167,6 +168,14 @@ extension SessionMachine {
 }
 
 extension SessionMachine {
+  /// Whether tokens may come, or have come, that do not rest in the store yet.
+  var isUnsettled: Bool {
+    switch activity {
+    case .preparing, .refreshing, .saving: true
+    case .resting, .backingOff: isStoreDegraded
+    }
+  }
+
   /// Whether a record that could not be saved is still the newest, and worth another try.
   ///
   /// A login that could not be saved was answered with the error, so it is over.

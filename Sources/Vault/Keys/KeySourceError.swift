@@ -16,6 +16,8 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
   case openToOthers(path: String, permissions: UInt32)
   /// It has another length than a key has.
   case wrongLength(path: String)
+  /// Another vault opens by the same key file, and would not any more.
+  case shared(path: String, vault: String)
   /// The directory that it is in is not private.
   case directory(PrivateDirectory.Refusal)
   /// The system refused.
@@ -49,6 +51,9 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
       "The vault's key file \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 600 \(path)"
     case .wrongLength(let path):
       "The vault's key file \(path) does not have \(KeyFile.byteCount) bytes; put it back from a backup."
+    case .shared(let path, let vault):
+      "The key file \(path) is that of the vault \(vault) too, which would not open any more; copy it to a place of this "
+        + "vault's own, name that with vault.keyFile in the configuration, start the broker again, and rekey then."
     case .directory(let refusal): "The vault's key file cannot be trusted: \(refusal.description)"
     case .failed(let path, let error): "The vault's key file \(path) cannot be used: \(error)."
     case .passphraseMissing: "The vault is locked; unlock it with its passphrase: authbroker unlock"

@@ -28,7 +28,7 @@ enum LeftoverCheck: DoctorCheck {
 
   private static func besideKey(_ name: String, in directory: String) -> DoctorFinding? {
     let shown = PlainText.line("\(directory)/\(name)".utf8)
-    guard name.hasPrefix("vault.key.") else { return nil }
+    guard name.hasPrefix("vault.key."), name != "vault.key.vaults" else { return nil }
     guard name == "vault.key.next" else {
       let message = "\(shown) is a key that was never used: a start was interrupted; remove it."
       return DoctorFinding("leftovers.key", "unused key", .note, message, path: "\(directory)/\(name)")

@@ -120,6 +120,16 @@ import Testing
     #expect(ended.handle(.restored(over, intent: intent(7)), at: Self.start).summary == ["closeIntent"])
   }
 
+  @Test func `an intent after a login that could not be saved is of the token that rests`() {
+    var before = restored()
+    _ = before.handle(.loginAccepted(session, method: "password"), at: Self.start)
+    _ = before.handle(.saveFailed(generation: 8), at: Self.start)
+    #expect(before.handle(want(1, force: true), at: Self.start).summary == ["openIntent 1 of 8"])
+    var after = restored(intent(8))
+    #expect(after.isOutcomeUnknown)
+    #expect(after.handle(want(2, force: true), at: later(1)).summary == ["error 2 refreshOutcomeUnknown"])
+  }
+
   @Test func `a login that comes while the intent is written leaves the token unspent`() {
     var machine = restored()
     _ = machine.handle(want(1, force: true), at: Self.start)

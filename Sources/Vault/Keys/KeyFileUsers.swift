@@ -1,0 +1,61 @@
+import LinuxSystem
+
+/// The vaults that open by a key file which lies in another directory than they do.
+///
+/// Two state directories can have the same key file: with two values of `XDG_STATE_HOME`, but one of `XDG_DATA_HOME`. To
+/// give one of the vaults another key in that place would lock the other for ever. So each vault notes its path beside
+/// the key file, one a line, and looks there before it changes it.
+struct KeyFileUsers {
+  /// Room for some thousands of paths; what is behind it is not read.
+  private static let byteLimit = 256 << 10
+
+  private let keyPath: String
+  private let vaultPath: String
+
+  /// The users of a key file; nil for one that lies beside the vault, which nobody else looks for there.
+  ///
+  /// - Parameters:
+  ///   - keyPath: of the key file; nil for none.
+  ///   - vaultPath: of the database that asks.
+  init?(ofKeyAt keyPath: String?, vaultPath: String) {
+    guard let keyPath, PathName.directory(of: keyPath) != PathName.directory(of: vaultPath) else { return nil }
+    self.keyPath = keyPath
+    self.vaultPath = vaultPath
+  }
+
+  /// Where the paths are noted.
+  private var path: String { keyPath + ".vaults" }
+
+  /// Another vault that is there and was opened by the key; nil where none is known.
+  var other: String? {
+    let own = try? FileStatus.ofLink(vaultPath).identity
+    return noted.first { name in
+      guard let status = try? FileStatus.ofLink(name) else { return false }
+      return status.kind == .regular && status.size > 0 && status.identity != own
+    }
+  }
+
+  /// Notes that the vault opens by the key; where that cannot be written, nobody will know.
+  func note() {
+    guard !noted.contains(vaultPath), !vaultPath.utf8.contains(UInt8(ascii: "\n")) else { return }
+    guard let file = try? FileDescriptor.open(path, [.write, .create, .append, .noFollow, .nonBlocking]) else { return }
+    try? file.writeAll(Array("\(vaultPath)\n".utf8).span)
+  }
+
+  /// Notes that the vault opens by the key no more.
+  func forget() {
+    let others = noted.filter { $0 != vaultPath }
+    guard others.count < noted.count, let directory = try? PrivateDirectory(PathName.directory(of: path), create: false)
+    else { return }
+    let name = String(path.dropFirst(PathName.directory(of: path).count + 1))
+    try? directory.writeFile(name, Array(others.map { $0 + "\n" }.joined().utf8).span)
+  }
+
+  private var noted: [String] {
+    guard let file = try? FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]),
+      let status = try? file.status(), status.kind == .regular, status.owner == ProcessIdentity.user,
+      let bytes = try? file.contents(limit: Self.byteLimit)
+    else { return [] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}
