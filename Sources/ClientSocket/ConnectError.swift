@@ -43,7 +43,7 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .ownerDoesNotAnswer(let pid?, let state, let socket):
       "process \(pid) owns \(state), but its socket \(socket) does not answer; end it with: kill \(pid)"
     case .ownerDoesNotAnswer(nil, let state, let socket):
-      "another process owns \(state), but its socket \(socket) does not answer; end that process and try again."
+      "a broker is starting for \(state) and does not answer on \(socket) yet; try again, or see \(state)/broker.log"
     case .log(let path, let error): "the broker's log \(path) cannot be written: \(error)."
     case .startIsStuck(let lock): "another process has been starting a broker for too long; see who holds \(lock)."
     case .noDaemon(let path, let error):

@@ -13,6 +13,9 @@ package struct OwnerLauncher: Sendable {
     package var lock = Duration.seconds(10)
     /// For the daemon's first word: it may have a vault to recover.
     package var ready = Duration.seconds(15)
+    /// What a daemon may ask for beyond that, while the program that prints the vault's key asks a person: as long as
+    /// the configuration can let that program have (`vault.commandTimeoutSeconds`).
+    package var key = Duration.seconds(600)
     /// For an owner that holds the lock and does not listen yet.
     package var owned = Duration.seconds(5)
     /// Until such an owner may have been one that was just ending, and another start is tried.
@@ -35,15 +38,13 @@ package struct OwnerLauncher: Sendable {
   /// `PATH`, for a program that only uses the client library.
   ///
   /// - Parameters:
-  ///   - environment: what the daemon inherits; a crash of it will not print memory (`SWIFT_BACKTRACE`).
+  ///   - environment: what the daemon inherits, as `Environment.forDaemon(_:)` says.
   ///   - executable: the path of the running program; `/proc/self/exe` is asked if it is nil.
   ///   - limits: how long each step may take.
   package init(environment: [String: String], executable: String? = nil, limits: Limits = Limits()) {
     self.limits = limits
     daemon = OwnerLauncher.daemon(environment: environment, executable: executable)
-    var environment = environment
-    environment["SWIFT_BACKTRACE"] = "enable=no"
-    self.environment = environment
+    self.environment = Environment.forDaemon(environment)
   }
 
   /// The path of the daemon that would be started.
@@ -69,7 +70,7 @@ package struct OwnerLauncher: Sendable {
     _ paths: StatePaths, find: () throws(ConnectError) -> BrokerConnector.Connection?
   ) throws(ConnectError) -> BrokerConnector.Connection {
     do { _ = try PrivateDirectory(paths.state, create: true) } catch { throw .stateDirectory(error) }
-    let lock = try lockStart(paths.startLock)
+    let lock = try lockStart(paths)
     let result = try startLocked(paths, find)
     // Held until here: who waits for it finds the owner.
     _ = consume lock
@@ -80,6 +81,7 @@ package struct OwnerLauncher: Sendable {
     _ paths: StatePaths, _ find: () throws(ConnectError) -> BrokerConnector.Connection?
   ) throws(ConnectError) -> BrokerConnector.Connection {
     let deadline = BootClock.now + limits.owned
+    var pause = limits.retry
     while true {
       if let found = try find() { return found }
       switch try launch(paths) {
@@ -88,7 +90,9 @@ package struct OwnerLauncher: Sendable {
         return found.markedAsStarted()
       case .owned:
         // An owner that is coming up will listen soon; one that is going will let go of its lock, so it is tried anew.
-        if let found = try wait(until: min(deadline, BootClock.now + limits.retry), find) { return found }
+        if let found = try wait(until: min(deadline, BootClock.now + pause), find) { return found }
+        // Each try starts a daemon, which leaves a line in the log.
+        pause *= 2
         guard BootClock.now < deadline else {
           let owner = OwnerRecord(at: paths.ownerLock)
           throw .ownerDoesNotAnswer(pid: owner?.pid, state: paths.state, socket: owner?.socket ?? paths.socket)
@@ -107,14 +111,21 @@ package struct OwnerLauncher: Sendable {
     case silent(lastLine: String?)
   }
 
-  private func lockStart(_ path: String) throws(ConnectError) -> FileLock {
-    do throws(FileLock.Refusal) {
-      return try FileLock(path, waitingAtMost: limits.lock)
-    } catch {
-      switch error {
-      case .held: throw .startIsStuck(lock: path)
-      case .notOurs: throw .unreachable(socket: path, .accessDenied)
-      case .failed(_, let error): throw .unreachable(socket: path, error)
+  /// Waits for another client's start; for a long one only while there is an owner that is coming up.
+  private func lockStart(_ paths: StatePaths) throws(ConnectError) -> FileLock {
+    let deadline = BootClock.now + limits.ready + limits.key
+    while true {
+      do throws(FileLock.Refusal) {
+        return try FileLock(paths.startLock, waitingAtMost: limits.lock)
+      } catch {
+        switch error {
+        case .held:
+          guard FileLock.isHeld(paths.ownerLock), BootClock.now < deadline else {
+            throw .startIsStuck(lock: paths.startLock)
+          }
+        case .notOurs: throw .unreachable(socket: paths.startLock, .accessDenied)
+        case .failed(_, let error): throw .unreachable(socket: paths.startLock, error)
+        }
       }
     }
   }
@@ -162,9 +173,9 @@ package struct OwnerLauncher: Sendable {
     return arguments + ["--on-demand", "--ready-fd", "3"]
   }
 
-  /// Reads until the daemon closes the pipe, ends its line, or the time is over.
+  /// Reads until the daemon closes the pipe, says its word, or the time is over, which it may ask to prolong.
   private func firstLine(_ word: borrowing FileDescriptor) -> [UInt8] {
-    let deadline = BootClock.now + limits.ready
+    var deadline = BootClock.now + limits.ready
     var said = [UInt8](repeating: 0, count: OwnerLauncher.longestReply)
     var filled = 0
     var poll = PollSet(count: 1)
@@ -175,10 +186,21 @@ package struct OwnerLauncher: Sendable {
       guard ready > 0 else { continue }
       guard case .bytes(let count) = word.read(into: &said, at: filled) else { break }
       filled += count
-      if said[filled - 1] == UInt8(ascii: "\n") { break }
+      while let end = said[..<filled].firstIndex(of: UInt8(ascii: "\n")) {
+        guard let pause = announcedPause(said[..<end]) else { return Array(said[...end]) }
+        deadline = BootClock.now + pause + limits.ready
+        said = Array(said[(end + 1)...]) + said[...end]
+        filled -= end + 1
+      }
     }
-    said.removeLast(said.count - filled)
-    return said
+    return Array(said[..<filled])
+  }
+
+  /// How long the daemon waits for its key by what it says, `wait SECONDS`; nil if it says something else.
+  private func announcedPause(_ line: ArraySlice<UInt8>) -> Duration? {
+    let words = line.split(separator: UInt8(ascii: " ")).map(PlainText.line)
+    guard words.count == 2, words[0] == "wait", let seconds = UInt16(words[1]) else { return nil }
+    return min(.seconds(Int64(seconds)), limits.key)
   }
 
   private func reply(from said: [UInt8], lastLine: @autoclosure () -> String?) -> Reply {

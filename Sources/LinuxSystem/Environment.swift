@@ -33,6 +33,18 @@ package enum Environment {
     }
   }
 
+  /// What a daemon is started with: without the variables that the dynamic loader and the allocator obey before a process
+  /// has its first say (ld.so(8), mallopt(3)), and with a crash that prints no memory (`SWIFT_BACKTRACE`).
+  ///
+  /// The others stay for its configuration to read; the daemon itself removes them behind that.
+  package static func forDaemon(_ environment: [String: String]) -> [String: String] {
+    var variables = environment.filter { name, _ in
+      name != "GLIBC_TUNABLES" && !name.hasPrefix("LD_") && !name.hasPrefix("MALLOC_")
+    }
+    variables["SWIFT_BACKTRACE"] = "enable=no"
+    return variables
+  }
+
   /// Whether `scrub` removes a variable of this name.
   package static func isDangerous(_ name: String) -> Bool {
     let exact = ["SSLKEYLOGFILE", "GLIBC_TUNABLES", "SQLITE_TMPDIR"]

@@ -37,5 +37,8 @@ struct CommandFailure: Error, Equatable {
   /// A broker that could not be reached or started.
   init(_ error: ConnectError) {
     self.init(ExitCode(error), error.description)
+    // The daemon's words are the broker's own, also for a program that reads them as JSON.
+    guard case .startRefused(let code, let reason) = error, let kind = ErrorKind(rawValue: code) else { return }
+    self.error = BrokerError(kind, reason)
   }
 }

@@ -13,7 +13,7 @@ enum DaemonProgram {
     let all = self.arguments(for: try context.paths()) + arguments
     let program = OwnerLauncher.daemon(environment: context.environment)
     do throws(Errno) {
-      try ProcessImage.replace(path: program, arguments: all, environment: context.environment)
+      try ProcessImage.replace(path: program, arguments: all, environment: Environment.forDaemon(context.environment))
     } catch { throw CommandFailure(.noDaemon(path: program, error)) }
   }
 
@@ -38,7 +38,8 @@ enum DaemonProgram {
     let null = try FileDescriptor.open("/dev/null", .readWrite)
     return try FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
       var plan = ChildProcess.Plan(
-        path: program, arguments: self.arguments(for: paths) + arguments, environment: context.environment)
+        path: program, arguments: self.arguments(for: paths) + arguments,
+        environment: Environment.forDaemon(context.environment))
       plan.descriptors = [(null.number, 0), (writeEnd.number, 1), (writeEnd.number, 2)]
       let child = try ChildProcess(plan)
       writeEnd.close()

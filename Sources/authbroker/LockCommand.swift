@@ -47,6 +47,9 @@ enum LockCommand: Command {
   }
 
   private static func sentence(_ vault: GetStatus.VaultStatus) -> String {
+    guard vault.isInitialized else {
+      return "the vault is new and holds nothing yet. Make its key with: authbroker unlock"
+    }
     guard vault.keySource != KeySourceName.passphrase.rawValue else {
       return "the vault is locked. Its passphrase opens it: authbroker unlock"
     }

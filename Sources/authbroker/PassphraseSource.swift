@@ -11,6 +11,10 @@ enum PassphraseSource {
   /// How often a person may answer with a passphrase that is wrong, as with sudo(8).
   static let attempts = 3
 
+  /// How long an answer may take, where `--timeout` does not say: a program that prints the key may ask a person for as
+  /// long as the configuration lets it (ten minutes at most), and wrong passphrases before this one are delayed.
+  static let patience = Duration.seconds(660)
+
   /// Whether a person is asked, and so may be asked again.
   static func asks(_ context: Context) -> Bool {
     !context.arguments.has("--password-stdin") && !context.arguments.has("--password-command")

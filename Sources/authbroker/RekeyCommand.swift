@@ -30,13 +30,31 @@ enum RekeyCommand: Command {
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
     try expectOpen(vault)
     var request = try Request(context, from: KeySourceName(rawValue: vault.keySource), to: wanted)
-    if wanted == nil, try differs(context, on: &connection) { try request.followConfiguration() }
+    let configured = try configuredNow(context, connection.owner)
+    if wanted == nil {
+      if try differs(context, on: &connection) {
+        try request.followConfiguration()
+      } else if let configured, configured.rawValue != vault.keySource {
+        throw CommandFailure(
+          .failure,
+          "the configuration names \(configured.rawValue) since this broker was started, which does not know it;"
+            + " rekey after: authbroker stop")
+      }
+    }
     try send(&request, context, on: &connection)
     guard !context.wantsJSON else { return context.printJSON(Empty()) }
     let after = try context.call(GetStatus.self, Empty(), on: &connection).vault
     Output.message(sentence(vault, after, request.params))
-    guard try differs(context, on: &connection) else { return }
+    guard configured?.rawValue != after.keySource, try differs(context, on: &connection) else { return }
     Output.message("the configuration still names another source; set vault.keySource to the new one.")
+  }
+
+  /// What the configuration of the owner says now, which that one may not have read yet; nil: it cannot be told.
+  private static func configuredNow(
+    _ context: Context, _ owner: OwnerRecord?
+  ) throws(CommandFailure) -> KeySourceName? {
+    guard let owner else { return nil }
+    return ConfigurationVerdict(context, try context.paths(), usedBy: owner).keySource
   }
 
   private static func expectOpen(_ vault: GetStatus.VaultStatus) throws(CommandFailure) {
@@ -52,13 +70,17 @@ enum RekeyCommand: Command {
   ) throws(CommandFailure) {
     try request.askForPassphrases(context)
     do throws(CommandFailure) {
-      _ = try context.call(Rekey.self, request.params, on: &connection)
+      _ = try context.call(
+        Rekey.self, request.params, on: &connection, within: PassphraseSource.patience)
     } catch {
-      guard request.followsConfiguration, request.present != .passphrase, error.error?.pointer == "/passphrase" else {
+      guard request.followsConfiguration, request.present != .passphrase,
+        ["/passphrase", "/newPassphrase"].contains(error.error?.pointer)
+      else {
         throw error
       }
       request.params.newPassphrase = try PassphraseSource.new(context, command: "--new-password-command")
-      _ = try context.call(Rekey.self, request.params, on: &connection)
+      _ = try context.call(
+        Rekey.self, request.params, on: &connection, within: PassphraseSource.patience)
     }
   }
 

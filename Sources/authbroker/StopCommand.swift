@@ -24,7 +24,7 @@ enum StopCommand: Command {
       throw CommandFailure(.failure, "the broker was told to end and has not ended yet.")
     }
     if let owner { try awaitEnd(of: owner, try context.paths()) }
-    if !context.wantsJSON { Output.message("the broker has ended.") }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the broker has ended.") }
   }
 
   /// Waits until the process is gone or another owner has taken its place.

@@ -22,12 +22,14 @@ enum UnlockCommand: Command {
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
     guard vault.locked else { return finish(context, "the vault is open already.") }
     guard vault.keySource == KeySourceName.passphrase.rawValue else {
-      _ = try context.call(Unlock.self, .init(), on: &connection)
+      _ = try context.call(
+        Unlock.self, .init(), on: &connection, within: PassphraseSource.patience)
       return finish(context, "the vault is open.")
     }
     guard vault.isInitialized else {
       let passphrase = try PassphraseSource.new(context)
-      _ = try context.call(Unlock.self, .init(passphrase: passphrase), on: &connection)
+      _ = try context.call(
+        Unlock.self, .init(passphrase: passphrase), on: &connection, within: PassphraseSource.patience)
       return finish(context, "the vault is new and open; without this passphrase nobody can ever open it again.")
     }
     try open(&connection, context)
@@ -41,7 +43,8 @@ enum UnlockCommand: Command {
       let passphrase = try PassphraseSource.present(context)
       left -= 1
       do throws(CommandFailure) {
-        _ = try context.call(Unlock.self, .init(passphrase: passphrase), on: &connection)
+        _ = try context.call(
+          Unlock.self, .init(passphrase: passphrase), on: &connection, within: PassphraseSource.patience)
         return
       } catch {
         guard error.error?.kind == .wrongPassphrase, left > 0 else { throw error }

@@ -11,7 +11,8 @@ enum WatchCommand: Command {
     summary: "Print events as they happen, one a line",
     details: """
       With --json each line is the event's object (sequence, event, profile, time, data). It ends with exit code 8 when
-      the broker ends; --since with the last sequence that was seen then goes on without a gap.
+      the broker ends; --since with the last sequence that was seen then goes on without a gap. It ends with 1 when no
+      event came within --timeout.
       """,
     options: [
       .value("--events", "A,B", "only these events"),
@@ -59,8 +60,11 @@ enum WatchCommand: Command {
       let (event, text) = try connection.nextEventWithText(timeout: timeout)
       if context.wantsJSON { Output.line(text) } else { Output.line(EventLine.text(of: event, text, context.style)) }
     } catch {
-      guard error == .connectionLost else { throw CommandFailure(error) }
-      throw CommandFailure(.brokerUnreachable, "the broker has ended.")
+      switch error {
+      case .connectionLost: throw CommandFailure(.brokerUnreachable, "the broker has ended.")
+      case .timedOut: throw CommandFailure(.failure, "no event came within the time of --timeout.")
+      default: throw CommandFailure(error)
+      }
     }
   }
 }

@@ -81,7 +81,11 @@ actor Daemon {
 
   private func start() async throws(StartFailure) {
     let channel = try takeOverStandardStreams()
-    let opened = try await VaultOpening.open(source.paths, configuration.vault, environment)
+    let (log, report) = (self.log, self.report)
+    let opened = try await VaultOpening.open(source.paths, configuration.vault, environment) { limit in
+      log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
+      report.waiting(atMost: limit)
+    }
     vault = opened.vault
     let profiles = try providers.settings(for: configuration)
     let broker = Broker(
@@ -92,7 +96,6 @@ actor Daemon {
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
     self.broker = broker
     self.server = server
-    let log = self.log
     await broker.start(with: opened.contents) { delivery in
       server.pass(delivery)
     } report: { trouble in
@@ -198,6 +201,7 @@ actor Daemon {
       return .failure(BrokerError(.storeFailed))
     }
     await providers.update(to: fresh)
+    if fresh.vault != configuration.vault { log.warning("changed settings of the vault hold from the next start on") }
     configuration = fresh
     await server.setLimits(ServerLimits(fresh.limits, descriptorLimit: descriptorLimit))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }

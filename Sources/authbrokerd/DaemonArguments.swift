@@ -24,13 +24,15 @@ struct DaemonArguments: Equatable {
   var mode = Mode.owner(isOnDemand: false)
   /// Where the files are.
   var options = StatePaths.Options()
+  /// Whether what is said on standard output is to be JSON.
+  var wantsJSON = false
   /// Where to say that the broker is ready, or why it is not.
   var readyDescriptor: Int32?
 
   /// What `--help` prints.
   static let usage = """
     usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--stdio]
-           authbrokerd --check-config [--config FILE]
+           authbrokerd --check-config [--config FILE] [--json]
     People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
 
     """
@@ -47,6 +49,7 @@ struct DaemonArguments: Equatable {
       case "--on-demand": mode = .owner(isOnDemand: true)
       case "--ready-fd": readyDescriptor = try Self.descriptor(argument, &rest)
       case "--check-config": mode = .checkConfiguration
+      case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help
       default: throw Misuse(message: "There is no option \(argument).")

@@ -1,13 +1,24 @@
 import LinuxSystem
 import Synchronization
 
-/// Tells whoever started the daemon on demand that it is ready, or why it is not: once, on a pipe of theirs.
+/// Tells whoever started the daemon on demand that it is ready, or why it is not, on a pipe of theirs.
 final class ReadyReport: Sendable {
   private let pipe: Mutex<Int32?>
 
   /// A report on an inherited descriptor; nobody is told where there is none.
   init(descriptor: Int32?) {
     pipe = Mutex(descriptor)
+  }
+
+  /// The broker will answer later than usual: a program that prints the vault's key may take so long.
+  func waiting(atMost limit: Duration) {
+    pipe.withLock { number in
+      guard let open = number else { return }
+      let descriptor = FileDescriptor(owning: open)
+      write("wait \(limit.components.seconds + 1)\n", to: descriptor)
+      // The last word is still to be said.
+      number = descriptor.release()
+    }
   }
 
   /// The broker answers from now on.
@@ -22,7 +33,10 @@ final class ReadyReport: Sendable {
       return pipe
     }
     guard let number else { return }
-    let descriptor = FileDescriptor(owning: number)
+    write(line, to: FileDescriptor(owning: number))
+  }
+
+  private func write(_ line: String, to descriptor: borrowing FileDescriptor) {
     let bytes = Array(line.utf8)
     // Nobody listens any more where this fails, and nobody needs it then.
     try? descriptor.writeAll(bytes.span)

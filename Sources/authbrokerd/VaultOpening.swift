@@ -20,11 +20,16 @@ enum VaultOpening {
 
   /// Opens the file, and unlocks it unless its key comes from a passphrase; a vault that is not there yet is made.
   ///
-  /// `environment` is what the process was started with: the service manager says there where credentials are.
-  ///
+  /// - Parameters:
+  ///   - paths: where the files are.
+  ///   - configuration: where the key comes from.
+  ///   - environment: what the process was started with: the service manager says there where credentials are.
+  ///   - waiting: is told how long the program may take that prints the key, before it is run.
+  /// - Returns: the vault, and what rested in it.
   /// - Throws: ``StartFailure`` that says what to do; nothing was changed then.
   static func open(
-    _ paths: StatePaths, _ configuration: VaultConfiguration, _ environment: [String: String]
+    _ paths: StatePaths, _ configuration: VaultConfiguration, _ environment: [String: String],
+    waiting: (Duration) -> Void
   ) async throws(StartFailure) -> Opened {
     do throws(SealingError) {
       try Sealing.initialize()
@@ -41,6 +46,8 @@ enum VaultOpening {
     }
     let status = await vault.status
     guard status.keySource != .passphrase else { return Opened(vault: vault, status: status, contents: nil) }
+    // For a vault that is new the program is run twice: its answer is kept nowhere in between.
+    if status.keySource == .command { waiting(configuration.commandTimeout * (status.isInitialized ? 1 : 2)) }
     do throws(StartFailure) {
       let contents = try await unlock(vault, paths)
       return Opened(vault: vault, status: await vault.status, contents: contents)

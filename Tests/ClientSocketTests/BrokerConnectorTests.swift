@@ -153,6 +153,38 @@ import Testing
     #expect(error.description.hasSuffix("kill 4321"))
   }
 
+  @Test func `a daemon that asks for time gets it`() throws {
+    let asking = #"os.write(ready, b"wait 60\n"); select.select([], [], [], 2.5); os.makedirs"#
+    _ = try FakeDaemon(in: scratch, body: FakeDaemon.serving.replacing("os.makedirs", with: asking))
+    let paths = try paths()
+    defer { FakeDaemon.stop(paths.state) }
+    var limits = OwnerLauncher.Limits()
+    limits.ready = .seconds(2)
+    let connector = BrokerConnector(
+      paths: paths, environment: environment(), launcher: OwnerLauncher(environment: environment(), limits: limits))
+    let wasStarted = try connector.connect().wasStarted
+    #expect(wasStarted)
+  }
+
+  @Test func `another client's start is waited for while an owner is coming up`() throws {
+    let paths = try paths()
+    _ = try PrivateDirectory(paths.state, create: true)
+    let start = try FileLock(paths.startLock)
+    var limits = OwnerLauncher.Limits()
+    (limits.lock, limits.ready, limits.key) = (.milliseconds(1), .zero, .milliseconds(200))
+    let connector = BrokerConnector(
+      paths: paths, environment: environment(), launcher: OwnerLauncher(environment: environment(), limits: limits))
+    func patience() -> Duration {
+      let begin = BootClock.now
+      #expect(throws: ConnectError.startIsStuck(lock: paths.startLock)) { _ = try connector.connect() }
+      return BootClock.now - begin
+    }
+    #expect(patience() < limits.key)
+    let owner = try FileLock(paths.ownerLock)
+    #expect(patience() >= limits.key)
+    withExtendedLifetime((start.path, owner.path)) {}
+  }
+
   @Test func `a log that cannot be written is named`() throws {
     _ = try FakeDaemon(in: scratch)
     let paths = try paths()

@@ -10,7 +10,7 @@ import Testing
 
 /// The doctor's checks on real files, and the whole command on a broker that says what it is told to.
 struct DoctorTests {
-  private let scratch = Scratch()
+  let scratch = Scratch()
 
   private func patient(_ words: [String] = []) throws -> DoctorPatient {
     let arguments = try Arguments(["--state", scratch.file("state")] + words, known: Option.global)
@@ -18,8 +18,11 @@ struct DoctorTests {
     return DoctorPatient(context, try context.paths())
   }
 
-  private func makeState() throws {
+  /// Files as a broker leaves them.
+  func makeState() throws {
     _ = try PrivateDirectory(scratch.file("state"), create: true)
+    // A test beside this one may just have another umask(2), for a socket of its own: all have one process.
+    #expect(chmod(scratch.file("state"), 0o700) == 0)
     for name in ["vault.sqlite", "vault.key", "broker.log"] { try scratch.write("x", to: "state/" + name) }
   }
 
@@ -28,7 +31,7 @@ struct DoctorTests {
   }
 
   /// A daemon that says its version and its verdict, and refuses to start.
-  private func makeDaemon(version: String = ProgramVersion.current, verdict: String = "echo 'ok: fine'") throws {
+  func makeDaemon(version: String = ProgramVersion.current, verdict: String = "echo 'ok: fine'") throws {
     try scratch.write(
       """
       #!/bin/sh
@@ -79,11 +82,11 @@ struct DoctorTests {
 
   @Test func `files that an interrupted change left behind are named`() throws {
     try makeState()
-    for name in ["vault.key.next", "vault.key.Ab12", "vault.sqlite.backup-1"] {
+    for name in ["vault.key.next", "vault.key.Ab12", "vault.key.vaults", "vault.sqlite.backup-1"] {
       try scratch.write("x", to: "state/" + name)
     }
     let findings = LeftoverCheck.findings(try patient())
-    #expect(Set(findings.map(\.check)) == ["leftovers.backup", "leftovers.key", "leftovers.nextKey"])
+    #expect(findings.map(\.check).sorted() == ["leftovers.backup", "leftovers.key", "leftovers.nextKey"])
     let names = scratch.names(in: "state")
     for finding in findings {
       #expect(finding.status == .note && names.contains(where: finding.message.contains))
@@ -96,8 +99,18 @@ struct DoctorTests {
     #expect(EnvironmentCheck.lockedMemory(64 << 10)?.status == .warning)
     #expect(EnvironmentCheck.lockedMemory(.max)?.status == .ok)
     #expect(EnvironmentCheck.lockedMemory(nil) == nil)
+    #expect(FilesCheck.freeSpace(0).status == .error)
     #expect(FilesCheck.freeSpace((16 << 20) - 1).status == .warning)
     #expect(FilesCheck.freeSpace(16 << 20).status == .ok)
+  }
+
+  @Test(
+    .enabled(if: geteuid() != 0, "root may do everything"), arguments: [("state", 0o500), ("state/vault.sqlite", 0)])
+  func `what is closed to its owner is an error as well`(name: String, mode: UInt32) throws {
+    try makeState()
+    #expect(chmod(scratch.file(name), mode) == 0)
+    defer { _ = chmod(scratch.file(name), 0o700) }
+    #expect(FilesCheck.findings(try patient()).count { $0.status == .error } == 1)
   }
 
   @Test func `a socket's path that is too long is an error before any start`() throws {
@@ -166,6 +179,9 @@ extension DoctorTests {
       name: "weaker", status: FakeOwner.status(), check: found("keySourceDiffers", "warning"), code: 0,
       line: "warning key source Here is what."),
     Case(
+      name: "older copy", status: FakeOwner.status(), check: found("rolledBack", "error"), code: 7,
+      line: "error rollback Here is what."),
+    Case(
       name: "clock", status: FakeOwner.status(), check: found("clockSetBack", "error"), code: 1,
       line: "error clock Here is what."),
     Case(
@@ -185,15 +201,18 @@ extension DoctorTests {
 
   @Test(arguments: cases)
   func `what the broker says becomes a line and an exit code`(_ example: Case) throws {
+    try makeState()
     try makeDaemon()
     let owner = try FakeOwner(in: scratch) { method, _ in method == "getStatus" ? example.status : example.check }
     let run = try CommandRun(["doctor"], in: scratch)
     #expect(run.code == example.code, "\(run.output)")
     #expect(run.words.contains(" \(example.line)"), "\(run.output)")
+    #expect(run.words.split(separator: "\n").count { $0.contains(" rollback ") } <= 1, "\(run.output)")
     #expect(owner.requests.first == "getStatus {}")
   }
 
   @Test func `the whole vault is looked at unless a quick look is wanted`() throws {
+    try makeState()
     try makeDaemon()
     let owner = try FakeOwner(in: scratch) { method, _ in
       method == "getStatus" ? FakeOwner.status() : #""result":{"ok":true,"findings":[]}"#
@@ -205,6 +224,7 @@ extension DoctorTests {
   }
 
   @Test func `the result for programs has every finding, with stable names`() throws {
+    try makeState()
     try makeDaemon()
     let owner = try FakeOwner(in: scratch) { method, _ in
       method == "getStatus" ? FakeOwner.status() : DoctorTests.found("tampered", "error")
@@ -223,6 +243,7 @@ extension DoctorTests {
   }
 
   @Test func `the columns stand below each other, and only a terminal gets colours`() throws {
+    try makeState()
     try makeDaemon()
     let owner = try FakeOwner(in: scratch) { method, _ in
       method == "getStatus" ? FakeOwner.status() : #""result":{"ok":true,"findings":[]}"#

@@ -111,6 +111,13 @@ struct LockCommandTests {
     #expect(owner.requests.filter { $0.hasPrefix("unlock") }.count == 1)
   }
 
+  @Test func `a new vault is not said to have a passphrase`() throws {
+    let owner = try owner(source: "passphrase", isInitialized: false)
+    let run = try CommandRun(["lock"], in: scratch)
+    #expect(run.code == 0 && run.errors.contains("the vault is new"), "\(run.errors)")
+    #expect(owner.requests == ["getStatus {}", "lock {}"])
+  }
+
   @Test func `an interrupted question ends its line`() throws {
     let owner = try owner(source: "passphrase")
     let run = try CommandRun(

@@ -112,4 +112,74 @@ struct LockTests {
       #expect(open.code == 7 && open.output.contains("chmod 600 \(sandbox.state)/vault.sqlite"), "\(open.output)")
     }
   }
+
+  @Test func `a key file of the configuration's own is found, and made anew while the broker still has the key`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let key = sandbox.root + "/keys/my.key"
+      let options = try sandbox.configure("{ vault: { keyFile: '\(key)' } }")
+      func command(_ words: String...) throws -> Sandbox.Outcome {
+        try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + words)
+      }
+      try Self.register(sandbox, options)
+      let well = try command("doctor")
+      #expect(well.code == 0 && well.output.contains("\(key) (0600)"), "\(well.output)")
+      // The owner's configuration counts, whatever this command line would read.
+      #expect(try sandbox.command("doctor").output.contains("\(key) (0600)"))
+      try DirectoryEntry.remove(key)
+      let gone = try command("doctor")
+      #expect(gone.code == 7 && gone.output.contains("\(key) is not there"), "\(gone.output)")
+      #expect(try command("rekey").code == 0)
+      #expect(try command("doctor").code == 0)
+      #expect(try command("stop", "--json").output == "{}\n")
+      #expect(try command("token").code == 0)
+    }
+  }
+
+  @Test func `a source that is named while the broker runs waits for its next start, and nobody says otherwise`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure("{}")
+      func command(_ words: String..., input: String = "") throws -> Sandbox.Outcome {
+        try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + words, input: input)
+      }
+      try Self.register(sandbox, options)
+      _ = try sandbox.configure(#"{ vault: { keySource: "passphrase" } }"#)
+      #expect(try command("call", "reloadConfig").code == 0)
+      let doctor = try command("doctor")
+      #expect(doctor.code == 0 && doctor.output.contains("warning  key source"), "\(doctor.output)")
+      let early = try command("rekey", "--password-stdin", input: "a long passphrase\n")
+      #expect(early.code == 1 && early.errors.hasSuffix(" stop\n"), "\(early.errors)")
+      #expect(try command("stop").code == 0)
+      let late = try command("rekey", "--password-stdin", input: "a long passphrase\n")
+      #expect(late.code == 0 && late.errors.contains("from: passphrase (before: file)"), "\(late.errors)")
+      #expect(try !command("doctor").output.contains("warning  key source"))
+    }
+  }
+
+  @Test func `programs get the reason of a refused start, and a configuration's verdict, as JSON`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure(#"{ vault: { keySource: "credential" } }"#)
+      func command(_ words: String...) throws -> (code: Int32?, root: JSONNode) {
+        let run = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + words + ["--json"])
+        return (run.code, try JSONDocument(parsing: Array(run.output.utf8)).root)
+      }
+      let refused = try command("token")
+      #expect(refused.code == 7)
+      let error = try refused.root.required("error")
+      #expect(try error.required("data").required("kind").string() == "keySourceUnavailable")
+      #expect(try error.required("message").string().contains("LoadCredential="))
+      let verdict = try command("config", "check")
+      #expect(verdict.code == 0)
+      #expect(try verdict.root.required("ok").bool())
+      #expect(try verdict.root.required("keySource").string() == "credential")
+      _ = try sandbox.configure("{ vault: { keySource: 1 } }")
+      let wrong = try command("config", "check")
+      #expect(wrong.code == 1)
+      #expect(try !wrong.root.required("ok").bool())
+      #expect(try wrong.root.required("message").string().contains("vault.keySource"))
+    }
+  }
 }

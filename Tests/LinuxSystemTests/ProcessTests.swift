@@ -61,6 +61,15 @@ struct ProcessTests {
     #expect(Environment.isDangerous(name) == isDangerous)
   }
 
+  @Test func `a daemon is started without what acts before it can say anything`() {
+    let variables = Environment.forDaemon([
+      "LD_PRELOAD": "/tmp/other.so", "LD_LIBRARY_PATH": "/tmp", "GLIBC_TUNABLES": "a=b", "MALLOC_PERTURB_": "1",
+      "SWIFT_BACKTRACE": "enable=yes", "HOME": "/home/a", "https_proxy": "http://proxy.example",
+    ])
+    #expect(
+      variables == ["SWIFT_BACKTRACE": "enable=no", "HOME": "/home/a", "https_proxy": "http://proxy.example"])
+  }
+
   @Test func `the environment is read`() {
     #expect(Environment.current["PATH"] == getenv("PATH").map { String(cString: $0) })
   }

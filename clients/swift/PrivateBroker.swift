@@ -22,9 +22,8 @@ public struct PrivateBroker: Sendable, Equatable {
 
   /// Starts it with one end of a pair of sockets as its standard input and output.
   func start() throws(ClientError) -> (socket: Int32, child: ChildProcess) {
-    var environment = Environment.current
+    let environment = Environment.forDaemon(Environment.current)
     let path = program ?? OwnerLauncher.daemon(environment: environment)
-    environment["SWIFT_BACKTRACE"] = "enable=no"
     var arguments = ["--state", state, "--stdio"]
     if let configuration { arguments += ["--config", configuration] }
     var plan = ChildProcess.Plan(path: path, arguments: arguments, environment: environment)

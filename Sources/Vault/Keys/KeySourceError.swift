@@ -53,7 +53,8 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
       "The vault's key file \(path) does not have \(KeyFile.byteCount) bytes; put it back from a backup."
     case .shared(let path, let vault):
       "The key file \(path) is that of the vault \(vault) too, which would not open any more; copy it to a place of this "
-        + "vault's own, name that with vault.keyFile in the configuration, start the broker again, and rekey then."
+        + "vault's own, name that with vault.keyFile in the configuration, start the broker again, and rekey then. Where "
+        + "that vault has another key by now, remove its line from \(path).vaults."
     case .directory(let refusal): "The vault's key file cannot be trusted: \(refusal.description)"
     case .failed(let path, let error): "The vault's key file \(path) cannot be used: \(error)."
     case .passphraseMissing: "The vault is locked; unlock it with its passphrase: authbroker unlock"

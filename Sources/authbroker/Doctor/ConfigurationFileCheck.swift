@@ -9,8 +9,8 @@ enum ConfigurationFileCheck: DoctorCheck {
     let program = OwnerLauncher.daemon(environment: patient.context.environment)
     do throws(Errno) {
       let version = try DaemonProgram.report(patient.context, patient.paths, ["--version"])
-      let verdict = try DaemonProgram.report(patient.context, patient.paths, ["--check-config"])
-      return [daemon(PlainText.line(program.utf8), version), configuration(verdict)]
+      let verdict = patient.verdict ?? ConfigurationVerdict(patient.context, patient.paths)
+      return [daemon(PlainText.line(program.utf8), version), configuration(verdict, try verdict.report.get())]
     } catch {
       let message = ConnectError.noDaemon(path: PlainText.line(program.utf8), error).description
       return [DoctorFinding("configuration.daemon", "daemon", .error, message, path: program)]
@@ -32,7 +32,9 @@ enum ConfigurationFileCheck: DoctorCheck {
     return DoctorFinding(check, label, .ok, "\(program), version \(version)", path: program)
   }
 
-  private static func configuration(_ report: DaemonProgram.Report) -> DoctorFinding {
+  private static func configuration(
+    _ verdict: ConfigurationVerdict, _ report: DaemonProgram.Report
+  ) -> DoctorFinding {
     let (check, label) = ("configuration.valid", "configuration")
     guard let code = report.code else {
       return DoctorFinding(
@@ -43,7 +45,8 @@ enum ConfigurationFileCheck: DoctorCheck {
       let text = report.text.hasPrefix(prefix) ? String(report.text.dropFirst(prefix.count)) : report.text
       return DoctorFinding(check, label, .error, text)
     }
-    let text = report.text.hasPrefix("ok: ") ? String(report.text.dropFirst(4)) : report.text
-    return DoctorFinding(check, label, .ok, text)
+    let file = verdict.file.map { PlainText.line($0.utf8) } ?? "no file, the built-in configuration"
+    let profiles = PlainText.line(verdict.profiles.joined(separator: ", ").utf8)
+    return DoctorFinding(check, label, .ok, "\(file) (profiles: \(profiles))", path: verdict.file)
   }
 }

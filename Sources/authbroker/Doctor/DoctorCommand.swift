@@ -35,6 +35,7 @@ enum DoctorCommand: Command {
     var patient = DoctorPatient(context, try context.paths())
     // First, since files that a start makes are no finding.
     patient.interview.conduct(context)
+    patient.verdict = ConfigurationVerdict(context, patient.paths)
     let table = examine(patient)
     if context.wantsJSON {
       context.printJSON(table)

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import ClientSocket
 import LinuxSystem
 
@@ -7,16 +8,14 @@ enum FilesCheck: DoctorCheck {
 
   /// A vault that grows, its log and a copy for a migration fit into this much.
   private static let comfortableSpace: Int64 = 16 << 20
+  /// Less than this does not take the log of a single change: some pages of 4 KiB, and what the file system adds.
+  private static let neededSpace: Int64 = 128 << 10
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let paths = patient.paths
     var findings = [configuration(paths), directory("files.state", "state directory", paths.state)]
-    let hasVault = (try? FileStatus.ofLink(paths.vault)) != nil
-    findings.append(secret("files.vault", "vault", paths.vault, missing: "none yet; the first start makes one"))
-    if let path = paths.vaultKey {
-      let missing = hasVault ? "none; right unless the key comes from a file" : "none yet; the first start makes one"
-      findings += key(path, besideVault: PathName.directory(of: paths.vault), missing: missing)
-    }
+    findings.append(vault(patient))
+    findings += key(patient)
     let place = patient.interview.socket ?? paths.socket
     let socketDirectory = directory("files.socketDirectory", "socket directory", PathName.directory(of: place))
     if socketDirectory.status == .error { findings.append(socketDirectory) }
@@ -25,17 +24,21 @@ enum FilesCheck: DoctorCheck {
     return findings + [freeSpace(paths.state)].compactMap(\.self)
   }
 
-  private static func key(_ path: String, besideVault state: String, missing: String) -> [DoctorFinding] {
-    let place = PathName.directory(of: path)
-    var findings = [secret("files.key", "key file", path, missing: missing)]
-    guard place != state else {
-      guard findings[0].status == .ok else { return findings }
-      let message = "it lies beside the vault, so whoever copies the state directory can read the tokens."
-      return findings + [DoctorFinding("files.keyPlace", "key file", .note, message, path: path)]
+  private static func vault(_ patient: DoctorPatient) -> DoctorFinding {
+    let (check, label, path) = ("files.vault", "vault", patient.paths.vault)
+    guard isMissing(path), patient.interview.status?.vault.isInitialized == true else {
+      return secret(check, label, path, missing: "none yet; the first start makes one")
     }
-    let directory = directory("files.keyDirectory", "key directory", place)
-    if directory.status == .error { findings.insert(directory.aboutVault(), at: 0) }
-    return findings
+    let message =
+      "\(PlainText.line(path.utf8)) is not there, though the running broker has it open: all that it saves is lost when"
+      + " it ends; find out who removes files there, and then log in again, after: authbroker stop"
+    return DoctorFinding(check, label, .error, message, path: path).aboutVault()
+  }
+
+  /// What cannot be looked at may be there.
+  static func isMissing(_ path: String) -> Bool {
+    do throws(Errno) { _ = try FileStatus.ofLink(path) } catch { return error == .noEntry }
+    return false
   }
 
   private static func configuration(_ paths: StatePaths) -> DoctorFinding {
@@ -64,11 +67,18 @@ enum FilesCheck: DoctorCheck {
   }
 
   /// A directory that must be private, with all that lies above it.
-  private static func directory(_ check: String, _ label: String, _ path: String) -> DoctorFinding {
+  static func directory(_ check: String, _ label: String, _ path: String) -> DoctorFinding {
     let shown = PlainText.line(path.utf8)
     do throws(PrivateDirectory.Refusal) {
-      _ = try PrivateDirectory(path, create: false)
-      return DoctorFinding(check, label, .ok, "\(shown) (0700)", path: path)
+      let directory = try PrivateDirectory(path, create: false)
+      let status: FileStatus
+      do throws(Errno) { status = try directory.descriptor.status() } catch { throw .failed(path, error) }
+      guard isUsable(status, 0o700) else {
+        let message =
+          "you may not do everything in \(shown) (mode \(mode(status))); run: chmod 700 \(Advice.quoted(path))"
+        return DoctorFinding(check, label, .error, message, path: path)
+      }
+      return DoctorFinding(check, label, .ok, described(shown, status), path: path)
     } catch {
       if case .failed(_, .noEntry) = error {
         return DoctorFinding(check, label, .note, "\(shown) is not there yet; the first start makes it", path: path)
@@ -78,11 +88,13 @@ enum FilesCheck: DoctorCheck {
   }
 
   /// A file that nobody else may read or change.
-  private static func secret(_ check: String, _ label: String, _ path: String, missing: String) -> DoctorFinding {
+  static func secret(
+    _ check: String, _ label: String, _ path: String, needing rights: UInt32 = 0o600, missing: String
+  ) -> DoctorFinding {
     let shown = PlainText.line(path.utf8)
     do throws(Errno) {
       let status = try FileStatus.ofLink(path)
-      if let message = complaint(path, status) {
+      if let message = complaint(path, status, needing: rights) {
         return DoctorFinding(check, label, .error, message, path: path).aboutVault()
       }
       return DoctorFinding(check, label, .ok, described(shown, status), path: path)
@@ -94,10 +106,13 @@ enum FilesCheck: DoctorCheck {
     }
   }
 
-  private static func complaint(_ path: String, _ status: FileStatus) -> String? {
+  private static func complaint(_ path: String, _ status: FileStatus, needing rights: UInt32 = 0o600) -> String? {
     let shown = PlainText.line(path.utf8)
     guard status.kind == .regular else { return "\(shown) is no regular file; move it away." }
     guard status.owner == ProcessIdentity.user else { return "\(shown) belongs to user \(status.owner), not to you." }
+    guard isUsable(status, rights) else {
+      return "\(shown) is closed to you too (mode \(mode(status))); run: chmod 600 \(Advice.quoted(path))"
+    }
     guard !status.isOpenToOthers else {
       return
         "\(shown) is open to others (mode \(mode(status))), who may have read it; run: chmod 600 \(Advice.quoted(path))"
@@ -143,11 +158,20 @@ enum FilesCheck: DoctorCheck {
   /// What so many free bytes mean.
   static func freeSpace(_ space: Int64) -> DoctorFinding {
     let amount = "\(EnvironmentCheck.size(space)) free"
+    guard space >= neededSpace else {
+      let message = "only \(amount) in the state directory: logins and refreshes cannot be saved; make room."
+      return DoctorFinding("files.freeSpace", "disk space", .error, message)
+    }
     guard space >= comfortableSpace else {
       let message = "only \(amount) in the state directory: logins and refreshes cannot be saved for long; make room."
       return DoctorFinding("files.freeSpace", "disk space", .warning, message)
     }
     return DoctorFinding("files.freeSpace", "disk space", .ok, amount)
+  }
+
+  /// Whether the owner has rights that are needed; root needs none.
+  private static func isUsable(_ status: FileStatus, _ rights: UInt32) -> Bool {
+    status.permissions & rights == rights || ProcessIdentity.user == 0
   }
 
   private static func described(_ shown: String, _ status: FileStatus) -> String { "\(shown) (\(mode(status)))" }

@@ -8,9 +8,10 @@ enum LeftoverCheck: DoctorCheck {
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let paths = patient.paths
     var findings = names(in: paths.state).compactMap { besideVault($0, in: paths.state) }
-    if let key = paths.vaultKey {
+    if let key = patient.keyFile {
       let directory = PathName.directory(of: key)
-      findings += names(in: directory).compactMap { besideKey($0, in: directory) }
+      let name = String(key.dropFirst(directory.count).drop { $0 == "/" })
+      findings += names(in: directory).compactMap { besideKey(name, $0, in: directory) }
     }
     return findings
   }
@@ -26,10 +27,10 @@ enum LeftoverCheck: DoctorCheck {
     return DoctorFinding("leftovers.backup", "backup", .note, message, path: "\(directory)/\(name)")
   }
 
-  private static func besideKey(_ name: String, in directory: String) -> DoctorFinding? {
+  private static func besideKey(_ key: String, _ name: String, in directory: String) -> DoctorFinding? {
     let shown = PlainText.line("\(directory)/\(name)".utf8)
-    guard name.hasPrefix("vault.key."), name != "vault.key.vaults" else { return nil }
-    guard name == "vault.key.next" else {
+    guard name.hasPrefix(key + "."), name != key + ".vaults" else { return nil }
+    guard name == key + ".next" else {
       let message = "\(shown) is a key that was never used: a start was interrupted; remove it."
       return DoctorFinding("leftovers.key", "unused key", .note, message, path: "\(directory)/\(name)")
     }

@@ -10,14 +10,26 @@ enum VaultCheck: DoctorCheck {
     let source = PlainText.line(vault.keySource.utf8)
     var findings = [DoctorFinding("vault.keySource", "key source", .ok, source), state(vault)]
     findings += integrity(patient.interview)
-    guard !findings.contains(where: { $0.check == "vault.\(VaultFinding.Kind.rollbackUnnoticed.rawValue)" }),
-      !vault.locked
-    else { return findings }
+    findings += [configured(patient, findings)].compactMap(\.self)
+    // Not where the check said more about it already.
+    let told = [VaultFinding.Kind.rollbackUnnoticed, .rolledBack].map { "vault.\($0.rawValue)" }
+    guard !vault.locked, !findings.contains(where: { told.contains($0.check) }) else { return findings }
     let rollback =
       vault.noticesRollback
       ? "an older copy in its place would be noticed" : "an older copy in its place would not be noticed"
     findings.append(DoctorFinding("vault.rollback", "rollback", vault.noticesRollback ? .ok : .note, rollback))
     return findings
+  }
+
+  /// A source that the configuration names since the broker read it, and that the broker cannot tell of therefore.
+  private static func configured(_ patient: DoctorPatient, _ findings: [DoctorFinding]) -> DoctorFinding? {
+    let check = "vault.\(VaultFinding.Kind.keySourceDiffers.rawValue)"
+    guard let vault = patient.interview.status?.vault, !vault.locked, !findings.contains(where: { $0.check == check }),
+      let source = patient.usedVerdict?.keySource, source.rawValue != vault.keySource
+    else { return nil }
+    let message =
+      "the configuration names \(source.rawValue) since this broker was started; rekey after: authbroker stop"
+    return DoctorFinding(check, "key source", .warning, message)
   }
 
   private static func state(_ vault: GetStatus.VaultStatus) -> DoctorFinding {

@@ -1,0 +1,52 @@
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+
+/// The vault's key file: where it is by the configuration, and whether the vault needs it at all.
+extension FilesCheck {
+  /// The rows about the vault's key file.
+  static func key(_ patient: DoctorPatient) -> [DoctorFinding] {
+    guard let path = patient.keyFile else { return [] }
+    let isMissing = Self.isMissing(path)
+    if let source = patient.keySource, source != .file {
+      guard !isMissing else { return [] }
+      let message =
+        "\(PlainText.line(path.utf8)) is not used by this vault, whose key comes from another source (\(source.rawValue))."
+      return [DoctorFinding("files.key", "key file", .note, message, path: path)]
+    }
+    guard !isMissing || !isNeeded(patient) else { return [lost(path, patient)] }
+    let hasVault = !Self.isMissing(patient.paths.vault)
+    let missing = hasVault ? "none; right unless the key comes from a file" : "none yet; the first start makes one"
+    return key(path, besideVault: PathName.directory(of: patient.paths.vault), missing: missing)
+  }
+
+  /// Whether a vault is there whose key comes from a file.
+  private static func isNeeded(_ patient: DoctorPatient) -> Bool {
+    guard let vault = patient.interview.status?.vault else { return false }
+    return vault.isInitialized && vault.keySource == KeySourceName.file.rawValue
+  }
+
+  /// A key file that is gone while its broker still runs, which may have the key in memory.
+  private static func lost(_ path: String, _ patient: DoctorPatient) -> DoctorFinding {
+    let isOpen = patient.interview.status?.vault.locked == false
+    let remedy =
+      isOpen ? "put it back, or, while this broker runs, make a new one with: authbroker rekey" : "put it back."
+    let shown = PlainText.line(path.utf8)
+    let message = "\(shown) is not there, and without it the vault cannot be opened again: " + remedy
+    return DoctorFinding("files.key", "key file", .error, message, path: path).aboutVault()
+  }
+
+  private static func key(_ path: String, besideVault state: String, missing: String) -> [DoctorFinding] {
+    let place = PathName.directory(of: path)
+    // A key may be read-only.
+    var findings = [secret("files.key", "key file", path, needing: 0o400, missing: missing)]
+    guard place != state else {
+      guard findings[0].status == .ok else { return findings }
+      let message = "it lies beside the vault, so whoever copies the state directory can read the tokens."
+      return findings + [DoctorFinding("files.keyPlace", "key file", .note, message, path: path)]
+    }
+    let directory = directory("files.keyDirectory", "key directory", place)
+    if directory.status == .error { findings.insert(directory.aboutVault(), at: 0) }
+    return findings
+  }
+}
