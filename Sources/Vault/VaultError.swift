@@ -7,7 +7,7 @@ import Sealing
 package enum VaultError: Error, Sendable, CustomStringConvertible {
   /// Another connection, here or in another process, has the database.
   case inUse
-  /// The file is no vault, or its access rights are not private, or the system refused to open it.
+  /// The file's access rights are not private, or the system refused to open it.
   case cannotOpen(SQLiteError)
   /// A newer version of the program has written it; nothing was changed.
   case newerSchema(found: Int32, supported: Int32)
@@ -55,6 +55,8 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
       switch error.code.primary {
       case .busy, .locked: .inUse
       case .corrupt: .damaged(part: "database")
+      case .notADatabase: .damaged(part: "no database of this program")
+      case .full, .inputOutput: .storage(error)
       default: .cannotOpen(error)
       }
   }

@@ -66,12 +66,15 @@ enum VaultOpening {
       command: configuration.command, commandTimeout: configuration.commandTimeout, environment: environment)
   }
 
-  /// Beside the default key file, where that lies in another directory than the vault.
+  /// Beside the default key file, where that lies in another directory than the vault; named by the vault's path, since
+  /// several vaults may have their keys there.
   private static func anchorPath(_ paths: StatePaths) -> String? {
     guard let key = paths.vaultKey, PathName.directory(of: key) != PathName.directory(of: paths.vault) else {
       return nil
     }
-    return PathName.directory(of: key) + "/vault.anchor"
+    let path = Array(paths.vault.utf8)
+    let name = Base64URL.encode(KeyedHash.unkeyedDigest(of: path.span, count: 6).span)
+    return "\(PathName.directory(of: key))/vault-\(String(decoding: name, as: UTF8.self)).anchor"
   }
 
   private static func unlock(_ vault: Vault, _ paths: StatePaths) async throws(StartFailure) -> StoreContents {

@@ -64,7 +64,8 @@ final class ServerHarness {
   func settle() {
     for _ in 0..<30 { try? loop.runOnce() }
     var turns = 0
-    while !provider.isHolding, !store.isHolding, broker.assumeIsolated({ $0.isWaiting }), turns < 100_000 {
+    let deadline = BootClock.now + .seconds(120)
+    while !provider.isHolding, !store.isHolding, broker.assumeIsolated({ $0.isWaiting }), BootClock.now < deadline {
       try? loop.runOnce()
       turns += 1
       // The other thread needs a processor too: with many tests at once a loop that only spins keeps it off.
