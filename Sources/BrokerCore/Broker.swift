@@ -82,6 +82,8 @@ package actor Broker {
   var saveWaiters: [SaveKey: [@Sendable (StoreFailure?) -> Void]] = [:]
   /// How many slow things are under way.
   var work = 0
+  /// How many times providers are just being looked at: nothing is lost if that ends early.
+  var providerChecks = 0
   /// Records that wait to be saved once more.
   var retries: [ProfileName: SaveRetry] = [:]
   /// Whether clients may have what the vault holds.
@@ -166,10 +168,10 @@ package actor Broker {
   }
 
   /// Whether a provider or the store is being waited for.
-  package var isWaiting: Bool { work > 0 }
+  package var isWaiting: Bool { work > 0 || providerChecks > 0 }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
-  package var hasWork: Bool { isWaiting || !retries.isEmpty }
+  package var hasWork: Bool { work > 0 || !retries.isEmpty }
 
   /// What was counted since the start.
   package var counters: Counters {

@@ -85,6 +85,7 @@ enum Routes {
       .later(Unlock.self) { broker, params, reply in broker.unlock(params, reply) },
       .later(Rekey.self) { broker, params, reply in broker.rekey(params, reply) },
       .later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) },
+      .later(CheckProviders.self) { broker, params, reply in broker.checkProviders(params, reply) },
       Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) },
     ]
 

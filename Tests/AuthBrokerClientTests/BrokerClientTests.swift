@@ -82,6 +82,23 @@ struct BrokerClientTests {
       ])
   }
 
+  @Test func `a provider that cannot be reached is a report, no error`() async throws {
+    let client = try ScriptedBroker.client { wire in
+      while let request = wire.read() {
+        let params = request["params"].map { String(decoding: Array($0.text), as: UTF8.self) } ?? ""
+        let kind = params == "{}" ? "timeout" : "aKindOfLater"
+        wire.answer(
+          request,
+          #"{"providers":[{"profile":"work","provider":"rest","reachable":false,"host":"h","tls":true,"#
+            + #""errorKind":"\#(kind)","message":"M."}]}"#)
+      }
+    }
+    var reports = try await client.checkProviders().providers
+    #expect(reports.map(\.errorKind) == [.timeout] && reports.map(\.message) == ["M."])
+    reports = try await client.checkProviders(profile: ProfileName("work")).providers
+    #expect(reports.map(\.errorKind) == [nil] && reports.map(\.isReachable) == [false])
+  }
+
   @Test func `a cancelled task takes its request back, and the late answer is passed over`() async throws {
     let (cancelled, cancel) = AsyncStream<String>.makeStream()
     let (arrived, arrive) = AsyncStream<Void>.makeStream()

@@ -26,7 +26,7 @@ struct MethodCheck: Sendable {
     MethodCheck(DeleteAccount.self), MethodCheck(Logout.self),
     MethodCheck(Subscribe.self), MethodCheck(Unsubscribe.self), MethodCheck(GetStatus.self),
     MethodCheck(ReloadConfiguration.self), MethodCheck(Lock.self), MethodCheck(Unlock.self), MethodCheck(Rekey.self),
-    MethodCheck(CheckVault.self), MethodCheck(StopBroker.self),
+    MethodCheck(CheckVault.self), MethodCheck(CheckProviders.self), MethodCheck(StopBroker.self),
   ]
 }
 

@@ -56,6 +56,7 @@ struct RoundTripTests {
     try check(Unlock.Params(), Unlock.Params(passphrase: secret))
     try check(Rekey.Params(), Rekey.Params(keySource: .credential, passphrase: secret, newPassphrase: secret))
     try check(CheckVault.Params(), CheckVault.Params(isFull: true))
+    try check(CheckProviders.Params(), CheckProviders.Params(profile: work))
     try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
   }
 
@@ -98,6 +99,7 @@ struct RoundTripTests {
         vault: .init(locked: true, keySource: "file", schemaVersion: 1), connections: 2, subscriptions: 3,
         counters: [.init(name: "a\"b", value: 1), .init(name: "", value: 0)], profiles: sessions))
     try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
+    try check(CheckProviders.Result(providers: []), CheckProviders.Result(providers: Samples.reports))
     try check(RawJSON(text: Array(#"{"a":[1]}"#.utf8)))
   }
 

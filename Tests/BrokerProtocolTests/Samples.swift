@@ -68,5 +68,21 @@ enum Samples {
     [VaultFinding(kind, isError: true, "Ü."), VaultFinding(kind, isError: false, "", profile: .default)]
   }
 
+  static let reports: [ProviderReport] = {
+    let here = ProviderReport(profile: .default, provider: "local", isReachable: true, message: "")
+    var answering = ProviderReport(profile: .default, provider: "rest", isReachable: true, message: "Ü.")
+    answering.host = "[::1]:8080"
+    answering.usesTLS = false
+    answering.status = 401
+    answering.roundTrip = .milliseconds(12)
+    var failing = ProviderReport(profile: .default, provider: "rest", isReachable: false, message: "Ü.")
+    failing.errorKind = .tlsPinMismatch
+    return [here, failing]
+      + [0, -31, 31, -315_537_897_599, 315_537_897_599].map { seconds in
+        answering.clockSkew = .seconds(seconds)
+        return answering
+      }
+  }()
+
   static func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
 }

@@ -137,7 +137,7 @@ struct SchemaTests {
       ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()), ("lock", Empty()),
       ("unlock", Unlock.Params(passphrase: secret)),
       ("rekey", Rekey.Params(keySource: .command, passphrase: secret, newPassphrase: secret)),
-      ("checkVault", CheckVault.Params(isFull: true)),
+      ("checkVault", CheckVault.Params(isFull: true)), ("checkProviders", CheckProviders.Params(profile: .default)),
     ]
     #expect(Set(full.map(\.0)) == Set(MethodCheck.all.map(\.name)))
     let checker = SchemaChecker(root: openRPC)
@@ -182,6 +182,7 @@ struct SchemaTests {
     }
     try check("VaultStatus", GetStatus.VaultStatus(locked: true, keySource: "file", schemaVersion: 1))
     for finding in Samples.findings { try check("VaultFinding", finding) }
+    for report in Samples.reports { try check("ProviderReport", report) }
     try check("Error", Samples.fullError)
     for kind in ErrorKind.allCases { try check("Error", BrokerError(kind)) }
   }

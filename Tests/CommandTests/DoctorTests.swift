@@ -239,7 +239,7 @@ extension DoctorTests {
     #expect(try tampered.required("profile").string() == "work")
     let checks = try Set(findings.map { try $0.required("check").string() })
     #expect(checks.isSuperset(of: ["environment.home", "files.vault", "configuration.valid", "owner.answers"]))
-    #expect(owner.requests.count == 2)
+    #expect(owner.requests.count == 3)
   }
 
   @Test func `the columns stand below each other, and only a terminal gets colours`() throws {

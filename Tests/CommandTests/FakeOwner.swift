@@ -65,11 +65,15 @@ final class FakeOwner: Sendable {
   /// What it was asked: `method params`, in order.
   var requests: [String] { service.requests.withLock { $0 } }
 
-  /// Owns the directory `state` of a scratch directory until the value ends.
-  init(in scratch: Scratch, answer: @escaping Answer) throws {
+  /// Owns the directory `state` of a scratch directory until the value ends; `providers` is what it says of those.
+  init(
+    in scratch: Scratch, providers: String = #""result":{"providers":[]}"#, answer: @escaping Answer
+  ) throws {
     let paths = try FakeOwner.paths(scratch)
     _ = try PrivateDirectory(paths.state, create: true)
-    service = try Service(paths, answer)
+    service = try Service(paths) { method, params in
+      method == "checkProviders" ? providers : answer(method, params)
+    }
     let record = OwnerRecord(
       pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: nil, socket: paths.socket,
       startedAt: "2026-01-01T00:00:00Z")

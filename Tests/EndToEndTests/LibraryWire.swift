@@ -44,6 +44,7 @@ final class LibraryWire: Wire {
       case Unsubscribe.name: return (try result(Unsubscribe.self, params), false)
       case Lock.name: return (try result(Lock.self, params), false)
       case Unlock.name: return (try result(Unlock.self, params), false)
+      case CheckProviders.name: return (try result(CheckProviders.self, params), false)
       case CheckVault.name: return (try result(CheckVault.self, params), false)
       case GetStatus.name: return (try result(GetStatus.self, params), false)
       case Logout.name: return (try result(Logout.self, params), false)

@@ -30,6 +30,9 @@ package final class GateExecutor: SerialExecutor {
   /// Whether the gate is shut.
   package var isShut: Bool { state.withLock { $0.isShut } }
 
+  /// How much waits.
+  package var waiting: Int { state.withLock { $0.jobs.count } }
+
   /// Makes what is asked from now on wait.
   package func shut() { state.withLock { $0.isShut = true } }
 

@@ -23,6 +23,7 @@ package actor ScriptedProvider: AuthProvider {
     var accountFailure: ProviderFailure?
     var newTokens = false
     var accountCalls: [String] = []
+    var probe = ProviderProbe.nothingToReach
   }
 
   private nonisolated let gate: GateExecutor
@@ -58,6 +59,12 @@ package actor ScriptedProvider: AuthProvider {
   package nonisolated func setAccountFailure(_ failure: ProviderFailure?) {
     state.withLock { $0.accountFailure = failure }
   }
+
+  /// Decides what a probe finds.
+  package nonisolated func setProbe(_ probe: ProviderProbe) { state.withLock { $0.probe = probe } }
+
+  /// How many calls wait for ``release()``.
+  package nonisolated var waitingCalls: Int { gate.waiting }
 
   /// Lets a changed password come with new tokens.
   package nonisolated func setGivesNewTokens(_ newTokens: Bool) { state.withLock { $0.newTokens = newTokens } }
@@ -178,6 +185,8 @@ package actor ScriptedProvider: AuthProvider {
       if let failure = state.accountFailure { throw failure }
     }
   }
+
+  package func probe() async -> ProviderProbe { state.withLock { $0.probe } }
 
   package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
     try note("currentUser", accessToken)

@@ -118,6 +118,15 @@ extension BrokerClient {
     try await call(CheckVault.self, .init(isFull: full))
   }
 
+  /// Looks whether providers can be reached, with one harmless request to each; no vault and no session is needed.
+  ///
+  /// - Parameter profile: the profile to look at; nil means every configured one.
+  /// - Returns: how each provider is; one that cannot be reached is no error.
+  /// - Throws: `broker` with `unknownProfile`, or with `overloaded` while too many look.
+  public func checkProviders(profile: ProfileName? = nil) async throws(ClientError) -> CheckProviders.Result {
+    try await call(CheckProviders.self, .init(profile: profile))
+  }
+
   /// How the broker itself is doing.
   public func status() async throws(ClientError) -> GetStatus.Result {
     try await call(GetStatus.self, .init())

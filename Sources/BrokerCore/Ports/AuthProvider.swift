@@ -54,12 +54,24 @@ package protocol AuthProvider: Sendable {
 
   /// Removes the account.
   func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure)
+
+  /// Sends one request that changes nothing and carries no credential, to see whether the provider can be reached.
+  ///
+  /// It ends within the time of a call that a person waits for, whatever the provider does. That it fails is what the
+  /// caller wants to know, with the place that was tried, so it is a result and no error.
+  func probe() async -> ProviderProbe
 }
 
 /// What not every provider can do; named as the methods that need it.
 package enum ProviderAbility: String, Sendable, CaseIterable {
   case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
   case deleteAccount, resendOtp, verifyBackupCode
+}
+
+/// A provider without a network.
+extension AuthProvider {
+  /// There is nothing to reach.
+  package func probe() async -> ProviderProbe { .nothingToReach }
 }
 
 /// A provider has only what it lists in its abilities.

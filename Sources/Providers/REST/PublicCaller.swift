@@ -6,11 +6,14 @@ import SecretMemory
 
 /// Asks the backend for what needs no session: it has no transport that could send an access token.
 struct PublicCaller: Sendable {
-  private let maker: RequestMaker
-  private let transport: PublicTransport
+  /// Makes the requests.
+  let maker: RequestMaker
+  /// Sends them.
+  let transport: PublicTransport
+  /// What time it is.
+  let clock: RESTProvider.Clock
   private let clientID: String
   private let clientSecret: RESTProviderSettings.SecretSource?
-  private let clock: RESTProvider.Clock
 
   /// A caller as a configuration wants it.
   init(

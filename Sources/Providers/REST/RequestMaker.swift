@@ -6,6 +6,8 @@ import RESTDialect
 struct RequestMaker: Sendable {
   /// How the backend is spoken to.
   let mapping: RESTMapping
+  /// The backend's address.
+  let baseURL: HTTPURL
   private let urls: [RESTEndpoint.Name: HTTPURL]
 
   /// Makes all addresses once.
@@ -13,9 +15,20 @@ struct RequestMaker: Sendable {
   /// - Throws: `HTTPFailure.invalidURL` for a path that can stand in none.
   init(_ mapping: RESTMapping, _ baseURL: HTTPURL) throws(HTTPFailure) {
     self.mapping = mapping
+    self.baseURL = baseURL
     var urls: [RESTEndpoint.Name: HTTPURL] = [:]
     for (name, endpoint) in mapping.endpoints { urls[name] = try baseURL.appending(path: endpoint.path) }
     self.urls = urls
+  }
+
+  /// A request that changes nothing and that says nothing of anybody: it reads who the user is, without being one.
+  ///
+  /// Where the backend has no such endpoint, it reads the backend's address. It gets a connection of its own, so that
+  /// the name, the certificate and the pins are looked at anew.
+  var probe: HTTPRequest {
+    var request = HTTPRequest(.get, urls[.currentUser] ?? baseURL, deadline: .interactive)
+    request.delivery = .once
+    return request
   }
 
   /// The request for something, or nil where the backend has no such endpoint.

@@ -8,19 +8,22 @@ enum DoctorCommand: Command {
     summary: "Look whether everything is well, and say what to do where it is not",
     details: """
       Looks at the environment, the files and their modes, the configuration, the broker (which is started if there is
-      none) and its vault, every page of it. Changes and repairs nothing. Ends with 7 if the vault is damaged or locked,
-      with 1 for any other error, else with 0: warnings and notes are no failure.
+      none), its vault, every page of it, and whether the broker reaches the provider of every profile, or of the one
+      named by --profile: connection, certificate, clock. Changes and repairs nothing, and sends no credential. Ends with
+      7 if the vault is damaged or locked, with 5 if nothing is wrong but that providers cannot be reached, with 1 for any
+      other error, else with 0: warnings and notes are no failure.
       """,
     options: [
       .flag("--full", "look at every page and every sealed value of the vault; this is the default"),
       .flag("--quick", "look only at the vault's structure and its sessions"),
+      .flag("--no-network", "ask no provider"),
     ])
 
   /// What is looked at, in the order of the table.
   private static var checks: [any DoctorCheck.Type] {
     [
       EnvironmentCheck.self, FilesCheck.self, LeftoverCheck.self, ConfigurationFileCheck.self, OwnerCheck.self,
-      VaultCheck.self, SessionCheck.self,
+      VaultCheck.self, SessionCheck.self, ProviderCheck.self,
     ]
   }
 
@@ -30,8 +33,9 @@ enum DoctorCommand: Command {
     guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
       throw .usage("--full and --quick exclude each other.")
     }
-    // Before anything is looked at: a number that cannot be read is the command line's fault, no finding.
+    // Before anything is looked at: a number or a name that cannot be read is the command line's fault, no finding.
     _ = try context.timeout()
+    _ = try context.arguments.profile()
     var patient = DoctorPatient(context, try context.paths())
     // First, since files that a start makes are no finding.
     patient.interview.conduct(context)

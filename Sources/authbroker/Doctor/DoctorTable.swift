@@ -16,9 +16,12 @@ struct DoctorTable: Sendable {
   private var findings: [DoctorFinding] { sections.flatMap(\.findings) }
   private var errors: [DoctorFinding] { findings.filter { $0.status == .error } }
 
-  /// What a script sees: 7 for the vault, 1 for any other error; warnings are no failure.
+  /// What a script sees: 7 for the vault, 5 if nothing is wrong but providers that cannot be reached, 1 for any other
+  /// error; warnings are no failure.
   var exitCode: ExitCode {
-    errors.contains { $0.exitCode == .vault } ? .vault : errors.isEmpty ? .success : .failure
+    guard let first = errors.first else { return .success }
+    guard !errors.contains(where: { $0.exitCode == .vault }) else { return .vault }
+    return errors.allSatisfy { $0.exitCode == first.exitCode } ? first.exitCode : .failure
   }
 
   /// The lines of the table.

@@ -31,6 +31,10 @@ struct OwnerInterview: Sendable {
   private(set) var isFullCheck = false
   /// Why it does not say what is in its vault.
   private(set) var vaultCheckFailure: CommandFailure?
+  /// Which providers it reaches; nil where it was not asked, or where it did not answer.
+  private(set) var providerCheck: CheckProviders.Result?
+  /// Why it does not say which providers it reaches.
+  private(set) var providerCheckFailure: CommandFailure?
 
   /// Where the owner listens, if it said so.
   var socket: String? {
@@ -73,11 +77,22 @@ struct OwnerInterview: Sendable {
       statusFailure = error
       return
     }
-    guard status?.vault.locked == false else { return }
+    if status?.vault.locked == false { askOfVault(&connection, context) }
+    if !context.arguments.has("--no-network") { askOfProviders(&connection, context) }
+  }
+
+  private mutating func askOfVault(_ connection: inout BlockingConnection, _ context: Context) {
     isFullCheck = !context.arguments.has("--quick")
     do throws(CommandFailure) {
       vaultCheck = try context.call(
         CheckVault.self, .init(isFull: isFullCheck), on: &connection, within: Self.longestCheck)
     } catch { vaultCheckFailure = error }
+  }
+
+  private mutating func askOfProviders(_ connection: inout BlockingConnection, _ context: Context) {
+    do throws(CommandFailure) {
+      let profile = try context.arguments.profile()
+      providerCheck = try context.call(CheckProviders.self, .init(profile: profile), on: &connection)
+    } catch { providerCheckFailure = error }
   }
 }

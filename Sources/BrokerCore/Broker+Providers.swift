@@ -1,0 +1,46 @@
+package import BrokerProtocol
+
+/// Whether providers can be reached.
+extension Broker {
+  /// More checks than this at a time are refused, since each sends a request to every provider: one is for a person who
+  /// looks, the others for programs that look at the same time.
+  static let providerCheckLimit = 4
+
+  /// Looks whether the provider of a profile, or that of every profile, can be reached.
+  ///
+  /// All are asked at the same time, and each bounds how long it takes; a slow one delays this answer and nothing else.
+  /// Neither the vault nor any session is needed: it works while the vault is locked, and locking does not wait for it.
+  package func checkProviders(_ params: CheckProviders.Params, _ reply: @escaping Reply<CheckProviders.Result>) {
+    do throws(BrokerError) {
+      let slots = params.profile == nil ? slots : [try slot(for: params.profile)]
+      guard providerChecks < Self.providerCheckLimit else {
+        throw BrokerError(.overloaded, "The providers are being looked at already; try again.")
+      }
+      let providers = slots.map { (profile: $0.name, provider: $0.provider) }
+      providerChecks += 1
+      Task {
+        let reports = await Self.probe(providers)
+        providerChecks -= 1
+        reply(.success(CheckProviders.Result(providers: reports)))
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Asks all at once, and gives the answers in the order of the providers.
+  private static func probe(_ providers: [(profile: ProfileName, provider: any AuthProvider)]) async -> [ProviderReport]
+  {
+    await withTaskGroup(of: (Int, ProviderReport).self) { group in
+      for (number, entry) in providers.enumerated() {
+        group.addTask {
+          let probe = await entry.provider.probe()
+          return (number, ProviderReport(entry.profile, entry.provider.binding.type, probe))
+        }
+      }
+      var reports: [(Int, ProviderReport)] = []
+      for await report in group { reports.append(report) }
+      return reports.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// What came of one harmless request to a provider.
+///
+/// It has no path, no query and no text of the provider: all of it may be shown and logged.
+package struct ProviderProbe: Sendable, Equatable {
+  /// Where a provider is on the network.
+  package struct Place: Sendable, Equatable {
+    /// Its name or address, with the port where that is not the usual one.
+    package var host: String
+    /// Whether it is spoken to over TLS only.
+    package var usesTLS: Bool
+
+    /// A place.
+    package init(host: String, usesTLS: Bool) {
+      self.host = host
+      self.usesTLS = usesTLS
+    }
+  }
+
+  /// How it ended.
+  package enum Outcome: Sendable, Equatable {
+    /// There is an answer: its status, how long it took, and how far the provider's clock is ahead, if it said so.
+    case answered(status: Int, roundTrip: Duration, clockSkew: Duration?)
+    /// There is none: why, and one sentence for people that says what to do.
+    case failed(ProviderFailure, advice: String)
+  }
+
+  /// Where the provider is; nil where no network is in between.
+  package let place: Place?
+  /// How it ended; nil where there was nothing to ask.
+  package let outcome: Outcome?
+
+  /// A provider that is here, so that there is nothing to reach.
+  package static let nothingToReach = ProviderProbe(place: nil, outcome: nil)
+
+  /// What came of asking a provider at a place.
+  package init(_ place: Place, _ outcome: Outcome) {
+    self.init(place: place, outcome: outcome)
+  }
+
+  private init(place: Place?, outcome: Outcome?) {
+    self.place = place
+    self.outcome = outcome
+  }
+}

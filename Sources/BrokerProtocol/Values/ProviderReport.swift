@@ -1,0 +1,90 @@
+public import JSONRPC
+
+/// Whether the provider of a profile can be reached, and how far its clock is from this machine's.
+public struct ProviderReport: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  /// Clocks that differ by more are worth a warning.
+  ///
+  /// Clocks that are set by the network differ by less than a second. The standard margin before a token's end is 30
+  /// seconds too: up to there a wrong clock takes no token for good that has ended.
+  public static let clockTolerance = Duration.seconds(30)
+
+  /// The profile.
+  public var profile: ProfileName
+  /// The type of its provider.
+  public var provider: String
+  /// Whether it answered, whatever it answered; true where no network is in between.
+  public var isReachable: Bool
+  /// Its name or address, with the port where that is not the usual one; nil where no network is in between.
+  public var host: String?
+  /// Whether it is spoken to over TLS only; nil where no network is in between.
+  public var usesTLS: Bool?
+  /// The status of its answer (RFC 9110, section 15).
+  public var status: Int?
+  /// How long the answer took, the connection included.
+  public var roundTrip: Duration?
+  /// How far its clock is ahead of this machine's, in whole seconds; nil where it does not say the time.
+  public var clockSkew: Duration?
+  /// Why it is not reachable.
+  public var errorKind: ErrorKind?
+  /// One sentence, and what to do where something is not well.
+  public var message: String
+
+  /// A report; what is not known is filled in by whoever makes it.
+  public init(profile: ProfileName, provider: String, isReachable: Bool, message: String) {
+    self.profile = profile
+    self.provider = provider
+    self.isReachable = isReachable
+    self.message = message
+  }
+
+  /// Whether the clocks differ by more than ``clockTolerance``.
+  public var isClockWrong: Bool {
+    guard let clockSkew else { return false }
+    return clockSkew > Self.clockTolerance || clockSkew < .zero - Self.clockTolerance
+  }
+
+  /// Whether the provider says itself that it cannot do its work (RFC 9110, section 15.6, or RFC 6585, section 4).
+  public var isTroubled: Bool {
+    guard let status else { return false }
+    return status >= 500 || status == 429
+  }
+
+  /// Writes the members.
+  public func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("profile", profile)
+      writer.member("provider", provider)
+      writer.member("reachable", isReachable)
+      writer.member(ifPresent: "host", host)
+      writer.member(ifPresent: "tls", usesTLS)
+      writer.member(ifPresent: "status", status)
+      writer.seconds("roundTripSeconds", roundTrip)
+      writer.seconds("clockSkewSeconds", clockSkew)
+      writer.member(ifPresent: "errorKind", errorKind?.rawValue)
+      writer.member("message", message)
+    }
+  }
+
+  /// Reads the members; a kind of error that is not known yet is passed over.
+  public init(from node: JSONNode) throws(JSONMismatch) {
+    profile = try ProfileName(from: try node.required("profile"))
+    provider = try node.required("provider").string()
+    isReachable = try node.required("reachable").bool()
+    host = try node.optional("host", String.init(from:))
+    usesTLS = try node.optional("tls", Bool.init(from:))
+    status = try node.optional("status", Int.init(from:))
+    roundTrip = try node.optional("roundTripSeconds") { node throws(JSONMismatch) in try node.seconds() }
+    clockSkew = try node.optional("clockSkewSeconds", Self.difference)
+    errorKind = try node.optional("errorKind", String.init(from:)).flatMap(ErrorKind.init(rawValue:))
+    message = try node.required("message").string()
+  }
+
+  /// No two moments of RFC 3339 are further apart, in seconds: ten thousand years.
+  private static let longestDifference = 315_569_520_000.0
+
+  private static func difference(_ node: JSONNode) throws(JSONMismatch) -> Duration {
+    let value = try node.number()
+    guard value.magnitude <= longestDifference else { throw node.mismatch("a difference of two times in seconds") }
+    return .milliseconds(Int64((value * 1000).rounded()))
+  }
+}

@@ -1,0 +1,50 @@
+import BrokerProtocol
+import ClientSocket
+
+/// Whether the providers of the profiles can be reached from the broker, and whether their clocks agree with this one's.
+enum ProviderCheck: DoctorCheck {
+  static let title = "Providers"
+
+  static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
+    let interview = patient.interview
+    guard interview.status != nil else { return [] }
+    guard !patient.context.arguments.has("--no-network") else {
+      return [DoctorFinding("providers.asked", "providers", .note, "not asked, because of --no-network")]
+    }
+    if let failure = interview.providerCheckFailure { return [unanswered(failure)] }
+    return (interview.providerCheck?.providers ?? []).map(finding)
+  }
+
+  private static func unanswered(_ failure: CommandFailure) -> DoctorFinding {
+    guard failure.error?.kind != .methodNotFound else {
+      let message = "the running broker is too old to look; change over with: authbroker stop"
+      return DoctorFinding("providers.asked", "providers", .warning, message)
+    }
+    return DoctorFinding(
+      "providers.asked", "providers", .error, "the providers could not be looked at: \(failure.message)")
+  }
+
+  private static func finding(_ report: ProviderReport) -> DoctorFinding {
+    let check = report.isReachable && report.isClockWrong ? "providers.clock" : "providers.reachable"
+    var finding = DoctorFinding(check, report.profile.description, status(report), message(report))
+    finding.profile = report.profile.description
+    // A kind that is not known yet is one more reason not to reach it.
+    let code = report.errorKind.map { ExitCode($0) } ?? .providerUnavailable
+    if code == .providerUnavailable { finding.exitCode = code }
+    return finding
+  }
+
+  private static func status(_ report: ProviderReport) -> DoctorFinding.Status {
+    guard report.isReachable else { return .error }
+    return report.isTroubled || report.isClockWrong ? .warning : .ok
+  }
+
+  private static func message(_ report: ProviderReport) -> String {
+    let own = PlainText.line(report.message.utf8)
+    guard let host = report.host.map({ PlainText.line($0.utf8) }) else { return own }
+    guard status(report) == .ok, let roundTrip = report.roundTrip else { return "\(host): \(own)" }
+    let security = report.usesTLS == true ? "over TLS" : "without TLS"
+    let clock = report.clockSkew == nil ? "its clock is not known" : "its clock agrees"
+    return "\(host) answers \(security) in \(roundTrip.milliseconds) ms; \(clock)"
+  }
+}

@@ -1,0 +1,148 @@
+import ClientSocket
+import Glibc
+import JSONRPC
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// What the doctor makes of the providers that the broker has looked at.
+struct DoctorProviderTests {
+  private let scratch = Scratch()
+
+  /// Files as a broker leaves them, and a daemon that is of this version and likes its configuration.
+  private func makeState() throws {
+    _ = try PrivateDirectory(scratch.file("state"), create: true)
+    // A test beside this one may just have another umask(2), for a socket of its own: all have one process.
+    #expect(chmod(scratch.file("state"), 0o700) == 0)
+    for name in ["vault.sqlite", "vault.key", "broker.log"] { try scratch.write("x", to: "state/" + name) }
+    try scratch.write(
+      """
+      #!/bin/sh
+      case "$*" in
+      *--version*) echo 'authbrokerd \(ProgramVersion.current)' ;;
+      *) echo 'ok: fine' ;;
+      esac
+
+      """, to: "daemon")
+    #expect(chmod(scratch.file("daemon"), 0o700) == 0)
+  }
+
+  /// Runs the doctor on a broker that says this of its providers, and of its vault.
+  private func run(
+    _ providers: String, status: String = FakeOwner.status(), _ words: [String] = []
+  ) throws -> (run: CommandRun, requests: [String]) {
+    try makeState()
+    let owner = try FakeOwner(in: scratch, providers: providers) { method, _ in
+      method == "getStatus" ? status : #""result":{"ok":true,"findings":[]}"#
+    }
+    let run = try CommandRun(["doctor"] + words, in: scratch)
+    return (run, owner.requests.filter { $0.hasPrefix("checkProviders") })
+  }
+
+  private static func reports(_ reports: String...) -> String {
+    #""result":{"providers":[\#(reports.joined(separator: ","))]}"#
+  }
+
+  private static func report(_ members: String, reachable: Bool = true, profile: String = "shop") -> String {
+    #"{"profile":"\#(profile)","provider":"rest","reachable":\#(reachable),"host":"h.example.test",\#(members)}"#
+  }
+
+  private static func answered(_ members: String, message: String = "It answers.") -> String {
+    report(#""tls":true,"status":401,"roundTripSeconds":0.084,\#(members)"message":"\#(message)""#)
+  }
+
+  private static func failed(_ kind: String, profile: String = "shop") -> String {
+    report(#""tls":true,"errorKind":"\#(kind)","message":"Do this.""#, reachable: false, profile: profile)
+  }
+
+  private static let here = #"{"profile":"own","provider":"local","reachable":true,"message":"Nothing to reach."}"#
+
+  /// What a broker says, and what the doctor makes of it.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    let providers: String
+    var status = FakeOwner.status()
+    let code: Int32
+    let line: String
+
+    var testDescription: String { name }
+  }
+
+  private static let degraded =
+    #"{"profile":"shop","provider":"rest","state":"authenticated","scopes":[],"refreshTokenPresent":true,"#
+    + #""storeDegraded":true}"#
+
+  private static let cases = [
+    Case(name: "here", providers: reports(here), code: 0, line: "ok own Nothing to reach.\n"),
+    Case(
+      name: "well", providers: reports(answered(#""clockSkewSeconds":-30,"#)), code: 0,
+      line: "ok shop h.example.test answers over TLS in 84 ms; its clock agrees\n"),
+    Case(
+      name: "no clock", providers: reports(answered("")), code: 0,
+      line: "ok shop h.example.test answers over TLS in 84 ms; its clock is not known\n"),
+    Case(
+      name: "clock", providers: reports(answered(#""clockSkewSeconds":31,"#, message: "31 s; set the clock.")), code: 0,
+      line: "warning shop h.example.test: 31 s; set the clock.\n"),
+    Case(
+      name: "trouble", providers: reports(report(#""status":503,"message":"Wait.""#)), code: 0,
+      line: "warning shop h.example.test: Wait.\n"),
+    Case(
+      name: "unreachable", providers: reports(here, failed("networkUnavailable")), code: 5,
+      line: "error shop h.example.test: Do this.\n"),
+    Case(
+      name: "pin", providers: reports(failed("tlsPinMismatch")), code: 5, line: "error shop h.example.test: Do this.\n"),
+    Case(name: "of later", providers: reports(failed("aKindOfLater")), code: 5, line: "error shop h.example.test: Do"),
+    Case(name: "ours", providers: reports(failed("internal")), code: 1, line: "error shop h.example.test: Do this.\n"),
+    Case(
+      name: "and another error", providers: reports(failed("timeout")), status: FakeOwner.status(profiles: degraded),
+      code: 1, line: "error shop h.example.test: Do this.\n"),
+    Case(
+      name: "and a locked vault", providers: reports(failed("timeout")), status: FakeOwner.status(locked: true),
+      code: 7,
+      line: "error shop h.example.test: Do this.\n"),
+    Case(
+      name: "older", providers: FakeOwner.refusal(-32601, "methodNotFound", "No."), code: 0,
+      line: "warning providers the running broker is too old to look; change over with: authbroker "),
+    Case(
+      name: "refused", providers: FakeOwner.refusal(1083, "overloaded", "Too many."), code: 1,
+      line: "error providers the providers could not be looked at: Too many."),
+    Case(
+      name: "escapes", providers: reports(report(#""message":"a\u001b[31mb""#, reachable: false)), code: 5,
+      line: "error shop h.example.test: a"),
+  ]
+
+  @Test(arguments: cases)
+  func `what the broker says becomes a line and an exit code`(_ example: Case) throws {
+    let (run, requests) = try run(example.providers, status: example.status)
+    #expect(run.code == example.code, "\(run.output)")
+    #expect(run.words.contains("\nProviders\n") && run.words.contains(" \(example.line)"), "\(run.output)")
+    #expect(!run.output.contains("\u{1B}"))
+    #expect(requests == ["checkProviders {}"])
+  }
+
+  @Test func `without the network nobody is asked, and that is said`() throws {
+    let (run, requests) = try run(Self.reports(Self.failed("timeout")), ["--no-network"])
+    #expect(run.code == 0 && requests.isEmpty)
+    #expect(run.words.contains(" note providers not asked, because of --no-network\n"), "\(run.output)")
+  }
+
+  @Test func `a profile that is named is the only one that is asked for`() throws {
+    let (run, requests) = try run(Self.reports(Self.answered("")), ["--profile", "shop"])
+    #expect(run.code == 0 && requests == [#"checkProviders {"profile":"shop"}"#])
+    #expect(try CommandRun(["doctor", "--profile", "No Name"], in: scratch).code == 2)
+  }
+
+  @Test func `programs get the same, with stable names`() throws {
+    let skewed = Self.answered(#""clockSkewSeconds":-90,"#)
+    let (run, _) = try run(Self.reports(Self.failed("tlsFailed", profile: "work"), skewed), ["--json"])
+    let root = try JSONDocument(parsing: Array(run.output.utf8)).root
+    #expect(try root.required("ok").bool() == false)
+    #expect(try root.required("exitCode").integer() == 5 && run.code == 5)
+    let findings = try root.required("findings").elements().suffix(2).map { finding in
+      try ["check", "status", "profile"].map { try finding.required($0).string() }
+    }
+    #expect(findings == [["providers.reachable", "error", "work"], ["providers.clock", "warning", "shop"]])
+  }
+}

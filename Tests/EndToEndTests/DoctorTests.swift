@@ -1,0 +1,72 @@
+import JSONRPC
+import LinuxSystem
+import Testing
+
+/// The doctor on a real broker with profiles on real backends.
+struct DoctorTests {
+  private func configuration(_ members: String) -> String {
+    "{ profiles: { own: { provider: \"local\" }, \(members) } }"
+  }
+
+  private func rest(_ url: String, _ more: String = "") -> String {
+    "{ provider: \"rest\", baseUrl: \"\(url)\"\(more) }"
+  }
+
+  /// One blank where there are several, so that the width of the table does not matter.
+  private func words(_ text: String) -> String {
+    text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }.joined(separator: "\n")
+  }
+
+  @Test func `a provider is looked at from the broker: reached, with a wrong clock, away`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox)
+      let secure = try RESTBackend(sandbox, ["--tls"])
+      let tls = ", tls: { caFile: \"\(secure.caFile)\", pins: [\"\(secure.pins[0])\", \"\(secure.pins[1])\"] }"
+      _ = try sandbox.owner(
+        try sandbox.configure(configuration("shop: \(rest(backend.url)), work: \(rest(secure.url, tls))")))
+      let doctor = { (arguments: [String]) in
+        try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "doctor"] + arguments)
+      }
+      let well = try doctor([])
+      #expect(well.code == 0, "\(well.output)\(well.errors)")
+      #expect(words(well.output).contains("ok own It is part of the broker: nothing to reach."), "\(well.output)")
+      #expect(words(well.output).contains("answers over TLS in "), "\(well.output)")
+      #expect(words(well.output).contains("answers without TLS in "), "\(well.output)")
+      _ = try backend.ask("/misbehave", #"{"endpoint":"getCurrentUser","name":"date-behind"}"#)
+      let skewed = try doctor(["--profile", "shop"])
+      #expect(skewed.code == 0 && words(skewed.output).contains("warning shop "), "\(skewed.output)")
+      #expect(skewed.output.contains(" s behind this machine's; set the clock."), "\(skewed.output)")
+      _ = try backend.ask("/listen", #"{"open":false}"#)
+      let away = try doctor(["--json"])
+      #expect(away.code == 5, "\(away.output)")
+      let errors = try JSONDocument(parsing: Array(away.output.utf8)).root.required("findings").elements().filter {
+        try $0.required("status").string() == "error"
+      }
+      #expect(try errors.map { try $0.required("check").string() } == ["providers.reachable"])
+      #expect(try errors.first?.required("profile").string() == "shop")
+      let requests = try secure.ask("/ledger?event=request").required("entries").elements().count
+      #expect(try doctor(["--no-network"]).code == 0)
+      #expect(try secure.ask("/ledger?event=request").required("entries").elements().count == requests)
+    }
+  }
+
+  @Test func `a certificate or a key that is not trusted is named, and a locked vault comes first`() async throws {
+    try await Sandbox.run { sandbox in
+      let expired = try RESTBackend(sandbox, ["--tls", "expired"])
+      let pinned = try RESTBackend(sandbox, ["--tls"])
+      let wrong = "sha256//" + String(repeating: "A", count: 43) + "="
+      let pins = ", tls: { caFile: \"\(pinned.caFile)\", pins: [\"\(wrong)\", \"\(pinned.pins[1])\"] }"
+      let old = ", tls: { caFile: \"\(expired.caFile)\" }"
+      _ = try sandbox.owner(
+        try sandbox.configure(configuration("old: \(rest(expired.url, old)), pin: \(rest(pinned.url, pins))")))
+      let open = try sandbox.command("doctor")
+      #expect(open.code == 5 && open.output.contains("\n2 errors"), "\(open.output)")
+      #expect(open.output.contains("Its certificate's time is over, or has not begun;"), "\(open.output)")
+      #expect(open.output.contains("Its key is none of tls.pins;"), "\(open.output)")
+      #expect(try sandbox.command("lock").code == 0)
+      let locked = try sandbox.command("doctor")
+      #expect(locked.code == 7 && locked.output.contains("Its key is none of tls.pins;"), "\(locked.output)")
+      #expect(try pinned.ask("/ledger?event=request").required("entries").elements().isEmpty)
+    }
+  }
+}
