@@ -104,13 +104,13 @@ struct DoctorTests {
     #expect(FilesCheck.freeSpace(16 << 20).status == .ok)
   }
 
-  @Test(
-    .enabled(if: geteuid() != 0, "root may do everything"), arguments: [("state", 0o500), ("state/vault.sqlite", 0)])
+  /// Nothing is closed to root.
+  @Test(arguments: [("state", 0o500), ("state/vault.sqlite", 0)])
   func `what is closed to its owner is an error as well`(name: String, mode: UInt32) throws {
     try makeState()
     #expect(chmod(scratch.file(name), mode) == 0)
     defer { _ = chmod(scratch.file(name), 0o700) }
-    #expect(FilesCheck.findings(try patient()).count { $0.status == .error } == 1)
+    #expect(FilesCheck.findings(try patient()).count { $0.status == .error } == (geteuid() == 0 ? 0 : 1))
   }
 
   @Test func `a socket's path that is too long is an error before any start`() throws {
