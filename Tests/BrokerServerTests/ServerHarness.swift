@@ -64,7 +64,8 @@ final class ServerHarness {
   func settle() {
     for _ in 0..<30 { try? loop.runOnce() }
     var turns = 0
-    let deadline = BootClock.now + .seconds(120)
+    // A continuation queues behind all tests that were begun; instrumented, those take minutes.
+    let deadline = BootClock.now + .seconds(900)
     while !provider.isHolding, !store.isHolding, broker.assumeIsolated({ $0.isWaiting }), BootClock.now < deadline {
       try? loop.runOnce()
       turns += 1
