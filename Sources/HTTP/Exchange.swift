@@ -12,7 +12,12 @@ final class Exchange: Sendable {
   /// When it is too late, on the clock of `BootClock`.
   let deadline: Duration
   private let abandoned = Atomic(false)
-  private let waiter = Mutex<CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>?>(nil)
+  private let waiting = Mutex(Waiting())
+
+  private struct Waiting {
+    var task: CheckedContinuation<Void, Never>?
+    var result: Result<HTTPResponse, HTTPFailure>?
+  }
 
   /// Prepares an exchange.
   init(_ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy, deadline: Duration) {
@@ -29,17 +34,22 @@ final class Exchange: Sendable {
   func abandon() { abandoned.store(true, ordering: .relaxed) }
 
   /// Keeps what `finish` resumes.
-  func suspend(_ continuation: CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>) {
-    waiter.withLock { $0 = continuation }
+  func suspend(_ continuation: CheckedContinuation<Void, Never>) {
+    waiting.withLock { $0.task = continuation }
   }
+
+  /// What the request came to; nil before it has.
+  ///
+  /// It passes by way of the lock, not of the continuation, since the thread sanitizer sees into the one only.
+  var result: Result<HTTPResponse, HTTPFailure>? { waiting.withLock { $0.result } }
 
   /// Gives the waiting task its result; only the first one counts.
   func finish(_ result: Result<HTTPResponse, HTTPFailure>) {
-    let continuation = waiter.withLock { waiter in
-      let continuation = waiter
-      waiter = nil
-      return continuation
+    let task = waiting.withLock { waiting in
+      if waiting.result == nil { waiting.result = result }
+      defer { waiting.task = nil }
+      return waiting.task
     }
-    continuation?.resume(returning: result)
+    task?.resume()
   }
 }

@@ -83,7 +83,7 @@ package final class HTTPClient: Sendable {
       case .refresh: settings.timeouts.refresh
       }
     let exchange = Exchange(request, authorization, policy, deadline: BootClock.now + allowed)
-    let result = await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         exchange.suspend(continuation)
         thread.submit(exchange)
@@ -92,6 +92,7 @@ package final class HTTPClient: Sendable {
       exchange.abandon()
       thread.noticeAbandoned()
     }
+    guard let result = exchange.result else { throw .closed }
     return try result.get()
   }
 }
