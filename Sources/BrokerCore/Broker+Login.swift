@@ -12,7 +12,7 @@ extension Broker {
     do throws(BrokerError) {
       try requireUnlocked()
       let slot = try slot(for: params.profile)
-      if let method = params.method, method != "password" {
+      if let method = params.method, method != LoginMethod.password.rawValue {
         throw BrokerError(
           .unsupportedByProvider, "The provider of this profile cannot log in by \(method).", profile: slot.name)
       }
@@ -134,6 +134,7 @@ extension Broker {
       keep(challenge.otpFlowID, on: slot, telling: [.otpChallenge(challenge)]) {
         reply(.success(.otpRequired(challenge)))
       }
+    case .userActionRequired: reply(.failure(BrokerError(.unsupportedByProvider, profile: profile)))
     case .emailVerificationRequired: reply(.success(.emailVerificationRequired))
     }
   }

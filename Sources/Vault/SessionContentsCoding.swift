@@ -47,7 +47,8 @@ enum SessionContentsCoding {
   private static func capacity(for contents: SessionRecord.Contents) -> Int {
     guard case .living(let session) = contents else { return 256 }
     let texts = session.tokens.scopes + [session.user?.id, session.user?.email, session.user?.name].compactMap { $0 }
-    let tokenCount = session.tokens.accessToken.byteCount + (session.tokens.refreshToken?.byteCount ?? 0)
+    let otherTokens = [session.tokens.refreshToken, session.tokens.idToken].compactMap { $0 }
+    let tokenCount = otherTokens.reduce(session.tokens.accessToken.byteCount) { $0 + $1.byteCount }
     let textCount = texts.reduce(session.user?.phoneNumberMasked?.utf8.count ?? 0) { $0 + $1.utf8.count + 3 }
     // Base64 makes 4 bytes of 3, an escape 6 of 1; 1 KiB is more than the names and times have together.
     return 1024 + 2 * tokenCount + 6 * textCount + (session.unknownMembers?.byteCount ?? 0)
@@ -60,19 +61,22 @@ enum SessionContentsCoding {
     writer.member(ifPresent: "accessTokenExpiresAt", tokens.accessTokenExpiresAt?.stored)
     if let refreshToken = tokens.refreshToken { write("refreshToken", refreshToken, to: &writer) }
     writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
+    if let idToken = tokens.idToken { write("idToken", idToken, to: &writer) }
     writer.member("scopes", tokens.scopes)
     writer.member(ifPresent: "user", session.user)
     writer.member("authTime", session.authTime.stored)
     writer.member("issuedAt", session.issuedAt.stored)
     writer.member(ifPresent: "lastRefreshAt", session.lastRefreshAt?.stored)
     writer.member("lastValidatedAt", session.lastValidatedAt.stored)
+    writer.member(ifPresent: "rotatesRefreshToken", session.rotatesRefreshToken)
+    writer.member(ifPresent: "lastUsedAt", session.lastUsedAt?.stored)
     session.unknownMembers?.withBytes { writer.raw($0) }
   }
 
   /// The members that this version writes for a living session.
   private static let knownMembers: Set<String> = [
     "state", "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "scopes", "user",
-    "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt",
+    "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "idToken", "rotatesRefreshToken", "lastUsedAt",
   ]
 
   /// The other members with the commas between them; nil where there are none.
@@ -120,11 +124,14 @@ enum SessionContentsCoding {
       accessToken: try token(root.required("accessToken")),
       accessTokenExpiresAt: try root.optional("accessTokenExpiresAt", time), refreshToken: refreshToken,
       refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
-      scopes: try [String](from: root.required("scopes")))
+      scopes: try [String](from: root.required("scopes")),
+      idToken: try root["idToken"].map { node in try token(node) })
     var session = LivingSession(
       tokens: tokens, user: try root.optional("user", User.init(from:)), authTime: try time(root.required("authTime")),
       issuedAt: try time(root.required("issuedAt")), lastRefreshAt: try root.optional("lastRefreshAt", time),
       lastValidatedAt: try time(root.required("lastValidatedAt")))
+    session.rotatesRefreshToken = try root["rotatesRefreshToken"].map { node throws(JSONMismatch) in try node.bool() }
+    session.lastUsedAt = try root.optional("lastUsedAt", time)
     session.unknownMembers = try unknownMembers(of: root)
     return session
   }

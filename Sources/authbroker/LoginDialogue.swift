@@ -36,6 +36,9 @@ struct LoginDialogue: ~Copyable {
       if !context.wantsJSON { Output.message(Self.welcome(session)) }
     case .otpRequired(let challenge):
       throw Self.codeIsWanted(challenge)
+    case .userActionRequired(let action):
+      throw CommandFailure(
+        .loginRequired, "the login goes on in a browser: \(PlainText.line(action.verificationURI.utf8))")
     case .emailVerificationRequired:
       throw CommandFailure(.loginRequired, "the e-mail address must be verified first; then: authbroker login")
     }

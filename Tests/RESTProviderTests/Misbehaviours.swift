@@ -181,6 +181,7 @@ enum Misbehaviours {
     case .sessionEnded(let reason, _): "ended \(reason)"
     case .transient(let kind, let wait): "transient \(kind)" + words(wait)
     case .outcomeUnknown(let kind): "unknown \(kind)"
+    case .reauthenticationRequired: "reauthentication"
     case .tokenRefused: "token refused"
     case .unsupported: "unsupported"
     }

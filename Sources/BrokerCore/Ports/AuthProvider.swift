@@ -11,7 +11,12 @@ package protocol AuthProvider: Sendable {
   /// What the provider can do besides beginning, refreshing and ending sessions.
   var abilities: Set<ProviderAbility> { get }
 
-  /// Begins a login.
+  /// How a session can be begun, the way to take where a client names none first.
+  ///
+  /// The first whose credentials are given is taken.
+  var loginMethods: [LoginMethod] { get }
+
+  /// Begins a login by the method that the credentials name, one of ``loginMethods``.
   func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome
 
   /// Makes an account and logs in as ``login(_:)`` does.
@@ -25,6 +30,17 @@ package protocol AuthProvider: Sendable {
 
   /// Sends another code.
   func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge
+
+  /// Asks once whether the user has done what was asked of them at another device (RFC 8628, section 3.4).
+  ///
+  /// `flow` is the provider's own handle. The caller keeps the interval, and slows down where it is told to.
+  func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress
+
+  /// Waits for a browser to come back to a loopback address (RFC 8252, section 7.3), and gives the session it brings.
+  ///
+  /// `flow` is the provider's own handle, and says everything that is needed to listen again in another process. It ends
+  /// soon after its task is cancelled, and then nothing listens any more.
+  func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession
 
   /// Spends the refresh token (RFC 6749, section 6).
   func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet
@@ -72,6 +88,22 @@ package enum ProviderAbility: String, Sendable, CaseIterable {
 extension AuthProvider {
   /// There is nothing to reach.
   package func probe() async -> ProviderProbe { .nothingToReach }
+}
+
+/// A provider that asks for a password, and for nothing that is done elsewhere.
+extension AuthProvider {
+  /// A password is the only way in.
+  package var loginMethods: [LoginMethod] { [.password] }
+
+  /// Nothing is done at another device.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
+  package func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress { throw .unsupported }
+
+  /// No browser comes back.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
+  package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession { throw .unsupported }
 }
 
 /// A provider has only what it lists in its abilities.
@@ -124,20 +156,29 @@ extension AuthProvider {
 
 /// What a person logs in with; a provider takes what it needs.
 package struct Credentials: Sendable {
+  /// How the session is begun.
+  package var method: LoginMethod
   /// The account's e-mail address.
   package var email: String?
   /// The password.
   package var password: Secret?
   /// The phone number, for providers that log in with one.
   package var phoneNumber: String?
+  /// A refresh token to take over.
+  package var refreshToken: Secret?
   /// What the session shall be good for; empty means the provider's usual.
   package var scopes: [String]
 
   /// Credentials as a client gave them.
-  package init(email: String?, password: Secret?, phoneNumber: String? = nil, scopes: [String] = []) {
+  package init(
+    method: LoginMethod = .password, email: String? = nil, password: Secret? = nil, phoneNumber: String? = nil,
+    refreshToken: Secret? = nil, scopes: [String] = []
+  ) {
+    self.method = method
     self.email = email
     self.password = password
     self.phoneNumber = phoneNumber
+    self.refreshToken = refreshToken
     self.scopes = scopes
   }
 }
@@ -220,6 +261,8 @@ package enum LoginOutcome: Sendable {
   case authenticated(ProviderSession)
   /// A one-time code is wanted.
   case otpRequired(ProviderChallenge)
+  /// The user has to do something elsewhere.
+  case userActionRequired(ProviderUserAction)
   /// The e-mail address must be verified first.
   case emailVerificationRequired
 }

@@ -10,7 +10,7 @@ extension BrokerError {
       self.retryAfter = retryAfter
       self.fields = fields
     case .transient(_, let retryAfter): self.retryAfter = retryAfter
-    case .sessionEnded, .outcomeUnknown, .tokenRefused, .unsupported: break
+    case .sessionEnded, .reauthenticationRequired, .outcomeUnknown, .tokenRefused, .unsupported: break
     }
   }
 }

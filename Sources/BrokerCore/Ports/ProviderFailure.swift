@@ -6,6 +6,9 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case refused(ErrorKind, attemptsRemaining: Int? = nil, retryAfter: Duration? = nil, fields: [String]? = nil)
   /// The refresh token is definitively worthless: the one thing that ends a session.
   case sessionEnded(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil)
+  /// The provider wants to see the user again before it goes on (OpenID Connect Core, section 3.1.2.6): that ends a
+  /// session too.
+  case reauthenticationRequired
   /// A passing trouble, and the request was certainly not acted on.
   case transient(ErrorKind, retryAfter: Duration? = nil)
   /// The request may or may not have been acted on: the reply was lost.
@@ -20,6 +23,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     switch self {
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind): kind
     case .sessionEnded: .sessionExpired
+    case .reauthenticationRequired: .reauthRequired
     case .tokenRefused: .providerRejected
     case .unsupported: .unsupportedByProvider
     }

@@ -45,6 +45,11 @@ package struct LivingSession: Sendable, Equatable {
   package var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   package var lastValidatedAt: Timestamp
+  /// Whether the provider gives another refresh token for each one that is spent, as its replies have shown; nil where no
+  /// reply has shown it yet.
+  package var rotatesRefreshToken: Bool?
+  /// When a client last used the session, as of the last time that it was written down.
+  package var lastUsedAt: Timestamp?
   /// What a newer version of the program has written beside all this: JSON members, carried along unread.
   package var unknownMembers: Secret?
 

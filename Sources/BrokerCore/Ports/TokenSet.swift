@@ -13,16 +13,19 @@ package struct TokenSet: Sendable, Equatable {
   package var refreshTokenExpiresAt: Timestamp?
   /// What the access token is good for.
   package var scopes: [String]
+  /// Who the user is, as a signed token (OpenID Connect Core, section 2), where the provider gives one.
+  package var idToken: Secret?
 
   /// A set of tokens.
   package init(
     accessToken: Secret, accessTokenExpiresAt: Timestamp?, refreshToken: Secret?,
-    refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = []
+    refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = [], idToken: Secret? = nil
   ) {
     self.accessToken = accessToken
     self.accessTokenExpiresAt = accessTokenExpiresAt
     self.refreshToken = refreshToken
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
     self.scopes = scopes
+    self.idToken = idToken
   }
 }

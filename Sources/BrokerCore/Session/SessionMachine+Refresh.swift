@@ -130,6 +130,7 @@ extension SessionMachine {
       // A token that was perhaps spent by ourselves is no sign of a thief.
       return isOutcomeUnknown ? end(.refreshOutcomeUnknown, alert: nil, now) : end(reason, alert: alert, now)
     }
+    if case .reauthenticationRequired = failure { return end(.refreshRejected, alert: nil, now) }
     var floor: Duration?
     if case .transient(_, let retryAfter) = failure { floor = retryAfter }
     if case .outcomeUnknown = failure { isOutcomeUnknown = true }

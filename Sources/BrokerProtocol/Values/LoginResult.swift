@@ -6,6 +6,8 @@ public enum LoginResult: Sendable, Equatable {
   case authenticated(Session)
   /// A one-time code is wanted.
   case otpRequired(OTPChallenge)
+  /// The user has to do something elsewhere.
+  case userActionRequired(UserAction)
   /// The e-mail address must be verified first.
   case emailVerificationRequired
 }
@@ -26,6 +28,9 @@ extension LoginResult: JSONEncodable, JSONDecodable {
       writer.member("status", "otpRequired")
       writer.member("requires2FA", true)
       writer.member("challenge", challenge)
+    case .userActionRequired(let action):
+      writer.member("status", "userActionRequired")
+      writer.member("action", action)
     case .emailVerificationRequired:
       writer.member("status", "emailVerificationRequired")
     }
@@ -37,6 +42,7 @@ extension LoginResult: JSONEncodable, JSONDecodable {
     switch try status.string() {
     case "authenticated": self = .authenticated(try Session(from: try node.required("session")))
     case "otpRequired": self = .otpRequired(try OTPChallenge(from: try node.required("challenge")))
+    case "userActionRequired": self = .userActionRequired(try UserAction(from: try node.required("action")))
     case "emailVerificationRequired": self = .emailVerificationRequired
     default: throw status.mismatch("a known status")
     }

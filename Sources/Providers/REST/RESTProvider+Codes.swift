@@ -41,7 +41,7 @@ extension RESTProvider {
         // No code is wanted any more, but nobody has asked for a session here.
         try? await revoke(session.tokens, everywhere: false)
         throw .refused(.flowNotFound)
-      case .emailVerificationRequired: throw .refused(.flowNotFound)
+      case .userActionRequired, .emailVerificationRequired: throw .refused(.flowNotFound)
       }
     case .endpoint:
       let reply = try await publicCaller.ask(.resendOtp, [(.otpFlowId, .secret(flow))])
