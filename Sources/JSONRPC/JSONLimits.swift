@@ -10,12 +10,18 @@ public struct JSONLimits: Sendable, Equatable {
   /// Offsets on the tape are 32 bits wide, so 1 GiB is the hard ceiling.
   public var byteCount: Int
 
+  /// Whether a number that 64 bits cannot hold may stand in a text; asking for its value is then what fails.
+  ///
+  /// For texts of others, of which more than that number matters.
+  public var toleratesLargeNumbers: Bool
+
   /// The bounds of the protocol: 64 levels, 1 MiB.
   public static let standard = JSONLimits(depth: 64, byteCount: 1 << 20)
 
   /// Bounds of the caller's choice; `byteCount` is cut to 1 GiB.
-  public init(depth: Int, byteCount: Int) {
+  public init(depth: Int, byteCount: Int, toleratesLargeNumbers: Bool = false) {
     self.depth = depth
     self.byteCount = min(byteCount, 1 << 30)
+    self.toleratesLargeNumbers = toleratesLargeNumbers
   }
 }

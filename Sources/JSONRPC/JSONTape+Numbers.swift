@@ -21,12 +21,14 @@ extension JSONTape {
     let hasFraction = try Self.fraction(text, &position, start)
     let hasExponent = try Self.exponent(text, &position, start)
     if hasFraction || hasExponent {
-      guard Self.double(text, start..<position) != nil else { throw JSONError(.numberOutOfRange, at: start) }
+      guard toleratesLargeNumbers || Self.double(text, start..<position) != nil else {
+        throw JSONError(.numberOutOfRange, at: start)
+      }
       appendLeaf(.number, start, position)
     } else {
-      let limit = UInt64(Int64.max) + (isNegative ? 1 : 0)
-      guard !overflows, magnitude <= limit else { throw JSONError(.numberOutOfRange, at: start) }
-      appendLeaf(.integer, start, position)
+      let fits = !overflows && magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0)
+      guard fits || toleratesLargeNumbers else { throw JSONError(.numberOutOfRange, at: start) }
+      appendLeaf(fits ? .integer : .number, start, position)
     }
   }
 

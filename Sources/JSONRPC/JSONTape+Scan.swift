@@ -7,6 +7,7 @@ extension JSONTape {
   public mutating func scan(_ text: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     entries.removeAll(keepingCapacity: true)
     open.removeAll(keepingCapacity: true)
+    toleratesLargeNumbers = limits.toleratesLargeNumbers
     guard text.count <= limits.byteCount else { throw JSONError(.tooLong, at: limits.byteCount) }
     var position = 0
     try value(text, &position, limits.depth)

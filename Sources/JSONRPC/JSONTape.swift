@@ -9,7 +9,7 @@ public struct JSONTape: Sendable {
     case null, `true`, `false`
     /// A number without fraction and exponent, which fits 64 bits.
     case integer
-    /// Any other number, which is finite as a binary64.
+    /// Any other number, which is finite as a binary64 unless the limits tolerate more.
     case number
     /// A string without escapes: its bytes stand in the text as they are.
     case string
@@ -39,6 +39,9 @@ public struct JSONTape: Sendable {
 
   /// Indices of the containers that are open at the scanner's position.
   var open: [UInt32] = []
+
+  /// Whether the text at hand may have numbers that 64 bits cannot hold.
+  var toleratesLargeNumbers = false
 
   /// A tape with room for the messages that usually come.
   public init() {

@@ -98,6 +98,18 @@ struct JSONNodeTests {
     let list = try JSONDocument("[9223372036854775807,-9223372036854775808,-0]").root.elements()
     #expect(try list.map { try $0.integer() } == [Int64.max, Int64.min, 0])
   }
+
+  @Test(arguments: ["9223372036854775808", "-9223372036854775809", "1e400", "-1e400"])
+  func `a number beyond 64 bits stands only in a text that may have one, and has no integer`(_ number: String) throws {
+    let text = Array("[\(number),1]".utf8)
+    #expect(throws: JSONError.self) { try JSONDocument(parsing: text) }
+    let limits = JSONLimits(depth: 2, byteCount: 100, toleratesLargeNumbers: true)
+    let list = try JSONDocument(parsing: text, limits: limits).root.elements()
+    #expect(list[0].kind == .number)
+    #expect(throws: JSONMismatch.self) { try list[0].integer() }
+    #expect((try? list[0].number()) == (number.contains("e") ? nil : Double(number)))
+    #expect(try list[1].integer() == 1)
+  }
 }
 
 extension JSONNode {

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import RESTDialect
@@ -11,6 +12,7 @@ let sentAt = Timestamp(milliseconds: 1_800_000_000_000)
 func reader(
   _ json: String, paths: RESTReplyPaths = RESTMapping.standard.reply, serverTime: Timestamp? = nil
 ) throws -> ReplyReader {
-  let moments = TokenLifetime.Moments(sentAt: sentAt, receivedAt: sentAt + .seconds(2), serverTime: serverTime)
-  return ReplyReader(root: try JSONDocument(parsing: Array(json.utf8)).root, paths: paths, moments: moments)
+  let moments = ReplyMoments(sentAt: sentAt, receivedAt: sentAt + .seconds(2), serverTime: serverTime)
+  let document = try JSONDocument(parsing: Array(json.utf8), limits: BackendReply.limits)
+  return ReplyReader(root: document.root, paths: paths, moments: moments)
 }

@@ -148,7 +148,7 @@ struct ReplyReaderTests {
   }
 
   private func readEverything(_ root: JSONNode) {
-    let moments = TokenLifetime.Moments(sentAt: sentAt, receivedAt: sentAt, serverTime: nil)
+    let moments = ReplyMoments(sentAt: sentAt, receivedAt: sentAt, serverTime: nil)
     let reader = ReplyReader(root: root, paths: RESTMapping.standard.reply, moments: moments)
     _ = (reader.tokens(), reader.user(orRoot: true), reader.asksForCode, reader.waitsForVerification)
     _ = reader.challenge(allowsBackupCodes: true).map { reader.restarting($0) }

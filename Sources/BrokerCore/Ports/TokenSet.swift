@@ -15,11 +15,16 @@ package struct TokenSet: Sendable, Equatable {
   package var scopes: [String]
   /// Who the user is, as a signed token (OpenID Connect Core, section 2), where the provider gives one.
   package var idToken: Secret?
+  /// How far the provider's clock was ahead of this machine's when it gave the tokens; nil where it did not say the time.
+  ///
+  /// Known for as long as the process lives: it rests in no store.
+  package var clockSkew: Duration?
 
   /// A set of tokens.
   package init(
     accessToken: Secret, accessTokenExpiresAt: Timestamp?, refreshToken: Secret?,
-    refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = [], idToken: Secret? = nil
+    refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = [], idToken: Secret? = nil,
+    clockSkew: Duration? = nil
   ) {
     self.accessToken = accessToken
     self.accessTokenExpiresAt = accessTokenExpiresAt
@@ -27,5 +32,6 @@ package struct TokenSet: Sendable, Equatable {
     self.refreshTokenExpiresAt = refreshTokenExpiresAt
     self.scopes = scopes
     self.idToken = idToken
+    self.clockSkew = clockSkew
   }
 }

@@ -10,10 +10,12 @@ struct BackendReply {
   let name: RESTEndpoint.Name
   private let response: HTTPResponse
   private let mapping: RESTMapping
-  private let moments: TokenLifetime.Moments
+  private let moments: ReplyMoments
 
   /// How deep a reply may be nested: eight times as deep as any that is understood.
-  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20)
+  ///
+  /// An absurd number is no reason to lose the tokens beside it.
+  static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
 
   /// A reply as it came.
   init(
@@ -24,7 +26,7 @@ struct BackendReply {
     self.response = response
     self.mapping = mapping
     let date = response.date(now: receivedAt.milliseconds / 1000)
-    moments = TokenLifetime.Moments(
+    moments = ReplyMoments(
       sentAt: sentAt, receivedAt: receivedAt,
       serverTime: date.map {
         Timestamp(milliseconds: $0.secondsSince1970.multipliedReportingOverflow(by: 1000).partialValue)

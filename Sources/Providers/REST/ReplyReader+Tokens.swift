@@ -34,7 +34,16 @@ extension ReplyReader {
     guard hasBearerType else { return nil }
     return TokenSet(
       accessToken: accessToken, accessTokenExpiresAt: accessTokenEnd(accessToken), refreshToken: refreshToken,
-      refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd(), scopes: scopes())
+      refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd(), scopes: scopes(),
+      clockSkew: moments.clockSkew)
+  }
+
+  private func accessTokenEnd(_ token: Secret) -> Timestamp? {
+    TokenLifetime.accessTokenEnd(of: token, expiresIn: said(.expiresIn), expiresAt: said(.expiresAt), moments)
+  }
+
+  private func refreshTokenEnd() -> Timestamp? {
+    TokenLifetime.refreshTokenEnd(expiresIn: value(.refreshExpiresIn), expiresAt: value(.refreshExpiresAt), moments)
   }
 
   /// Whether there is anything that may be meant as an access token, usable or not.
@@ -63,28 +72,6 @@ extension ReplyReader {
 
   private static let snakeType = RESTPath(name: "token_type")
   private static let camelType = RESTPath(name: "tokenType")
-
-  /// When the access token ends: by its lifetime, by the moment that is said, by its own `exp`, in this order.
-  ///
-  /// A lifetime or moment that is said but not believed means the standard lifetime; where nothing is said at all, there
-  /// is no end.
-  private func accessTokenEnd(_ token: Secret) -> Timestamp? {
-    if let lifetime = said(.expiresIn) { return TokenLifetime.end(after: lifetime, moments) }
-    if let end = said(.expiresAt) {
-      return TokenLifetime.end(at: end, moments) ?? moments.sentAt + TokenLifetime.standard
-    }
-    return UnverifiedToken.end(of: token, moments)
-  }
-
-  /// When the refresh token ends.
-  ///
-  /// What is not believed is not known: an invented end would end the session.
-  private func refreshTokenEnd() -> Timestamp? {
-    if let lifetime = TokenLifetime.believableSeconds(value(.refreshExpiresIn).flatMap(TokenLifetime.number)) {
-      return moments.sentAt + lifetime
-    }
-    return value(.refreshExpiresAt).flatMap { TokenLifetime.end(at: $0, moments) }
-  }
 
   /// The first value that is there, `null` included: who writes `null` has said something.
   private func said(_ member: RESTReplyPaths.Member) -> JSONNode? {

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import RESTDialect
@@ -12,7 +13,7 @@ struct ReplyReader {
   /// Where everything is in it.
   let paths: RESTReplyPaths
   /// When it came.
-  let moments: TokenLifetime.Moments
+  let moments: ReplyMoments
 
   /// The values of a member that are there and not null, in the order of its paths.
   func values(_ member: RESTReplyPaths.Member) -> [JSONNode] {
@@ -49,7 +50,7 @@ struct ReplyReader {
 
   /// A moment on this machine's clock.
   func moment(_ member: RESTReplyPaths.Member) -> Timestamp? {
-    value(member).flatMap(TokenLifetime.moment).map { $0 + (.zero - moments.serverIsAhead) }
+    value(member).flatMap(TokenLifetime.moment).map(moments.here)
   }
 
   /// A text that people will see.

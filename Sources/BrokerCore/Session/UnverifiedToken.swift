@@ -1,30 +1,44 @@
-import BrokerProtocol
+package import BrokerProtocol
 import JSONRPC
-import SecretMemory
+package import SecretMemory
 
-/// An access token read as a JWT (RFC 7519) without a check of its signature: what it says is a hint, no proof.
+/// A token read as a JWT (RFC 7519) without a check of its signature: what it says is a hint, no proof.
 ///
 /// The token is its server's to understand; a broker that knows no lifetime otherwise looks for `exp` in it.
-struct UnverifiedToken {
+package enum UnverifiedToken {
   /// Longer payloads are not looked into: a token in a header field has a few KiB.
   private static let longestPayload = 8192
+  /// Foreign input: no claim of use is nested deeper, and a number may be of any size.
+  private static let limits = JSONLimits(depth: 64, byteCount: longestPayload, toleratesLargeNumbers: true)
 
   /// Looks into the token for when it ends.
+  ///
+  /// `exp` and `iat` are moments of the server's clock. Where the reply does not say how far that is off, `iat` may: a
+  /// token that is issued in the future tells that the clock is ahead, and one that would be over when it comes, that it
+  /// is behind, since nobody hands out a token that has ended. Its lifetime from `iat` to `exp` then counts from when the
+  /// request was sent.
   ///
   /// - Parameters:
   ///   - token: any token.
   ///   - moments: when it came.
-  /// - Returns: nil for what is no JWT, or says no believable end.
-  static func end(of token: Secret, _ moments: TokenLifetime.Moments) -> Timestamp? {
+  /// - Returns: the moment by this machine's clock; nil for what is no JWT, or says no believable end.
+  package static func end(of token: Secret, _ moments: ReplyMoments) -> Timestamp? {
     var payload = token.withBytes { Self.middlePart($0) }
     defer { wipe(&payload) }
     return end(in: payload, moments)
   }
 
   /// Looks into the claims; when it returns, nothing refers to their bytes any more.
-  private static func end(in payload: [UInt8], _ moments: TokenLifetime.Moments) -> Timestamp? {
-    guard let end = (try? JSONDocument(parsing: payload))?.root["exp"] else { return nil }
-    return TokenLifetime.end(at: end, moments)
+  private static func end(in payload: [UInt8], _ moments: ReplyMoments) -> Timestamp? {
+    guard let claims = (try? JSONDocument(parsing: payload, limits: limits))?.root, let exp = claims["exp"],
+      let end = TokenLifetime.moment(exp)
+    else { return nil }
+    let issued = claims["iat"].flatMap(TokenLifetime.moment)
+    let here = moments.here(end)
+    if let issued, moments.here(issued) > moments.receivedAt + ReplyMoments.clockTolerance || here <= moments.sentAt {
+      return TokenLifetime.believableEnd(moments.sentAt + (end - issued), moments)
+    }
+    return TokenLifetime.believableEnd(here, moments)
   }
 
   /// The bytes of the middle one of three parts; none where there are not three, or it is not base64url.
