@@ -66,7 +66,7 @@ extension Broker {
       if failure == nil {
         broker.handle(.intentSaved(flight: flight), on: slot)
       } else {
-        broker.handle(.intentFailed(flight: flight, jitter: Double.random(in: 0...1)), on: slot)
+        broker.handle(.intentFailed(flight: flight, jitter: broker.entropy.fraction()), on: slot)
       }
     }
   }
@@ -86,7 +86,7 @@ extension Broker {
         return { broker in
           broker.counts.refreshFailures += 1
           guard let slot = broker.holder(of: name, id: id) else { return }
-          broker.handle(.refreshFailed(flight: flight, error, jitter: Double.random(in: 0...1)), on: slot)
+          broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
         }
       }
     }

@@ -1,10 +1,19 @@
 package import SecretMemory
 
-/// What the core needs of cryptography: handles that nobody can guess, and names for tokens that tell nothing.
+/// What the core needs of chance and cryptography: handles that nobody can guess, names for tokens that tell nothing,
+/// and jitter.
 package protocol Entropy: Sendable {
   /// A handle of 256 random bits, in base64url (RFC 4648, section 5).
   func handle() -> String
 
   /// A short keyed hash of a token: equal if and only if the token is equal, in this state directory.
   func tokenID(of token: Secret) -> String
+
+  /// A random number from 0 to 1, for waits that are spread: nothing secret hangs on it.
+  func fraction() -> Double
+}
+
+extension Entropy {
+  /// A number of the system's generator.
+  package func fraction() -> Double { Double.random(in: 0...1) }
 }
