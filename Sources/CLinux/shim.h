@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/limits.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -50,6 +52,7 @@ extern char **environ;
 #include "descriptors.h"
 #include "files.h"
 #include "sockets.h"
+#include "routing.h"
 #include "waiting.h"
 #include "signals.h"
 #include "process.h"

@@ -35,6 +35,27 @@ static inline int clinux_timerfd_set(int fd, int64_t seconds, int64_t nanosecond
   struct itimerspec when = {.it_value = {.tv_sec = seconds, .tv_nsec = nanoseconds}};
   return clinux_result(timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL));
 }
+// An alarm on the wall clock that never comes, and that is called off whenever the clock is set (TFD_TIMER_CANCEL_ON_SET).
+static inline int clinux_clock_watch(void) {
+  return clinux_result(timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC));
+}
+// ECANCELED: the clock was set since it was made or read. It is armed all the same, and armed anew here.
+static inline int clinux_clock_watch_arm(int fd) {
+  // As far away as a 64-bit count of nanoseconds goes: the year 2262.
+  struct itimerspec when = {.it_value = {.tv_sec = INT64_MAX / 1000000000}};
+  int result;
+  do result = timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, NULL);
+  while (result < 0 && (errno == EINTR || errno == ECANCELED));
+  return clinux_result(result);
+}
+// Reads a timerfd: a number of bytes, or -errno.
+static inline int64_t clinux_clock_watch_read(int fd) {
+  uint64_t count;
+  int64_t result;
+  do result = read(fd, &count, sizeof count); while (result < 0 && errno == EINTR);
+  return clinux_result_long(result);
+}
+
 struct clinux_time { int64_t seconds; int64_t nanoseconds; };
 static inline struct clinux_time clinux_clock(int clock) {
   struct timespec t = {0};
