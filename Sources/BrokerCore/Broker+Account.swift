@@ -96,11 +96,15 @@ extension Broker {
         do throws(ProviderFailure) {
           try await ask(provider)
           return { broker in
+            broker.noteCall(nil, of: name, id: id)
             guard let slot = broker.slot(named: name, id: id) else { return reply(.success(Empty())) }
             finish(broker, slot, reply)
           }
         } catch {
-          return { _ in reply(.failure(BrokerError(error, profile: name))) }
+          return { broker in
+            broker.noteCall(error, of: name, id: id)
+            reply(.failure(BrokerError(error, profile: name)))
+          }
         }
       }
     } catch {
@@ -148,6 +152,7 @@ extension Broker {
       do throws(ProviderFailure) {
         let value = try await call.ask(provider, accessToken)
         return { broker in
+          broker.noteCall(nil, of: call.profile, id: call.slot)
           guard let slot = broker.slot(named: call.profile, id: call.slot) else {
             return call.reply(.failure(BrokerError(.unknownProfile, profile: call.profile)))
           }
@@ -162,6 +167,7 @@ extension Broker {
   private func refuse<Value, Answer>(
     _ call: TokenCall<Value, Answer>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
   ) {
+    noteCall(failure, of: call.profile, id: call.slot)
     if failure.kind == .forbidden, let slot = slot(named: call.profile, id: call.slot) { publishRefusal(403, on: slot) }
     guard failure == .tokenRefused, !isRetry else {
       return call.reply(.failure(BrokerError(failure, profile: call.profile)))

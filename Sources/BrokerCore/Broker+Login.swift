@@ -95,15 +95,20 @@ extension Broker {
     }
     attemptCount += 1
     let id = attemptCount
+    let (name, slotID) = (slot.name, slot.id)
     attempts.append(
       LoginAttempt(
         id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, credentials: credentials, replies: [reply]))
     inBackground {
       do throws(ProviderFailure) {
         let outcome = try await ask()
-        return { $0.proceed(outcome, id) }
+        return { broker in
+          broker.noteCall(nil, of: name, id: slotID)
+          broker.proceed(outcome, id)
+        }
       } catch {
         return { broker in
+          broker.noteCall(error, of: name, id: slotID)
           if let flow { broker.noteRefusedCode(error, flow) }
           broker.refuse(error, id)
         }
@@ -159,6 +164,7 @@ extension Broker {
   ) {
     forgetLogin(of: slot.name)
     slot.backupCodesRemaining = session.backupCodesRemaining
+    noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method), on: slot)
     let (name, id) = (slot.name, slot.id)
     whenSaved(slot) { [weak self] failure in

@@ -99,19 +99,22 @@ extension Broker {
 
   /// Tells the provider that a session is over.
   private func revoke(_ tokens: TokenSet, everywhere: Bool, on slot: ProfileSlot, _ id: UInt64) {
-    let (provider, name) = (slot.provider, slot.name)
+    let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
       self?.assumeIsolated { broker in broker.note(id) { $0.revoked[name] = .pending } }
     }
     inBackground {
       let outcome: LogoutOutcome.ServerRevoked
+      var failure: ProviderFailure?
       do throws(ProviderFailure) {
         try await provider.revoke(tokens, everywhere: everywhere)
         outcome = .yes
       } catch {
         outcome = error == .unsupported ? .unsupported : .no
+        failure = error
       }
-      return { broker in
+      return { [failure] broker in
+        broker.noteCall(failure, of: name, id: slotID)
         timer.cancel()
         broker.note(id) { $0.revoked[name] = outcome }
       }

@@ -54,7 +54,7 @@ extension Broker {
     let name = slot.name
     slot.timer = slot.machine.nextWake(at: now).map { uptime in
       clock.schedule(at: uptime) { [weak self] in
-        self?.assumeIsolated { $0.handle(.woken, onProfile: name) }
+        self?.assumeIsolated { $0.wake(name, due: uptime) }
       }
     }
   }
@@ -79,7 +79,9 @@ extension Broker {
       do throws(ProviderFailure) {
         let tokens = try await provider.refresh(refreshToken)
         return { broker in
+          broker.noteCall(nil, of: name, id: id)
           guard let slot = broker.holder(of: name, id: id) else { return }
+          broker.noteClock(tokens.clockSkew, of: slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }
       } catch {
@@ -87,6 +89,7 @@ extension Broker {
           broker.counts.refreshFailures += 1
           guard let slot = broker.holder(of: name, id: id) else { return }
           broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
+          broker.noteCall(error, of: name, id: id)
         }
       }
     }

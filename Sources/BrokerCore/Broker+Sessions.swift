@@ -29,6 +29,7 @@ extension Broker {
     session.refreshTokenExpiresAt = living.tokens.refreshTokenExpiresAt
     session.authTime = living.authTime
     session.lastRefreshAt = living.lastRefreshAt
+    session.providerClockSkew = slot.providerClock.skew
     session.lastValidatedAt = living.lastValidatedAt
     if slot.machine.isStoreDegraded { session.storeDegraded = true }
     return session

@@ -20,6 +20,8 @@ package actor Broker {
     case storeTampered(ProfileName?)
     /// The store cannot be written, and sequences may be given twice after a crash.
     case sequencesNotReserved
+    /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
+    case clockSkewed(ProfileName, Duration?)
   }
 
   /// Where the actor runs.
@@ -154,6 +156,7 @@ package actor Broker {
   ) async {
     self.deliver = deliver
     self.report = report
+    clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
     await openEvents(contents)
     gate = .unlocked

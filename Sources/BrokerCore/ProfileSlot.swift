@@ -25,6 +25,10 @@ final class ProfileSlot {
   var backupCodesRemaining: Int?
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
+  /// Whether its provider is within reach.
+  var network = NetworkState.up
+  /// How far its provider's clock is off.
+  var providerClock = ProviderClock()
   /// When each kind of refusal was last published.
   var lastRefusal: [EventName: Duration] = [:]
 

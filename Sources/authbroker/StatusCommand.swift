@@ -49,6 +49,13 @@ enum StatusCommand: Command {
     Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
     Output.line("clients  \(status.connections) connected, \(status.subscriptions) subscriptions")
     Output.line("")
-    SessionTable.print(status.profiles.filter { profile == nil || $0.profile == profile }, context.style)
+    let sessions = status.profiles.filter { profile == nil || $0.profile == profile }
+    SessionTable.print(sessions, context.style)
+    for session in sessions {
+      guard let seconds = session.providerClockSkew?.components.seconds else { continue }
+      let direction = seconds < 0 ? "behind" : "ahead of"
+      let text = "the clock of its provider is \(seconds.magnitude) s \(direction) this machine's; set the clock"
+      Output.line("\(session.profile): \(context.style.warning(text))")
+    }
   }
 }

@@ -90,7 +90,7 @@ actor Daemon {
     let profiles = try providers.settings(for: configuration)
     let broker = Broker(
       executor: loop, profiles: profiles, store: opened.vault, keeper: opened.vault, status: opened.status,
-      clock: SystemClock(loop: loop), entropy: opened.vault.entropy)
+      clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: ServerLimits(configuration.limits, descriptorLimit: descriptorLimit),
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
@@ -104,10 +104,29 @@ actor Daemon {
         log.error("a record in the vault is not what was written", .word("profile", profile.description))
       case .storeTampered(nil): log.error("the vault is not what was written: run `authbroker doctor`")
       case .sequencesNotReserved: log.error("the vault cannot be written: sequences may repeat after a crash")
+      case .clockSkewed(let profile, let skew?):
+        log.warning(
+          "the clock of the provider and this machine's differ: set the clock",
+          .word("profile", profile.description), .number("aheadSeconds", Int(skew.components.seconds)))
+      case .clockSkewed(let profile, nil):
+        log.notice("the clock of the provider and this machine's agree again", .word("profile", profile.description))
       }
     }
     if opened.contents == nil { log.notice("the vault is locked: it waits for `authbroker unlock`") }
+    watchNetwork(broker)
     try open(server, channel)
+  }
+
+  /// Learns from the kernel that the network may be back; where a sandbox forbids that, back-off alone decides.
+  private func watchNetwork(_ broker: Broker) {
+    do throws(Errno) {
+      // The loop keeps it for as long as the process lives.
+      _ = try NetworkWatcher(loop: loop, socket: try RouteSocket()) { [weak broker] in
+        broker?.assumeIsolated { $0.networkMayHaveChanged() }
+      }
+    } catch {
+      log.notice("changes of the network will not be noticed", .word("reason", error.description))
+    }
   }
 
   private func takeOverStandardStreams() throws(StartFailure) -> StdioChannel? {

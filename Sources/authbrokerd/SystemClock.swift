@@ -8,6 +8,8 @@ import Transport
 struct SystemClock: BrokerClock {
   /// Whose timers are used.
   let loop: EventLoop
+  /// Where it is said that nobody will tell when the clock is set.
+  let log: Logger
 
   var now: Timestamp { WallClock.timestamp }
 
@@ -16,5 +18,14 @@ struct SystemClock: BrokerClock {
   func schedule(at uptime: Duration, _ action: @escaping @Sendable () -> Void) -> TimerCancellation {
     let timer = loop.schedule(at: uptime, action)
     return TimerCancellation { [loop] in loop.cancel(timer) }
+  }
+
+  func whenSet(_ action: @escaping @Sendable () -> Void) {
+    do throws(Errno) {
+      // The loop keeps it for as long as the process lives.
+      _ = try ClockWatcher(loop: loop, watch: try ClockWatch(), wasSet: action)
+    } catch {
+      log.warning("a change of the clock will not be noticed", .word("reason", error.description))
+    }
   }
 }

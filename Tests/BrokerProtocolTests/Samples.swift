@@ -57,7 +57,8 @@ enum Samples {
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: false)),
       .userUpdated(UserUpdatedEvent(userID: "u1")),
       .otpChallenge(challenge), .otpResent(challenge), .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
-      .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .vaultLocked, .vaultUnlocked,
+      .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .networkDown, .networkUp,
+      .vaultLocked, .vaultUnlocked,
       .configReloaded, .shuttingDown, .eventsLost(EventsLostEvent(from: 1, to: Int.max)),
     ]
     + LogoutEvent.Reason.allCases.map { .logout(LogoutEvent(reason: $0)) }

@@ -9,6 +9,7 @@ package final class ManualClock: BrokerClock {
     var wall = Timestamp(milliseconds: 1_800_000_000_000)
     var timers: [UInt64: (deadline: Duration, action: @Sendable () -> Void)] = [:]
     var count: UInt64 = 0
+    var whenSet: [@Sendable () -> Void] = []
   }
 
   private let state = Mutex(State())
@@ -33,6 +34,32 @@ package final class ManualClock: BrokerClock {
 
   /// How many timers wait.
   package var timerCount: Int { state.withLock { $0.timers.count } }
+
+  package func whenSet(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.whenSet.append(action) } }
+
+  /// Sets the wall clock, as a person or a time server does: no time passes.
+  ///
+  /// To be called on the executor that the timers expect.
+  package func set(by difference: Duration) {
+    state.withLock { $0.wall = $0.wall + difference }
+    tellThatItWasSet()
+  }
+
+  /// Lets the machine sleep: time passes, and what would have been due is called when it wakes.
+  ///
+  /// To be called on the executor that the timers expect.
+  package func suspend(for duration: Duration) {
+    state.withLock { state in
+      state.uptime += duration
+      state.wall = state.wall + duration
+    }
+    advance(by: .zero)
+    tellThatItWasSet()
+  }
+
+  private func tellThatItWasSet() {
+    for action in state.withLock({ $0.whenSet }) { action() }
+  }
 
   /// Lets time pass, timer by timer.
   ///

@@ -24,6 +24,7 @@ package actor ScriptedProvider: AuthProvider {
     var newTokens = false
     var accountCalls: [String] = []
     var probe = ProviderProbe.nothingToReach
+    var clockSkew: Duration?
   }
 
   private nonisolated let gate: GateExecutor
@@ -63,6 +64,9 @@ package actor ScriptedProvider: AuthProvider {
   /// Decides what a probe finds.
   package nonisolated func setProbe(_ probe: ProviderProbe) { state.withLock { $0.probe = probe } }
 
+  /// Puts the provider's clock ahead of the test's by so much; nil lets it not say the time.
+  package nonisolated func setClockSkew(_ skew: Duration?) { state.withLock { $0.clockSkew = skew } }
+
   /// How many calls wait for ``release()``.
   package nonisolated var waitingCalls: Int { gate.waiting }
 
@@ -92,7 +96,9 @@ package actor ScriptedProvider: AuthProvider {
       state.issued += 1
       return state.issued
     }
-    return Self.tokens(number, now: clock.now, lifetime: lifetime)
+    var tokens = Self.tokens(number, now: clock.now, lifetime: lifetime)
+    tokens.clockSkew = state.withLock { $0.clockSkew }
+    return tokens
   }
 
   /// The `number`-th pair of tokens that this provider issues.

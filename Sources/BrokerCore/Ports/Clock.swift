@@ -11,7 +11,16 @@ package protocol BrokerClock: Sendable {
   /// Calls `action` on the core's executor once `uptime` has come this far.
   ///
   /// The returned closure cancels the call; it may be called at any time, on the core's executor.
+  /// A machine that slept meanwhile makes the call as soon as it wakes.
   func schedule(at uptime: Duration, _ action: @escaping @Sendable () -> Void) -> TimerCancellation
+
+  /// Calls `action` on the core's executor whenever the wall clock was set, and at the end of a suspend, from now on.
+  func whenSet(_ action: @escaping @Sendable () -> Void)
+}
+
+extension BrokerClock {
+  /// A clock that nobody sets.
+  package func whenSet(_ action: @escaping @Sendable () -> Void) {}
 }
 
 /// Takes back a scheduled call; without effect once the call was made.

@@ -45,6 +45,8 @@ package struct SessionMachine: Sendable {
     case tokensReplaced(TokenSet, sentAt: Timestamp)
     case logoutWanted(LogoutEvent.Reason)
     case loginWaitsEnded(BrokerError)
+    case networkReturned
+    case clockWasSet
     case woken
   }
 
@@ -145,7 +147,8 @@ package struct SessionMachine: Sendable {
       let waiting = demandsForLogin
       demandsForLogin = []
       return waiting.map { .answerError($0.waiter, error) }
-    case .woken: return wake(now)
+    case .networkReturned: return tryAgain(now)
+    case .clockWasSet, .woken: return wake(now)
     }
   }
 

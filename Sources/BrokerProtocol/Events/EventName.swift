@@ -1,12 +1,14 @@
 /// The names of the events that this version publishes; ``EventPayload`` says what each of them tells.
 public enum EventName: String, Sendable, CaseIterable {
   case login, logout, sessionExpired, tokenRefreshed, refreshFailed, userUpdated, otpChallenge, otpResent, loginFailed
-  case unauthorized, forbidden, vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
+  case unauthorized, forbidden, networkDown, networkUp
+  case vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
 
   /// Whether the event is only passed on, and kept for nobody who was not there.
   public var isTransient: Bool {
     switch self {
-    case .unauthorized, .forbidden, .vaultLocked, .vaultUnlocked, .shuttingDown, .eventsLost: true
+    case .unauthorized, .forbidden, .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .shuttingDown, .eventsLost:
+      true
     default: false
     }
   }

@@ -26,6 +26,10 @@ public enum EventPayload: Sendable, Equatable {
   case unauthorized(RefusalEvent)
   /// One API call was forbidden: not the end of a session.
   case forbidden(RefusalEvent)
+  /// The provider of the profile cannot be reached.
+  case networkDown
+  /// It can be reached again.
+  case networkUp
   /// The vault's keys and every token were forgotten: `unlock` is needed.
   case vaultLocked
   /// The vault was opened again.
@@ -53,6 +57,8 @@ public enum EventPayload: Sendable, Equatable {
     case .loginFailed: .loginFailed
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
+    case .networkDown: .networkDown
+    case .networkUp: .networkUp
     case .vaultLocked: .vaultLocked
     case .vaultUnlocked: .vaultUnlocked
     case .configReloaded: .configReloaded
@@ -76,7 +82,7 @@ extension EventPayload: JSONEncodable {
     case .otpChallenge(let data), .otpResent(let data): data.encode(to: &writer)
     case .loginFailed(let data): data.encode(to: &writer)
     case .unauthorized(let data), .forbidden(let data): data.encode(to: &writer)
-    case .vaultLocked, .vaultUnlocked, .configReloaded, .shuttingDown: writer.object { _ in }
+    case .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .configReloaded, .shuttingDown: writer.object { _ in }
     case .securityAlert(let data): data.encode(to: &writer)
     case .eventsLost(let data): data.encode(to: &writer)
     }
@@ -96,6 +102,8 @@ extension EventPayload: JSONEncodable {
     case .loginFailed: self = .loginFailed(try LoginFailedEvent(from: node))
     case .unauthorized: self = .unauthorized(try RefusalEvent(from: node))
     case .forbidden: self = .forbidden(try RefusalEvent(from: node))
+    case .networkDown: self = .networkDown
+    case .networkUp: self = .networkUp
     case .vaultLocked: self = .vaultLocked
     case .vaultUnlocked: self = .vaultUnlocked
     case .configReloaded: self = .configReloaded

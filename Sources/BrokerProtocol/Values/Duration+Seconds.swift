@@ -26,6 +26,18 @@ extension JSONNode {
     guard value >= 0, value <= Self.longestSeconds else { throw mismatch("a number of seconds from 0 to 315360000") }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
+
+  /// No two moments of RFC 3339 are further apart, in seconds: ten thousand years.
+  private static let longestDifference = 315_569_520_000.0
+
+  /// The difference of two times, of a member whose name ends in `Seconds`; it may be negative.
+  ///
+  /// - Throws: ``JSONMismatch`` where it is no number, or more than RFC 3339 can tell.
+  func difference() throws(JSONMismatch) -> Duration {
+    let value = try number()
+    guard value.magnitude <= Self.longestDifference else { throw mismatch("a difference of two times in seconds") }
+    return .milliseconds(Int64((value * 1000).rounded()))
+  }
 }
 
 extension JSONWriter {

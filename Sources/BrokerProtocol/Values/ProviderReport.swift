@@ -74,17 +74,8 @@ public struct ProviderReport: JSONEncodable, JSONDecodable, Sendable, Equatable 
     usesTLS = try node.optional("tls", Bool.init(from:))
     status = try node.optional("status", Int.init(from:))
     roundTrip = try node.optional("roundTripSeconds") { node throws(JSONMismatch) in try node.seconds() }
-    clockSkew = try node.optional("clockSkewSeconds", Self.difference)
+    clockSkew = try node.optional("clockSkewSeconds") { node throws(JSONMismatch) in try node.difference() }
     errorKind = try node.optional("errorKind", String.init(from:)).flatMap(ErrorKind.init(rawValue:))
     message = try node.required("message").string()
-  }
-
-  /// No two moments of RFC 3339 are further apart, in seconds: ten thousand years.
-  private static let longestDifference = 315_569_520_000.0
-
-  private static func difference(_ node: JSONNode) throws(JSONMismatch) -> Duration {
-    let value = try node.number()
-    guard value.magnitude <= longestDifference else { throw node.mismatch("a difference of two times in seconds") }
-    return .milliseconds(Int64((value * 1000).rounded()))
   }
 }

@@ -48,6 +48,8 @@ public struct Session: Sendable, Equatable {
   public var loginRequiredReason: String?
   /// Whether the newest tokens are not yet safely stored.
   public var storeDegraded: Bool?
+  /// How far the provider's clock is ahead of this machine's, where that is so far that it may matter.
+  public var providerClockSkew: Duration?
 
   /// A session of which nothing but its state is known yet.
   public init(profile: ProfileName, provider: String, state: State) {
@@ -77,6 +79,7 @@ extension Session: JSONEncodable, JSONDecodable {
       writer.member(ifPresent: "lastValidatedAt", lastValidatedAt)
       writer.member(ifPresent: "loginRequiredReason", loginRequiredReason)
       writer.member(ifPresent: "storeDegraded", storeDegraded)
+      writer.seconds("providerClockSkewSeconds", providerClockSkew)
     }
   }
 
@@ -98,5 +101,8 @@ extension Session: JSONEncodable, JSONDecodable {
     lastValidatedAt = try node.optional("lastValidatedAt", Timestamp.init(from:))
     loginRequiredReason = try node.optional("loginRequiredReason", String.init(from:))
     storeDegraded = try node.optional("storeDegraded", Bool.init(from:))
+    providerClockSkew = try node.optional("providerClockSkewSeconds") { node throws(JSONMismatch) in
+      try node.difference()
+    }
   }
 }

@@ -1,0 +1,33 @@
+import BrokerProtocol
+
+/// What is made of a network that goes and comes back.
+extension Broker {
+  /// Takes in what a call to the provider of a profile came to; nil is a success.
+  ///
+  /// Whoever awaits a provider calls it with every outcome, on the broker: that is how it is known whether there is a
+  /// network.
+  func noteCall(_ failure: ProviderFailure?, of name: ProfileName, id: UInt64) {
+    guard let slot = holder(of: name, id: id) else { return }
+    for action in slot.network.handle(NetworkState.Event(failure)) {
+      switch action {
+      case .tellDown: publish(.networkDown, profile: name)
+      case .tellUp: publish(.networkUp, profile: name)
+      case .letOthersTry: networkReturned(except: slot)
+      }
+    }
+  }
+
+  /// The machine's links, addresses or routes have changed: whoever backs off for want of a network tries once, at once.
+  package func networkMayHaveChanged() { networkReturned(except: nil) }
+
+  private func networkReturned(except known: ProfileSlot?) {
+    guard gate == .unlocked else { return }
+    for slot in slots where slot !== known { handle(.networkReturned, on: slot) }
+  }
+
+  /// Takes in what a provider's reply told of its clock.
+  func noteClock(_ skew: Duration?, of slot: ProfileSlot) {
+    guard slot.providerClock.note(skew) else { return }
+    report(.clockSkewed(slot.name, slot.providerClock.skew))
+  }
+}

@@ -1,0 +1,69 @@
+import BrokerProtocol
+
+/// Whether the provider of one profile is within reach, by what its calls came to.
+///
+/// Each provider is somewhere else, so each profile has its own state. Nothing is asked to find it out: a call that was
+/// made anyway tells.
+package enum NetworkState: Sendable, Equatable {
+  /// No call has told anything yet, or the last one was answered. Left by a call that did not get through.
+  case up
+  /// The last call did not get through. Left by a call that was answered.
+  case down
+
+  /// What a call came to.
+  package enum Event: Sendable, Equatable, CaseIterable {
+    /// There was a reply, whatever it said.
+    case answered
+    /// The provider was not reached.
+    case notReached
+    /// It tells nothing of the network: the call was never made, or the reply was only awaited too long.
+    case unclear
+  }
+
+  /// What is to be done.
+  package enum Action: Sendable, Equatable {
+    /// Tell that the provider is out of reach.
+    case tellDown
+    /// Tell that it is within reach again.
+    case tellUp
+    /// Let the other profiles try once that could not reach theirs.
+    case letOthersTry
+  }
+
+  /// Takes an event in and says what is to be done, in order.
+  package mutating func handle(_ event: Event) -> [Action] {
+    switch (self, event) {
+    case (.up, .notReached):
+      self = .down
+      return [.tellDown]
+    case (.down, .answered):
+      self = .up
+      return [.tellUp, .letOthersTry]
+    case (.up, .answered), (.down, .notReached), (_, .unclear): return []
+    }
+  }
+}
+
+extension NetworkState.Event {
+  /// What a call tells by its failure; nil is a success.
+  package init(_ failure: ProviderFailure?) {
+    switch failure {
+    case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
+    case .outcomeUnknown(let kind)?: self = Self.of(kind, wasSent: true)
+    case .unsupported?: self = .unclear
+    case nil, .refused?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
+    }
+  }
+
+  /// A time that ran out before anything was sent is one in which nobody was reached; afterwards it is a slow provider.
+  private static func of(_ kind: ErrorKind, wasSent: Bool) -> Self {
+    switch kind {
+    case .networkUnavailable: .notReached
+    case .timeout: wasSent ? .unclear : .notReached
+    // Whoever stands in between may speak another TLS: that is no provider, and no dead network.
+    case .tlsFailed, .tlsPinMismatch: .unclear
+    case .cancelled, .overloaded, .shuttingDown, .`internal`: .unclear
+    default: .answered
+    }
+  }
+}

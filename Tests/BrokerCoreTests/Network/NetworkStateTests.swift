@@ -1,0 +1,65 @@
+import BrokerProtocol
+import Testing
+
+@testable import BrokerCore
+
+struct NetworkStateTests {
+  /// Every state and every event: the state that follows, and what is done.
+  private static let table: [(NetworkState, NetworkState.Event, NetworkState, [NetworkState.Action])] = [
+    (.up, .answered, .up, []), (.up, .notReached, .down, [.tellDown]), (.up, .unclear, .up, []),
+    (.down, .answered, .up, [.tellUp, .letOthersTry]), (.down, .notReached, .down, []), (.down, .unclear, .down, []),
+  ]
+
+  @Test(arguments: table.indices)
+  func `each change is told once, and only a call that tells something changes anything`(_ row: Int) {
+    let (before, event, after, actions) = Self.table[row]
+    var state = before
+    let done = state.handle(event)
+    #expect(done == actions)
+    #expect(state == after)
+  }
+
+  @Test func `the table is complete`() {
+    #expect(Self.table.count == 2 * NetworkState.Event.allCases.count)
+  }
+
+  @Test(
+    arguments: [
+      (nil, .answered), (.transient(.networkUnavailable), .notReached), (.transient(.timeout), .notReached),
+      (.outcomeUnknown(.networkUnavailable), .notReached), (.outcomeUnknown(.timeout), .unclear),
+      (.transient(.tlsFailed), .unclear), (.transient(.tlsPinMismatch), .unclear), (.transient(.cancelled), .unclear),
+      (.outcomeUnknown(.cancelled), .unclear), (.transient(.overloaded), .unclear),
+      (.transient(.shuttingDown), .unclear), (.transient(.internal), .unclear), (.unsupported, .unclear),
+      (.transient(.providerUnavailable, retryAfter: .seconds(9)), .answered), (.transient(.rateLimited), .answered),
+      (.transient(.invalidResponse), .answered), (.outcomeUnknown(.invalidResponse), .answered),
+      (.refused(.invalidCredentials), .answered), (.sessionEnded(.refreshRejected), .answered),
+      (.reauthenticationRequired, .answered), (.tokenRefused, .answered),
+    ] as [(ProviderFailure?, NetworkState.Event)])
+  func `a call tells of the network by how it failed`(_ failure: ProviderFailure?, _ event: NetworkState.Event) {
+    #expect(NetworkState.Event(failure) == event)
+  }
+}
+
+struct ProviderClockTests {
+  @Test func `a difference is told once, and once more when it changes or ends`() {
+    var clock = ProviderClock()
+    let steps: [(Int?, Bool, Int?)] = [
+      (nil, false, nil), (0, false, nil), (60, false, nil), (-60, false, nil), (61, true, 61), (61, false, 61),
+      (121, false, 61), (122, true, 122), (nil, false, 122), (-3600, true, -3600), (60, true, nil), (0, false, nil),
+    ]
+    for (seen, isNews, told) in steps {
+      let wasNews = clock.note(seen.map { .seconds($0) })
+      #expect(wasNews == isNews)
+      #expect(clock.skew == told.map { .seconds($0) })
+    }
+  }
+
+  @Test func `a clock that was set is judged anew`() {
+    var clock = ProviderClock()
+    _ = clock.note(.seconds(3600))
+    clock.forget()
+    #expect(clock.skew == nil)
+    let isNews = clock.note(.zero)
+    #expect(!isNews)
+  }
+}
