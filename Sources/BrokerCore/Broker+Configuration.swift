@@ -32,6 +32,7 @@ extension Broker {
     leaving.removeAll { slot(named: $0.name) != nil }
     for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
     if let contents, gate == .unlocked { restore(contents, to: fresh) }
+    configureRevocations()
     publish(.configReloaded, profile: nil)
   }
 

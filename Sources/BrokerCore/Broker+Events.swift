@@ -130,8 +130,11 @@ extension Broker {
   /// How many subscriptions there are.
   package var subscriptionCount: Int { hub.count }
 
-  /// Tells everybody that the broker ends.
-  package func announceShutdown() { publish(.shuttingDown, profile: nil) }
+  /// Tells everybody that the broker ends; what rests in the store until the next start is not begun any more.
+  package func announceShutdown() {
+    handle(.closed)
+    publish(.shuttingDown, profile: nil)
+  }
 
   /// Tells everybody that what rests in the store is not what was written; what is of no profile, once.
   func raiseTampering(of profile: ProfileName?) {
@@ -141,5 +144,14 @@ extension Broker {
     }
     publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
     report(.storeTampered(profile))
+  }
+
+  /// Tells of a failure that may be an attack: at most once a profile and minute, since it comes with every try.
+  func noteFailure(_ failure: ProviderFailure, of profile: ProfileName) {
+    guard failure.kind == .tlsPinMismatch, let slot = holder(of: profile) else { return }
+    let uptime = now.uptime
+    if let last = slot.lastRefusal[.securityAlert], uptime - last < .seconds(60) { return }
+    slot.lastRefusal[.securityAlert] = uptime
+    publish(.securityAlert(SecurityAlertEvent(kind: .pinMismatch)), profile: profile)
   }
 }

@@ -82,6 +82,7 @@ extension Broker {
       gate = .unlocked
       publish(.vaultUnlocked, profile: nil)
       restore(contents, to: slots)
+      handle(.opened(contents.revocations))
     }
     finish(attempt, .success(Empty()))
   }

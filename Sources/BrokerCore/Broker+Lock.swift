@@ -35,6 +35,7 @@ extension Broker {
   /// Lets nothing out any more, and begins nothing new.
   func closeGate() {
     gate = .locking
+    handle(.closed)
     publish(.vaultLocked, profile: nil)
     hub.forgetKept()
     pendingLoginTimer?.cancel()
@@ -61,6 +62,8 @@ extension Broker {
     leaving = []
     pendingLogins = PendingLogins()
     loginsToClose = []
+    handle(.dropped)
+    revocationAnswers = [:]
     hub.forgetKept()
     let keeper = self.keeper
     inBackground {

@@ -148,14 +148,10 @@ extension Broker {
     BrokerError(.cancelled, "Another login or a logout came between, or the profile was changed.", profile: profile)
   }
 
-  /// Ends a session that nobody wants any more, as far as the provider answers.
+  /// Ends a session that nobody wants any more.
   private func giveBack(_ session: ProviderSession, _ profile: ProfileName, _ id: UInt64) {
     guard let slot = slot(named: profile, id: id) else { return }
-    let provider = slot.provider
-    inBackground {
-      try? await provider.revoke(session.tokens, everywhere: false)
-      return { _ in }
-    }
+    revokeLater(session.tokens, everywhere: false, of: slot)
   }
 
   /// A login is answered only after its session is durable.
@@ -169,7 +165,11 @@ extension Broker {
     let (name, id) = (slot.name, slot.id)
     whenSaved(slot) { [weak self] failure in
       self?.assumeIsolated { broker in
-        guard failure == nil else { return reply(.failure(BrokerError(.storeFailed, profile: name))) }
+        guard failure == nil else {
+          // Beside a session that goes on it is left alone: some providers would end that as well.
+          if broker.slot(named: name, id: id)?.machine.living == nil { broker.giveBack(session, name, id) }
+          return reply(.failure(BrokerError(.storeFailed, profile: name)))
+        }
         guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
           broker.giveBack(session, name, id)
           return reply(.failure(broker.overtaken(name)))
@@ -232,7 +232,10 @@ extension Broker {
           broker.keep(id, on: slot, telling: [.otpResent(renewed)]) { reply(.success(renewed)) }
         }
       } catch {
-        return { _ in reply(.failure(BrokerError(error, profile: name))) }
+        return { broker in
+          broker.noteFailure(error, of: name)
+          reply(.failure(BrokerError(error, profile: name)))
+        }
       }
     }
   }

@@ -10,12 +10,15 @@ struct LogoutGathering {
   var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
   /// Why something could not be made durable.
   var failure: StoreFailure?
+  /// Ends the waiting for providers.
+  let timer: TimerCancellation
   /// Who waits for the answer.
   let reply: Broker.Reply<Logout.Result>
 
   /// A logout of which nothing is done yet.
-  init(_ profiles: [ProfileName], _ reply: @escaping Broker.Reply<Logout.Result>) {
+  init(_ profiles: [ProfileName], _ timer: TimerCancellation, _ reply: @escaping Broker.Reply<Logout.Result>) {
     order = profiles
+    self.timer = timer
     unsaved = Set(profiles)
     self.reply = reply
   }
@@ -38,7 +41,7 @@ extension Broker {
   static let revocationPatience = Duration.seconds(2)
 
   /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has
-  /// answered, or 2 s have passed.
+  /// answered, or 2 s have passed. What the provider could not be told is tried again: see ``RevocationQueue``.
   package func logout(_ params: Logout.Params, _ reply: @escaping Reply<Logout.Result>) {
     let chosen: [ProfileSlot]
     do throws(BrokerError) {
@@ -49,14 +52,25 @@ extension Broker {
     }
     logoutCount += 1
     let id = logoutCount
-    logouts[id] = LogoutGathering(chosen.map(\.name), reply)
+    let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
+      self?.assumeIsolated { broker in
+        broker.note(id) { logout in for name in logout.order { logout.revoked[name] = logout.revoked[name] ?? .pending } }
+      }
+    }
+    logouts[id] = LogoutGathering(chosen.map(\.name), timer, reply)
     for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
     note(id) { _ in }
   }
 
   private func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
-    let tokens = forgetSession(of: slot, .user)
+    // Before the session is forgotten: its record and what is still to be revoked are one transaction.
+    let actions = slot.machine.newestTokens.map { tokens in
+      planRevocation(of: tokens, everywhere: everywhere, on: slot, isBeingKept: true) { broker, outcome in
+        broker.note(id) { $0.revoked[name] = $0.revoked[name] ?? outcome }
+      }
+    }
+    forgetSession(of: slot, .user)
     if slot.machine.settledGeneration >= slot.machine.generation {
       note(id) { $0.unsaved.remove(name) }
     } else {
@@ -69,23 +83,18 @@ extension Broker {
         }
       }
     }
-    guard let tokens else { return note(id) { $0.revoked[name] = .no } }
-    revoke(tokens, everywhere: everywhere, on: slot, id)
+    guard let actions else { return note(id) { $0.revoked[name] = revocations.isPending(name) ? .pending : .no } }
+    run(actions)
   }
 
   /// Forgets everything of a profile's session here, and begins to make that durable.
-  ///
-  /// The returned tokens are those that it had.
-  @discardableResult
-  func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) -> TokenSet? {
+  func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
     forgetLogin(of: slot.name)
     slot.user = nil
     slot.userFetchedAt = nil
     slot.logouts += 1
-    let tokens = slot.machine.living?.tokens
     handle(.logoutWanted(reason), on: slot)
     closeLogins()
-    return tokens
   }
 
   private func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {
@@ -94,30 +103,7 @@ extension Broker {
     logouts[id] = logout
     guard let answer = logout.answer else { return }
     logouts[id] = nil
+    logout.timer.cancel()
     logout.reply(answer)
-  }
-
-  /// Tells the provider that a session is over.
-  private func revoke(_ tokens: TokenSet, everywhere: Bool, on slot: ProfileSlot, _ id: UInt64) {
-    let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
-    let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
-      self?.assumeIsolated { broker in broker.note(id) { $0.revoked[name] = .pending } }
-    }
-    inBackground {
-      let outcome: LogoutOutcome.ServerRevoked
-      var failure: ProviderFailure?
-      do throws(ProviderFailure) {
-        try await provider.revoke(tokens, everywhere: everywhere)
-        outcome = .yes
-      } catch {
-        outcome = error == .unsupported ? .unsupported : .no
-        failure = error
-      }
-      return { [failure] broker in
-        broker.noteCall(failure, of: name, id: slotID)
-        timer.cancel()
-        broker.note(id) { $0.revoked[name] = outcome }
-      }
-    }
   }
 }

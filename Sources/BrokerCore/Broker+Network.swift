@@ -8,6 +8,7 @@ extension Broker {
   /// network.
   func noteCall(_ failure: ProviderFailure?, of name: ProfileName, id: UInt64) {
     guard let slot = holder(of: name, id: id) else { return }
+    if let failure { noteFailure(failure, of: name) }
     for action in slot.network.handle(NetworkState.Event(failure)) {
       switch action {
       case .tellDown: publish(.networkDown, profile: name)
@@ -23,6 +24,7 @@ extension Broker {
   private func networkReturned(except known: ProfileSlot?) {
     guard gate == .unlocked else { return }
     for slot in slots where slot !== known { handle(.networkReturned, on: slot) }
+    handle(.networkReturned)
   }
 
   /// Takes in what a provider's reply told of its clock.

@@ -26,8 +26,13 @@ extension Broker {
   func save(_ record: SessionRecord, announcing events: [EventPayload]) {
     var steps = [StoreStep.record(record)]
     if loginsToClose.remove(record.profile) != nil { steps.append(.closeLogin(record.profile)) }
+    let revocations = stepsForRevocations(of: record.profile)
+    steps += revocations.steps
     change(StoreChange(.record, steps, telling: events, of: record.profile)) { broker, failure in
-      guard let failure else { return broker.saved(record) }
+      guard let failure else {
+        for event in revocations.kept { broker.handle(event) }
+        return broker.saved(record)
+      }
       broker.saveFailed(record, announcing: events, failure)
     }
   }

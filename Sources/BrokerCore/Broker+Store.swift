@@ -48,6 +48,7 @@ extension Broker {
   }
 
   private func committed(_ failure: StoreFailure?) {
+    if case .tampered(let profile) = failure { raiseTampering(of: profile) }
     let actions = commits.finished(failure)
     if let lost = commits.incompleteThrough { hub.noteIncomplete(through: lost) }
     run(actions)
@@ -73,6 +74,7 @@ extension Broker {
       return true
     } catch {
       isReserving = false
+      if case .tampered(let profile) = error { raiseTampering(of: profile) }
       return false
     }
   }

@@ -22,6 +22,8 @@ package actor Broker {
     case sequencesNotReserved
     /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
     case clockSkewed(ProfileName, Duration?)
+    /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.
+    case revocationGivenUp(ProfileName)
   }
 
   /// Where the actor runs.
@@ -80,6 +82,12 @@ package actor Broker {
   var logouts: [UInt64: LogoutGathering] = [:]
   /// How many logouts there ever were; names the next one.
   var logoutCount: UInt64 = 0
+  /// Tokens that providers have still to be told of that they are not used any more.
+  var revocations = RevocationQueue()
+  /// Who wants to know how the first try of a revocation ended.
+  var revocationAnswers: [PendingRevocation.ID: @Sendable (isolated Broker, LogoutOutcome.ServerRevoked) -> Void] = [:]
+  /// Wakes the queue of revocations.
+  var revocationTimer: (uptime: Duration, timer: TimerCancellation)?
   /// Who waits for which record to be durable.
   var saveWaiters: [SaveKey: [@Sendable (StoreFailure?) -> Void]] = [:]
   /// How many slow things are under way.
@@ -132,6 +140,8 @@ package actor Broker {
     slotCount = UInt64(slots.count)
     index = ProfileIndex(slots.map(\.name))
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
+    let now = Moment(wall: clock.now, uptime: clock.uptime)
+    _ = revocations.handle(.configured(Self.bindings(of: slots)), at: now)
   }
 
   /// The profile that requests without a name mean.
@@ -161,13 +171,14 @@ package actor Broker {
     await openEvents(contents)
     gate = .unlocked
     restore(contents, to: slots)
+    handle(.opened(contents.revocations))
   }
 
   /// Whether something is under way, or held, that must not be cut off by an idle end.
   ///
   /// Nobody could open a vault again whose passphrase a person has given.
   package var isBusy: Bool {
-    hasWork || !pendingLogins.isEmpty || (gate == .unlocked && storeStatus.keySource == .passphrase)
+    hasWork || !pendingLogins.isEmpty || revocations.isWorthWaiting(at: now) || (gate == .unlocked && storeStatus.keySource == .passphrase)
   }
 
   /// Whether a provider or the store is being waited for.
@@ -180,6 +191,7 @@ package actor Broker {
   package var counters: Counters {
     var counters = counts
     counters.tokens += answers.hits
+    counters.pendingRevocations = revocations.count
     return counters
   }
 

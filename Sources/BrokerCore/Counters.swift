@@ -16,4 +16,10 @@ package struct Counters: Sendable, Equatable {
   package var saves = 0
   /// Records that could not be saved at the first try.
   package var saveFailures = 0
+  /// Sessions that a provider was told of that they are over.
+  package var revocations = 0
+  /// Such messages that are still to be sent.
+  package var pendingRevocations = 0
+  /// Such messages that were not sent, and are not tried any more.
+  package var revocationsGivenUp = 0
 }

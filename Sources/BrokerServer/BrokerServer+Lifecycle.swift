@@ -97,6 +97,9 @@ extension BrokerServer {
     environment.stopped()
   }
 
+  /// How many bytes wait for clients that do not take them.
+  package var queuedBytes: Int { connections.values.reduce(0) { $0 + $1.output.count } }
+
   /// Takes up other bounds; connections that are open keep the length of message that they began with.
   package func setLimits(_ limits: ServerLimits) { self.limits = limits }
 

@@ -120,6 +120,8 @@ extension BrokerServer {
       ("tokens", counters.tokens), ("refreshes", counters.refreshes), ("refreshFailures", counters.refreshFailures),
       ("logins", counters.logins), ("loginFailures", counters.loginFailures), ("events", counters.events),
       ("saves", counters.saves), ("saveFailures", counters.saveFailures),
+      ("revocations", counters.revocations), ("pendingRevocations", counters.pendingRevocations),
+      ("revocationsGivenUp", counters.revocationsGivenUp),
     ].map { GetStatus.Counter(name: $0.0, value: $0.1) }
   }
 

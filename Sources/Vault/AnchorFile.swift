@@ -42,6 +42,15 @@ final class AnchorFile {
     read()
   }
 
+  /// Whether a file looks like the anchor of a vault that was changed at least once; whose it is takes a key to tell.
+  static func isWritten(at path: String) -> Bool {
+    guard let file = try? FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]),
+      let status = try? file.status(), status.kind == .regular, status.owner == ProcessIdentity.user,
+      let bytes = try? file.contents(limit: slotByteCount * slotCount)
+    else { return false }
+    return (0..<slotCount).contains { bytes.dropFirst($0 * slotByteCount).starts(with: magic) }
+  }
+
   /// Reads both slots again.
   func read() {
     generation = nil

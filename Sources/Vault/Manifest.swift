@@ -1,3 +1,4 @@
+import BrokerProtocol
 import Sealing
 
 /// Which rows the vault has, by the tags of their boxes: so that a row that was removed, put back or exchanged for an
@@ -16,14 +17,25 @@ struct Manifest: Sendable {
     case pendingLogin = 3
     /// Values of the vault itself.
     case metadata = 4
+    /// Tokens that are still to be revoked.
+    case revocation = 5
   }
 
   /// A row's place.
   struct Row: Hashable, Sendable {
     /// Its table.
     let table: Table
-    /// Its name: a profile, or what a value of the vault is called.
+    /// Its name: a profile, or a profile and a number, or what a value of the vault is called.
     let name: String
+
+    /// The profile that the row is of; nil where it is of none.
+    var profile: ProfileName? {
+      switch table {
+      case .session, .refreshIntent, .pendingLogin: ProfileName(name)
+      case .revocation: ProfileName(String(name.prefix { $0 != "/" }))
+      case .metadata: nil
+      }
+    }
   }
 
   /// How many buckets there are: a bucket of ten thousand profiles is then smaller than two pages.
@@ -48,6 +60,11 @@ struct Manifest: Sendable {
       buckets[bucket][row] = newValue
       changedBuckets.insert(bucket)
     }
+  }
+
+  /// Lists no row of a table any more that is of a profile.
+  mutating func removeAll(in table: Table, of profile: ProfileName) {
+    for row in buckets.flatMap(\.keys) where row.table == table && row.profile == profile { self[table, row.name] = nil }
   }
 
   /// Takes over a bucket as it was read.

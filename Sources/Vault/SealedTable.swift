@@ -1,4 +1,3 @@
-import BrokerProtocol
 import SQLite
 import Sealing
 import SecretMemory
@@ -38,9 +37,6 @@ struct FoundRow<Value> {
   var tag: RowTag?
   /// What it holds; nil when it is not what was sealed for this place.
   var value: Value?
-
-  /// The profile that it is named after.
-  var profile: ProfileName? { name.flatMap { ProfileName($0) } }
 }
 
 extension SealedTable {

@@ -14,6 +14,7 @@ extension Vault {
   /// - Returns: what a person should know; nothing was changed.
   /// - Throws: `StoreFailure.locked`, `.failed`.
   package func check(isFull: Bool) async throws(StoreFailure) -> [VaultFinding] {
+    if isFileInPlace { contents?.suspicions.remove(.fileReplaced) } else { contents?.suspicions.insert(.fileReplaced) }
     let (connection, open) = try opened()
     var findings: [VaultFinding] = []
     do throws(VaultError) {

@@ -34,6 +34,20 @@ extension Vault {
     try? connection.checkpoint()
   }
 
+  /// Brings a vault that has a key ring to this schema, after its key was proven to be right and a copy of it was kept.
+  ///
+  /// - Throws: `KeyFailure`; nothing was changed then, but for the copy.
+  func migrateFurther(_ connection: SQLiteConnection) throws(KeyFailure) {
+    do throws(VaultError) {
+      connection.keepsLog = false
+      try backUp(connection)
+      reached(.backedUp)
+      try VaultCreation(connection: connection, sequence: sequence, time: now()).extend()
+    } catch { throw KeyFailure(error) }
+    schemaVersion = VaultSchema.version
+    reached(.committed)
+  }
+
   /// Keeps a copy of the database as it is: complete under its name, or not there.
   private func backUp(_ connection: SQLiteConnection) throws(VaultError) {
     let name = "\(path).backup-\(schemaVersion)"

@@ -19,6 +19,9 @@ extension Vault {
     }
     var passphrase = request.newPassphrase
     if passphrase == nil, old.wrapped.source == .passphrase { passphrase = request.passphrase }
+    guard source != .passphrase || passphrase != nil else {
+      throw .passphraseUnsuitable("The new key comes from a passphrase: give it as /newPassphrase.")
+    }
     do { try endDoubt() } catch { throw .store(error) }
     let kek: KeyEncryptionKey
     do throws(KeySourceError) {
@@ -91,6 +94,7 @@ extension Vault {
     try SessionTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try RefreshIntentTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try PendingLoginTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
+    try RevocationTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try MetadataTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     let events = EventTable(connection: connection, seal: old)
     let (first, last) = (change.head.firstOrdinal, change.head.lastOrdinal)

@@ -22,7 +22,7 @@ extension Vault: SessionStore {
 
   /// Seals what changes and writes it durably, all of it or nothing.
   ///
-  /// - Throws: `StoreFailure.superseded`, `.locked`, `.failed`.
+  /// - Throws: `StoreFailure.superseded`, `.locked`, `.failed`, `.tampered` where the file is not in its place.
   package func commit(_ steps: [StoreStep]) async throws(StoreFailure) {
     guard !steps.isEmpty else { return }
     let endsSession = try change { change in
@@ -63,7 +63,7 @@ extension Vault: SessionStore {
     } else {
       do throws(VaultError) {
         let connection = try database()
-        if schemaVersion == VaultSchema.version { try HeadTable(connection: connection).setSequence(sequence) }
+        if schemaVersion >= VaultSchema.keyedVersion { try HeadTable(connection: connection).setSequence(sequence) }
       } catch { throw StoreFailure(error) }
       self.sequence = sequence
     }
@@ -82,10 +82,11 @@ extension Vault: SessionStore {
   /// Does something to the vault in one transaction; what is in memory follows once it is durable.
   ///
   /// - Returns: whether a session was ended.
-  /// - Throws: what `body` throws, `StoreFailure.locked`, `.failed`; nothing was changed then.
+  /// - Throws: what `body` throws, `StoreFailure.locked`, `.failed`, `.tampered`; nothing was changed then.
   @discardableResult
   func change(_ body: (inout VaultChange) throws -> Void) throws(StoreFailure) -> Bool {
     let (connection, open) = try opened()
+    try requireFileInPlace()
     do {
       do {
         return try attempt(connection, open, body)

@@ -39,6 +39,7 @@ extension Vault: StoreKeeper {
     do throws(KeyRingError) {
       key = try encryption.unwrap(ring.wrapped, vaultID: ring.vaultID, passphrase: passphrase)
     } catch { throw KeyFailure(error, source: ring.wrapped.source) }
+    if schemaVersion < VaultSchema.version { try migrateFurther(connection) }
     do throws(VaultError) {
       try take(VaultSeal(key: key, vaultID: ring.vaultID), connection)
     } catch {

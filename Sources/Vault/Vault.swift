@@ -46,6 +46,8 @@ package actor Vault {
 
   /// Nil before the vault was started and after it was closed; others get it from `database()`.
   private var connection: SQLiteConnection?
+  /// Which file the connection has open.
+  var fileIdentity: FileStatus.Identity?
   /// The number of the schema that the file has; 0 for a new one.
   var schemaVersion: Int32 = 0
   /// The wrapped data key; nil for a vault that has none yet.
@@ -149,6 +151,7 @@ package actor Vault {
   }
 
   private func start() throws(VaultError) {
+    try refuseEmptiedFile()
     let connection: SQLiteConnection
     do throws(SQLiteError) {
       connection = try SQLiteConnection(path: path, applicationID: VaultSchema.applicationID, checking: .quick)
@@ -156,11 +159,12 @@ package actor Vault {
     // What cannot be unsealed is left as it is, its log too.
     connection.keepsLog = true
     schemaVersion = try Self.schemaVersion(of: connection)
-    if schemaVersion == VaultSchema.version {
+    if schemaVersion >= VaultSchema.keyedVersion {
       ring = try KeyringTable(connection: connection).ring()
       sequence = try HeadTable(connection: connection).sequence() ?? 0
     }
     self.connection = connection
+    fileIdentity = try? FileStatus.ofLink(path).identity
   }
 
   private static func schemaVersion(of connection: SQLiteConnection) throws(VaultError) -> Int32 {

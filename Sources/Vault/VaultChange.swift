@@ -56,6 +56,13 @@ struct VaultChange {
       manifest[.pendingLogin, record.login.challenge.profile.description] =
         try PendingLoginTable(connection: connection, seal: seal).open(record)
     case .closeLogin(let profile): try closeLogin(profile)
+    case .openRevocation(let revocation):
+      manifest[.revocation, RevocationTable.name(of: revocation.id)] =
+        try RevocationTable(connection: connection, seal: seal).open(revocation)
+    case .closeRevocation(let id):
+      try RevocationTable(connection: connection, seal: seal).close(RevocationTable.name(of: id))
+      manifest[.revocation, RevocationTable.name(of: id)] = nil
+      endsSession = true
     case .event(let event): try append(event)
     case .eventsIncomplete(let sequence): head.eventsCompleteAfter = max(head.eventsCompleteAfter, sequence)
     }
@@ -69,7 +76,10 @@ struct VaultChange {
     manifest[.session, name] = tag
     try closeIntent(record.profile)
     // The profile begins anew: what is left of what was meddled with goes.
-    if tampered.remove(record.profile) != nil { try closeLogin(record.profile) }
+    if tampered.remove(record.profile) != nil {
+      try closeLogin(record.profile)
+      try closeRevocations(of: record.profile)
+    }
     if case .living = record.contents { return }
     endsSession = true
   }
@@ -82,6 +92,11 @@ struct VaultChange {
   private mutating func closeLogin(_ profile: ProfileName) throws {
     try PendingLoginTable(connection: connection, seal: seal).close(profile)
     manifest[.pendingLogin, profile.description] = nil
+  }
+
+  private mutating func closeRevocations(of profile: ProfileName) throws {
+    try RevocationTable(connection: connection, seal: seal).closeAll(of: profile)
+    manifest.removeAll(in: .revocation, of: profile)
   }
 
   private mutating func append(_ event: BrokerEvent) throws {

@@ -54,6 +54,16 @@ struct VaultCreation {
     }
   }
 
+  /// Adds the tables that a vault with a key ring lacks; what is in the others stays as it is.
+  ///
+  /// - Throws: `VaultError`; nothing was changed then.
+  func extend() throws(VaultError) {
+    try migrate(
+      VaultSchema.migrator(
+        create: { _ in throw VaultError.damaged(part: "schema") },
+        reseal: { _ in throw VaultError.damaged(part: "schema") }))
+  }
+
   /// Draws the data key and the vault's identifier, and writes the first head.
   private func fill(
     _ kek: KeyEncryptionKey, fingerprintKey: Secret, _ body: (inout VaultChange) throws -> Void

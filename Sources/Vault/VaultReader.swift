@@ -58,6 +58,7 @@ struct VaultReader {
     try refill(&manifest, lost, SessionTable(connection: connection, seal: seal))
     try refill(&manifest, lost, RefreshIntentTable(connection: connection, seal: seal))
     try refill(&manifest, lost, PendingLoginTable(connection: connection, seal: seal))
+    try refill(&manifest, lost, RevocationTable(connection: connection, seal: seal))
     try refill(&manifest, lost, MetadataTable(connection: connection, seal: seal))
   }
 
@@ -96,12 +97,16 @@ struct VaultReader {
       try RefreshIntentTable(connection: connection, seal: seal).rows(), in: .refreshIntent)
     contents.pendingLogins = judge.accept(
       try PendingLoginTable(connection: connection, seal: seal).rows(), in: .pendingLogin)
+    contents.revocations = judge.accept(
+      try RevocationTable(connection: connection, seal: seal).rows(), in: .revocation
+    ).sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
     _ = judge.accept(try MetadataTable(connection: connection, seal: seal).rows(), in: .metadata)
     judge.missMissingRows()
     let tampered = judge.tampered
     contents.records.removeAll { tampered.contains($0.profile) }
     contents.intents.removeAll { tampered.contains($0.profile) }
     contents.pendingLogins.removeAll { tampered.contains($0.login.challenge.profile) }
+    contents.revocations.removeAll { tampered.contains($0.id.profile) }
     contents.tampered = tampered.sorted()
     return (contents, tampered, judge.hasForeignRows)
   }
@@ -119,11 +124,12 @@ private struct RowJudge {
   mutating func accept<Value>(_ rows: [FoundRow<Value>], in table: Manifest.Table) -> [Value] {
     var values: [Value] = []
     for row in rows {
-      if let name = row.name { seen.insert(Manifest.Row(table: table, name: name)) }
+      let place = row.name.map { Manifest.Row(table: table, name: $0) }
+      if let place { seen.insert(place) }
       if let name = row.name, let tag = row.tag, tag == manifest[table, name], let value = row.value {
         values.append(value)
       } else {
-        blame(row.profile, table)
+        blame(place)
       }
     }
     return values
@@ -132,12 +138,12 @@ private struct RowJudge {
   /// Blames the profiles of rows that are listed and were not found.
   mutating func missMissingRows() {
     for bucket in manifest.buckets {
-      for row in bucket.keys where !seen.contains(row) { blame(ProfileName(row.name), row.table) }
+      for row in bucket.keys where !seen.contains(row) { blame(row) }
     }
   }
 
-  private mutating func blame(_ profile: ProfileName?, _ table: Manifest.Table) {
-    guard table != .metadata, let profile else {
+  private mutating func blame(_ row: Manifest.Row?) {
+    guard let profile = row?.profile else {
       hasForeignRows = true
       return
     }

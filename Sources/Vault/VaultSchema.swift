@@ -6,7 +6,10 @@ enum VaultSchema {
   static let applicationID: Int32 = 0x4142_5654
 
   /// The number of the schema that this program writes.
-  static let version: Int32 = 2
+  static let version: Int32 = 3
+
+  /// The number of the first schema with a key ring, which had no place for tokens that are still to be revoked.
+  static let keyedVersion: Int32 = 2
 
   /// The number of the schema in which everything was sealed directly under the key file's key.
   static let unkeyedVersion: Int32 = 1
@@ -25,13 +28,14 @@ enum VaultSchema {
     Migrator(
       [
         .init(unkeyedVersion, statements: first),
-        .init(version) { connection in
+        .init(keyedVersion) { connection in
           for statement in second { try connection.execute(statement) }
           try reseal(connection)
         },
+        .init(version, statements: third),
       ],
       creation: { connection in
-        for statement in first + second { try connection.execute(statement) }
+        for statement in first + second + third { try connection.execute(statement) }
         try create(connection)
       })
   }
@@ -120,5 +124,18 @@ enum VaultSchema {
       sealed BLOB NOT NULL
     ) STRICT
     """,
+  ]
+
+  private static let third: [StaticString] = [
+    """
+    CREATE TABLE revocation (
+      name TEXT NOT NULL PRIMARY KEY,
+      provider_type TEXT NOT NULL,
+      issuer TEXT NOT NULL,
+      client_id TEXT NOT NULL,
+      format INTEGER NOT NULL,
+      sealed BLOB NOT NULL
+    ) STRICT
+    """
   ]
 }

@@ -15,6 +15,8 @@ enum VaultSuspicion: Hashable, CaseIterable {
   case events
   /// The sequence that stands in the clear is none that was given.
   case sequence
+  /// The file was removed, or another one is in its place, while the vault was open.
+  case fileReplaced
   /// The anchor knows of changes that the vault does not.
   case rolledBack
   /// There was an anchor, and it is gone.
@@ -32,6 +34,11 @@ enum VaultSuspicion: Hashable, CaseIterable {
     case .foreignRow: Self.tampered("The vault has a row that no profile could have")
     case .events: Self.tampered("The vault's events are not those that were written")
     case .sequence: Self.tampered("The vault's event number is none that was given")
+    case .fileReplaced:
+      VaultFinding(
+        .tampered, isError: true,
+        "The vault's file was removed or replaced while it was in use, so nothing is saved any more; put it back in its "
+          + "place, or run: authbroker stop, and log in again where in doubt.")
     case .rolledBack:
       VaultFinding(
         .rolledBack, isError: true,

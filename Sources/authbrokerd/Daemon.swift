@@ -103,6 +103,8 @@ actor Daemon {
       case .storeTampered(let profile?):
         log.error("a record in the vault is not what was written", .word("profile", profile.description))
       case .storeTampered(nil): log.error("the vault is not what was written: run `authbroker doctor`")
+      case .revocationGivenUp(let profile):
+        log.warning("a provider was not told of a logout in time", .word("profile", profile.description))
       case .sequencesNotReserved: log.error("the vault cannot be written: sequences may repeat after a crash")
       case .clockSkewed(let profile, let skew?):
         log.warning(

@@ -58,6 +58,37 @@ struct RESTBackendTests {
     }
   }
 
+  @Test func `a logout while the backend is away is told to it after a restart, once it is back`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, shape: "nested")
+      let arguments = try sandbox.configure(configuration(backend))
+      let first = try sandbox.owner(arguments)
+      let client = try SocketWire(sandbox.socket)
+      _ = try logIn(client, backend)
+      _ = try backend.ask("/misbehave", #"{"endpoint":"logout","name":"refuse-503","count":2}"#)
+      #expect(try outcomes(client.call("logout")) == ["pending"])
+      #expect(try client.call("getSession").required("state").string() == "signedOut")
+      sandbox.bury(first)
+      // Nothing of the session is left to be used, and what is to be revoked is sealed.
+      _ = try sandbox.owner(arguments)
+      let again = try SocketWire(sandbox.socket)
+      #expect(try again.refusal("getAccessToken") == "loginRequired")
+      let deadline = BootClock.now + ByteInlet.patience
+      while try pendingRevocations(again) > 0, BootClock.now < deadline { usleep(100_000) }
+      #expect(try pendingRevocations(again) == 0)
+      let entries = try backend.ask("/ledger?event=logout").required("entries").elements()
+      #expect(try entries.last?.required("outcome").string() == "revoked")
+    }
+  }
+
+  private func outcomes(_ result: JSONNode) throws -> [String] {
+    try result.required("results").elements().map { try $0.required("serverRevoked").string() }
+  }
+
+  private func pendingRevocations(_ client: SocketWire) throws -> Int {
+    try Int(from: client.call("getStatus").required("counters").required("pendingRevocations"))
+  }
+
   @Test func `a backend that is away keeps the session, one that refuses ends it`() async throws {
     try await Sandbox.run { sandbox in
       let backend = try RESTBackend(sandbox, shape: "objects")

@@ -14,6 +14,7 @@ package final class InMemoryStore: SessionStore {
     var eventsCompleteAfter: UInt64 = 0
     var intents: [ProfileName: RefreshIntent] = [:]
     var logins: [ProfileName: PendingLoginRecord] = [:]
+    var revocations: [PendingRevocation.ID: PendingRevocation] = [:]
     var commits: [[StoreStep]] = []
     var tampered: Set<ProfileName> = []
     var isSuspect = false
@@ -26,6 +27,10 @@ package final class InMemoryStore: SessionStore {
     var tries = 0
     var findings: [VaultFinding] = []
 
+    var sortedRevocations: [PendingRevocation] {
+      revocations.values.sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
+    }
+
     mutating func take(_ step: StoreStep) {
       switch step {
       case .record(let record):
@@ -37,6 +42,8 @@ package final class InMemoryStore: SessionStore {
       case .closeIntent(let profile): intents[profile] = nil
       case .openLogin(let record): logins[record.login.challenge.profile] = record
       case .closeLogin(let profile): logins[profile] = nil
+      case .openRevocation(let revocation): revocations[revocation.id] = revocation
+      case .closeRevocation(let id): revocations[id] = nil
       case .event(let event): events.append(event)
       case .eventsIncomplete(let through): eventsCompleteAfter = max(eventsCompleteAfter, through)
       }
@@ -87,6 +94,9 @@ package final class InMemoryStore: SessionStore {
 
   /// The logins that wait for their code.
   package var pendingLogins: [PendingLoginRecord] { state.withLock { Array($0.logins.values) } }
+
+  /// The tokens that are still to be revoked, by their profiles and numbers.
+  package var revocations: [PendingRevocation] { state.withLock { $0.sortedRevocations } }
 
   /// The sequence after which every kept event can be replayed.
   package var eventsCompleteAfter: UInt64 { state.withLock { $0.eventsCompleteAfter } }
@@ -140,6 +150,7 @@ package final class InMemoryStore: SessionStore {
       contents.isSuspect = state.isSuspect
       contents.intents = Array(state.intents.values)
       contents.pendingLogins = Array(state.logins.values)
+      contents.revocations = state.sortedRevocations
       contents.eventsCompleteAfter = state.eventsCompleteAfter
       return contents
     }

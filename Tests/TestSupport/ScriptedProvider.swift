@@ -13,11 +13,26 @@ package actor ScriptedProvider: AuthProvider {
     case fails(ProviderFailure)
   }
 
+  /// A revocation that it was asked for.
+  package struct Revocation: Sendable, Equatable {
+    /// The refresh token.
+    package var token: String
+    /// Whether all sessions were meant.
+    package var everywhere: Bool
+
+    /// A revocation.
+    package init(token: String, everywhere: Bool) {
+      self.token = token
+      self.everywhere = everywhere
+    }
+  }
+
   private struct State {
     var refresh = Refresh.succeeds(lifetime: .seconds(900))
     var issued = 0
     var spent: [String] = []
-    var revoked = 0
+    var revoked: [Revocation] = []
+    var revocationFailure: ProviderFailure?
     var wantsCode = false
     var refusedTokens: [Secret] = []
     var accountFailure: ProviderFailure?
@@ -88,8 +103,16 @@ package actor ScriptedProvider: AuthProvider {
   /// The refresh tokens that were spent, in order.
   package nonisolated var spentTokens: [String] { state.withLock { $0.spent } }
 
-  /// How many sessions were revoked.
-  package nonisolated var revocations: Int { state.withLock { $0.revoked } }
+  /// How many revocations it was asked for.
+  package nonisolated var revocations: Int { state.withLock { $0.revoked.count } }
+
+  /// The revocations that it was asked for, in order.
+  package nonisolated var revocationLedger: [Revocation] { state.withLock { $0.revoked } }
+
+  /// Decides how revocations end; nil lets them succeed.
+  package nonisolated func setRevocationFailure(_ failure: ProviderFailure?) {
+    state.withLock { $0.revocationFailure = failure }
+  }
 
   private func tokens(lifetime: Duration) -> TokenSet {
     let number = state.withLock { state in
@@ -150,7 +173,11 @@ package actor ScriptedProvider: AuthProvider {
   }
 
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
-    state.withLock { $0.revoked += 1 }
+    try state.withLock { state throws(ProviderFailure) in
+      let token = tokens.refreshToken?.revealedString() ?? ""
+      state.revoked.append(Revocation(token: token, everywhere: everywhere))
+      if let failure = state.revocationFailure { throw failure }
+    }
   }
 
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {

@@ -3,7 +3,7 @@ import Testing
 
 /// A table of the vault as somebody with the file sees it.
 enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case session, refreshIntent, pendingLogin, metadata, event, manifest, head, keyring
+  case session, refreshIntent, pendingLogin, revocation, metadata, event, manifest, head, keyring
 
   var testDescription: String { rawValue }
 
@@ -19,6 +19,7 @@ enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .session: "SELECT rowid, profile, sealed FROM session ORDER BY profile"
     case .refreshIntent: "SELECT rowid, profile, sealed FROM refresh_intent ORDER BY profile"
     case .pendingLogin: "SELECT rowid, profile, sealed FROM pending_login ORDER BY profile"
+    case .revocation: "SELECT rowid, name, sealed FROM revocation ORDER BY name"
     case .metadata: "SELECT rowid, name, value FROM metadata ORDER BY name"
     case .event: "SELECT rowid, CAST(ordinal AS TEXT), sealed FROM event ORDER BY ordinal"
     case .manifest: "SELECT rowid, CAST(bucket AS TEXT), sealed FROM manifest ORDER BY bucket"
@@ -32,6 +33,7 @@ enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .session: "UPDATE session SET sealed = ?2 WHERE rowid = ?1"
     case .refreshIntent: "UPDATE refresh_intent SET sealed = ?2 WHERE rowid = ?1"
     case .pendingLogin: "UPDATE pending_login SET sealed = ?2 WHERE rowid = ?1"
+    case .revocation: "UPDATE revocation SET sealed = ?2 WHERE rowid = ?1"
     case .metadata: "UPDATE metadata SET value = ?2 WHERE rowid = ?1"
     case .event: "UPDATE event SET sealed = ?2 WHERE rowid = ?1"
     case .manifest: "UPDATE manifest SET sealed = ?2 WHERE rowid = ?1"
@@ -45,6 +47,7 @@ enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .session: "DELETE FROM session WHERE rowid = ?1"
     case .refreshIntent: "DELETE FROM refresh_intent WHERE rowid = ?1"
     case .pendingLogin: "DELETE FROM pending_login WHERE rowid = ?1"
+    case .revocation: "DELETE FROM revocation WHERE rowid = ?1"
     case .metadata: "DELETE FROM metadata WHERE rowid = ?1"
     case .event: "DELETE FROM event WHERE rowid = ?1"
     case .manifest: "DELETE FROM manifest WHERE rowid = ?1"
@@ -66,6 +69,11 @@ enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case .pendingLogin:
       """
       INSERT INTO pending_login SELECT 'zz', provider_type, issuer, client_id, format, sealed FROM pending_login
+      WHERE rowid = ?1
+      """
+    case .revocation:
+      """
+      INSERT INTO revocation SELECT 'zz/1', provider_type, issuer, client_id, format, sealed FROM revocation
       WHERE rowid = ?1
       """
     case .metadata: "INSERT INTO metadata SELECT 'zz', value FROM metadata WHERE rowid = ?1"
@@ -109,6 +117,7 @@ enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
   func blamed(_ names: String...) -> [String] {
     switch self {
     case .session, .refreshIntent, .pendingLogin: names.sorted()
+    case .revocation: names.map { String($0.prefix { $0 != "/" }) }.sorted()
     default: []
     }
   }

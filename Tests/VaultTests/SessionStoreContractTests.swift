@@ -121,6 +121,37 @@ import Vault
   }
 
   @Test(arguments: Kind.allCases)
+  func `a revocation rests until it is closed, whatever becomes of the profile's session`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      let all = try [("a", 1), ("a", 2), ("a", 10), ("b", 1), ("ab", 1)].map { name, number in
+        try Sample.revocation(name, number)
+      }
+      try await store.commit(all.map { .openRevocation($0) })
+      try await store.save(Sample.living("a", generation: 3))
+      let sorted = all.sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
+      #expect(try await store.load().revocations == sorted)
+      let renewed = try Sample.revocation("a", 2, token: "another")
+      try await store.commit([.openRevocation(renewed), .closeRevocation(all[0].id)])
+      #expect(try await store.load().revocations.first == renewed)
+      try await store.commit(all.map { .closeRevocation($0.id) } + [.closeRevocation(Sample.revocation("z", 9).id)])
+      #expect(try await store.load().revocations.isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `a record that is superseded takes the revocation beside it along`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      try await store.save(Sample.living("a", generation: 5))
+      await #expect(throws: StoreFailure.superseded) {
+        try await store.commit([
+          .openRevocation(Sample.revocation("a", 1)), .record(Sample.living("a", generation: 5)),
+        ])
+      }
+      #expect(try await store.load().revocations.isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func `events come back in order, between two sequences`(_ kind: Kind) async throws {
     try await withStore(kind) { store in
       let events = try [3, 4, 9, 10].map { try Sample.event($0) }

@@ -105,8 +105,8 @@ extension TemporaryVault {
 enum Sample {
   /// Members that this version does not know.
   static let laterMembers = #""later":{"deep":[1,"two\u0001",null]},"flag":true"#
-  /// The name of the token `fake` in the vault of the second schema that is kept.
-  static let fixtureTokenID = "_St_KQHTE5lxHE7p"
+  /// The names of the token `fake` in the vaults that are kept, by the numbers of their schemas.
+  static let fixtureTokenIDs = [2: "_St_KQHTE5lxHE7p", 3: "w55bq9hKQjd9KRAc"]
 
   static func profile(_ name: String) throws -> ProfileName {
     guard let profile = ProfileName(name) else { throw Errno.invalid }
@@ -139,6 +139,17 @@ enum Sample {
     return PendingLoginRecord(
       binding: ProviderBinding(type: "rest", issuer: "https://api.example"),
       login: PendingLogin(challenge: challenge, flow: try Secret(utf8: flow)))
+  }
+
+  static func revocation(_ name: String, _ number: UInt64, token: String = "fake-old") throws -> PendingRevocation {
+    let tokens = TokenSet(
+      accessToken: try Secret(utf8: token + "-access"), accessTokenExpiresAt: Timestamp(milliseconds: 1_900_000),
+      refreshToken: try Secret(utf8: token + "-refresh"), refreshTokenExpiresAt: Timestamp(milliseconds: 2_900_000),
+      scopes: ["openid", "a\"b\\c"], idToken: try Secret(utf8: token + "-id"))
+    return PendingRevocation(
+      id: PendingRevocation.ID(profile: try profile(name), number: number),
+      binding: ProviderBinding(type: "oidc", issuer: "https://id.example", clientID: "cli"), tokens: tokens,
+      everywhere: number.isMultiple(of: 2), startedAt: Timestamp(milliseconds: 6))
   }
 
   static func event(_ sequence: UInt64, at time: Int64 = 1_000) throws -> BrokerEvent {

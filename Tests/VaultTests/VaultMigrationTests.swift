@@ -40,7 +40,7 @@ import Vault
     try await vault.unlock(nil)
     try await expectFirst(vault)
     try await vault.save(Sample.living("second", generation: 8))
-    #expect(await vault.status.schemaVersion == 2)
+    #expect(await vault.status.schemaVersion == 3)
     #expect(place.scratch.mode("vault.sqlite.backup-1") == 0o600)
     try await vault.close()
     #expect(place.files == ["vault.key", "vault.sqlite", "vault.sqlite.backup-1"])
@@ -107,9 +107,7 @@ import Vault
     #expect(try #require(place.scratch.size("vault.sqlite.backup-1")) > 4096)
   }
 
-  @Test func `a vault of the second schema is read as it was written`() async throws {
-    let place = try fixture(2)
-    let vault = try await place.open()
+  private func expectLater(_ vault: Vault, schema: Int) async throws {
     let contents = try await vault.load()
     var later = try Sample.living("later", generation: 3)
     guard case .living(var session) = later.contents else { return }
@@ -119,11 +117,70 @@ import Vault
     #expect(contents.tampered.isEmpty && !contents.isSuspect && contents.lastSequence == 4_242)
     #expect(try contents.intents == [Sample.intent("living", generation: 1)])
     #expect(try contents.pendingLogins == [Sample.login("other")])
+    #expect(try contents.revocations == (schema < 3 ? [] : [Sample.revocation("out", 7)]))
     #expect(contents.eventsCompleteAfter == 1)
     #expect(try await vault.events(after: 0, through: .max).events == [Sample.event(2), Sample.event(5)])
     let token = try Secret(utf8: "fake")
-    #expect(vault.entropy.tokenID(of: token) == Sample.fixtureTokenID)
+    #expect(vault.entropy.tokenID(of: token) == Sample.fixtureTokenIDs[schema])
+  }
+
+  @Test func `a vault of the second schema gets room for revocations, and a copy of it is kept`() async throws {
+    let place = try fixture(2)
+    let vault = try await place.locked()
+    #expect(await vault.status.schemaVersion == 2)
+    try await vault.unlock(nil)
+    #expect(await vault.status.schemaVersion == 3)
+    try await expectLater(vault, schema: 2)
+    try await vault.commit([.openRevocation(Sample.revocation("out", 7))])
     try await vault.close()
+    #expect(place.files == ["vault.key", "vault.sqlite", "vault.sqlite.backup-2"])
+    #expect(place.scratch.mode("vault.sqlite.backup-2") == 0o600)
+    let again = try await place.open()
+    #expect(try await again.load().revocations == [Sample.revocation("out", 7)])
+    #expect(try await again.check(isFull: true).filter(\.isError).isEmpty)
+    try await again.close()
+    // The copy is the vault as it was: it can be put back.
+    let kept = try fixture(2)
+    try kept.write(place.bytes(of: "vault.sqlite.backup-2"), to: "vault.sqlite")
+    let restored = try await kept.open()
+    try await expectLater(restored, schema: 2)
+    try await restored.close()
+  }
+
+  @Test func `a migration of the second schema that ends anywhere leaves a vault that opens`() async throws {
+    let place = try fixture(2)
+    let copies = Mutex<[(step: VaultStep, place: TemporaryVault)]>([])
+    let vault = try await place.locked(reached: { step in
+      guard let copy = try? place.copy() else { return }
+      copies.withLock { $0.append((step, copy)) }
+    })
+    try await vault.unlock(nil)
+    try await vault.close()
+    let remains = copies.withLock { $0 }
+    #expect(remains.map(\.step) == [.backedUp, .committed])
+    for (_, remaining) in remains {
+      let vault = try await remaining.open()
+      try await expectLater(vault, schema: 2)
+      try await vault.close()
+    }
+  }
+
+  @Test func `with another key a vault of the second schema stays as it was`() async throws {
+    let place = try fixture(2)
+    let before = try place.bytes(of: "vault.sqlite")
+    try place.write([UInt8](repeating: 9, count: 32), to: "vault.key")
+    let vault = try await place.locked()
+    await #expect(throws: KeyFailure.self) { try await vault.unlock(nil) }
+    try await vault.close()
+    #expect(try place.bytes(of: "vault.sqlite") == before && place.files == ["vault.key", "vault.sqlite"])
+  }
+
+  @Test func `a vault of the third schema is read as it was written`() async throws {
+    let place = try fixture(3)
+    let vault = try await place.open()
+    try await expectLater(vault, schema: 3)
+    try await vault.close()
+    #expect(place.files == ["vault.key", "vault.sqlite"])
   }
 
   @Test func `what a newer version wrote into a record survives`() async throws {

@@ -107,7 +107,10 @@ import Vault
     let vault = try await place.open()
     for generation in 1...12 as ClosedRange<UInt64> {
       try await vault.commit([.record(Sample.living("a", generation: generation)), .event(Sample.event(generation))])
-      let restarted = try await place.copy().open()
+      let copy = try place.copy()
+      // As long as the vault is open, its directory must be there.
+      defer { withExtendedLifetime(copy) {} }
+      let restarted = try await copy.open()
       let contents = try await restarted.load()
       #expect(!contents.isSuspect && contents.tampered.isEmpty && contents.records.map(\.generation) == [generation])
       #expect(try await kinds(restarted).isEmpty)

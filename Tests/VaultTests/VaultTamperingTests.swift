@@ -30,6 +30,7 @@ import Vault
           .record(Sample.living(name, generation: generation, token: "fake-\(generation)")),
           .openIntent(Sample.intent(name, generation: generation)),
           .openLogin(Sample.login(name, flow: "flow-\(generation)")),
+          .openRevocation(Sample.revocation(name, 1, token: "old-\(generation)")),
           .event(Sample.event(generation * 10 + UInt64(index))),
         ])
       }
@@ -63,6 +64,7 @@ import Vault
       intact = contents.records.map(\.profile.description)
       #expect(contents.intents.map(\.profile.description).sorted() == intact)
       #expect(contents.pendingLogins.map(\.login.challenge.profile.description).sorted() == intact)
+      #expect(contents.revocations.map(\.id.profile.description).sorted() == intact)
       do { _ = try await vault.events(after: 0, through: .max) } catch { eventsAreRefused = true }
       hasFinding = try await vault.check(isFull: true).contains { $0.isError }
       try await vault.close()
@@ -191,13 +193,14 @@ import Vault
     let pair = try await Pair.make()
     try pair.new.tamper(
       "DELETE FROM session WHERE profile = 'b'", "UPDATE pending_login SET sealed = zeroblob(99) WHERE profile = 'b'",
-      "UPDATE refresh_intent SET started_at = 1 WHERE profile = 'b'")
+      "UPDATE refresh_intent SET started_at = 1 WHERE profile = 'b'",
+      "UPDATE revocation SET issuer = 'https://evil.example' WHERE name = 'b/1'")
     let vault = try await pair.new.open()
     #expect(try await vault.load().tampered == [Sample.profile("b")])
     try await vault.save(Sample.living("b", generation: 1))
     let contents = try await vault.load()
     #expect(contents.tampered.isEmpty && contents.records.count == 3)
-    #expect(contents.pendingLogins.count == 2 && contents.intents.count == 2)
+    #expect(contents.pendingLogins.count == 2 && contents.intents.count == 2 && contents.revocations.count == 2)
     try await vault.close()
   }
 

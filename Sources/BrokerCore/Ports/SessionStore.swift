@@ -36,6 +36,10 @@ package enum StoreStep: Sendable, Equatable {
   case openLogin(PendingLoginRecord)
   /// Forgets the login of a profile that waits for its code.
   case closeLogin(ProfileName)
+  /// Keeps tokens that are still to be revoked, in place of those that were kept under the same name.
+  case openRevocation(PendingRevocation)
+  /// Forgets tokens that were revoked, or are not worth another try.
+  case closeRevocation(PendingRevocation.ID)
   /// Appends an event; the last ``EventRetention/count`` of the last ``EventRetention/age`` are kept.
   case event(BrokerEvent)
   /// Notes that events up to this sequence may be missing.
@@ -105,6 +109,8 @@ package struct StoreContents: Sendable {
   package var intents: [RefreshIntent] = []
   /// Logins that wait for their code.
   package var pendingLogins: [PendingLoginRecord] = []
+  /// Tokens that are still to be revoked, also those of profiles that are not configured now.
+  package var revocations: [PendingRevocation] = []
   /// The sequence after which every kept event can be replayed.
   package var eventsCompleteAfter: UInt64 = 0
   /// The last sequence that may have been given.

@@ -176,6 +176,13 @@ extension SessionMachine {
     }
   }
 
+  /// The newest tokens of the session, shown to clients or not; nil where there is none.
+  var newestTokens: TokenSet? {
+    guard let living else { return nil }
+    guard case .saving(let session, _) = activity else { return living.tokens }
+    return session.tokens
+  }
+
   /// Whether a record that could not be saved is still the newest, and worth another try.
   ///
   /// A login that could not be saved was answered with the error, so it is over.

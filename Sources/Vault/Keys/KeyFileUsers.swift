@@ -35,6 +35,9 @@ struct KeyFileUsers {
     }
   }
 
+  /// Whether the vault was opened by the key before.
+  var hasNoted: Bool { noted.contains(vaultPath) }
+
   /// Notes that the vault opens by the key; where that cannot be written, nobody will know.
   func note() {
     guard !noted.contains(vaultPath), !vaultPath.utf8.contains(UInt8(ascii: "\n")) else { return }

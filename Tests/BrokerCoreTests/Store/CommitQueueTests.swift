@@ -156,6 +156,8 @@ extension StoreStep {
     case .closeIntent: "closeIntent"
     case .openLogin: "openLogin"
     case .closeLogin: "closeLogin"
+    case .openRevocation: "openRevocation"
+    case .closeRevocation: "closeRevocation"
     case .event(let event): "event\(event.sequence)"
     case .eventsIncomplete(let through): "incomplete\(through)"
     }

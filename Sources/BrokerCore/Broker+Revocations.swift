@@ -1,0 +1,118 @@
+import BrokerProtocol
+
+/// How providers are told that tokens are not used any more, however long they are away.
+extension Broker {
+  /// Sees to it that tokens which nobody uses any more are revoked: at once where the provider answers, else later, also
+  /// after a restart.
+  func revokeLater(_ tokens: TokenSet, everywhere: Bool, of slot: ProfileSlot) {
+    run(planRevocation(of: tokens, everywhere: everywhere, on: slot, isBeingKept: false) { _, _ in })
+  }
+
+  /// Queues the revocation of tokens; gives what is to be done now.
+  ///
+  /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.
+  /// `answer` hears once how the first try ended.
+  func planRevocation(
+    of tokens: TokenSet, everywhere: Bool, on slot: ProfileSlot, isBeingKept: Bool,
+    _ answer: @escaping @Sendable (isolated Broker, LogoutOutcome.ServerRevoked) -> Void
+  ) -> [RevocationQueue.Action] {
+    let now = self.now
+    let revocation = PendingRevocation(
+      id: revocations.nextID(of: slot.name), binding: slot.provider.binding, tokens: tokens, everywhere: everywhere,
+      startedAt: now.wall)
+    revocationAnswers[revocation.id] = answer
+    return revocations.handle(.wanted(revocation, isBeingKept: isBeingKept), at: now)
+  }
+
+  /// Lets the queue decide, and does what it says.
+  func handle(_ event: RevocationQueue.Event) { run(revocations.handle(event, at: now)) }
+
+  /// Tells the queue which profiles there are.
+  func configureRevocations() { handle(.configured(Self.bindings(of: slots))) }
+
+  /// What each profile is bound to.
+  static func bindings(of slots: [ProfileSlot]) -> [ProfileName: ProviderBinding] {
+    Dictionary(slots.map { ($0.name, $0.provider.binding) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The steps that make durable what of a profile is still to be revoked, and what the queue hears once they are.
+  func stepsForRevocations(of profile: ProfileName) -> (steps: [StoreStep], kept: [RevocationQueue.Event]) {
+    let unkept = revocations.unkept(of: profile)
+    return (unkept.map { .openRevocation($0) }, unkept.map { .kept($0.id) })
+  }
+
+  /// Does what the queue has decided, and sets its next wake-up.
+  func run(_ actions: [RevocationQueue.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let revocation): send(revocation)
+      case .keep(let revocation): keep(revocation)
+      case .forget(let id): change(StoreChange(.note, [.closeRevocation(id)], of: id.profile))
+      case .answer(let id, let outcome): revocationAnswers.removeValue(forKey: id)?(self, outcome)
+      case .giveUp(let id):
+        counts.revocationsGivenUp += 1
+        report(.revocationGivenUp(id.profile))
+      }
+    }
+    scheduleRevocations()
+  }
+
+  private func scheduleRevocations() {
+    guard let wake = revocations.nextWake else {
+      revocationTimer?.timer.cancel()
+      revocationTimer = nil
+      return
+    }
+    guard revocationTimer?.uptime != wake else { return }
+    revocationTimer?.timer.cancel()
+    let timer = clock.schedule(at: wake) { [weak self] in
+      self?.assumeIsolated { broker in
+        broker.revocationTimer = nil
+        broker.handle(.woken)
+      }
+    }
+    revocationTimer = (wake, timer)
+  }
+
+  private func keep(_ revocation: PendingRevocation) {
+    let id = revocation.id
+    change(StoreChange(.note, [.openRevocation(revocation)], of: id.profile)) { broker, failure in
+      if failure == nil { broker.handle(.kept(id)) }
+    }
+  }
+
+  private func send(_ revocation: PendingRevocation) {
+    let id = revocation.id
+    guard let slot = slot(named: id.profile), slot.provider.binding == revocation.binding else {
+      return handle(.failed(id, retryAfter: nil, jitter: 1))
+    }
+    // What ends all sessions of the user would end one that was begun since, too.
+    let everywhere = revocation.everywhere && slot.machine.living == nil
+    let (provider, slotID) = (slot.provider, slot.id)
+    inBackground {
+      do throws(ProviderFailure) {
+        try await provider.revoke(revocation.tokens, everywhere: everywhere)
+        return { broker in
+          broker.noteCall(nil, of: id.profile, id: slotID)
+          broker.counts.revocations += 1
+          broker.handle(.ended(id, .yes))
+        }
+      } catch {
+        return { broker in
+          broker.noteCall(error, of: id.profile, id: slotID)
+          broker.revocationFailed(id, error)
+        }
+      }
+    }
+  }
+
+  private func revocationFailed(_ id: PendingRevocation.ID, _ failure: ProviderFailure) {
+    switch failure {
+    case .unsupported: handle(.ended(id, .unsupported))
+    case .refused, .sessionEnded, .reauthenticationRequired, .tokenRefused: handle(.ended(id, .no))
+    case .transient(_, let retryAfter):
+      handle(.failed(id, retryAfter: retryAfter, jitter: Double.random(in: 0...1)))
+    case .outcomeUnknown: handle(.failed(id, retryAfter: nil, jitter: Double.random(in: 0...1)))
+    }
+  }
+}

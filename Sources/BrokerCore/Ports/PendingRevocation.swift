@@ -1,0 +1,41 @@
+package import BrokerProtocol
+
+/// Tokens that the provider has still to be told of that they are not used any more.
+///
+/// It rests in the store until the provider has answered, so that neither a crash nor a dead network leaves a session
+/// alive at the provider that its user has ended.
+package struct PendingRevocation: Sendable, Equatable {
+  /// Names one of them.
+  package struct ID: Hashable, Sendable {
+    /// The profile that the tokens were of.
+    package let profile: ProfileName
+    /// Never used twice for a profile while the first use is still known.
+    package let number: UInt64
+
+    /// A name.
+    package init(profile: ProfileName, number: UInt64) {
+      self.profile = profile
+      self.number = number
+    }
+  }
+
+  /// Its name.
+  package var id: ID
+  /// What the tokens are bound to: they are sent nowhere else.
+  package var binding: ProviderBinding
+  /// The tokens.
+  package var tokens: TokenSet
+  /// Whether all sessions of the user are to end.
+  package var everywhere: Bool
+  /// When the session was ended here.
+  package var startedAt: Timestamp
+
+  /// A revocation.
+  package init(id: ID, binding: ProviderBinding, tokens: TokenSet, everywhere: Bool, startedAt: Timestamp) {
+    self.id = id
+    self.binding = binding
+    self.tokens = tokens
+    self.everywhere = everywhere
+    self.startedAt = startedAt
+  }
+}

@@ -1,0 +1,43 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import Sealing
+import SecretMemory
+
+/// Tokens that are still to be revoked as they are before sealing: one JSON object, the tokens as in a session's record.
+enum RevocationCoding {
+  /// The object; the caller wipes it.
+  static func encode(_ revocation: PendingRevocation) -> [UInt8] {
+    var buffer: [UInt8] = []
+    // Room for everything at once: a buffer that grows leaves its earlier bytes behind.
+    buffer.reserveCapacity(TokenCoding.capacity(for: revocation.tokens))
+    var writer = JSONWriter(appendingTo: buffer)
+    buffer = []
+    writer.object { writer in
+      writer.member("everywhere", revocation.everywhere)
+      writer.member("startedAt", Int(revocation.startedAt.milliseconds))
+      TokenCoding.write(revocation.tokens, to: &writer)
+    }
+    return writer.bytes
+  }
+
+  /// - Throws: `JSONError` or `JSONMismatch` when it is not what was written, `SealingError.malformed`,
+  ///   `.secretMemoryExhausted`.
+  static func decode(
+    _ plaintext: Secret, _ id: PendingRevocation.ID, _ binding: ProviderBinding
+  ) throws -> PendingRevocation {
+    var bytes = plaintext.withBytes { plaintext in plaintext.indices.map { plaintext[$0] } }
+    defer { wipe(&bytes) }
+    return try revocation(of: bytes, id, binding)
+  }
+
+  private static func revocation(
+    of bytes: [UInt8], _ id: PendingRevocation.ID, _ binding: ProviderBinding
+  ) throws -> PendingRevocation {
+    let root = try JSONDocument(parsing: bytes, limits: TokenCoding.limits).root
+    return PendingRevocation(
+      id: id, binding: binding, tokens: try TokenCoding.tokens(of: root),
+      everywhere: try root.required("everywhere").bool(),
+      startedAt: Timestamp(milliseconds: try root.required("startedAt").integer()))
+  }
+}

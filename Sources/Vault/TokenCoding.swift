@@ -1,0 +1,76 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import Sealing
+import SecretMemory
+
+/// Tokens as members of the JSON object that is sealed.
+///
+/// They are in base64url in it, so that a token of any bytes comes back as it was, and none needs an escape that would be
+/// copied on reading.
+enum TokenCoding {
+  /// A sealed record of this size is no record of ours; the database refuses it as well.
+  static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
+
+  /// The members that are written.
+  static let members: Set<String> = [
+    "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken", "scopes",
+  ]
+
+  /// Room for the tokens, and 1 KiB for the names and times around them.
+  static func capacity(for tokens: TokenSet) -> Int {
+    let others = [tokens.refreshToken, tokens.idToken].compactMap { $0 }
+    let tokenCount = others.reduce(tokens.accessToken.byteCount) { $0 + $1.byteCount }
+    let textCount = tokens.scopes.reduce(0) { $0 + $1.utf8.count + 3 }
+    // Base64 makes 4 bytes of 3, an escape 6 of 1.
+    return 1024 + 2 * tokenCount + 6 * textCount
+  }
+
+  /// Writes the members.
+  static func write(_ tokens: TokenSet, to writer: inout JSONWriter) {
+    write("accessToken", tokens.accessToken, to: &writer)
+    writer.member(ifPresent: "accessTokenExpiresAt", tokens.accessTokenExpiresAt?.stored)
+    if let refreshToken = tokens.refreshToken { write("refreshToken", refreshToken, to: &writer) }
+    writer.member(ifPresent: "refreshTokenExpiresAt", tokens.refreshTokenExpiresAt?.stored)
+    if let idToken = tokens.idToken { write("idToken", idToken, to: &writer) }
+    writer.member("scopes", tokens.scopes)
+  }
+
+  /// Reads the members.
+  ///
+  /// - Throws: `JSONMismatch`, `SealingError.malformed`, `.secretMemoryExhausted`.
+  static func tokens(of root: JSONNode) throws -> TokenSet {
+    let refreshToken = try root["refreshToken"].map { node in try token(node) }
+    return TokenSet(
+      accessToken: try token(root.required("accessToken")),
+      accessTokenExpiresAt: try root.optional("accessTokenExpiresAt", time), refreshToken: refreshToken,
+      refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
+      scopes: try [String](from: root.required("scopes")),
+      idToken: try root["idToken"].map { node in try token(node) })
+  }
+
+  /// A time, as a number of milliseconds.
+  ///
+  /// - Throws: `JSONMismatch`.
+  static func time(_ node: JSONNode) throws(JSONMismatch) -> Timestamp {
+    Timestamp(milliseconds: try node.integer())
+  }
+
+  private static func write(_ name: String, _ token: Secret, to writer: inout JSONWriter) {
+    var text = token.withBytes { Base64URL.encode($0) }
+    writer.key(name)
+    writer.string(utf8: text.span)
+    wipe(&text)
+  }
+
+  private static func token(_ node: JSONNode) throws -> Secret {
+    try node.withStringBytes { text in
+      Result { () throws(SealingError) -> Secret in try Base64URL.decodeSecret(text) }
+    }.get()
+  }
+}
+
+extension Timestamp {
+  /// Milliseconds, as sealed records hold them.
+  var stored: Int { Int(milliseconds) }
+}
