@@ -41,7 +41,9 @@ extension Broker {
   static let revocationPatience = Duration.seconds(2)
 
   /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has
-  /// answered, or 2 s have passed. What the provider could not be told is tried again: see ``RevocationQueue``.
+  /// answered, or 2 s have passed.
+  ///
+  /// What the provider could not be told is tried again: see ``RevocationQueue``.
   package func logout(_ params: Logout.Params, _ reply: @escaping Reply<Logout.Result>) {
     let chosen: [ProfileSlot]
     do throws(BrokerError) {
@@ -54,7 +56,8 @@ extension Broker {
     let id = logoutCount
     let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
       self?.assumeIsolated { broker in
-        broker.note(id) { logout in for name in logout.order { logout.revoked[name] = logout.revoked[name] ?? .pending } }
+        broker.note(id) { logout in for name in logout.order { logout.revoked[name] = logout.revoked[name] ?? .pending }
+        }
       }
     }
     logouts[id] = LogoutGathering(chosen.map(\.name), timer, reply)

@@ -111,8 +111,8 @@ extension Broker {
     case .unsupported: handle(.ended(id, .unsupported))
     case .refused, .sessionEnded, .reauthenticationRequired, .tokenRefused: handle(.ended(id, .no))
     case .transient(_, let retryAfter):
-      handle(.failed(id, retryAfter: retryAfter, jitter: Double.random(in: 0...1)))
-    case .outcomeUnknown: handle(.failed(id, retryAfter: nil, jitter: Double.random(in: 0...1)))
+      handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))
+    case .outcomeUnknown: handle(.failed(id, retryAfter: nil, jitter: entropy.fraction()))
     }
   }
 }

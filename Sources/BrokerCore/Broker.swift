@@ -178,7 +178,8 @@ package actor Broker {
   ///
   /// Nobody could open a vault again whose passphrase a person has given.
   package var isBusy: Bool {
-    hasWork || !pendingLogins.isEmpty || revocations.isWorthWaiting(at: now) || (gate == .unlocked && storeStatus.keySource == .passphrase)
+    hasWork || !pendingLogins.isEmpty || revocations.isWorthWaiting(at: now)
+      || (gate == .unlocked && storeStatus.keySource == .passphrase)
   }
 
   /// Whether a provider or the store is being waited for.

@@ -64,7 +64,9 @@ struct Manifest: Sendable {
 
   /// Lists no row of a table any more that is of a profile.
   mutating func removeAll(in table: Table, of profile: ProfileName) {
-    for row in buckets.flatMap(\.keys) where row.table == table && row.profile == profile { self[table, row.name] = nil }
+    for row in buckets.flatMap(\.keys) where row.table == table && row.profile == profile {
+      self[table, row.name] = nil
+    }
   }
 
   /// Takes over a bucket as it was read.

@@ -100,8 +100,10 @@ enum SessionContentsCoding {
 
   private static func session(of root: JSONNode) throws -> LivingSession {
     var session = LivingSession(
-      tokens: try TokenCoding.tokens(of: root), user: try root.optional("user", User.init(from:)), authTime: try TokenCoding.time(root.required("authTime")),
-      issuedAt: try TokenCoding.time(root.required("issuedAt")), lastRefreshAt: try root.optional("lastRefreshAt", TokenCoding.time),
+      tokens: try TokenCoding.tokens(of: root), user: try root.optional("user", User.init(from:)),
+      authTime: try TokenCoding.time(root.required("authTime")),
+      issuedAt: try TokenCoding.time(root.required("issuedAt")),
+      lastRefreshAt: try root.optional("lastRefreshAt", TokenCoding.time),
       lastValidatedAt: try TokenCoding.time(root.required("lastValidatedAt")))
     session.rotatesRefreshToken = try root["rotatesRefreshToken"].map { node throws(JSONMismatch) in try node.bool() }
     session.lastUsedAt = try root.optional("lastUsedAt", TokenCoding.time)

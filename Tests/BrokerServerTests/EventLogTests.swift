@@ -154,4 +154,43 @@ import Testing
       #expect(cancelled.lines().isEmpty)
     }
   }
+
+  @Test func `a provider whose key is none of the pinned ones is told of once a profile and minute`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (watcher, client) = (try harness.connect(), try harness.connect())
+      _ = client.ask(Self.login())
+      _ = watcher.ask(Self.call("subscribe", #"{"events":["securityAlert"]}"#))
+      harness.provider.setRefresh(.fails(.transient(.tlsPinMismatch)))
+      harness.provider.setAccountFailure(.transient(.tlsPinMismatch))
+      for _ in 0..<3 {
+        _ = client.ask(Self.call("getAccessToken", #"{"forceRefresh":true}"#))
+        _ = client.ask(Self.call("getCurrentUser", #"{"maxAgeSeconds":0}"#))
+        _ = client.ask(Self.call("forgotPassword", #"{"email":"a@example.test"}"#))
+      }
+      let alerts = watcher.lines()
+      #expect(alerts.count == 1 && alerts.first?.contains(#""kind":"pinMismatch""#) == true)
+      harness.clock.advance(by: .seconds(61))
+      _ = client.ask(Self.call("forgotPassword", #"{"email":"a@example.test"}"#))
+      #expect(watcher.lines().count == 1)
+      #expect(harness.store.events.filter { $0.payload.name == .securityAlert }.count == 2)
+    }
+  }
+
+  @Test func `a store that is not what was written any more is told of once, and nothing is taken for saved`()
+    async throws
+  {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (watcher, client) = (try harness.connect(), try harness.connect())
+      _ = client.ask(Self.login())
+      _ = watcher.ask(Self.call("subscribe", #"{"events":["securityAlert"]}"#))
+      harness.store.failure = .tampered(profile: nil)
+      _ = client.ask(Self.call("getAccessToken", #"{"forceRefresh":true}"#))
+      #expect(client.ask(Self.login()).first?.contains("storeFailed") == true)
+      let alerts = watcher.lines()
+      #expect(alerts.count == 1 && alerts.first?.contains(#""kind":"storeTampering""#) == true)
+      #expect(harness.reports.all == [.storeTampered(nil)])
+    }
+  }
 }

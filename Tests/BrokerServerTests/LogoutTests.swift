@@ -25,10 +25,11 @@ import Testing
     client.ask(call("getStatus")).first?.split(separator: "\"\(name)\":").last.map { String($0.prefix { $0.isNumber }) }
   }
 
-  @Test(arguments: [
-    (nil, "yes"), (.unsupported, "unsupported"), (.refused(.providerRejected), "no"), (.tokenRefused, "no"),
-    (.sessionEnded(.refreshRejected), "no"), (away, "pending"), (.outcomeUnknown(.timeout), "pending"),
-  ] as [(ProviderFailure?, String)])
+  @Test(
+    arguments: [
+      (nil, "yes"), (.unsupported, "unsupported"), (.refused(.providerRejected), "no"), (.tokenRefused, "no"),
+      (.sessionEnded(.refreshRejected), "no"), (away, "pending"), (.outcomeUnknown(.timeout), "pending"),
+    ] as [(ProviderFailure?, String)])
   func `the answer says what the provider said, and only what passes is kept`(
     _ failure: ProviderFailure?, _ outcome: String
   ) async throws {
@@ -228,7 +229,8 @@ import Testing
     }
   }
 
-  @Test func `a disk that is full keeps nobody logged in, and the revocation is kept when there is room`() async throws {
+  @Test func `a disk that is full keeps nobody logged in, and the revocation is kept when there is room`() async throws
+  {
     try await OwnThread.run {
       let harness = try ServerHarness()
       let client = try harness.connect()
@@ -276,28 +278,6 @@ import Testing
       clock.advance(by: .seconds(600))
       first.settle()
       #expect(first.provider.revocations == 1 && store.revocations.count == 1)
-    }
-  }
-
-  @Test func `a provider whose key is none of the pinned ones is told of once a profile and minute`() async throws {
-    try await OwnThread.run {
-      let harness = try ServerHarness()
-      let (watcher, client) = (try harness.connect(), try harness.connect())
-      _ = client.ask(Self.login())
-      _ = watcher.ask(Self.call("subscribe", #"{"events":["securityAlert"]}"#))
-      harness.provider.setRefresh(.fails(.transient(.tlsPinMismatch)))
-      harness.provider.setAccountFailure(.transient(.tlsPinMismatch))
-      for _ in 0..<3 {
-        _ = client.ask(Self.call("getAccessToken", #"{"forceRefresh":true}"#))
-        _ = client.ask(Self.call("getCurrentUser", #"{"maxAgeSeconds":0}"#))
-        _ = client.ask(Self.call("forgotPassword", #"{"email":"a@example.test"}"#))
-      }
-      let alerts = watcher.lines()
-      #expect(alerts.count == 1 && alerts.first?.contains(#""kind":"pinMismatch""#) == true)
-      harness.clock.advance(by: .seconds(61))
-      _ = client.ask(Self.call("forgotPassword", #"{"email":"a@example.test"}"#))
-      #expect(watcher.lines().count == 1)
-      #expect(harness.store.events.filter { $0.payload.name == .securityAlert }.count == 2)
     }
   }
 }

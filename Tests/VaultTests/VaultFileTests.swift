@@ -45,7 +45,8 @@ import Vault
     try await restored.close()
   }
 
-  @Test func `a file that was removed is a wish to begin anew, and so is an empty one of which nobody knows`() async throws
+  @Test func `a file that was removed is a wish to begin anew, and so is an empty one of which nobody knows`()
+    async throws
   {
     let place = try await make()
     try DirectoryEntry.remove(place.path)
@@ -82,13 +83,16 @@ import Vault
   }
 
   @Test(arguments: [false, true])
-  func `nothing is written into a file that was removed or replaced, and that is told`(_ isReplaced: Bool) async throws {
+  func `nothing is written into a file that was removed or replaced, and that is told`(_ isReplaced: Bool) async throws
+  {
     let place = try await make()
     let vault = try await place.open()
     let bytes = try place.bytes(of: "vault.sqlite")
     #expect(rename(place.path, place.path + ".away") == 0)
     if isReplaced { try place.write(bytes, to: "vault.sqlite") }
-    await #expect(throws: StoreFailure.tampered(profile: nil)) { try await vault.save(Sample.living("a", generation: 2)) }
+    await #expect(throws: StoreFailure.tampered(profile: nil)) {
+      try await vault.save(Sample.living("a", generation: 2))
+    }
     let findings = try await vault.check(isFull: false).filter(\.isError)
     #expect(findings.map(\.kind) == ["tampered"] && findings.first?.message.contains("removed or replaced") == true)
     // What is there can still be read, and once the file is back everything goes on.

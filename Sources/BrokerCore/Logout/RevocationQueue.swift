@@ -50,11 +50,14 @@ package struct RevocationQueue: Sendable {
   /// How long a revocation is tried: a provider that is away for a night, or a laptop that is closed until the next
   /// morning, is still told; after that most access tokens have ended by themselves.
   package static let patience = Duration.seconds(86_400)
-  /// How long one keeps a broker alive that was started on demand: most outages are over by then. Later it rests in the
-  /// store until the next start.
+  /// How long one keeps a broker alive that was started on demand: most outages are over by then.
+  ///
+  /// Later it rests in the store until the next start.
   package static let vigil = Duration.seconds(900)
   /// How many a profile may have: somebody who logs in and out in a loop, at a provider that cannot revoke, does not fill
-  /// the locked memory. Beyond it the oldest is given up.
+  /// the locked memory.
+  ///
+  /// Beyond it the oldest is given up.
   package static let limitPerProfile = 16
 
   /// Where a revocation stands.
