@@ -13,6 +13,8 @@ extension Broker {
   package func reconfigure(_ profiles: [ProfileSettings]) async throws(StoreFailure) {
     let contents = gate == .unlocked ? try await store.load() : nil
     let old = slots
+    // What the cache remembers of uses goes with it.
+    for slot in old { noticeUse(of: slot, now) }
     slots = profiles.map { settings in
       guard let slot = (old + leaving).first(where: { $0.name == settings.name }),
         slot.machine.binding == settings.provider.binding
@@ -21,7 +23,6 @@ extension Broker {
         return ProfileSlot(slotCount, settings, Self.machine(for: settings, entropy))
       }
       slot.provider = settings.provider
-      slot.machine.policy = settings.policy
       slot.rendered = nil
       return slot
     }
@@ -33,6 +34,14 @@ extension Broker {
     for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
     if let contents, gate == .unlocked { restore(contents, to: fresh) }
     configureRevocations()
+    for (slot, settings) in zip(slots, profiles) {
+      // While the vault is being locked nothing is begun; the next session takes the rules up.
+      guard gate == .unlocked else {
+        slot.machine.rules = settings.rules
+        continue
+      }
+      handle(.rulesChanged(settings.rules), on: slot)
+    }
     publish(.configReloaded, profile: nil)
   }
 

@@ -75,7 +75,7 @@ extension Broker {
 
   private func forget(_ slot: ProfileSlot) {
     slot.machine = SessionMachine(
-      profile: slot.name, binding: slot.machine.binding, policy: slot.machine.policy, tokenID: slot.machine.tokenID)
+      profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, tokenID: slot.machine.tokenID)
     slot.rendered = nil
     slot.user = nil
     slot.userFetchedAt = nil

@@ -6,19 +6,31 @@ extension Broker {
   /// Lets a profile's machine decide, does what it says, and sets its next wake-up.
   func handle(_ event: SessionMachine.Event, on slot: ProfileSlot) {
     let now = self.now
-    let before = slot.machine.living?.tokens
-    let actions = slot.machine.handle(event, at: now)
-    if slot.machine.living?.tokens != before { forgetAnswer(of: slot) }
+    noticeUse(of: slot, now)
+    let before = slot.machine.answerVersion
+    let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
+    if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
     for action in actions { run(action, on: slot) }
     leaving.removeAll { !$0.machine.isUnsettled }
     schedule(slot)
   }
 
+  /// Tells a machine how its session was used without the broker's being entered.
+  func noticeUse(of slot: ProfileSlot, _ now: Moment) {
+    guard let position = index.find(slot.name), slots[position] === slot,
+      let uptime = answers.takeUse(at: position)
+    else { return }
+    _ = slot.machine.handle(.used(at: uptime), at: now)
+  }
+
+  /// Takes in that a client has used a session without having asked for its token.
+  func noteUse(of slot: ProfileSlot) { handle(.used(at: now.uptime), on: slot) }
+
   /// What was rendered before may no longer be true.
   func forgetAnswer(of slot: ProfileSlot) {
     guard slot.rendered != nil else { return }
     slot.rendered = nil
-    if let position = index.find(slot.name) { answers.set(nil, at: position) }
+    if let position = index.find(slot.name) { answers.forget(at: position) }
   }
 
   private func run(_ action: SessionMachine.Action, on slot: ProfileSlot) {
@@ -32,6 +44,7 @@ extension Broker {
     case .save(let record, let events): save(record, announcing: events)
     case .saveAgain: saveAgain(slot.name)
     case .publish(let payload): publish(payload, profile: slot.name)
+    case .discard(let tokens): revokeLater(tokens, everywhere: false, of: slot)
     }
   }
 
@@ -71,6 +84,14 @@ extension Broker {
     }
   }
 
+  /// Tells a provider that nobody wants these tokens, as far as it answers.
+  func giveBack(_ tokens: TokenSet, to provider: any AuthProvider) {
+    inBackground {
+      try? await provider.revoke(tokens, everywhere: false)
+      return { _ in }
+    }
+  }
+
   private func spend(_ refreshToken: Secret, _ flight: UInt64, on slot: ProfileSlot) {
     counts.refreshes += 1
     let (provider, name, id) = (slot.provider, slot.name, slot.id)
@@ -80,7 +101,7 @@ extension Broker {
         let tokens = try await provider.refresh(refreshToken)
         return { broker in
           broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.holder(of: name, id: id) else { return }
+          guard let slot = broker.holder(of: name, id: id) else { return broker.giveBack(tokens, to: provider) }
           broker.noteClock(tokens.clockSkew, of: slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }

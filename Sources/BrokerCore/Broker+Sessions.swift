@@ -15,10 +15,12 @@ extension Broker {
     guard gate == .unlocked else {
       return Session(profile: slot.name, provider: slot.machine.binding.type, state: .locked)
     }
-    let now = self.now.wall
+    let now = self.now
+    noticeUse(of: slot, now)
     var session = Session(
-      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now))
+      profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now.wall))
     if case .ended(let reason) = slot.machine.phase { session.loginRequiredReason = reason.rawValue }
+    if slot.machine.wantsReauthentication { session.loginRequiredReason = ErrorKind.reauthRequired.rawValue }
     if slot.machine.isMistrusted { session.loginRequiredReason = ErrorKind.vaultTampered.rawValue }
     guard let living = slot.machine.living else { return session }
     session.user = slot.user ?? living.user
@@ -31,6 +33,7 @@ extension Broker {
     session.lastRefreshAt = living.lastRefreshAt
     session.providerClockSkew = slot.providerClock.skew
     session.lastValidatedAt = living.lastValidatedAt
+    session.idleExpiresAt = slot.machine.idleEnd.map { now.wall + ($0 - now.uptime) }
     if slot.machine.isStoreDegraded { session.storeDegraded = true }
     return session
   }
@@ -40,7 +43,8 @@ extension Broker {
     case .living:
       switch machine.activity {
       case .resting: .authenticated
-      case .preparing, .refreshing, .saving: .refreshing
+      case .saving: .refreshing
+      case .preparing, .refreshing: machine.isOutcomeUnknown ? .offline : .refreshing
       case .backingOff: .offline
       }
     case .signedOut, .ended:
@@ -61,6 +65,7 @@ extension Broker {
       if slot.machine.living != nil, let user = slot.user,
         let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
       {
+        noteUse(of: slot)
         return reply(.success(user))
       }
       askWithToken(.getCurrentUser, slot.name, reply) { provider, token throws(ProviderFailure) in

@@ -92,15 +92,12 @@ extension Broker {
     guard let json = try? CachedAnswer.render(token) else {
       return .failure(BrokerError(.overloaded, "The locked memory for secrets is used up.", profile: slot.name))
     }
-    if !isOffline {
-      let end = tokens.accessTokenExpiresAt
-      slot.rendered = json
-      let answer = CachedAnswer(
-        json: json, expiresAt: end?.milliseconds,
-        lifetime: end.map { ($0 - living.issuedAt).milliseconds } ?? .max,
-        skew: slot.machine.policy.skew.milliseconds)
-      if let position = index.find(slot.name) { answers.set(answer, at: position) }
-    }
+    guard !isOffline, !slot.machine.mustSeeNextUse else { return .success(json) }
+    slot.rendered = json
+    let end = slot.machine.accessTokenEnd
+    let lifetime = tokens.accessTokenExpiresAt.map { $0 - living.issuedAt }
+    let answer = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)
+    if let position = index.find(slot.name) { answers.set(answer, at: position, usedAt: now.uptime) }
     return .success(json)
   }
 
@@ -116,11 +113,10 @@ extension Broker {
         throw Self.misfit("/accessToken", "One of the parameters /accessToken and /tokenId must be present.")
       }
       publishRefusal(params.status, on: slot)
-      let isCurrent = isCurrent(params, slot)
+      let isRefused = params.status == 401 && isCurrent(params, slot)
       return wait(on: slot, timeout: .seconds(25), reply) { waiter in
         .tokenWanted(
-          TokenDemand(
-            waiter: waiter, minValidity: .zero, forcesRefresh: params.status == 401 && isCurrent))
+          TokenDemand(waiter: waiter, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused))
       }
     } catch {
       reply(.failure(error))

@@ -152,7 +152,7 @@ package actor Broker {
   /// The machine of a profile of which nothing is known yet.
   static func machine(for settings: ProfileSettings, _ entropy: any Entropy) -> SessionMachine {
     SessionMachine(
-      profile: settings.name, binding: settings.provider.binding, policy: settings.policy,
+      profile: settings.name, binding: settings.provider.binding, rules: settings.rules,
       tokenID: { token in entropy.tokenID(of: token) })
   }
 
@@ -197,7 +197,7 @@ package actor Broker {
   }
 
   /// Both clocks.
-  var now: Moment { Moment(wall: clock.now, uptime: clock.uptime) }
+  package nonisolated var now: Moment { Moment(wall: clock.now, uptime: clock.uptime) }
 
   /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
   func slot(named name: ProfileName, id: UInt64) -> ProfileSlot? {

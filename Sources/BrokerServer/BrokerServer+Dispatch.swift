@@ -32,9 +32,10 @@ extension BrokerServer {
       let question = CachedQuestion(envelope, tape, text)
     else { return false }
     let profile = text.extracting(question.profile)
-    guard let answer = answers.answer(profile: profile, minValidity: question.minValidity, now: turnTime) else {
-      return false
-    }
+    guard
+      let answer = answers.answer(
+        profile: profile, minValidity: question.minValidity, wall: turnTime, uptime: turnUptime)
+    else { return false }
     let writer = connection.writer
     answer.withBytes { result in
       writer.appendResult(result, id: text.extracting(id), to: &connection.output.bytes)

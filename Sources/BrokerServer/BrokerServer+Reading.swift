@@ -39,7 +39,8 @@ extension BrokerServer {
   /// Collects what `body` answers, and sends it at the end.
   private func inTurn(_ connection: Connection, _ body: () -> Void) {
     current = connection.id
-    turnTime = WallClock.milliseconds
+    let now = broker.now
+    (turnTime, turnUptime) = (now.wall.milliseconds, now.uptime.milliseconds)
     if connection.output.bytes.capacity == 0 { swap(&connection.output.bytes, &spareOutput) }
     body()
     current = nil

@@ -85,6 +85,8 @@ package actor BrokerServer {
   var current: ClientID?
   /// The wall clock at the beginning of the turn, in milliseconds: read once for all messages of one read.
   var turnTime: Int64 = 0
+  /// The uptime at the beginning of the turn, in milliseconds.
+  var turnUptime: Int64 = 0
   /// Where connections come from.
   var listener: UnixListener?
   /// Whether the server takes nothing new any more.

@@ -23,6 +23,12 @@ enum SessionContentsCoding {
         writer.member("state", "ended")
         writer.member("reason", reason.rawValue)
         writer.member("at", time.stored)
+      case .reauthenticationRequired(let time):
+        // An earlier version reads this as a session that was refused, which it was.
+        writer.member("state", "ended")
+        writer.member("reason", SessionExpiredEvent.Reason.refreshRejected.rawValue)
+        writer.member("at", time.stored)
+        writer.member("reauthenticationRequired", true)
       case .signedOut(let time):
         writer.member("state", "signedOut")
         writer.member("at", time.stored)
@@ -92,7 +98,9 @@ enum SessionContentsCoding {
       guard let known = SessionExpiredEvent.Reason(rawValue: try reason.string()) else {
         throw reason.mismatch("a known reason")
       }
-      return .ended(known, at: try TokenCoding.time(root.required("at")))
+      let at = try TokenCoding.time(root.required("at"))
+      let wantsUser = try root["reauthenticationRequired"].map { node throws(JSONMismatch) in try node.bool() }
+      return wantsUser == true ? .reauthenticationRequired(at: at) : .ended(known, at: at)
     case "signedOut": return .signedOut(at: try TokenCoding.time(root.required("at")))
     default: throw state.mismatch("living, ended or signedOut")
     }

@@ -27,6 +27,7 @@ enum Samples {
     session.authTime = time + .seconds(2)
     session.lastRefreshAt = time + .seconds(3)
     session.lastValidatedAt = time + .seconds(4)
+    session.idleExpiresAt = time + .seconds(5)
     session.loginRequiredReason = "refreshRejected"
     session.storeDegraded = true
     return session

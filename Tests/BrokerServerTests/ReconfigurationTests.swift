@@ -30,6 +30,27 @@ import Testing
     }
   }
 
+  @Test func `an idle timeout holds from when it is configured, and knows the uses before`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.call("login", #"{"email":"a@example.test","password":"right"}"#))
+      _ = client.ask(Self.call("getAccessToken"))
+      harness.clock.advance(by: .seconds(100))
+      _ = client.ask(Self.call("getAccessToken"))
+      harness.clock.advance(by: .seconds(100))
+      let settings = ProfileSettings(name: .default, provider: harness.provider, idleTimeout: .seconds(150))
+      harness.broker.assumeIsolated { $0.reconfigureSoon([settings]) }
+      harness.settle()
+      // 08:00 was the login, 08:01:40 the last use.
+      #expect(
+        client.ask(Self.call("getSession")).first?.contains(#""idleExpiresAt":"2027-01-15T08:04:10Z""#) == true)
+      harness.clock.advance(by: .seconds(50))
+      harness.settle()
+      #expect(client.ask(Self.call("getAccessToken")).first?.contains("sessionExpired") == true)
+    }
+  }
+
   @Test(arguments: [nil, StoreFailure.failed(context: "a full disk")])
   func `what a refresh brings is saved, though its profile has gone meanwhile`(_ failure: StoreFailure?) async throws {
     try await OwnThread.run {

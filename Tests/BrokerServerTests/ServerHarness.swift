@@ -24,7 +24,7 @@ final class ServerHarness {
   /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
   init(
     limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
-    clock: ManualClock = ManualClock(), providerType: String = "scripted"
+    clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules()
   ) throws {
     self.store = store
     self.clock = clock
@@ -34,7 +34,9 @@ final class ServerHarness {
     let provider = self.provider
     broker = Broker(
       executor: loop,
-      profiles: profiles.compactMap(ProfileName.init).map { ProfileSettings(name: $0, provider: provider) },
+      profiles: profiles.compactMap(ProfileName.init).map {
+        ProfileSettings(name: $0, provider: provider, rules: rules)
+      },
       store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()
     server = BrokerServer(

@@ -73,6 +73,9 @@ package final class ManualClock: BrokerClock {
     }
   }
 
+  /// Sets the wall clock, and tells nobody.
+  package func setWall(by duration: Duration) { state.withLock { $0.wall = $0.wall + duration } }
+
   private func takeNext(before end: Duration) -> (@Sendable () -> Void)? {
     state.withLock { state in
       guard let next = state.timers.min(by: { $0.value.deadline < $1.value.deadline }), next.value.deadline <= end

@@ -9,6 +9,8 @@ package actor ScriptedProvider: AuthProvider {
   package enum Refresh: Sendable {
     /// New tokens, rotated, with this lifetime.
     case succeeds(lifetime: Duration)
+    /// A new access token, and nothing about the refresh token.
+    case keepsRefreshToken
     /// A failure.
     case fails(ProviderFailure)
   }
@@ -168,6 +170,10 @@ package actor ScriptedProvider: AuthProvider {
     state.withLock { $0.spent.append(refreshToken.revealedString() ?? "") }
     switch state.withLock({ $0.refresh }) {
     case .succeeds(let lifetime): return tokens(lifetime: lifetime)
+    case .keepsRefreshToken:
+      var tokens = tokens(lifetime: .seconds(900))
+      tokens.refreshToken = nil
+      return tokens
     case .fails(let failure): throw failure
     }
   }

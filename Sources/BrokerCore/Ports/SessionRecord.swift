@@ -18,6 +18,8 @@ package struct SessionRecord: Sendable, Equatable {
     case living(LivingSession)
     /// A session that ended by itself: the user must log in again.
     case ended(SessionExpiredEvent.Reason, at: Timestamp)
+    /// A session that ended because its provider wants to see the user again.
+    case reauthenticationRequired(at: Timestamp)
     /// A session that was ended by hand.
     case signedOut(at: Timestamp)
   }

@@ -1,3 +1,4 @@
+import BrokerProtocol
 package import SecretMemory
 import Synchronization
 
@@ -9,6 +10,10 @@ package final class AnswerCache: Sendable {
   private struct State {
     var index = ProfileIndex()
     var answers: [CachedAnswer?] = []
+    /// When each profile was last answered from here or given an answer, in milliseconds of uptime.
+    var uses: [Int64] = []
+    /// Whether that is news for the broker.
+    var isUsed: [Bool] = []
     /// The profile that requests without a name mean; nil where they must name one.
     var unnamed: Int?
     var hits = 0
@@ -19,15 +24,18 @@ package final class AnswerCache: Sendable {
   /// A cache without profiles.
   package init() {}
 
-  /// The answer for a profile, if its token is good for so long.
+  /// The answer for a profile, if its token is good for so long and its session is not over for want of use.
   ///
-  /// `profile` are the bytes of a name, empty where none is named; `minValidity` and `now` are in milliseconds. Nothing
-  /// is allocated, opened or read here.
-  package func answer(profile: Span<UInt8>, minValidity: Int64?, now: Int64) -> Secret? {
+  /// `profile` are the bytes of a name, empty where none is named; `minValidity` and both clocks are in milliseconds.
+  /// Nothing is allocated, opened or read here; that the session was used is remembered.
+  package func answer(profile: Span<UInt8>, minValidity: Int64?, wall: Int64, uptime: Int64) -> Secret? {
     state.withLock { state in
       guard let position = profile.isEmpty ? state.unnamed : state.index.find(profile),
-        let answer = state.answers[position], answer.isGood(for: minValidity, at: now)
+        let answer = state.answers[position], answer.isGood(for: minValidity, wall: wall, uptime: uptime),
+        uptime &- state.uses[position] < answer.idleTimeout
       else { return nil }
+      state.uses[position] = max(state.uses[position], uptime)
+      state.isUsed[position] = true
       state.hits += 1
       return answer.json
     }
@@ -41,15 +49,35 @@ package final class AnswerCache: Sendable {
     state.withLock { state in
       state.index = index
       state.answers = Array(repeating: nil, count: count)
+      state.uses = Array(repeating: 0, count: count)
+      state.isUsed = Array(repeating: false, count: count)
       state.unnamed = unnamed
     }
   }
 
-  /// Keeps an answer for the profile at a position, or forgets it.
-  func set(_ answer: CachedAnswer?, at position: Int) {
+  /// Keeps an answer for the profile at a position, which was used at this uptime.
+  func set(_ answer: CachedAnswer, at position: Int, usedAt uptime: Duration) {
     state.withLock { state in
       guard state.answers.indices.contains(position) else { return }
       state.answers[position] = answer
+      state.uses[position] = max(state.uses[position], uptime.milliseconds)
+    }
+  }
+
+  /// Forgets the answer for the profile at a position.
+  func forget(at position: Int) {
+    state.withLock { state in
+      guard state.answers.indices.contains(position) else { return }
+      state.answers[position] = nil
+    }
+  }
+
+  /// When the profile at a position was last answered from here, if that was since the last call.
+  func takeUse(at position: Int) -> Duration? {
+    state.withLock { state in
+      guard state.isUsed.indices.contains(position), state.isUsed[position] else { return nil }
+      state.isUsed[position] = false
+      return .milliseconds(state.uses[position])
     }
   }
 }

@@ -6,13 +6,24 @@ package struct ProfileSettings: Sendable {
   package var name: ProfileName
   /// Who logs it in.
   package var provider: any AuthProvider
-  /// When its tokens are good enough.
-  package var policy: ExpiryPolicy
+  /// What holds for its sessions.
+  package var rules: SessionRules
 
   /// The settings of a profile.
-  package init(name: ProfileName, provider: any AuthProvider, policy: ExpiryPolicy = ExpiryPolicy()) {
+  package init(name: ProfileName, provider: any AuthProvider, rules: SessionRules) {
     self.name = name
     self.provider = provider
-    self.policy = policy
+    self.rules = rules
+  }
+
+  /// The settings of a profile, part by part: see ``SessionRules``.
+  package init(
+    name: ProfileName, provider: any AuthProvider, policy: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto,
+    rotationGrace: Duration = .zero, idleTimeout: Duration = .zero
+  ) {
+    self.init(
+      name: name, provider: provider,
+      rules: SessionRules(
+        expiry: policy, rotation: rotation, rotationGrace: rotationGrace, idleTimeout: idleTimeout))
   }
 }

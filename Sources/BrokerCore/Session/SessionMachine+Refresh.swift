@@ -4,81 +4,133 @@ import BrokerProtocol
 extension SessionMachine {
   /// Serves a caller from what is there, or lets them wait for the one refresh.
   mutating func want(_ demand: TokenDemand, _ now: Moment) -> [Action] {
-    guard let living else {
-      guard demand.waitsForLogin else { return [.answerError(demand.waiter, loginError)] }
-      demandsForLogin.append(demand)
+    guard living != nil else { return refuse([demand]) }
+    if use.isOver(at: now.uptime) {
+      guard pendingLogin != nil else { return endIdle(now) + refuse([demand]) }
+      demands.append(demand)
       return []
     }
-    isInUse = true
-    if !demand.forcesRefresh, policy.isGood(living, for: demand.minValidity, at: now.wall) {
-      return [.answerToken(demand.waiter, isOffline: false)]
+    var actions = noticeUse(now.uptime, now)
+    if demand.isRefused, life?.accessEnd == nil, !isAccessTokenRefused {
+      isAccessTokenRefused = true
+      answerVersion += 1
+    }
+    if !demand.forcesRefresh, let life, isServable(at: now), policy.isGood(life, for: demand.minValidity, at: now) {
+      return actions + [.answerToken(demand.waiter, isOffline: false)]
     }
     demands.append(demand)
-    return refreshOrJoin(living, now)
+    actions += refreshOrJoin(now)
+    return actions
   }
 
   /// Serves whoever still waits, as if they had just asked.
   mutating func serveWaiting(_ now: Moment) -> [Action] {
-    guard let living, !demands.isEmpty else { return [] }
-    return refreshOrJoin(living, now)
+    guard living != nil, !demands.isEmpty else { return [] }
+    return refreshOrJoin(now)
   }
 
-  private mutating func refreshOrJoin(_ living: LivingSession, _ now: Moment) -> [Action] {
+  private mutating func refreshOrJoin(_ now: Moment) -> [Action] {
     // A login that is being saved will bring better tokens, or let the waiting go on.
-    guard pendingLogin == nil else { return [] }
-    switch activity {
-    case .preparing, .refreshing, .saving: return []
-    case .backingOff(let until, var error) where now.uptime < until:
-      error.retryAfter = until - now.uptime
-      return settle(living, error, now)
-    case .backingOff, .resting: return refresh(living, now)
-    }
+    guard pendingLogin == nil, saving == nil, !refresh.isUnderWay else { return [] }
+    if let error = refresh.refusal(terms, at: now) { return settle(error, now) }
+    return startRefresh(now)
   }
 
-  private mutating func refresh(_ living: LivingSession, _ now: Moment) -> [Action] {
-    if let obstacle = living.refreshObstacle(at: now.wall) {
-      activity = .resting
-      guard living.isAccessTokenAlive(at: now.wall) else { return end(obstacle, alert: nil, now) }
-      return settle(living, BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
+  /// Begins the one refresh, if there is something to spend and the store can be trusted to keep what it brings.
+  mutating func startRefresh(_ now: Moment) -> [Action] {
+    guard let life else { return [] }
+    if let obstacle = life.obstacle(at: now) {
+      if life.end(at: now) != nil { return end(obstacle, alert: nil, now) }
+      return settle(BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
     }
     // The journal must name the token that rests in the store, so nothing is spent before the last one rests there.
-    if isStoreDegraded {
-      activity = .resting
-      return [.saveAgain]
+    if isStoreDegraded { return [.saveAgain] }
+    return run(refresh.handle(.wanted, terms, at: now), now)
+  }
+
+  /// Carries out what the refresh machine decided.
+  mutating func run(_ actions: [RefreshMachine.Action], _ now: Moment) -> [Action] {
+    actions.flatMap { run($0, now) }
+  }
+
+  private mutating func run(_ action: RefreshMachine.Action, _ now: Moment) -> [Action] {
+    switch action {
+    case .openIntent(let flight, let intent): return [.openIntent(flight: flight, intent)]
+    case .closeIntent: return [.closeIntent]
+    case .send(let flight):
+      guard let refreshToken = living?.tokens.refreshToken else { return [] }
+      return [.spendRefreshToken(flight: flight, refreshToken)]
+    case .refuse(let error): return settle(error, now)
+    case .report(let error, let nextAttemptAt):
+      let event = RefreshFailedEvent(
+        kind: error.kind.rawValue, retryable: error.isRetryable, nextAttemptAt: nextAttemptAt)
+      return settle(error, now) + [.publish(.refreshFailed(event))]
+    case .end(let reason, let alert, let wantsUser):
+      return end(reason, alert: alert, wantsReauthentication: wantsUser, now)
     }
-    if let wait = budget.spend(at: now.uptime) {
-      var error = BrokerError(.rateLimited, "The profile was refreshed too often in a minute.", profile: profile)
-      error.retryAfter = wait
-      activity = .backingOff(until: now.uptime + wait, error)
-      return settle(living, error, now)
-    }
-    flights += 1
-    activity = .preparing(flight: flights)
-    // The intent of a refresh whose outcome is unknown is still open.
-    if isOutcomeUnknown { return spend(flights, now) }
-    let intent = RefreshIntent(profile: profile, generation: generation, startedAt: now.wall)
-    return [.openIntent(flight: flights, intent)]
   }
 
   /// Answers everybody who waits: with the living token where that serves, else with the error.
-  mutating func settle(_ living: LivingSession, _ error: BrokerError, _ now: Moment) -> [Action] {
+  mutating func settle(_ error: BrokerError, _ now: Moment) -> [Action] {
     let waiting = demands
     demands = []
-    let isAlive = living.isAccessTokenAlive(at: now.wall)
+    let isServable = isServable(at: now)
     return waiting.map { demand in
-      isAlive && !demand.forcesRefresh
+      isServable && !demand.forcesRefresh
         ? .answerToken(demand.waiter, isOffline: true) : .answerError(demand.waiter, error)
     }
   }
 
+  /// Sends the refresh token: the intent to do so is durable.
+  mutating func spend(_ flight: UInt64, _ now: Moment) -> [Action] {
+    // A login that is being saved will replace the token: it is not worth spending.
+    let event: RefreshMachine.Event =
+      pendingLogin == nil ? .intentSaved(flight: flight) : .calledOff(flight: flight)
+    return run(refresh.handle(event, terms, at: now), now)
+  }
+
+  /// Does not send the refresh token: a crash could not be told from a lost session.
+  mutating func refuseToSpend(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
+    guard pendingLogin == nil else {
+      // What could not be written needs no closing.
+      _ = refresh.handle(.calledOff(flight: flight), terms, at: now)
+      return []
+    }
+    return run(refresh.handle(.intentFailed(flight: flight, jitter: jitter), terms, at: now), now)
+  }
+
   /// Takes in new tokens, which nobody sees before they are saved.
+  ///
+  /// Those of a flight that nobody waits for any more are given back if the session has been logged out, or has ended,
+  /// meanwhile. Where there is another session now they are not: see ``acceptLogin(_:_:_:)``.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
-    guard case .refreshing(flight) = activity, let session = living else { return [] }
+    guard case .sent(flight, let since) = refresh.state, let session = living else {
+      return living == nil && pendingLogin == nil ? [.discard(tokens)] : []
+    }
     guard pendingLogin == nil else {
       heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)
       return []
     }
-    return take(tokens, into: session, sentAt, now)
+    _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
+    let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
+    var taught = session
+    taught.rotatesRefreshToken = isRotated || session.rotatesRefreshToken == true
+    return take(tokens, into: taught, sentAt, since: since, now)
+  }
+
+  /// Takes in a failure.
+  mutating func failRefresh(
+    _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ now: Moment
+  ) -> [Action] {
+    guard case .sent(flight, _) = refresh.state, living != nil else { return [] }
+    guard pendingLogin == nil else {
+      heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
+      return []
+    }
+    let wasUnknown = isOutcomeUnknown
+    let actions = refresh.handle(.failed(flight: flight, failure, jitter: jitter), terms, at: now)
+    if isOutcomeUnknown != wasUnknown { answerVersion += 1 }
+    return run(actions, now)
   }
 
   /// Takes in tokens that the provider gave for the session's on its own, with a changed password.
@@ -88,11 +140,12 @@ extension SessionMachine {
   mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
     guard var session = living, pendingLogin == nil else { return [] }
     session.authTime = now.wall
-    return take(tokens, into: session, sentAt, now)
+    _ = refresh.handle(.replaced, terms, at: now)
+    return take(tokens, into: session, sentAt, since: now, now)
   }
 
   private mutating func take(
-    _ tokens: TokenSet, into session: LivingSession, _ sentAt: Timestamp, _ now: Moment
+    _ tokens: TokenSet, into session: LivingSession, _ sentAt: Timestamp, since: Moment, _ now: Moment
   ) -> [Action] {
     var session = session
     var merged = tokens
@@ -101,12 +154,15 @@ extension SessionMachine {
       merged.refreshTokenExpiresAt = session.tokens.refreshTokenExpiresAt
     }
     if merged.scopes.isEmpty { merged.scopes = session.tokens.scopes }
+    // A reply to a refresh need not have one (OpenID Connect Core, section 12.2): the login's stays true.
+    merged.idToken = merged.idToken ?? session.tokens.idToken
     session.tokens = merged
     session.issuedAt = sentAt
     session.lastRefreshAt = now.wall
     session.lastValidatedAt = now.wall
+    note(in: &session, now)
     generation += 1
-    activity = .saving(session, generation: generation)
+    saving = Saving(session: session, generation: generation, since: since)
     return [.save(record(.living(session)), announcing: [refreshed(session)])]
   }
 
@@ -115,71 +171,5 @@ extension SessionMachine {
     let tokens = session.tokens
     return .tokenRefreshed(
       TokenRefreshedEvent(tokenID: tokenID(tokens.accessToken), expiresAt: tokens.accessTokenExpiresAt))
-  }
-
-  /// Takes in a failure: a definitive refusal ends the session, anything else keeps it and backs off.
-  mutating func failRefresh(
-    _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ now: Moment
-  ) -> [Action] {
-    guard case .refreshing(flight) = activity, let living else { return [] }
-    guard pendingLogin == nil else {
-      heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
-      return []
-    }
-    if case .sessionEnded(let reason, let alert) = failure {
-      // A token that was perhaps spent by ourselves is no sign of a thief.
-      return isOutcomeUnknown ? end(.refreshOutcomeUnknown, alert: nil, now) : end(reason, alert: alert, now)
-    }
-    if case .reauthenticationRequired = failure { return end(.refreshRejected, alert: nil, now) }
-    var floor: Duration?
-    if case .transient(_, let retryAfter) = failure { floor = retryAfter }
-    if case .outcomeUnknown = failure { isOutcomeUnknown = true }
-    guard isOutcomeUnknown else {
-      return [.closeIntent] + backOff(living, BrokerError(failure.kind, profile: profile), jitter, floor: floor, now)
-    }
-    // While the access token lives, sending the refresh token again could still lose the session.
-    if let end = living.tokens.accessTokenExpiresAt, end > now.wall { floor = max(floor ?? .zero, end - now.wall) }
-    return backOff(living, BrokerError(.refreshOutcomeUnknown, profile: profile), jitter, floor: floor, now)
-  }
-
-  /// Rests for a while after a failure, and answers everybody who waits.
-  mutating func backOff(
-    _ living: LivingSession, _ error: BrokerError, _ jitter: Double, floor: Duration?, _ now: Moment
-  ) -> [Action] {
-    failuresInARow += 1
-    var error = error
-    var delay = Backoff.delay(afterFailures: failuresInARow, jitter: jitter, floor: floor)
-    if isOutcomeUnknown, let floor { delay = max(delay, floor) }
-    error.retryAfter = delay
-    activity = .backingOff(until: now.uptime + delay, error)
-    let event = RefreshFailedEvent(
-      kind: error.kind.rawValue, retryable: error.isRetryable, nextAttemptAt: now.wall + delay)
-    return settle(living, error, now) + [.publish(.refreshFailed(event))]
-  }
-
-  /// Does what is due: a background refresh, another try, or the end of a session that is over.
-  mutating func wake(_ now: Moment) -> [Action] {
-    guard let living, pendingLogin == nil else { return [] }
-    switch activity {
-    case .preparing, .refreshing, .saving: return []
-    case .backingOff(let until, _) where now.uptime < until: return endIfOver(living, now)
-    case .backingOff:
-      return policy.refreshesInBackground ? refresh(living, now) : endIfOver(living, now)
-    case .resting:
-      guard isInUse, !isStoreDegraded, let due = policy.refreshDue(living), due <= now.wall,
-        living.refreshObstacle(at: now.wall) == nil
-      else {
-        return endIfOver(living, now)
-      }
-      return refresh(living, now)
-    }
-  }
-
-  /// Ends a session of which neither token lives any more, without asking anybody.
-  private mutating func endIfOver(_ living: LivingSession, _ now: Moment) -> [Action] {
-    guard !living.isAccessTokenAlive(at: now.wall), let obstacle = living.refreshObstacle(at: now.wall) else {
-      return []
-    }
-    return end(obstacle, alert: nil, now)
   }
 }

@@ -3,13 +3,15 @@ package import SecretMemory
 
 /// Decides what happens to the session of one profile: one refresh for everybody, nothing told before it is durable.
 ///
+/// How tokens are refreshed is ``RefreshMachine``'s, and when without being asked for is ``RefreshSchedule``'s.
+///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
 package struct SessionMachine: Sendable {
   /// Where the session stands.
   package enum Phase: Sendable, Equatable {
     /// Nobody is logged in. Left by a login that was saved.
     case signedOut
-    /// Tokens can be had. Left by a logout, a definitive refusal, or the end of both tokens.
+    /// Tokens can be had. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use.
     case living(LivingSession)
     /// The session ended by itself. Left by a login that was saved, or a logout.
     case ended(SessionExpiredEvent.Reason)
@@ -25,7 +27,8 @@ package struct SessionMachine: Sendable {
     case refreshing(flight: UInt64)
     /// New tokens are being saved, and shown to nobody yet. Left when they are saved, or cannot be.
     case saving(LivingSession, generation: UInt64)
-    /// The last refresh failed. Left when a token is wanted, or a wake-up comes, after `until`.
+    /// The last refresh failed, or its outcome is not known. Left when a token is wanted, or a wake-up comes, after
+    /// `until`.
     case backingOff(until: Duration, BrokerError)
   }
 
@@ -37,6 +40,8 @@ package struct SessionMachine: Sendable {
     case saved(generation: UInt64)
     case saveFailed(generation: UInt64)
     case tokenWanted(TokenDemand)
+    /// A client has used the session at this uptime, without a token demand of its own.
+    case used(at: Duration)
     case waiterLeft(WaiterID)
     case intentSaved(flight: UInt64)
     case intentFailed(flight: UInt64, jitter: Double)
@@ -45,6 +50,7 @@ package struct SessionMachine: Sendable {
     case tokensReplaced(TokenSet, sentAt: Timestamp)
     case logoutWanted(LogoutEvent.Reason)
     case loginWaitsEnded(BrokerError)
+    case rulesChanged(SessionRules)
     case networkReturned
     case clockWasSet
     case woken
@@ -68,71 +74,95 @@ package struct SessionMachine: Sendable {
     case saveAgain
     /// Publish what needs no durability.
     case publish(EventPayload)
+    /// Tell the provider that nobody wants these tokens: the session that they are of has ended here.
+    case discard(TokenSet)
+  }
+
+  /// Tokens on their way to the store.
+  struct Saving: Sendable {
+    /// The session with them.
+    let session: LivingSession
+    /// The generation of the record.
+    let generation: UInt64
+    /// When they came: when they were asked for.
+    let since: Moment
   }
 
   /// The profile.
   package let profile: ProfileName
   /// What the session is bound to.
   package let binding: ProviderBinding
-  /// When tokens are good enough.
-  package var policy: ExpiryPolicy
+  /// What the configuration says.
+  package internal(set) var rules: SessionRules
   /// Where the session stands.
   package internal(set) var phase: Phase = .signedOut
-  /// What is under way.
-  package internal(set) var activity: Activity = .resting
   /// The generation of the newest record that was handed out for saving.
   package internal(set) var generation: UInt64 = 0
+  /// The newest generation that is durable, or that nothing needs to be any more.
+  package internal(set) var settledGeneration: UInt64 = 0
   /// Whether the newest tokens could not be saved yet.
   package internal(set) var isStoreDegraded = false
-  /// Whether the refresh token may have been spent without our having its successor; its intent is open in the store.
-  package internal(set) var isOutcomeUnknown = false
   /// Whether what rests in the store of this profile is not what was written.
   package internal(set) var isMistrusted = false
+  /// Whether the session has ended because its provider wants to see the user again.
+  package internal(set) var wantsReauthentication = false
+  /// Grows whenever an answer that was rendered before may no longer be true.
+  package internal(set) var answerVersion: UInt64 = 0
 
   /// Names tokens in events.
   let tokenID: @Sendable (Secret) -> String
+  /// The one flight for everybody, and what is known of the last ones.
+  var refresh: RefreshMachine
+  /// When a refresh is due that nobody asks for.
+  var schedule = RefreshSchedule()
+  /// When clients used the session.
+  var use = UseWatch()
+  /// When the tokens of the session came into this process.
+  var since: Moment?
+  /// New tokens that are being saved, and shown to nobody yet.
+  var saving: Saving?
+  /// The record that notes the last use, until it is known whether it is durable.
+  var notedGeneration: UInt64?
+  /// Whether a client has reported that the current access token is refused.
+  var isAccessTokenRefused = false
   /// Callers who wait for a refresh.
   var demands: [TokenDemand] = []
   /// Callers who wait for a login.
   var demandsForLogin: [TokenDemand] = []
   /// A login that is being saved.
-  var pendingLogin: (session: LivingSession, generation: UInt64)?
-  /// The breaker against refresh loops.
-  var budget = RefreshBudget()
-  /// Failures since the last success.
-  var failuresInARow = 0
-  /// How many refreshes were sent; names the next one.
-  var flights: UInt64 = 0
+  var pendingLogin: Saving?
   /// The answer of a flight that landed while a login was being saved: it counts only if the login fails.
   var heldAnswer: Event?
-  /// The newest generation that is durable, or that nothing needs to be any more.
-  package internal(set) var settledGeneration: UInt64 = 0
-  /// Whether anybody has asked for a token since the broker started, or logged in: what nobody uses is not refreshed in
-  /// the background.
-  var isInUse = false
+  /// The random number of the event at hand, from 0 to 1.
+  var jitter = 0.5
 
   /// A machine for a profile of which nothing is known yet.
   package init(
-    profile: ProfileName, binding: ProviderBinding, policy: ExpiryPolicy,
+    profile: ProfileName, binding: ProviderBinding, rules: SessionRules,
     tokenID: @escaping @Sendable (Secret) -> String
   ) {
     self.profile = profile
     self.binding = binding
-    self.policy = policy
+    self.rules = rules
     self.tokenID = tokenID
+    refresh = RefreshMachine(profile: profile)
+    use.timeout = rules.idleTimeout
   }
 
   /// Takes an event in and says what is to be done, in order.
-  package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
+  ///
+  /// `jitter` is a random number from 0 to 1, drawn for this event: new tokens are refreshed in the background after a
+  /// share of their life that it decides.
+  package mutating func handle(_ event: Event, at now: Moment, jitter: Double = 0.5) -> [Action] {
+    self.jitter = jitter
     switch event {
     case .restored(let record, let intent): return restore(record, intent, now)
-    case .mistrusted:
-      mistrust(now)
-      return []
+    case .mistrusted: return mistrust(now)
     case .loginAccepted(let session, let method): return acceptLogin(session, method, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
     case .tokenWanted(let demand): return want(demand, now)
+    case .used(let uptime): return noticeUse(min(uptime, now.uptime), now)
     case .waiterLeft(let waiter):
       demands.removeAll { $0.waiter == waiter }
       demandsForLogin.removeAll { $0.waiter == waiter }
@@ -147,32 +177,9 @@ package struct SessionMachine: Sendable {
       let waiting = demandsForLogin
       demandsForLogin = []
       return waiting.map { .answerError($0.waiter, error) }
+    case .rulesChanged(let rules): return change(rules, now)
     case .networkReturned: return tryAgain(now)
     case .clockWasSet, .woken: return wake(now)
-    }
-  }
-
-  /// The session's tokens and what is known about it; nil where there is none.
-  package var living: LivingSession? {
-    guard case .living(let session) = phase else { return nil }
-    return session
-  }
-
-  /// When the machine wants to be woken; nil where nothing is to come.
-  package func nextWake(at now: Moment) -> Duration? {
-    guard let living else { return nil }
-    guard pendingLogin == nil else { return nil }
-    let end = living.endsAt.map { now.uptime(of: $0) }
-    switch activity {
-    case .preparing, .refreshing, .saving: return nil
-    case .backingOff(let until, _):
-      guard policy.refreshesInBackground else { return end.map { max($0, until) } }
-      return end.map { min(max($0, now.uptime), until) } ?? until
-    case .resting:
-      let mayRefresh = isInUse && !isStoreDegraded && living.refreshObstacle(at: now.wall) == nil
-      let due = mayRefresh ? policy.refreshDue(living) : nil
-      let wakes = [end, due.map { now.uptime(of: $0) }].compactMap(\.self)
-      return wakes.min()
     }
   }
 }

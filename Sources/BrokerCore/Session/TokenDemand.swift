@@ -17,14 +17,18 @@ package struct TokenDemand: Sendable, Equatable {
   package var forcesRefresh: Bool
   /// Whether to wait for a login where one is needed.
   package var waitsForLogin: Bool
+  /// Whether a server has refused the current token: one without an end has ended by that.
+  package var isRefused: Bool
 
   /// A demand.
   package init(
-    waiter: WaiterID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false
+    waiter: WaiterID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false,
+    isRefused: Bool = false
   ) {
     self.waiter = waiter
     self.minValidity = minValidity
     self.forcesRefresh = forcesRefresh
     self.waitsForLogin = waitsForLogin
+    self.isRefused = isRefused
   }
 }

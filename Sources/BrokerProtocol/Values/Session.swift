@@ -44,6 +44,8 @@ public struct Session: Sendable, Equatable {
   public var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   public var lastValidatedAt: Timestamp?
+  /// When the session ends unless somebody uses it; nil where it does not end by that.
+  public var idleExpiresAt: Timestamp?
   /// Why a login is needed, where it is.
   public var loginRequiredReason: String?
   /// Whether the newest tokens are not yet safely stored.
@@ -77,6 +79,7 @@ extension Session: JSONEncodable, JSONDecodable {
       writer.member(ifPresent: "authTime", authTime)
       writer.member(ifPresent: "lastRefreshAt", lastRefreshAt)
       writer.member(ifPresent: "lastValidatedAt", lastValidatedAt)
+      writer.member(ifPresent: "idleExpiresAt", idleExpiresAt)
       writer.member(ifPresent: "loginRequiredReason", loginRequiredReason)
       writer.member(ifPresent: "storeDegraded", storeDegraded)
       writer.seconds("providerClockSkewSeconds", providerClockSkew)
@@ -99,6 +102,7 @@ extension Session: JSONEncodable, JSONDecodable {
     authTime = try node.optional("authTime", Timestamp.init(from:))
     lastRefreshAt = try node.optional("lastRefreshAt", Timestamp.init(from:))
     lastValidatedAt = try node.optional("lastValidatedAt", Timestamp.init(from:))
+    idleExpiresAt = try node.optional("idleExpiresAt", Timestamp.init(from:))
     loginRequiredReason = try node.optional("loginRequiredReason", String.init(from:))
     storeDegraded = try node.optional("storeDegraded", Bool.init(from:))
     providerClockSkew = try node.optional("providerClockSkewSeconds") { node throws(JSONMismatch) in

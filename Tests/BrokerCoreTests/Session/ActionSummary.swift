@@ -16,9 +16,11 @@ extension SessionMachine.Action {
     case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
     case .closeIntent: "closeIntent"
     case .saveAgain: "saveAgain"
+    case .discard(let tokens): "discard \(tokens.accessToken.revealedString() ?? "")"
     case .publish(let payload): "publish \(payload.name.rawValue)"
     case .save(let record, let events):
-      "save \(record.summary) announcing \(events.map(\.name.rawValue).joined(separator: " "))"
+      "save \(record.summary)"
+        + (events.isEmpty ? "" : " announcing \(events.map(\.name.rawValue).joined(separator: " "))")
     }
   }
 }
@@ -28,6 +30,7 @@ extension SessionRecord {
     switch contents {
     case .living: "living \(generation)"
     case .ended(let reason, _): "ended \(reason.rawValue) \(generation)"
+    case .reauthenticationRequired: "reauthenticationRequired \(generation)"
     case .signedOut: "signedOut \(generation)"
     }
   }

@@ -1,0 +1,91 @@
+import BrokerProtocol
+
+/// When the token is sent, and what is written down before.
+extension RefreshMachine {
+  /// Sends the token, unless it is on its way, or something speaks against it.
+  mutating func want(_ terms: Terms, _ now: Moment) -> [Action] {
+    if isUnderWay { return [] }
+    if let error = refusal(terms, at: now) { return [.refuse(error)] }
+    return begin(terms, now)
+  }
+
+  /// Begins a flight, unless the breaker is open or a session could be lost by it.
+  mutating func begin(_ terms: Terms, _ now: Moment) -> [Action] {
+    let isReplay = lost?.mayBeReplayed(within: terms.grace, at: now) ?? false
+    let servesAccessToken = terms.servesAccessToken(at: now)
+    if lost != nil, servesAccessToken, !isReplay {
+      state = .holdingBack
+      return [.refuse(outcomeUnknown(terms, now))]
+    }
+    if let wait = budget.spend(at: now.uptime) { return [.refuse(openBreaker(for: wait, now))] }
+    flights += 1
+    if isReplay, servesAccessToken {
+      // Something can still be lost by a second replay: it is written down before that this one was.
+      state = .preparing(flight: flights)
+      return [.openIntent(flight: flights, intent(terms, LostReply.replayMark))]
+    }
+    // The intent of the lost refresh is still open; a token that is not rotated needs none.
+    if lost != nil || !terms.rotates { return send(now) }
+    state = .preparing(flight: flights)
+    return [.openIntent(flight: flights, intent(terms, now.wall))]
+  }
+
+  private mutating func openBreaker(for wait: Duration, _ now: Moment) -> BrokerError {
+    var error = BrokerError(.rateLimited, "The profile was refreshed too often in a minute.", profile: profile)
+    if lost != nil { error = BrokerError(.refreshOutcomeUnknown, profile: profile) }
+    error.retryAfter = wait
+    state = .backingOff(until: now.uptime + wait, error, endsWithNetwork: false)
+    return error
+  }
+
+  private func intent(_ terms: Terms, _ startedAt: Timestamp) -> RefreshIntent {
+    RefreshIntent(profile: profile, generation: terms.generation, startedAt: startedAt)
+  }
+
+  private mutating func send(_ now: Moment) -> [Action] {
+    lost?.isReplayed = true
+    state = .sent(flight: flights, at: now)
+    return [.send(flight: flights)]
+  }
+
+  /// Sends the token: the intent to do so is durable.
+  mutating func send(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
+    guard state == .preparing(flight: flight) else { return [] }
+    hasIntent = true
+    // A disk that was slow may have used up the grace.
+    if let lost, terms.servesAccessToken(at: now), !lost.mayBeReplayed(within: terms.grace, at: now) {
+      state = .holdingBack
+      return [.refuse(outcomeUnknown(terms, now))]
+    }
+    return send(now)
+  }
+
+  /// Does not send the token; the intent of an earlier one whose reply was lost stays open.
+  mutating func callOff(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
+    guard state == .preparing(flight: flight) else { return [] }
+    guard lost != nil else {
+      state = .resting
+      return [.closeIntent]
+    }
+    rest(terms, now)
+    return []
+  }
+
+  /// Takes up after a restart that the token was perhaps spent.
+  mutating func takeUp(_ startedAt: Timestamp, _ terms: Terms, _ now: Moment) -> [Action] {
+    guard state == .resting, lost == nil else { return [] }
+    guard terms.rotates else { return [.closeIntent] }
+    let lost = LostReply(startedAt: startedAt, now: now)
+    self.lost = lost
+    if lost.mayBeReplayed(within: terms.grace, at: now) { return begin(terms, now) }
+    rest(terms, now)
+    return []
+  }
+
+  /// Waits for the end of the access token, or for nothing where it has ended.
+  private mutating func rest(_ terms: Terms, _ now: Moment) {
+    state =
+      terms.servesAccessToken(at: now)
+      ? .holdingBack : .backingOff(until: now.uptime, outcomeUnknown(terms, now), endsWithNetwork: false)
+  }
+}

@@ -1,0 +1,183 @@
+package import BrokerProtocol
+
+/// Decides when the refresh token of a session is sent, and what each answer means: one flight for everybody, none
+/// without an intent that outlives a crash, and nothing sent twice while anything could be lost by it.
+///
+/// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
+package struct RefreshMachine: Sendable {
+  /// Where a refresh stands.
+  package enum State: Sendable, Equatable {
+    /// Nothing is under way. Left when new tokens are wanted, or when an open intent is found.
+    case resting
+    /// The intent is being made durable. Left when it is or cannot be, when the flight is called off, and by other
+    /// tokens.
+    case preparing(flight: UInt64)
+    /// The token is on its way. Left by the provider's answer to this flight, and by other tokens.
+    case sent(flight: UInt64, at: Moment)
+    /// New tokens are here, and being saved. Left when they are the session's.
+    case saving
+    /// Something went wrong. Left when new tokens are wanted after `until`; `until` is at once where the failure
+    /// `endsWithNetwork` and the network has returned.
+    case backingOff(until: Duration, BrokerError, endsWithNetwork: Bool)
+    /// The token was perhaps spent, and the access token is served to its end. Left when new tokens are wanted after
+    /// that; where the access token has no end, after a client has reported it refused.
+    case holdingBack
+  }
+
+  /// What must be known of the session.
+  package struct Terms: Sendable, Equatable {
+    /// The generation of the record whose refresh token it is.
+    package var generation: UInt64
+    /// Whether the token is another one after a refresh, as far as it is known.
+    package var rotates: Bool
+    /// For how long the provider takes a spent token once more.
+    package var grace: Duration
+    /// When the access token ends; nil where it has no end.
+    package var accessEnd: Deadline?
+    /// Whether a client has reported that the access token is refused.
+    package var isAccessTokenRefused: Bool
+
+    /// Terms.
+    package init(
+      generation: UInt64, rotates: Bool = true, grace: Duration = .zero, accessEnd: Deadline?,
+      isAccessTokenRefused: Bool = false
+    ) {
+      self.generation = generation
+      self.rotates = rotates
+      self.grace = grace
+      self.accessEnd = accessEnd
+      self.isAccessTokenRefused = isAccessTokenRefused
+    }
+
+    /// Whether there is an access token to be lost: one without an end is one until it is refused.
+    func servesAccessToken(at now: Moment) -> Bool {
+      accessEnd.map { !$0.hasCome(at: now) } ?? !isAccessTokenRefused
+    }
+  }
+
+  /// What happened.
+  package enum Event: Sendable, Equatable {
+    /// A caller or the schedule wants new tokens.
+    case wanted
+    /// The store has an open intent from before the start.
+    case intentFound(startedAt: Timestamp)
+    /// The intent of the flight is durable.
+    case intentSaved(flight: UInt64)
+    /// It cannot be made durable.
+    case intentFailed(flight: UInt64, jitter: Double)
+    /// The token is not worth spending any more.
+    case calledOff(flight: UInt64)
+    /// The provider gave new tokens, which are being saved.
+    case succeeded(flight: UInt64)
+    /// The provider gave none.
+    case failed(flight: UInt64, ProviderFailure, jitter: Double)
+    /// Tokens that came by another way are being saved; a flight's answer is not waited for.
+    case replaced
+    /// What was being saved is the session's now, or the session is another one.
+    case settled
+    /// There is no session any more.
+    case ended
+    /// The network is back.
+    case networkReturned
+  }
+
+  /// What is to be done.
+  package enum Action: Sendable, Equatable {
+    /// Make durable that the token is about to be sent, then tell the machine.
+    case openIntent(flight: UInt64, RefreshIntent)
+    /// Make durable that the token was certainly not spent.
+    case closeIntent
+    /// Send the token, once.
+    case send(flight: UInt64)
+    /// Tell whoever waits why nothing is sent now.
+    case refuse(BrokerError)
+    /// Tell whoever waits, and everybody else, what went wrong.
+    case report(BrokerError, nextAttemptAt: Timestamp?)
+    /// End the session; `wantsUser` says that its provider wants to see the user again.
+    case end(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool)
+  }
+
+  /// The profile.
+  let profile: ProfileName
+  /// Where a refresh stands.
+  package internal(set) var state: State = .resting
+  /// What is not known of an earlier refresh; its intent is open in the store.
+  package internal(set) var lost: LostReply?
+  /// The breaker against refresh loops.
+  var budget = RefreshBudget()
+  /// Failures since the last success.
+  var failuresInARow = 0
+  /// How many flights there ever were; names the next one.
+  var flights: UInt64 = 0
+  /// Whether the flight under way has an intent in the store.
+  var hasIntent = false
+
+  /// A machine for a session of a profile.
+  package init(profile: ProfileName) { self.profile = profile }
+
+  /// Whether a flight is being prepared, on its way, or being saved.
+  package var isUnderWay: Bool {
+    switch state {
+    case .preparing, .sent, .saving: true
+    case .resting, .backingOff, .holdingBack: false
+    }
+  }
+
+  /// Takes an event in and says what is to be done, in order.
+  package mutating func handle(_ event: Event, _ terms: Terms, at now: Moment) -> [Action] {
+    switch event {
+    case .wanted: return want(terms, now)
+    case .intentFound(let startedAt): return takeUp(startedAt, terms, now)
+    case .intentSaved(let flight): return send(flight, terms, now)
+    case .intentFailed(let flight, let jitter):
+      guard state == .preparing(flight: flight) else { return [] }
+      return backOff(Failure(BrokerError(.storeFailed, profile: profile)), jitter, terms, now)
+    case .calledOff(let flight): return callOff(flight, terms, now)
+    case .succeeded(let flight):
+      if case .sent(flight, _) = state { state = .saving }
+      return []
+    case .failed(let flight, let failure, let jitter): return fail(flight, failure, jitter, terms, now)
+    case .replaced: state = .saving
+    case .settled, .ended: clear()
+    case .networkReturned:
+      if case .backingOff(let until, let error, true) = state, until > now.uptime {
+        state = .backingOff(until: now.uptime, error, endsWithNetwork: true)
+      }
+    }
+    return []
+  }
+
+  /// Why nothing would be sent if new tokens were wanted now; nil where something would be, or is.
+  package func refusal(_ terms: Terms, at now: Moment) -> BrokerError? {
+    switch state {
+    case .backingOff(let until, var error, _) where now.uptime < until:
+      error.retryAfter = until - now.uptime
+      return error
+    case .holdingBack where terms.servesAccessToken(at: now): return outcomeUnknown(terms, now)
+    default: return nil
+    }
+  }
+
+  /// That the outcome of the last refresh is not known, and when something will be done about it.
+  func outcomeUnknown(_ terms: Terms, _ now: Moment) -> BrokerError {
+    var error = BrokerError(.refreshOutcomeUnknown, profile: profile)
+    if terms.servesAccessToken(at: now) { error.retryAfter = terms.accessEnd?.rest(at: now) }
+    return error
+  }
+
+  /// Forgets everything but what limits all sessions of the profile.
+  private mutating func clear() {
+    state = .resting
+    lost = nil
+    failuresInARow = 0
+    hasIntent = false
+  }
+
+  /// Ends what is known of a session that has ended, and says why.
+  mutating func end(
+    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind? = nil, wantsUser: Bool = false
+  ) -> [Action] {
+    clear()
+    return [.end(reason, alert: alert, wantsUser: wantsUser)]
+  }
+}

@@ -1,0 +1,87 @@
+import BrokerProtocol
+
+/// Decides when tokens are refreshed before anybody asks.
+///
+/// A value: it does no I/O and reads no clock. Every event is legal in every state.
+package struct RefreshSchedule: Sendable, Equatable {
+  /// What is planned.
+  package enum State: Sendable, Equatable {
+    /// Nothing: there is nothing to refresh, or no end of it. Left by tokens for which a refresh can be planned.
+    case off
+    /// A refresh at a moment. Left by other tokens, by the end of the session, and when the moment comes and nobody uses
+    /// the session.
+    case planned(Deadline)
+    /// The moment has come, and nobody used the session. Left by its next use, by other tokens, and by its end.
+    case leftAlone(Deadline)
+  }
+
+  /// What happened.
+  package enum Event: Sendable, Equatable {
+    /// The session has these tokens now; the moment of their refresh, nil where none is to be, is drawn already.
+    case tokensTaken(due: Deadline?)
+    /// A client has used the session.
+    case used
+    /// Time has passed, or a clock was set.
+    case woken(isInUse: Bool)
+    /// There is no session any more.
+    case ended
+  }
+
+  /// What is to be done.
+  package enum Action: Sendable, Equatable {
+    /// Refresh now. Said at each wake-up until there are other tokens.
+    case refresh
+  }
+
+  /// A background refresh begins after some share of a token's life between these two, late enough to spare the
+  /// provider, early enough that one failure is not yet felt; apart enough that what began together does not stay
+  /// together.
+  static let shares = 0.75...0.85
+  /// However long a token is wanted to be good, a quarter of its life passes first: else one that lives hardly longer than
+  /// that would be refreshed all the time.
+  static let leastShare = 0.25
+
+  /// What is planned.
+  package private(set) var state: State = .off
+
+  /// A schedule without a plan.
+  package init() {}
+
+  /// Takes an event in and says what is to be done.
+  package mutating func handle(_ event: Event, at now: Moment) -> [Action] {
+    switch (event, state) {
+    case (.tokensTaken(let due), _): state = due.map { .planned($0) } ?? .off
+    case (.ended, _): state = .off
+    case (.used, .leftAlone(let due)): state = .planned(due)
+    case (.woken(let isInUse), .planned(let due)) where due.hasCome(at: now):
+      if isInUse { return [.refresh] }
+      state = .leftAlone(due)
+    case (.used, _), (.woken, _): break
+    }
+    return []
+  }
+
+  /// The uptime at which it wants to be woken; nil where nothing is planned.
+  package func nextWake(at now: Moment) -> Duration? {
+    guard case .planned(let due) = state else { return nil }
+    return due.comes(at: now)
+  }
+
+  /// When the tokens of a session, which came at `since`, are to be refreshed; nil where they are not.
+  ///
+  /// A token that lives as long as its refresh token is the last one: a refresh would gain nothing. `jitter` is a random
+  /// number from 0 to 1.
+  static func due(_ session: LivingSession, since: Moment, _ policy: ExpiryPolicy, jitter: Double) -> Deadline? {
+    let tokens = session.tokens
+    guard policy.refreshesInBackground, tokens.refreshToken != nil, let end = tokens.accessTokenExpiresAt else {
+      return nil
+    }
+    if let refreshEnd = tokens.refreshTokenExpiresAt, refreshEnd <= end { return nil }
+    let life = end - session.issuedAt
+    let share = shares.lowerBound + (shares.upperBound - shares.lowerBound) * min(max(jitter, 0), 1)
+    var after = life * share
+    if life > policy.skew { after = min(after, life - policy.skew) }
+    after = max(after, life * leastShare)
+    return since.deadline(session.issuedAt + .milliseconds(after.milliseconds))
+  }
+}

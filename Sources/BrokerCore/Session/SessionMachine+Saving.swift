@@ -1,0 +1,78 @@
+import BrokerProtocol
+
+/// What becomes of tokens once it is known whether they are durable.
+extension SessionMachine {
+  /// Takes over what was saved, or what the provider has already rotated although it could not be saved.
+  mutating func adopt(_ generation: UInt64, isDurable: Bool, _ now: Moment) -> [Action] {
+    if isDurable { settledGeneration = max(settledGeneration, generation) }
+    if let pending = pendingLogin, pending.generation == generation {
+      pendingLogin = nil
+      guard isDurable else { return goOnWithoutLogin(generation, now) }
+      heldAnswer = nil
+      isStoreDegraded = false
+      use.timeout = rules.idleTimeout
+      use.begin(at: now.uptime)
+      return begin(pending, now)
+    }
+    if let saving, saving.generation == generation {
+      isStoreDegraded = !isDurable
+      return begin(saving, now)
+    }
+    if notedGeneration == generation { return adoptNote(generation, isDurable: isDurable) }
+    guard isStoreDegraded, generation == self.generation else { return [] }
+    if isDurable {
+      isStoreDegraded = false
+      return serveWaiting(now)
+    }
+    guard !demands.isEmpty else { return [] }
+    // The tokens of the last refresh do not rest in the store yet, so none can begin.
+    return settle(BrokerError(.storeFailed, profile: profile), now)
+  }
+
+  /// A note of the last use that could not be saved is dropped: the next one says more.
+  private mutating func adoptNote(_ generation: UInt64, isDurable: Bool) -> [Action] {
+    notedGeneration = nil
+    guard !isDurable else { return [] }
+    if generation == self.generation { settledGeneration = generation }
+    use.noteFailed()
+    return []
+  }
+
+  /// A login that could not be saved was refused: the session of before goes on, with what it missed meanwhile.
+  private mutating func goOnWithoutLogin(_ generation: UInt64, _ now: Moment) -> [Action] {
+    if generation == self.generation { settledGeneration = generation }
+    var actions: [Action] = []
+    if isStoreDegraded, let living {
+      // The record that waits to be saved is older than the one that was refused, which may rest there all the same.
+      self.generation += 1
+      actions = [.save(record(.living(living)), announcing: [refreshed(living)])]
+    }
+    if let answer = heldAnswer {
+      heldAnswer = nil
+      actions += handle(answer, at: now, jitter: jitter)
+    }
+    if use.isOver(at: now.uptime) { return actions + endIdle(now) }
+    return actions + serveWaiting(now)
+  }
+
+  /// Goes on with tokens that are the session's from now on.
+  private mutating func begin(_ new: Saving, _ now: Moment) -> [Action] {
+    phase = .living(new.session)
+    since = new.since
+    saving = nil
+    isMistrusted = false
+    wantsReauthentication = false
+    isAccessTokenRefused = false
+    answerVersion += 1
+    _ = refresh.handle(.settled, terms, at: now)
+    plan(now)
+    let waiting = demands + demandsForLogin
+    demands = []
+    demandsForLogin = []
+    guard isServable(at: now) else {
+      let error = BrokerError(.timeout, "The tokens had ended before they came.", profile: profile)
+      return waiting.map { .answerError($0.waiter, error) }
+    }
+    return waiting.map { .answerToken($0.waiter, isOffline: false) }
+  }
+}

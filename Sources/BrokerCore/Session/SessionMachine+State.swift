@@ -1,0 +1,137 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// What the machine tells of itself.
+extension SessionMachine {
+  /// A machine with rules of which only the first is given.
+  package init(
+    profile: ProfileName, binding: ProviderBinding, policy: ExpiryPolicy,
+    tokenID: @escaping @Sendable (Secret) -> String
+  ) {
+    self.init(profile: profile, binding: binding, rules: SessionRules(expiry: policy), tokenID: tokenID)
+  }
+
+  /// When tokens are good enough.
+  package var policy: ExpiryPolicy {
+    get { rules.expiry }
+    set { rules.expiry = newValue }
+  }
+
+  /// The session's tokens and what is known about it; nil where there is none.
+  package var living: LivingSession? {
+    guard case .living(let session) = phase else { return nil }
+    return session
+  }
+
+  /// What is under way.
+  package var activity: Activity {
+    if let saving { return .saving(saving.session, generation: saving.generation) }
+    switch refresh.state {
+    case .resting, .saving: return .resting
+    case .preparing(let flight): return .preparing(flight: flight)
+    case .sent(let flight, _): return .refreshing(flight: flight)
+    case .backingOff(let until, let error, _): return .backingOff(until: until, error)
+    case .holdingBack:
+      let error = BrokerError(.refreshOutcomeUnknown, profile: profile)
+      return .backingOff(until: life?.accessEnd?.uptime ?? Self.never, error)
+    }
+  }
+
+  /// An uptime that no machine reaches: a century.
+  private static let never = Duration.seconds(3_155_760_000)
+
+  /// Whether the refresh token may have been spent without our having its successor; its intent is open in the store.
+  package var isOutcomeUnknown: Bool { refresh.lost != nil }
+
+  /// Where the newest refresh stands.
+  package var refreshState: RefreshMachine.State { refresh.state }
+
+  /// What is planned in the background.
+  package var scheduleState: RefreshSchedule.State { schedule.state }
+
+  /// When the access token ends, on both clocks; nil where there is none, or no end of it.
+  package var accessTokenEnd: Deadline? { life?.accessEnd }
+
+  /// When the session ends for want of use, in uptime; nil where it does not.
+  package var idleEnd: Duration? { living == nil ? nil : use.idleEnd }
+
+  /// Whether the next use of the session must reach the machine, and not be answered from what was rendered before.
+  package var mustSeeNextUse: Bool {
+    if case .leftAlone = schedule.state { return true }
+    return living != nil && use.isWaitingForUse
+  }
+
+  /// When the session's tokens end; nil where there is no session.
+  var life: TokenLife? {
+    guard let living, let since else { return nil }
+    return TokenLife(of: living, since: since)
+  }
+
+  /// What a refresh must know of the session.
+  var terms: RefreshMachine.Terms {
+    let rotates =
+      switch rules.rotation {
+      case .always: true
+      case .never: false
+      case .auto: living?.rotatesRefreshToken ?? true
+      }
+    return RefreshMachine.Terms(
+      generation: generation, rotates: rotates, grace: rules.rotationGrace, accessEnd: life?.accessEnd,
+      isAccessTokenRefused: isAccessTokenRefused)
+  }
+
+  /// Whether the access token may be served: neither ended, nor refused with nothing known of its successor.
+  func isServable(at now: Moment) -> Bool {
+    guard let life else { return false }
+    return isOutcomeUnknown ? terms.servesAccessToken(at: now) : life.isAlive(at: now)
+  }
+
+  /// The newest tokens of the session, shown to clients or not; nil where there is none.
+  var newestTokens: TokenSet? {
+    guard let living else { return nil }
+    if case .refreshSucceeded(_, let tokens, _) = heldAnswer { return tokens }
+    return saving?.session.tokens ?? living.tokens
+  }
+
+  /// Whether tokens may come, or have come, that do not rest in the store yet.
+  var isUnsettled: Bool { saving != nil || refresh.isUnderWay || isStoreDegraded }
+
+  /// Whether a record that could not be saved is still the newest, and worth another try.
+  ///
+  /// A login that could not be saved was answered with the error, so it is over.
+  func wantsSaved(_ record: SessionRecord) -> Bool {
+    guard record.generation == generation else { return false }
+    guard case .living = record.contents else { return true }
+    return isStoreDegraded
+  }
+}
+
+/// When the machine wants to be woken.
+extension SessionMachine {
+  /// When the machine wants to be woken; nil where nothing is to come.
+  package func nextWake(at now: Moment) -> Duration? {
+    guard living != nil, let life, pendingLogin == nil else { return nil }
+    guard saving == nil, !refresh.isUnderWay else { return use.idleEnd }
+    let note = mayNoteUse ? use.noteDue : nil
+    let next = [nextTry(life, now), life.ends(at: now), use.idleEnd, note].compactMap(\.self).min()
+    // What is due already was not slept through.
+    return next.map { max($0, now.uptime) }
+  }
+
+  /// When the machine will want new tokens without being asked for them.
+  private func nextTry(_ life: TokenLife, _ now: Moment) -> Duration? {
+    guard policy.refreshesInBackground, !isStoreDegraded, life.obstacle(at: now) == nil else { return nil }
+    switch refresh.state {
+    case .preparing, .sent, .saving: return nil
+    case .resting: return schedule.nextWake(at: now)
+    case .backingOff(let until, _, _): return refreshesUnasked(now) ? until : nil
+    case .holdingBack: return life.accessEnd?.comes(at: now)
+    }
+  }
+
+  /// Whether it is worth trying again although nobody asks: somebody uses the session, or it hangs on the answer.
+  func refreshesUnasked(_ now: Moment) -> Bool {
+    policy.refreshesInBackground
+      && (isOutcomeUnknown || use.isInUse(at: now.uptime, lifetime: life?.lifetime))
+  }
+}

@@ -1,0 +1,24 @@
+/// What the configuration says of the sessions of a profile.
+package struct SessionRules: Sendable, Equatable {
+  /// When tokens are good enough.
+  package var expiry: ExpiryPolicy
+  /// Whether the provider rotates refresh tokens.
+  package var rotation: Rotation
+  /// For how long the provider takes a refresh token that was spent once more; zero where it does not.
+  ///
+  /// It is counted from when the token was sent.
+  package var rotationGrace: Duration
+  /// A session that no client has used for so long ends; zero where none does.
+  package var idleTimeout: Duration
+
+  /// Rules; without any, nothing is known of the provider, and no session ends for want of use.
+  package init(
+    expiry: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto, rotationGrace: Duration = .zero,
+    idleTimeout: Duration = .zero
+  ) {
+    self.expiry = expiry
+    self.rotation = rotation
+    self.rotationGrace = rotationGrace
+    self.idleTimeout = idleTimeout
+  }
+}

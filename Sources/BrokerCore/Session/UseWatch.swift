@@ -1,0 +1,86 @@
+/// When clients last used a session, and what follows where nobody does.
+///
+/// Everything is counted in uptime, which goes on while the machine is suspended and which nobody can set. Only across a
+/// restart the wall clock counts, by what was written down.
+struct UseWatch: Sendable, Equatable {
+  /// A session that was not used for two lifetimes of its token is not refreshed in the background, but none is given up
+  /// within an hour: short tokens would be left alone over a cup of coffee.
+  static let shortestPatience = Duration.seconds(3600)
+  /// How many lifetimes that is: whoever comes once in a lifetime finds a fresh token.
+  static let patienceInLifetimes = 2
+  /// The use is written down at most once a minute, which costs a disk nothing, or for short timeouts ten times within
+  /// one: so much earlier a session may end after a crash.
+  static let longestNotePause = Duration.seconds(60)
+  /// How many times within a timeout.
+  static let notesInTimeout = 10
+
+  /// A session that was not used for so long ends; zero where none does.
+  var timeout: Duration = .zero
+  /// When the session was last used, also before the start of the process; nil where that is not known.
+  private(set) var lastUse: Duration?
+  /// Whether it was used since the process started.
+  private var isUsedHere = false
+  /// The last use that is written down, or on its way.
+  private var notedUse: Duration?
+  /// When that was written down.
+  private var notedAt: Duration?
+
+  /// Begins with a session that was just read from the store; `lastUse` is what was written down.
+  ///
+  /// Where nothing was, it is taken for just used.
+  mutating func restore(lastUse: Duration?, at uptime: Duration) {
+    self = UseWatch(timeout: timeout)
+    self.lastUse = lastUse.map { min($0, uptime) } ?? (timeout > .zero ? uptime : nil)
+    notedUse = lastUse
+  }
+
+  /// Begins with a session that was just made, and written down with its time.
+  mutating func begin(at uptime: Duration) {
+    self = UseWatch(timeout: timeout)
+    used(at: uptime)
+    noted(at: uptime)
+  }
+
+  /// Takes up another timeout; a session of which no use is known is taken for just used.
+  mutating func setTimeout(_ timeout: Duration, at uptime: Duration) {
+    self.timeout = timeout
+    if timeout > .zero, lastUse == nil { lastUse = uptime }
+  }
+
+  /// Takes in a use; one that came after the end of the session's time counts nothing.
+  mutating func used(at uptime: Duration) {
+    if let idleEnd, uptime >= idleEnd { return }
+    lastUse = max(lastUse ?? uptime, uptime)
+    isUsedHere = true
+  }
+
+  /// When the session ends for want of use; nil where it does not.
+  var idleEnd: Duration? { timeout > .zero ? lastUse.map { $0 + timeout } : nil }
+
+  /// Whether the session has ended for want of use.
+  func isOver(at uptime: Duration) -> Bool { idleEnd.map { $0 <= uptime } ?? false }
+
+  /// Whether it is worth refreshing a token of this lifetime before anybody asks.
+  func isInUse(at uptime: Duration, lifetime: Duration?) -> Bool {
+    guard isUsedHere, let lastUse else { return false }
+    return uptime - lastUse < max(Self.shortestPatience, (lifetime ?? .zero) * Self.patienceInLifetimes)
+  }
+
+  /// When the last use is to be written down; nil where it is.
+  var noteDue: Duration? {
+    guard timeout > .zero, let lastUse, lastUse != notedUse else { return nil }
+    return notedAt.map { $0 + min(timeout / Self.notesInTimeout, Self.longestNotePause) } ?? lastUse
+  }
+
+  /// Takes in that the last use is being written down.
+  mutating func noted(at uptime: Duration) {
+    notedUse = lastUse
+    notedAt = uptime
+  }
+
+  /// Takes in that it could not be: it is tried again after the usual pause.
+  mutating func noteFailed() { notedUse = nil }
+
+  /// Whether the next use must be seen at once, as the timer is set by it.
+  var isWaitingForUse: Bool { timeout > .zero && lastUse == notedUse }
+}

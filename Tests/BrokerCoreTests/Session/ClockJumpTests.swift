@@ -1,0 +1,136 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+import Testing
+
+/// Clocks that are set, networks that return, and times without use.
+@Suite struct ClockJumpTests {
+  private static let offline = ProviderFailure.transient(.networkUnavailable)
+
+  private func script(
+    _ rules: SessionRules = SessionRules(), _ change: (inout LivingSession) -> Void = { _ in }
+  ) -> SessionScript {
+    var script = SessionScript(rules, SessionScript.record(change))
+    _ = script.restart()
+    return script
+  }
+
+  @Test func `a clock that is set far forward refreshes, and ends nothing`() {
+    var script = script()
+    script.pass(10)
+    script.setClock(by: 10_000_000)
+    #expect(script.play(.clockWasSet).isEmpty)
+    #expect(script.want(1) == ["spend 1 refresh-1"])
+    _ = script.fail(1, Self.offline)
+    #expect(script.machine.living != nil)
+    script.pass(86_400)
+    script.setClock(by: -10_000_000)
+    // Now both clocks say that both tokens have ended.
+    #expect(script.play(.woken) == ["save ended refreshTokenExpired 8 announcing sessionExpired"])
+  }
+
+  @Test func `a session without a refresh token outlives a clock that was set forward by mistake`() {
+    var script = script { $0.tokens.refreshToken = nil }
+    script.setClock(by: 5000)
+    #expect(script.want(1) == ["error 1 loginRequired"])
+    #expect(script.play(.clockWasSet).isEmpty)
+    script.setClock(by: -5000)
+    #expect(script.want(2) == ["token 2"])
+    script.pass(900)
+    #expect(script.play(.woken) == ["save ended noRefreshToken 8 announcing sessionExpired"])
+  }
+
+  @Test func `a clock that is set back does not make an ended token good`() {
+    var script = script()
+    script.pass(890)
+    script.setClock(by: -5000)
+    #expect(script.want(1) == ["spend 1 refresh-1"])
+    var late = self.script()
+    late.pass(901)
+    late.setClock(by: -5000)
+    #expect(late.want(1) == ["spend 1 refresh-1"])
+    #expect(late.fail(1, Self.offline).first == "error 1 networkUnavailable")
+  }
+
+  @Test func `tokens of a refresh end by uptime as well, counted from when it was sent`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    script.pass(20)
+    _ = script.play(
+      .refreshSucceeded(
+        flight: 1, ScriptedProvider.tokens(2, now: SessionScript.start.wall), sentAt: SessionScript.start.wall))
+    script.setClock(by: -5000)
+    script.pass(879)
+    #expect(script.machine.accessTokenEnd?.rest(at: script.now) == .seconds(1))
+  }
+
+  @Test func `tokens that have ended before they came are answered to nobody`() {
+    var script = script()
+    script.pass(950)
+    _ = script.want(1)
+    let late = ScriptedProvider.tokens(2, now: script.now.wall, lifetime: .seconds(10))
+    let sentAt = script.now.wall
+    script.pass(11)
+    #expect(
+      script.play(.refreshSucceeded(flight: 1, late, sentAt: sentAt)) == [
+        "save living 8 announcing tokenRefreshed", "error 1 timeout",
+      ])
+  }
+
+  @Test func `when the network returns one attempt is made at once`() {
+    var script = script()
+    script.pass(900)
+    _ = script.want(1)
+    _ = script.fail(1, Self.offline, jitter: 1)
+    #expect(script.play(.networkReturned) == ["spend 2 refresh-1"])
+    #expect(script.play(.networkReturned).isEmpty)
+    _ = script.fail(2, Self.offline, jitter: 1)
+    #expect(script.nextWake == 2)
+  }
+
+  @Test func `the network's return changes nothing where something else is waited for`() {
+    var busy = script()
+    _ = busy.want(1, force: true)
+    _ = busy.fail(1, .transient(.networkUnavailable, retryAfter: .seconds(60)))
+    #expect(busy.play(.networkReturned).isEmpty)
+    #expect(busy.want(2, force: true) == ["error 2 networkUnavailable"])
+    var down = script()
+    _ = down.want(1, force: true)
+    _ = down.fail(1, .transient(.providerUnavailable), jitter: 1)
+    #expect(down.play(.networkReturned).isEmpty)
+    var unknown = script()
+    _ = unknown.want(1, force: true)
+    _ = unknown.fail(1, .outcomeUnknown(.networkUnavailable))
+    #expect(unknown.play(.networkReturned).isEmpty)
+  }
+
+  @Test func `where nothing is refreshed unasked the network's return spares the next caller the wait`() {
+    var script = script(SessionRules(expiry: ExpiryPolicy(refreshesInBackground: false)))
+    script.pass(900)
+    _ = script.want(1)
+    _ = script.fail(1, Self.offline, jitter: 1)
+    #expect(script.want(2) == ["error 2 networkUnavailable"])
+    #expect(script.play(.networkReturned).isEmpty)
+    #expect(script.want(3) == ["spend 2 refresh-1"])
+  }
+
+  @Test func `an hour without a caller is too much for a token of a quarter of one`() {
+    var script = script()
+    _ = script.want(1)
+    var flight: UInt64 = 0
+    // Each token is refreshed in its turn, for as long as the last use is not an hour ago.
+    while let next = script.nextWake, flight < 20 {
+      script.pass(Int(next))
+      let actions = script.play(.woken)
+      guard actions.contains(where: { $0.hasPrefix("spend") }) else { break }
+      flight += 1
+      _ = script.succeed(flight)
+    }
+    #expect(flight == 4)
+    #expect(script.machine.mustSeeNextUse)
+    #expect(script.want(2) == ["token 2"])
+    #expect(script.nextWake == 0)
+    #expect(script.play(.woken) == ["spend 5 refresh-5"])
+  }
+}

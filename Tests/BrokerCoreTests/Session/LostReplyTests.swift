@@ -1,0 +1,263 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+import Testing
+
+/// What becomes of a session when the reply to a refresh is lost, or the broker ends before it comes.
+@Suite struct LostReplyTests {
+  private static let lost = ProviderFailure.outcomeUnknown(.timeout)
+  private static let refusal = ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
+
+  private func script(
+    _ rotation: Rotation = .auto, grace: Int = 0, _ change: (inout LivingSession) -> Void = { _ in }
+  ) -> SessionScript {
+    var script = SessionScript(
+      SessionRules(rotation: rotation, rotationGrace: .seconds(grace)), SessionScript.record(change))
+    _ = script.restart()
+    return script
+  }
+
+  @Test func `while the access token lives it is served, and a forced refresh is told when to come again`() {
+    var script = script()
+    #expect(script.want(1, force: true) == ["spend 1 refresh-1"])
+    #expect(script.fail(1, Self.lost) == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
+    script.pass(400)
+    #expect(script.want(2) == ["token 2"])
+    let actions = script.machine.handle(
+      .tokenWanted(TokenDemand(waiter: WaiterID(3), forcesRefresh: true)), at: script.now)
+    guard case .answerError(_, let error)? = actions.first else {
+      Issue.record("no error")
+      return
+    }
+    #expect(error.retryAfter == .seconds(500) && error.nextAction == .wait && error.isRetryable)
+    #expect(script.nextWake == 500)
+  }
+
+  @Test func `a token that is nearly over is still served to its end`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    script.pass(890)
+    #expect(script.want(2) == ["offline token 2"])
+    script.pass(10)
+    #expect(script.want(3) == ["spend 2 refresh-1"])
+  }
+
+  @Test func `after the end it stays unknown, whatever passing answers come, until a definitive one`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    script.pass(901)
+    #expect(script.play(.woken) == ["spend 2 refresh-1"])
+    let busy = ProviderFailure.transient(.providerUnavailable, retryAfter: .seconds(40))
+    #expect(script.fail(2, busy) == ["publish refreshFailed"])
+    #expect(script.want(2) == ["error 2 refreshOutcomeUnknown"])
+    #expect(script.machine.isOutcomeUnknown && script.intent != nil)
+    #expect(script.nextWake == 40)
+    script.pass(40)
+    #expect(script.play(.woken) == ["spend 3 refresh-1"])
+    _ = script.fail(3, Self.lost)
+    script.pass(1)
+    _ = script.play(.woken)
+    #expect(script.fail(4, .refused(.providerRejected)) == ["publish refreshFailed"])
+    #expect(script.machine.isOutcomeUnknown)
+    script.pass(10)
+    _ = script.want(3)
+    #expect(
+      script.fail(5, Self.refusal) == [
+        "save ended refreshOutcomeUnknown 8 announcing sessionExpired", "error 3 sessionExpired",
+      ])
+  }
+
+  @Test func `a success after the end saves the session`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    script.pass(901)
+    _ = script.want(2)
+    #expect(script.succeed(2) == ["save living 8 announcing tokenRefreshed", "token 2"])
+    #expect(!script.machine.isOutcomeUnknown && script.intent == nil)
+  }
+
+  @Test func `a token that is not rotated is not missed: the failure is a passing one, without an intent`() {
+    for (rotation, learnt) in [(Rotation.never, nil), (.never, true), (.auto, false)] {
+      var script = script(rotation) { $0.rotatesRefreshToken = learnt }
+      #expect(
+        script.machine.handle(.tokenWanted(TokenDemand(waiter: WaiterID(1), forcesRefresh: true)), at: script.now)
+          .summary == ["spend 1 refresh-1"])
+      #expect(script.fail(1, Self.lost) == ["error 1 timeout", "publish refreshFailed"])
+      #expect(!script.machine.isOutcomeUnknown)
+      script.pass(1)
+      #expect(script.want(2, force: true) == ["spend 2 refresh-1"])
+    }
+  }
+
+  @Test func `a token that is always rotated is missed, whatever was learnt`() {
+    var script = script(.always) { $0.rotatesRefreshToken = false }
+    _ = script.want(1, force: true)
+    #expect(script.fail(1, Self.lost).first == "error 1 refreshOutcomeUnknown")
+  }
+
+  @Test func `replies teach whether the token rotates, and that it does is never forgotten`() {
+    var script = script()
+    for (flight, keeps, learnt) in [(1, true, false), (2, false, true), (3, true, true)] {
+      _ = script.want(UInt64(flight), force: true)
+      _ = script.succeed(UInt64(flight)) { tokens in if keeps { tokens.refreshToken = nil } }
+      #expect(script.machine.living?.rotatesRefreshToken == learnt, "\(flight)")
+    }
+    _ = script.want(4, force: true)
+    let same = script.machine.living?.tokens.refreshToken
+    _ = script.succeed(4) { $0.refreshToken = same }
+    #expect(script.machine.living?.rotatesRefreshToken == true)
+    _ = script.play(
+      .loginAccepted(
+        ProviderSession(tokens: ScriptedProvider.tokens(9, now: script.now.wall), user: nil), method: "password"))
+    #expect(script.machine.living?.rotatesRefreshToken == true)
+  }
+
+  @Test func `the same token given back is one that does not rotate`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    _ = script.succeed(1) { $0.refreshToken = ScriptedProvider.secret("refresh-1") }
+    #expect(script.machine.living?.rotatesRefreshToken == false)
+  }
+
+  @Test func `inside a grace the token is sent exactly once more, and whoever waits waits on`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    script.pass(20)
+    #expect(script.fail(1, Self.lost) == ["spend 2 refresh-1"])
+    #expect(script.want(2, force: true).isEmpty)
+    #expect(
+      script.fail(2, Self.lost) == [
+        "error 1 refreshOutcomeUnknown", "error 2 refreshOutcomeUnknown", "publish refreshFailed",
+      ])
+    #expect(script.want(3, force: true) == ["error 3 refreshOutcomeUnknown"])
+    #expect(script.nextWake == 880)
+  }
+
+  @Test func `a replay that succeeds is as good as the first try`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    #expect(script.succeed(2) == ["save living 8 announcing tokenRefreshed", "token 1"])
+  }
+
+  @Test func `the grace is counted from when the token was sent`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    script.pass(60)
+    #expect(script.fail(1, Self.lost) == ["error 1 refreshOutcomeUnknown", "publish refreshFailed"])
+  }
+
+  @Test func `a disk that is slow does not stretch the grace`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    script.pass(59)
+    let actions = script.machine.handle(.refreshFailed(flight: 1, Self.lost, jitter: 0), at: script.now)
+    #expect(actions.summary == ["openIntent 2 of 7"])
+    script.pass(1)
+    #expect(script.play(.intentSaved(flight: 2)) == ["error 1 refreshOutcomeUnknown"])
+  }
+
+  @Test func `a replay that never left is tried again inside the grace`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    #expect(script.fail(2, .transient(.networkUnavailable), jitter: 1).first == "error 1 refreshOutcomeUnknown")
+    #expect(script.nextWake == 1)
+    script.pass(1)
+    #expect(script.play(.woken) == ["spend 3 refresh-1"])
+  }
+
+  @Test func `after a crash the token is replayed inside what is left of the grace, and only once`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    script.pass(30)
+    #expect(script.restart() == ["spend 1 refresh-1"])
+    // It crashes once more: the intent says that the replay was sent.
+    script.pass(1)
+    #expect(script.restart().isEmpty)
+    #expect(script.machine.isOutcomeUnknown)
+    #expect(script.want(1) == ["token 1"])
+    script.pass(870)
+    #expect(script.want(2) == ["spend 1 refresh-1"])
+  }
+
+  @Test func `after a crash nothing is replayed once the grace is over, or if that cannot be told`() {
+    var late = script(grace: 60)
+    _ = late.want(1, force: true)
+    late.pass(60)
+    #expect(late.restart().isEmpty)
+    #expect(late.machine.isOutcomeUnknown)
+    var back = script(grace: 60)
+    _ = back.want(1, force: true)
+    back.setClock(by: -10)
+    #expect(back.restart().isEmpty)
+    #expect(back.want(2, force: true) == ["error 2 refreshOutcomeUnknown"])
+  }
+
+  @Test func `after a crash an intent of a token that does not rotate is closed`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    script.machine = SessionMachine(
+      profile: .default, binding: ProviderBinding(type: "scripted"), rules: SessionRules(rotation: .never),
+      tokenID: { _ in "" })
+    #expect(script.restart().isEmpty)
+    #expect(script.intent == nil && !script.machine.isOutcomeUnknown)
+  }
+
+  @Test func `after the access token's end a crash changes nothing: the token is sent`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    script.pass(901)
+    #expect(script.restart().isEmpty)
+    #expect(script.want(2) == ["spend 1 refresh-1"])
+    script.pass(5)
+    _ = script.restart()
+    #expect(script.play(.woken) == ["spend 1 refresh-1"])
+  }
+
+  @Test func `an access token without an end is served until a server has refused it`() {
+    var script = script { $0.tokens.accessTokenExpiresAt = nil }
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    script.pass(1_000_000)
+    // Only the refresh token has an end, and the provider decides about that.
+    #expect(script.want(2) == ["token 2"])
+    #expect(script.want(3, force: true) == ["error 3 refreshOutcomeUnknown"])
+    #expect(script.nextWake == nil)
+  }
+
+  @Test func `an access token without an end that a server refuses has nothing left to lose`() {
+    var script = script {
+      $0.tokens.accessTokenExpiresAt = nil
+      $0.tokens.refreshTokenExpiresAt = nil
+    }
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    let version = script.machine.answerVersion
+    #expect(script.want(2, refused: true) == ["spend 2 refresh-1"])
+    #expect(script.machine.answerVersion > version)
+    _ = script.fail(2, .transient(.networkUnavailable))
+    #expect(script.want(3) == ["error 3 refreshOutcomeUnknown"])
+    script.pass(5)
+    _ = script.want(4)
+    #expect(script.succeed(3) { $0.accessTokenExpiresAt = nil }.last == "token 4")
+    #expect(script.want(5) == ["token 5"])
+  }
+
+  @Test func `a provider that wants to see the user ends the session in its own way`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    #expect(
+      script.fail(1, .reauthenticationRequired) == [
+        "save reauthenticationRequired 8 announcing sessionExpired", "error 1 reauthRequired",
+      ])
+    #expect(script.restart().isEmpty)
+    #expect(script.want(2) == ["error 2 reauthRequired"])
+    _ = script.play(.logoutWanted(.user))
+    #expect(script.want(3) == ["error 3 loginRequired"])
+  }
+}

@@ -1,0 +1,100 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+
+/// Plays a session machine on two clocks that a test moves, with a store that keeps intents and records at once unless it
+/// is told to fail.
+struct SessionScript {
+  /// The first moment; tokens of the script are issued at it.
+  static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
+  private static let binding = ProviderBinding(type: "scripted")
+
+  var machine: SessionMachine
+  var now = SessionScript.start
+  /// The last intent that was written.
+  private(set) var intent: RefreshIntent?
+  /// The last record that was written.
+  private(set) var stored: SessionRecord?
+  /// Whether the store keeps what it is given.
+  var storeWorks = true
+
+  /// A machine that has just taken up a record, or nothing.
+  init(
+    _ rules: SessionRules = SessionRules(), _ record: SessionRecord? = SessionScript.record(),
+    intent: RefreshIntent? = nil
+  ) {
+    machine = SessionMachine(profile: .default, binding: Self.binding, rules: rules, tokenID: { _ in "id" })
+    stored = record
+    self.intent = intent
+  }
+
+  /// A living record with the first tokens.
+  static func record(_ change: (inout LivingSession) -> Void = { _ in }) -> SessionRecord {
+    var living = LivingSession(
+      tokens: ScriptedProvider.tokens(1, now: start.wall), user: nil, authTime: start.wall, issuedAt: start.wall,
+      lastValidatedAt: start.wall)
+    change(&living)
+    return SessionRecord(profile: .default, binding: binding, generation: 7, contents: .living(living))
+  }
+
+  /// Takes up what is stored, in a new machine, as after a crash.
+  mutating func restart() -> [String] {
+    machine = SessionMachine(
+      profile: .default, binding: Self.binding, rules: machine.rules, tokenID: { _ in "id" })
+    guard let stored else { return [] }
+    return play(.restored(stored, intent: intent))
+  }
+
+  /// Lets time pass on both clocks.
+  mutating func pass(_ seconds: Int) {
+    now = Moment(wall: now.wall + .seconds(seconds), uptime: now.uptime + .seconds(seconds))
+  }
+
+  /// Sets the wall clock.
+  mutating func setClock(by seconds: Int) { now.wall = now.wall + .seconds(seconds) }
+
+  /// Gives the machine an event and the store what it says; tells what is left to do, in words.
+  mutating func play(_ event: SessionMachine.Event) -> [String] {
+    machine.handle(event, at: now).flatMap { action in carryOut(action) }
+  }
+
+  private mutating func carryOut(_ action: SessionMachine.Action) -> [String] {
+    switch action {
+    case .openIntent(let flight, let intent):
+      guard storeWorks else { return play(.intentFailed(flight: flight, jitter: 0)) }
+      self.intent = intent
+      return play(.intentSaved(flight: flight))
+    case .closeIntent:
+      intent = nil
+      return []
+    case .save(let record, _):
+      guard storeWorks else { return [action.summary] + play(.saveFailed(generation: record.generation)) }
+      stored = record
+      intent = nil
+      return [action.summary] + play(.saved(generation: record.generation))
+    default: return [action.summary]
+    }
+  }
+
+  /// A caller asks for a token.
+  mutating func want(_ number: UInt64, force: Bool = false, refused: Bool = false) -> [String] {
+    play(
+      .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force || refused, isRefused: refused)))
+  }
+
+  /// The provider answers a flight with tokens.
+  mutating func succeed(_ flight: UInt64, _ change: (inout TokenSet) -> Void = { _ in }) -> [String] {
+    var tokens = ScriptedProvider.tokens(Int(flight) + 1, now: now.wall)
+    change(&tokens)
+    return play(.refreshSucceeded(flight: flight, tokens, sentAt: now.wall))
+  }
+
+  /// The provider, or the network, fails a flight.
+  mutating func fail(_ flight: UInt64, _ failure: ProviderFailure, jitter: Double = 0) -> [String] {
+    play(.refreshFailed(flight: flight, failure, jitter: jitter))
+  }
+
+  /// The next wake-up, in seconds from now.
+  var nextWake: Int64? { machine.nextWake(at: now).map { ($0 - now.uptime).components.seconds } }
+}
