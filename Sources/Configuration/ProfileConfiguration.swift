@@ -1,3 +1,4 @@
+package import BrokerCore
 package import BrokerProtocol
 
 /// One profile: who logs it in, and when its tokens are good enough.
@@ -30,8 +31,21 @@ package struct ProfileConfiguration: Sendable, Equatable {
   /// Whether tokens are refreshed before anybody asks.
   package var backgroundRefresh: Bool
 
+  /// Whether the provider rotates refresh tokens.
+  package var rotation: Rotation
+  /// For how long after it was sent a spent refresh token is taken once more.
+  package var rotationGrace: Duration
+  /// A session that no client has used for so long ends; zero where none does.
+  package var idleTimeout: Duration
+
   /// Below 15 s tokens would end on their way; above an hour most tokens would be refreshed at each call.
   private static let refreshSkewSetting = DurationSetting("refreshSkewSeconds", 15...3600, standard: 30)
+
+  private static let rotationSetting = ChoiceSetting("rotation", standard: Rotation.auto)
+  /// Providers that have a grace count it in seconds, or a few minutes; an hour is none.
+  private static let rotationGraceSetting = DurationSetting("rotationGraceSeconds", 0...3600, standard: 0)
+  /// A year is longer than any session that somebody still remembers.
+  private static let idleTimeoutSetting = DurationSetting("idleTimeoutSeconds", 0...31_536_000, standard: 0)
 
   /// A profile on the embedded provider, everything else by default.
   init(name: ProfileName) {
@@ -39,6 +53,9 @@ package struct ProfileConfiguration: Sendable, Equatable {
     provider = .local
     refreshSkew = .seconds(Self.refreshSkewSetting.standard)
     backgroundRefresh = true
+    rotation = Self.rotationSetting.standard
+    rotationGrace = .seconds(Self.rotationGraceSetting.standard)
+    idleTimeout = .seconds(Self.idleTimeoutSetting.standard)
   }
 
   /// Reads a profile's section, with the default of each setting that is absent; the provider must be given.
@@ -49,6 +66,9 @@ package struct ProfileConfiguration: Sendable, Equatable {
     provider = try Self.provider(&section)
     refreshSkew = try section.read(Self.refreshSkewSetting)
     backgroundRefresh = try section.flag("backgroundRefresh", standard: true)
+    rotation = try section.read(Self.rotationSetting)
+    rotationGrace = try section.read(Self.rotationGraceSetting)
+    idleTimeout = try section.read(Self.idleTimeoutSetting)
     try section.refuseUnknownKeys()
   }
 

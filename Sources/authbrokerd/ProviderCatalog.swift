@@ -58,8 +58,7 @@ final class ProviderCatalog {
         used[profile.name] = remote
         provider = remote.provider
       }
-      let policy = ExpiryPolicy(skew: profile.refreshSkew, refreshesInBackground: profile.backgroundRefresh)
-      profiles.append(ProfileSettings(name: profile.name, provider: provider, policy: policy))
+      profiles.append(ProfileSettings(name: profile.name, provider: provider, rules: SessionRules(profile)))
     }
     remotes = used
     return profiles

@@ -16,6 +16,9 @@ struct BrokerConfigurationTests {
     #expect(standard.profiles.first?.provider == .local)
     #expect(standard.profiles.first?.refreshSkew == .seconds(30))
     #expect(standard.profiles.first?.backgroundRefresh == true)
+    #expect(
+      standard.profiles.first.map { "\($0.rotation)" } == "auto" && standard.profiles.first?.rotationGrace == .zero)
+    #expect(standard.profiles.first?.idleTimeout == .zero)
     #expect(standard.logLevel == .info)
     #expect(standard.linger == .seconds(300))
     #expect(standard.limits.json == .standard)
@@ -35,7 +38,8 @@ struct BrokerConfigurationTests {
         limits: { maxMessageBytes: 2048, maxNesting: 8, maxBatchEntries: 1, maxRequestsInFlight: 2,
                   maxSubscriptionsPerConnection: 3, maxConnections: 4, maxIdBytes: 64, maxOutputBufferBytes: 0x10000,
                   stalledOutputSeconds: 1.25 },
-        profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false },
+        profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false,
+                            rotation: "never", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600 },
                     "a.b-c_1": { provider: "local" } },
         local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
                  otp: { length: 8, lifetimeSeconds: 60, maxAttempts: 3, resendCooldownSeconds: 0 },
@@ -53,6 +57,7 @@ struct BrokerConfigurationTests {
     #expect(configuration.profiles.map(\.name.description) == ["work", "a.b-c_1"])
     let work = try #require(ProfileName("work").flatMap { configuration[$0] })
     #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")
+    #expect("\(work.rotation)" == "never" && work.rotationGrace == .seconds(30) && work.idleTimeout == .seconds(3600))
     #expect(configuration[.default] == nil)
     #expect(configuration.local.accessTokenLifetime == .seconds(2))
     #expect(configuration.local.refreshTokenLifetime == .seconds(5))
@@ -94,7 +99,7 @@ struct BrokerConfigurationTests {
     ),
     (
       "{profiles:{a:{provider:'local',\nallowIdToken:true}}}",
-      "config.json:2: profiles.a.allowIdToken is unknown; the keys here are provider, refreshSkewSeconds, backgroundRefresh"
+      "config.json:2: profiles.a.allowIdToken is unknown; the keys here are provider, refreshSkewSeconds, backgroundRefresh, rotation, rotationGraceSeconds, idleTimeoutSeconds"
     ),
     (
       "{vault:{\n'keysource':\n'file'}}",

@@ -84,7 +84,7 @@ struct ConfigurationSchemaTests {
       "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
     ]
     #expect(sections.map(\.name) == names)
-    #expect(properties.count == 36)
+    #expect(properties.count == 39)
   }
 
   @Test func `numbers have the same kinds and ranges`() throws {
