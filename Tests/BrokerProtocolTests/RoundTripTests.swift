@@ -49,6 +49,9 @@ struct RoundTripTests {
       try check(DeleteAccount.Params(profile: profile, password: secret))
       try check(UpdateProfile.Params(profile: profile, changes: Samples.changes))
     }
+    try check(AwaitLogin.Params(loginFlowID: "f"), AwaitLogin.Params(loginFlowID: "f", timeout: .milliseconds(500)))
+    try check(CancelLogin.Params(), CancelLogin.Params(otpFlowID: "a"), CancelLogin.Params(loginFlowID: "b"))
+    try check(Reauthenticate.Params(), Reauthenticate.Params(profile: work, password: secret))
     try check(ResendOTP.Params(otpFlowID: "f"))
     try check(Logout.Params(), Logout.Params(profile: work, everywhere: true, all: true))
     try check(Subscribe.Params(), Subscribe.Params(events: ["login"], profiles: [work], since: 7))
@@ -65,7 +68,11 @@ struct RoundTripTests {
     for session in sessions { try check(session) }
     try check(User(id: "u"), Samples.user)
     try check(
-      LoginResult.authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired)
+      LoginResult.authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired,
+      .userActionRequired(Samples.action), .userActionRequired(Samples.browserAction))
+    try check(
+      ListPendingLogins.Result(logins: []),
+      ListPendingLogins.Result(logins: [.code(Samples.challenge), .action(Samples.action)]))
     try check(
       VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 3),
       VerifyBackupCode.Result(login: .emailVerificationRequired, backupCodesRemaining: nil))

@@ -10,6 +10,13 @@ enum Samples {
     otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
     nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true)
 
+  static let action = UserAction(
+    loginFlowID: "flow", profile: .default, kind: .deviceCode, verificationURI: "https://a.example/\"d",
+    verificationURIComplete: "https://a.example/d?c=A-B", userCode: "A-B", expiresAt: time,
+    interval: .milliseconds(5500))
+  static let browserAction = UserAction(
+    loginFlowID: "flow", profile: .default, kind: .browser, verificationURI: "https://a.example", expiresAt: time)
+
   static let changes = ProfileChanges([
     .init(name: "name", value: RawJSON(text: Array(#""Ad\"a""#.utf8))),
     .init(name: "phoneNumber", value: RawJSON(text: Array("null".utf8))),
@@ -45,6 +52,7 @@ enum Samples {
     error.attemptsRemaining = 0
     error.fields = ["email", "password"]
     error.challenge = challenge
+    error.action = action
     error.correlationID = "c-1"
     return error
   }()
@@ -57,7 +65,8 @@ enum Samples {
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: true, nextAttemptAt: time)),
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: false)),
       .userUpdated(UserUpdatedEvent(userID: "u1")),
-      .otpChallenge(challenge), .otpResent(challenge), .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
+      .otpChallenge(challenge), .otpResent(challenge), .loginPending(action), .loginPending(browserAction),
+      .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
       .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .networkDown, .networkUp,
       .vaultLocked, .vaultUnlocked,
       .configReloaded, .shuttingDown, .eventsLost(EventsLostEvent(from: 1, to: Int.max)),

@@ -130,6 +130,10 @@ struct SchemaTests {
       ("changePassword", ChangePassword.Params(profile: .default, oldPassword: secret, newPassword: secret)),
       ("updateProfile", UpdateProfile.Params(profile: .default, changes: Samples.changes)),
       ("deleteAccount", DeleteAccount.Params(profile: .default, password: secret)),
+      ("awaitLogin", AwaitLogin.Params(loginFlowID: "f", timeout: .zero)),
+      ("cancelLogin", CancelLogin.Params(otpFlowID: "f", loginFlowID: "f")),
+      ("listPendingLogins", ProfileParams(profile: .default)),
+      ("reauthenticate", Reauthenticate.Params(profile: .default, password: secret)),
       ("logout", Logout.Params(profile: .default)), ("unsubscribe", Unsubscribe.Params(subscriptionID: "s")),
       ("subscribe", Subscribe.Params(events: ["login"], profiles: [.default], since: 1)),
       ("getSession", ProfileParams(profile: .default)), ("getCurrentUser", GetCurrentUser.Params(profile: .default)),
@@ -165,6 +169,10 @@ struct SchemaTests {
       try check("LoginResult", LoginResult.authenticated(session))
     }
     try check("LoginResult", LoginResult.otpRequired(Samples.challenge))
+    for action in [Samples.action, Samples.browserAction] {
+      try check("UserAction", action)
+      try check("LoginResult", LoginResult.userActionRequired(action))
+    }
     try check("LoginResult", LoginResult.emailVerificationRequired)
     try check(
       "LoginResult",
@@ -196,6 +204,10 @@ struct SchemaTests {
     }
     #expect(try words("Session", "state") == Session.State.allCases.map(\.rawValue))
     #expect(try words("OtpChallenge", "method") == OTPChallenge.Method.allCases.map(\.rawValue))
+    #expect(try words("UserAction", "kind") == UserAction.Kind.allCases.map(\.rawValue))
+    let login = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "login" }
+    let ways = try login?["params"]?.elements().first { try $0["name"]?.string() == "method" }?["schema"]?["enum"]
+    #expect(try ways?.elements().map { try $0.string() } == LoginMethod.allCases.map(\.rawValue))
     #expect(try words("LogoutOutcome", "serverRevoked") == LogoutOutcome.ServerRevoked.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "kind") == ErrorKind.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))

@@ -24,6 +24,8 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var fields: [String]?
   /// The challenge that waits for its code.
   public var challenge: OTPChallenge?
+  /// What the user has to do elsewhere before the login goes on.
+  public var action: UserAction?
   /// Names this one failure in the log.
   public var correlationID: String?
 
@@ -62,6 +64,7 @@ extension BrokerError: JSONEncodable, JSONDecodable {
         writer.member(ifPresent: "attemptsRemaining", attemptsRemaining)
         writer.member(ifPresent: "fields", fields)
         writer.member(ifPresent: "challenge", challenge)
+        writer.member(ifPresent: "action", action)
         writer.member(ifPresent: "correlationId", correlationID)
       }
     }
@@ -82,6 +85,7 @@ extension BrokerError: JSONEncodable, JSONDecodable {
     attemptsRemaining = try data.optional("attemptsRemaining", Int.init(from:))
     fields = try data.optional("fields", [String].init(from:))
     challenge = try data.optional("challenge", OTPChallenge.init(from:))
+    action = try data.optional("action", UserAction.init(from:))
     correlationID = try data.optional("correlationId", String.init(from:))
   }
 }

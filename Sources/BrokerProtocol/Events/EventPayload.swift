@@ -20,7 +20,9 @@ public enum EventPayload: Sendable, Equatable {
   case otpChallenge(OTPChallenge)
   /// Another code was sent.
   case otpResent(OTPChallenge)
-  /// A login was refused.
+  /// A login waits for something that its user does elsewhere.
+  case loginPending(UserAction)
+  /// A login was refused, or has ended without a session.
   case loginFailed(LoginFailedEvent)
   /// One API call was refused for its token: not the end of a session.
   case unauthorized(RefusalEvent)
@@ -54,6 +56,7 @@ public enum EventPayload: Sendable, Equatable {
     case .userUpdated: .userUpdated
     case .otpChallenge: .otpChallenge
     case .otpResent: .otpResent
+    case .loginPending: .loginPending
     case .loginFailed: .loginFailed
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
@@ -80,6 +83,7 @@ extension EventPayload: JSONEncodable {
     case .refreshFailed(let data): data.encode(to: &writer)
     case .userUpdated(let data): data.encode(to: &writer)
     case .otpChallenge(let data), .otpResent(let data): data.encode(to: &writer)
+    case .loginPending(let data): data.encode(to: &writer)
     case .loginFailed(let data): data.encode(to: &writer)
     case .unauthorized(let data), .forbidden(let data): data.encode(to: &writer)
     case .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .configReloaded, .shuttingDown: writer.object { _ in }
@@ -99,6 +103,7 @@ extension EventPayload: JSONEncodable {
     case .userUpdated: self = .userUpdated(try UserUpdatedEvent(from: node))
     case .otpChallenge: self = .otpChallenge(try OTPChallenge(from: node))
     case .otpResent: self = .otpResent(try OTPChallenge(from: node))
+    case .loginPending: self = .loginPending(try UserAction(from: node))
     case .loginFailed: self = .loginFailed(try LoginFailedEvent(from: node))
     case .unauthorized: self = .unauthorized(try RefusalEvent(from: node))
     case .forbidden: self = .forbidden(try RefusalEvent(from: node))

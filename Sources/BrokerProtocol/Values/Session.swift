@@ -6,7 +6,7 @@ public struct Session: Sendable, Equatable {
   public enum State: String, Sendable, CaseIterable {
     /// Nobody is logged in.
     case signedOut
-    /// A login waits for a one-time code.
+    /// A login waits for a one-time code, or for its user.
     case challengePending
     /// A token can be had.
     case authenticated
