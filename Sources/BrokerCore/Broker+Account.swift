@@ -51,8 +51,19 @@ extension Broker {
     }
   }
 
-  /// Changes what the provider knows of the account.
+  /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
+  /// proved who they are, see ``RecentProof``.
   package func updateProfile(_ params: UpdateProfile.Params, _ reply: @escaping Reply<User>) {
+    do throws(BrokerError) {
+      let slot = try slot(for: params.profile, able: .updateProfile)
+      if let living = slot.machine.living,
+        RecentProof.isMissing(for: params.changes, authTime: living.authTime, at: now.wall)
+      {
+        throw BrokerError(.reauthRequired, profile: slot.name)
+      }
+    } catch {
+      return reply(.failure(error))
+    }
     askWithToken(.updateProfile, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)
     } then: { broker, slot, user, reply in
@@ -193,6 +204,6 @@ extension Broker {
   /// What the configured profiles on a type of provider can do; nil where there is no such profile.
   package func abilities(ofType type: String) -> Set<ProviderAbility>? {
     let slots = slots.filter { $0.provider.binding.type == type }
-    return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.abilities) }
+    return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.knownAbilities) }
   }
 }

@@ -49,7 +49,7 @@ extension Broker {
   private func retire(_ slot: ProfileSlot) {
     slot.timer?.cancel()
     if self.slot(named: slot.name) == nil, slot.machine.isUnsettled { leaving.append(slot) }
-    forgetLogin(of: slot.name)
+    forgetLogin(of: slot.name, .unknownProfile)
     closeLogins()
     for (waiter, entry) in waiters where entry.profile == slot.name {
       answer(waiter, .failure(BrokerError(.unknownProfile, profile: slot.name)))

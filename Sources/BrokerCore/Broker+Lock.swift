@@ -38,8 +38,7 @@ extension Broker {
     handle(.closed)
     publish(.vaultLocked, profile: nil)
     hub.forgetKept()
-    pendingLoginTimer?.cancel()
-    pendingLoginTimer = nil
+    letGoOfLogins(.vaultLocked)
     for slot in slots {
       slot.timer?.cancel()
       slot.timer = nil

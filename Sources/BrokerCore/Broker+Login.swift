@@ -12,18 +12,12 @@ extension Broker {
     do throws(BrokerError) {
       try requireUnlocked()
       let slot = try slot(for: params.profile)
-      if let method = params.method, method != LoginMethod.password.rawValue {
-        throw BrokerError(
-          .unsupportedByProvider, "The provider of this profile cannot log in by \(method).", profile: slot.name)
-      }
-      let shared = LoginAttempt.Credentials(params, slot.name)
-      if let same = attempts.firstIndex(where: { $0.credentials == shared && $0.logouts == slot.logouts }) {
-        return attempts[same].replies.append(reply)
-      }
+      let method = try LoginMethodChoice.method(
+        for: params, offered: slot.provider.loginMethods, profile: slot.name)
       let credentials = Credentials(
-        email: params.email, password: params.password, phoneNumber: params.phoneNumber, scopes: params.scopes ?? [])
-      let provider = slot.provider
-      try begin(slot, shared, reply) { () async throws(ProviderFailure) in try await provider.login(credentials) }
+        method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
+        refreshToken: params.refreshToken, scopes: params.scopes ?? [])
+      try begin(slot, credentials, as: nil, reply)
     } catch {
       reply(.failure(error))
     }
@@ -37,57 +31,36 @@ extension Broker {
       let registration = Registration(
         email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
       let provider = slot.provider
-      try begin(slot, nil, reply) { () async throws(ProviderFailure) in try await provider.register(registration) }
-    } catch {
-      reply(.failure(error))
-    }
-  }
-
-  /// Answers a challenge with its code.
-  package func verifyOTP(_ params: VerifyOTP.Params, _ reply: @escaping Reply<LoginResult>) {
-    let reply = unlessLocked(reply)
-    guard gate == .unlocked else { return reply(.failure(BrokerError(.vaultLocked))) }
-    guard let login = pendingLogins.find(params.otpFlowID, at: now.wall),
-      let slot = slot(named: login.challenge.profile)
-    else { return reply(.failure(BrokerError(.flowNotFound))) }
-    let (provider, code) = (slot.provider, params.code)
-    do throws(BrokerError) {
-      try begin(slot, nil, flow: params.otpFlowID, reply) { () async throws(ProviderFailure) in
-        .authenticated(try await provider.verifyOTP(flow: login.flow, code: code))
+      try begin(slot, LoginAttempt.Plan(), reply) { () async throws(ProviderFailure) in
+        try await provider.register(registration)
       }
     } catch {
       reply(.failure(error))
     }
   }
 
-  /// Answers a challenge with a backup code.
-  package func verifyBackupCode(
-    _ params: VerifyBackupCode.Params, _ reply: @escaping Reply<VerifyBackupCode.Result>
-  ) {
-    let reply = unlessLocked(reply)
-    guard gate == .unlocked else { return reply(.failure(BrokerError(.vaultLocked))) }
-    guard let login = pendingLogins.find(params.otpFlowID, at: now.wall) else {
-      return reply(.failure(BrokerError(.flowNotFound)))
+  /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
+  ///
+  /// - Throws: `overloaded`.
+  func begin(
+    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ reply: @escaping Reply<LoginResult>
+  ) throws(BrokerError) {
+    let question = LoginAttempt.Question(credentials, slot.name, user)
+    if let same = attempts.firstIndex(where: { $0.plan.question == question && $0.logouts == slot.logouts }) {
+      return attempts[same].replies.append(reply)
     }
-    do throws(BrokerError) {
-      let slot = try slot(for: login.challenge.profile, able: .verifyBackupCode)
-      let (provider, name, code) = (slot.provider, slot.name, params.backupCode)
-      let counted: Reply<LoginResult> = { [weak self] result in
-        let remaining = self?.assumeIsolated { $0.slot(named: name)?.backupCodesRemaining }
-        reply(result.map { VerifyBackupCode.Result(login: $0, backupCodesRemaining: remaining ?? nil) })
-      }
-      try begin(slot, nil, flow: params.otpFlowID, counted) { () async throws(ProviderFailure) in
-        .authenticated(try await provider.verifyBackupCode(flow: login.flow, code: code))
-      }
-    } catch {
-      reply(.failure(error))
+    let provider = slot.provider
+    let plan = LoginAttempt.Plan(method: credentials.method, question: question, expectedUser: user)
+    try begin(slot, plan, reply) { () async throws(ProviderFailure) in
+      let outcome = try await provider.login(credentials)
+      guard case .authenticated(let session) = outcome else { return outcome }
+      return .authenticated(try await Broker.proven(session, user, provider))
     }
   }
 
   /// Lets the provider try, off the loop.
   private func begin(
-    _ slot: ProfileSlot, _ credentials: LoginAttempt.Credentials?, flow: String? = nil,
-    _ reply: @escaping Reply<LoginResult>,
+    _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ reply: @escaping Reply<LoginResult>,
     _ ask: @escaping @Sendable () async throws(ProviderFailure) -> LoginOutcome
   ) throws(BrokerError) {
     guard attempts.count < Self.attemptLimit else {
@@ -98,7 +71,7 @@ extension Broker {
     let (name, slotID) = (slot.name, slot.id)
     attempts.append(
       LoginAttempt(
-        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, credentials: credentials, replies: [reply]))
+        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, replies: [reply]))
     inBackground {
       do throws(ProviderFailure) {
         let outcome = try await ask()
@@ -109,39 +82,56 @@ extension Broker {
       } catch {
         return { broker in
           broker.noteCall(error, of: name, id: slotID)
-          if let flow { broker.noteRefusedCode(error, flow) }
           broker.refuse(error, id)
         }
       }
     }
   }
 
-  /// Takes an attempt off the list, and gives one reply for all who wait for it.
-  private func finish(_ id: UInt64) -> (attempt: LoginAttempt, reply: Reply<LoginResult>)? {
-    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return nil }
-    let attempt = attempts.remove(at: index)
-    let replies = attempt.replies
-    return (attempt, { result in for reply in replies { reply(result) } })
+  /// Gives everybody who waits for an attempt its answer: until then, an equal login shares it.
+  private func finish(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
+    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
+    for reply in attempts.remove(at: index).replies { reply(result) }
   }
 
   private func proceed(_ outcome: LoginOutcome, _ id: UInt64) {
-    guard let (attempt, reply) = finish(id) else { return }
+    guard let attempt = attempts.first(where: { $0.id == id }) else { return }
     let profile = attempt.profile
     guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts else {
       if case .authenticated(let session) = outcome { giveBack(session, profile, attempt.slot) }
-      return reply(.failure(overtaken(profile)))
+      return finish(id, .failure(overtaken(profile)))
     }
+    let plan = attempt.plan
     switch outcome {
-    case .authenticated(let session): accept(session, method: "password", slot, reply)
-    case .otpRequired(let provided):
-      let challenge = pendingLogins.begin(provided, id: entropy.handle(), profile: profile)
-      schedulePendingLogins()
-      keep(challenge.otpFlowID, on: slot, telling: [.otpChallenge(challenge)]) {
-        reply(.success(.otpRequired(challenge)))
+    case .authenticated(let session):
+      accept(session, method: plan.method, slot) { [weak self] result in
+        self?.assumeIsolated { $0.finish(id, result) }
       }
-    case .userActionRequired: reply(.failure(BrokerError(.unsupportedByProvider, profile: profile)))
-    case .emailVerificationRequired: reply(.success(.emailVerificationRequired))
+    case .otpRequired(let provided):
+      let challenge = provided.described(id: entropy.handle(), profile: profile)
+      let login = PendingLogin(
+        step: .code(challenge), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
+      wait(for: login, on: slot, telling: .otpChallenge(challenge)) { $0.finish(id, .success(.otpRequired(challenge))) }
+    case .userActionRequired(let provided):
+      let action = provided.described(id: entropy.handle(), profile: profile)
+      let login = PendingLogin(
+        step: .action(action), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
+      wait(for: login, on: slot, telling: .loginPending(action)) {
+        $0.finish(id, .success(.userActionRequired(action)))
+      }
+    case .emailVerificationRequired: finish(id, .success(.emailVerificationRequired))
     }
+  }
+
+  /// Takes up a login that has still to come, in place of an earlier one; it is answered once it is durable.
+  private func wait(
+    for login: PendingLogin, on slot: ProfileSlot, telling event: EventPayload,
+    _ done: @escaping @Sendable (isolated Broker) -> Void
+  ) {
+    forgetLogin(of: slot.name, .flowNotFound)
+    pendingLogins.insert(login)
+    keep(login.id, on: slot, telling: [event], done)
+    handle(.resumed, onLogin: login.id)
   }
 
   private func overtaken(_ profile: ProfileName) -> BrokerError {
@@ -149,19 +139,25 @@ extension Broker {
   }
 
   /// Ends a session that nobody wants any more.
-  private func giveBack(_ session: ProviderSession, _ profile: ProfileName, _ id: UInt64) {
+  func giveBack(_ session: ProviderSession, _ profile: ProfileName, _ id: UInt64) {
     guard let slot = slot(named: profile, id: id) else { return }
     revokeLater(session.tokens, everywhere: false, of: slot)
   }
 
-  /// A login is answered only after its session is durable.
-  private func accept(
-    _ session: ProviderSession, method: String, _ slot: ProfileSlot, _ reply: @escaping Reply<LoginResult>
+  /// A login is answered only after its session is durable; `pending` is the one that waited for it, whose record goes in
+  /// the same transaction.
+  func accept(
+    _ session: ProviderSession, method: LoginMethod, pending: String? = nil, _ slot: ProfileSlot,
+    _ reply: @escaping Reply<LoginResult>
   ) {
-    forgetLogin(of: slot.name)
+    if let pending, pendingLogins.id(of: slot.name) == pending {
+      loginsToClose.insert(slot.name)
+    } else {
+      forgetLogin(of: slot.name, .flowNotFound)
+    }
     slot.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
-    handle(.loginAccepted(session, method: method), on: slot)
+    handle(.loginAccepted(session, method: method.rawValue), on: slot)
     let (name, id) = (slot.name, slot.id)
     whenSaved(slot) { [weak self] failure in
       self?.assumeIsolated { broker in
@@ -183,60 +179,11 @@ extension Broker {
   }
 
   private func refuse(_ failure: ProviderFailure, _ id: UInt64) {
-    guard let (attempt, reply) = finish(id) else { return }
+    guard let attempt = attempts.first(where: { $0.id == id }) else { return }
     counts.loginFailures += 1
     publish(.loginFailed(LoginFailedEvent(kind: failure.kind.rawValue)), profile: attempt.profile)
-    reply(.failure(BrokerError(failure, profile: attempt.profile)))
-  }
-
-  private func noteRefusedCode(_ failure: ProviderFailure, _ id: String) {
-    guard case .refused(let kind, let attempts, _, _) = failure else { return }
-    guard let profile = pendingLogins.profile(of: id), let slot = slot(named: profile) else { return }
-    switch kind {
-    case .tooManyAttempts, .otpExpired, .flowNotFound:
-      forgetLogin(of: profile)
-      closeLogins()
-    default:
-      guard let attempts, attempts > 0 else { return }
-      pendingLogins.setAttemptsRemaining(attempts, of: id)
-      keep(id, on: slot)
-    }
-  }
-
-  /// Sends another code.
-  package func resendOTP(_ params: ResendOTP.Params, _ reply: @escaping Reply<OTPChallenge>) {
-    let reply = unlessLocked(reply)
-    guard gate == .unlocked else { return reply(.failure(BrokerError(.vaultLocked))) }
-    let now = self.now.wall
-    guard let login = pendingLogins.find(params.otpFlowID, at: now),
-      let slot = slot(named: login.challenge.profile)
-    else { return reply(.failure(BrokerError(.flowNotFound))) }
-    guard login.challenge.nextResendAt <= now else {
-      var error = BrokerError(.resendTooSoon, profile: slot.name)
-      error.retryAfter = login.challenge.nextResendAt - now
-      return reply(.failure(error))
-    }
-    guard slot.provider.abilities.contains(.resendOtp) else {
-      return reply(.failure(BrokerError(.unsupportedByProvider, profile: slot.name)))
-    }
-    let (provider, name, id) = (slot.provider, slot.name, params.otpFlowID)
-    inBackground {
-      do throws(ProviderFailure) {
-        let challenge = try await provider.resendOTP(flow: login.flow)
-        return { broker in
-          guard let renewed = broker.pendingLogins.renew(id, with: challenge), let slot = broker.slot(named: name)
-          else {
-            return reply(.failure(BrokerError(.flowNotFound, profile: name)))
-          }
-          broker.schedulePendingLogins()
-          broker.keep(id, on: slot, telling: [.otpResent(renewed)]) { reply(.success(renewed)) }
-        }
-      } catch {
-        return { broker in
-          broker.noteFailure(error, of: name)
-          reply(.failure(BrokerError(error, profile: name)))
-        }
-      }
-    }
+    var error = BrokerError(failure, profile: attempt.profile)
+    if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = LoginFlow.wrongUser }
+    finish(id, .failure(error))
   }
 }

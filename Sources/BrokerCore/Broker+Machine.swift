@@ -51,13 +51,11 @@ extension Broker {
   /// A login that waits for its code is a better answer than "log in".
   private func explained(_ error: BrokerError, _ slot: ProfileSlot) -> BrokerError {
     guard error.kind == .loginRequired || error.kind == .vaultTampered,
-      let challenge = pendingLogins.challenge(of: slot.name, at: now.wall)
+      let step = pendingLogins.step(of: slot.name, at: now.wall)
     else {
       return error
     }
-    var pending = BrokerError(.challengePending, profile: slot.name)
-    pending.challenge = challenge
-    return pending
+    return BrokerError(pending: step)
   }
 
   private func schedule(_ slot: ProfileSlot) {

@@ -1,22 +1,125 @@
-import BrokerProtocol
+package import BrokerProtocol
 
-/// How logins that wait for a code outlive the process, and how they end.
+/// How pending logins are waited for, listed and cancelled, how they outlive the process, and how they end.
 extension Broker {
-  /// Makes a login durable that waits for its code, then goes on; where it cannot be, it goes on from memory.
-  func keep(
-    _ id: String, on slot: ProfileSlot, telling events: [EventPayload] = [],
-    _ done: @escaping @Sendable () -> Void = {}
-  ) {
-    guard let login = pendingLogins.login(of: id) else { return done() }
-    loginsToClose.remove(slot.name)
-    let record = PendingLoginRecord(binding: slot.provider.binding, login: login)
-    change(StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)) { _, _ in done() }
+  /// Waits until the user has done what a login asked of them; the login goes on without whoever waits.
+  ///
+  /// The returned name takes the request back: see ``abandon(_:)``.
+  package func awaitLogin(_ params: AwaitLogin.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
+    let reply = unlessLocked(reply)
+    let id = params.loginFlowID
+    guard gate == .unlocked else {
+      reply(.failure(BrokerError(.vaultLocked)))
+      return nil
+    }
+    guard let flow = pendingLogins.find(id, at: now.wall), flow.login.step.action != nil else {
+      reply(pastResult(of: id))
+      return nil
+    }
+    waiterCount += 1
+    let waiter = WaiterID(waiterCount)
+    let deadline = params.timeout.map { timeout in
+      clock.schedule(at: now.uptime + timeout) { [weak self] in
+        self?.assumeIsolated { $0.expireLoginWait(waiter) }
+      }
+    }
+    loginWaits[waiter] = LoginWait(login: id, reply: reply, deadline: deadline)
+    return waiter
   }
 
-  /// Forgets the login of a profile that waits for its code; the record goes with the next one of the profile, or by
-  /// ``closeLogins()``.
-  func forgetLogin(of profile: ProfileName) {
-    if pendingLogins.forget(profile: profile) { loginsToClose.insert(profile) }
+  private func expireLoginWait(_ waiter: WaiterID) {
+    guard let wait = loginWaits.removeValue(forKey: waiter) else { return }
+    wait.reply(.failure(BrokerError(.deadlineExceeded, profile: pendingLogins[wait.login]?.login.profile)))
+  }
+
+  /// How a login ended that is over: its user may have been quicker than whoever asks.
+  private func pastResult(of id: String) -> Result<LoginResult, BrokerError> {
+    guard let ending = pendingLogins.ending(of: id, at: now.wall) else { return .failure(BrokerError(.flowNotFound)) }
+    if let kind = ending.failure { return .failure(LoginFlow.error(kind, ending.login)) }
+    guard let slot = slot(named: ending.login.profile), slot.machine.living != nil else {
+      return .failure(BrokerError(.flowNotFound, profile: ending.login.profile))
+    }
+    return .success(.authenticated(describe(slot)))
+  }
+
+  /// Tells everybody who waits for a login how it ended.
+  func answerWaits(for id: String, _ result: Result<LoginResult, BrokerError>) {
+    let waits = loginWaits.filter { $0.value.login == id }.sorted { $0.key.number < $1.key.number }
+    for (waiter, wait) in waits {
+      loginWaits[waiter] = nil
+      wait.deadline?.cancel()
+      wait.reply(result)
+    }
+  }
+
+  /// Ends a login that waits; everybody who waits for it is told `cancelled`.
+  package func cancelLogin(_ params: CancelLogin.Params, _ reply: @escaping Reply<Empty>) {
+    let reply = unlessLocked(reply)
+    do throws(BrokerError) {
+      try requireUnlocked()
+      guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
+        throw Self.misfit("/loginFlowId", "Just one of the parameters /otpFlowId and /loginFlowId must be present.")
+      }
+      let id = params.otpFlowID ?? params.loginFlowID ?? ""
+      guard let flow = pendingLogins.find(id, at: now.wall), flow.stage != .accepting,
+        (flow.login.step.action != nil) == (params.loginFlowID != nil)
+      else { throw BrokerError(.flowNotFound) }
+      cancellations[id, default: []].append(reply)
+      handle(.ended(.cancelled, isTold: true), onLogin: id)
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// The login of a profile that waits, if there is one.
+  package func listPendingLogins(
+    _ params: ProfileParams, _ reply: @escaping Reply<ListPendingLogins.Result>
+  ) {
+    do throws(BrokerError) {
+      try requireUnlocked()
+      let slot = try slot(for: params.profile)
+      let steps = [pendingLogins.step(of: slot.name, at: now.wall)].compactMap(\.self)
+      reply(.success(ListPendingLogins.Result(logins: steps)))
+    } catch {
+      reply(.failure(error))
+    }
+  }
+}
+
+/// How pending logins outlive the process, and how they end.
+extension Broker {
+  /// Makes a login durable that waits, then goes on; where it cannot be, it goes on from memory.
+  func keep(
+    _ id: String, on slot: ProfileSlot, telling events: [EventPayload] = [],
+    _ done: @escaping @Sendable (isolated Broker) -> Void = { _ in }
+  ) {
+    guard let login = pendingLogins[id]?.login else { return done(self) }
+    loginsToClose.remove(slot.name)
+    let record = PendingLoginRecord(binding: slot.provider.binding, login: login)
+    change(StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)) { broker, _ in done(broker) }
+  }
+
+  /// Takes up a login that rested in the store.
+  func resume(_ record: PendingLoginRecord, on slot: ProfileSlot) {
+    let login = record.login
+    guard record.binding == slot.provider.binding else {
+      loginsToClose.insert(slot.name)
+      return
+    }
+    guard login.expiresAt > now.wall else {
+      let event = EventPayload.loginFailed(LoginFailedEvent(kind: ErrorKind.otpExpired.rawValue))
+      return change(StoreChange(.note, [.closeLogin(slot.name)], telling: [event], of: slot.name))
+    }
+    pendingLogins.insert(login)
+    handle(.resumed, onLogin: login.id)
+  }
+
+  /// Forgets the login of a profile that waits, and tells whoever waits for it `kind`.
+  ///
+  /// The record goes with the next one of the profile, or by ``closeLogins()``.
+  func forgetLogin(of profile: ProfileName, _ kind: ErrorKind) {
+    guard let id = pendingLogins.id(of: profile) else { return }
+    handle(.ended(kind, isTold: false), onLogin: id)
   }
 
   /// Removes the records of logins that are over.
@@ -27,17 +130,42 @@ extension Broker {
     change(StoreChange(.note, names.map { .closeLogin($0) }, of: nil))
   }
 
-  /// Forgets logins that nobody answered in time, so that an unanswered one does not keep the broker alive.
+  /// Forgets every login here; in the store they rest, and are taken up from there.
+  func letGoOfLogins(_ kind: ErrorKind) {
+    for id in pendingLogins.ids { handle(.abandoned(kind), onLogin: id) }
+    pendingLoginTimer?.cancel()
+    pendingLoginTimer = nil
+  }
+
+  /// Waits for no user any more; what the provider is just being asked is taken in still, if it comes in time.
+  func restLogins() {
+    for id in pendingLogins.ids {
+      switch pendingLogins[id]?.stage {
+      case .resting, .listening: handle(.abandoned(.shuttingDown), onLogin: id)
+      case .asking:
+        if let login = pendingLogins[id]?.login {
+          answerWaits(for: id, .failure(LoginFlow.error(.shuttingDown, login)))
+        }
+      default: break
+      }
+    }
+  }
+
+  /// Sets the next wake-up: of a question that is due, or of a login that nobody goes on with.
   func schedulePendingLogins() {
     pendingLoginTimer?.cancel()
     pendingLoginTimer = nil
     guard gate == .unlocked else { return }
-    loginsToClose.formUnion(pendingLogins.forgetEnded(at: now.wall))
-    closeLogins()
-    pendingLoginTimer = pendingLogins.nextEnd.map { end in
-      clock.schedule(at: now.uptime(of: end)) { [weak self] in
-        self?.assumeIsolated { $0.schedulePendingLogins() }
+    pendingLoginTimer = pendingLogins.nextWake(at: now).map { uptime in
+      clock.schedule(at: uptime) { [weak self] in
+        self?.assumeIsolated { $0.wakePendingLogins() }
       }
     }
+  }
+
+  private func wakePendingLogins() {
+    pendingLoginTimer = nil
+    for id in pendingLogins.ids { handle(.woken, onLogin: id) }
+    schedulePendingLogins()
   }
 }

@@ -33,16 +33,9 @@ extension Broker {
       }
     }
     for record in contents.pendingLogins {
-      let name = record.login.challenge.profile
-      guard let slot = slots.first(where: { $0.name == name }) else { continue }
-      let isOver = record.login.challenge.expiresAt <= now.wall
-      if isOver || record.binding != slot.provider.binding {
-        loginsToClose.insert(name)
-      } else {
-        pendingLogins.restore(record.login)
-      }
+      guard let slot = slots.first(where: { $0.name == record.login.profile }) else { continue }
+      resume(record, on: slot)
     }
     closeLogins()
-    schedulePendingLogins()
   }
 }

@@ -48,7 +48,7 @@ extension Broker {
       case .backingOff: .offline
       }
     case .signedOut, .ended:
-      if pendingLogins.challenge(of: machine.profile, at: now) != nil {
+      if pendingLogins.step(of: machine.profile, at: now) != nil {
         .challengePending
       } else {
         machine.phase == .signedOut && !machine.isMistrusted ? .signedOut : .expired

@@ -68,6 +68,7 @@ extension Broker {
 
   /// Forgets a caller; what was begun for it goes on.
   package func abandon(_ waiter: WaiterID) {
+    loginWaits.removeValue(forKey: waiter)?.deadline?.cancel()
     guard let entry = waiters.removeValue(forKey: waiter) else { return }
     entry.deadline.cancel()
     handle(.waiterLeft(waiter), onProfile: entry.profile)
@@ -148,8 +149,9 @@ extension Broker {
     publish(payload, profile: slot.name)
   }
 
-  /// Tells everybody who waits for a login that none will come.
+  /// Tells everybody who waits for a login that none will come; logins that wait for their user rest in the store.
   package func refuseLoginWaiters() {
     for slot in slots { handle(.loginWaitsEnded(BrokerError(.shuttingDown, profile: slot.name)), on: slot) }
+    restLogins()
   }
 }

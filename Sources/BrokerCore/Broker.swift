@@ -54,9 +54,21 @@ package actor Broker {
   var slotCount: UInt64
   /// Finds a profile by its name.
   var index = ProfileIndex()
-  /// Logins that wait for a code.
+  /// Logins that wait for a code or for their user.
   var pendingLogins = PendingLogins()
-  /// Ends the next of them that nobody answers.
+  /// Who waits for such a login to end.
+  var loginWaits: [WaiterID: LoginWait] = [:]
+  /// Who waits for the answer to a code, or for another code.
+  var codeCallers: [UInt64: CodeCaller] = [:]
+  /// How many of them there ever were; names the next one.
+  var codeCallerCount: UInt64 = 0
+  /// Who has cancelled a login that is not gone from the store yet.
+  var cancellations: [String: [Reply<Empty>]] = [:]
+  /// Who listens for a browser, by the handle of the login.
+  var listeners: [String: Task<Void, Never>] = [:]
+  /// How many questions are under way whether a user is done: nothing is lost for good if that ends early.
+  var polls = 0
+  /// Wakes the next of the pending logins.
   var pendingLoginTimer: TimerCancellation?
   /// Logins that are over, whose records are still to be removed from the store.
   var loginsToClose: Set<ProfileName> = []
@@ -183,7 +195,7 @@ package actor Broker {
   }
 
   /// Whether a provider or the store is being waited for.
-  package var isWaiting: Bool { work > 0 || providerChecks > 0 }
+  package var isWaiting: Bool { work > 0 || providerChecks > 0 || polls > 0 }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
   package var hasWork: Bool { work > 0 || !retries.isEmpty }

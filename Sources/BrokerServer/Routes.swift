@@ -67,6 +67,10 @@ enum Routes {
       .later(ChangePassword.self) { broker, params, reply in broker.changePassword(params, reply) },
       .later(UpdateProfile.self) { broker, params, reply in broker.updateProfile(params, reply) },
       .later(DeleteAccount.self) { broker, params, reply in broker.deleteAccount(params, reply) },
+      waiting(AwaitLogin.self) { broker, params, reply in broker.awaitLogin(params, reply) },
+      .later(CancelLogin.self) { broker, params, reply in broker.cancelLogin(params, reply) },
+      .later(ListPendingLogins.self) { broker, params, reply in broker.listPendingLogins(params, reply) },
+      .later(Reauthenticate.self) { broker, params, reply in broker.reauthenticate(params, reply) },
       .later(Logout.self) { broker, params, reply in broker.logout(params, reply) },
       .later(GetCurrentUser.self) { broker, params, reply in broker.currentUser(params, reply) },
       .now(GetSession.self) { server, params, _ throws(BrokerError) in try server.session(params) },
@@ -94,6 +98,21 @@ enum Routes {
 
   /// The names of all methods, in the order of the table.
   static let names: [String] = all.map(\.name)
+
+  /// A method that waits for somebody, and which can be taken back meanwhile.
+  private static func waiting<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Method.Result>) -> WaiterID?
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      let reply: Broker.Reply<Method.Result> = { [weak server] result in
+        server?.assumeIsolated { $0.answer(request.key, result) }
+      }
+      let waiter = server.broker.assumeIsolated { body($0, params, reply) }
+      if let waiter { server.requests[request.key]?.waiter = waiter }
+    }
+  }
 
   /// A method whose answer is a token, and which can be taken back while it waits.
   private static func token<Method: BrokerMethod>(

@@ -24,7 +24,7 @@ struct PendingLoginTable: SealedTable {
     of row: borrowing Statement, named name: String, _ plaintext: Secret
   ) throws -> PendingLoginRecord? {
     let login = try PendingLoginCoding.decode(plaintext)
-    guard login.challenge.profile.description == name else { return nil }
+    guard login.profile.description == name else { return nil }
     let binding = ProviderBinding(type: try row.text(at: 1), issuer: try row.text(at: 2), clientID: try row.text(at: 3))
     return PendingLoginRecord(binding: binding, login: login)
   }
@@ -34,7 +34,7 @@ struct PendingLoginTable: SealedTable {
   /// - Returns: the tag of its row.
   /// - Throws: `VaultError.storage`.
   func open(_ record: PendingLoginRecord) throws(VaultError) -> RowTag? {
-    let name = record.login.challenge.profile.description
+    let name = record.login.profile.description
     var plaintext = PendingLoginCoding.encode(record.login)
     defer { wipe(&plaintext) }
     let box = seal.seal(

@@ -53,7 +53,7 @@ struct VaultChange {
         try RefreshIntentTable(connection: connection, seal: seal).open(intent)
     case .closeIntent(let profile): try closeIntent(profile)
     case .openLogin(let record):
-      manifest[.pendingLogin, record.login.challenge.profile.description] =
+      manifest[.pendingLogin, record.login.profile.description] =
         try PendingLoginTable(connection: connection, seal: seal).open(record)
     case .closeLogin(let profile): try closeLogin(profile)
     case .openRevocation(let revocation):

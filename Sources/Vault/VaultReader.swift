@@ -105,8 +105,8 @@ struct VaultReader {
     let tampered = judge.tampered
     contents.records.removeAll { tampered.contains($0.profile) }
     contents.intents.removeAll { tampered.contains($0.profile) }
-    contents.pendingLogins.removeAll { tampered.contains($0.login.challenge.profile) }
     contents.revocations.removeAll { tampered.contains($0.id.profile) }
+    contents.pendingLogins.removeAll { tampered.contains($0.login.profile) }
     contents.tampered = tampered.sorted()
     return (contents, tampered, judge.hasForeignRows)
   }

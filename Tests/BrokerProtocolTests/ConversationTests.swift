@@ -7,6 +7,7 @@ import Testing
 struct ConversationTests {
   private static let names = [
     "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended", "lock-unlock",
+    "pending-logins",
   ]
 
   private func lines(_ name: String) throws -> [Substring] {

@@ -24,7 +24,8 @@ final class ServerHarness {
   /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
   init(
     limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
-    clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules()
+    clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
+    prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store
     self.clock = clock
@@ -32,6 +33,7 @@ final class ServerHarness {
     let loop = self.loop
     provider = ScriptedProvider(clock: clock, gate: GateExecutor { loop.post($0) }, type: providerType)
     let provider = self.provider
+    prepare(provider)
     broker = Broker(
       executor: loop,
       profiles: profiles.compactMap(ProfileName.init).map {

@@ -42,6 +42,9 @@ package final class GateExecutor: SerialExecutor {
     post { [self] in drain() }
   }
 
+  /// Runs something where jobs run, whether the gate is shut or not.
+  func postNow(_ action: @escaping @Sendable () -> Void) { post(action) }
+
   private func drain() {
     let jobs = state.withLock { state in
       guard !state.isShut else { return [] as [UnownedJob] }

@@ -40,7 +40,7 @@ package final class InMemoryStore: SessionStore {
         saveCount += 1
       case .openIntent(let intent): intents[intent.profile] = intent
       case .closeIntent(let profile): intents[profile] = nil
-      case .openLogin(let record): logins[record.login.challenge.profile] = record
+      case .openLogin(let record): logins[record.login.profile] = record
       case .closeLogin(let profile): logins[profile] = nil
       case .openRevocation(let revocation): revocations[revocation.id] = revocation
       case .closeRevocation(let id): revocations[id] = nil

@@ -29,13 +29,45 @@ package actor ScriptedProvider: AuthProvider {
     }
   }
 
-  private struct State {
+  /// What a question whether the user is done is answered with.
+  package enum Poll: Sendable {
+    /// Not yet.
+    case pending(slowsDown: Bool = false)
+    /// A session.
+    case done
+    /// A failure.
+    case fails(ProviderFailure)
+  }
+
+  /// What a browser brings.
+  package enum Redirect: Sendable {
+    /// A session.
+    case done
+    /// A failure.
+    case fails(ProviderFailure)
+  }
+
+  /// What the test has said, and what the provider was asked.
+  struct State {
     var refresh = Refresh.succeeds(lifetime: .seconds(900))
     var issued = 0
     var spent: [String] = []
     var revoked: [Revocation] = []
     var revocationFailure: ProviderFailure?
     var wantsCode = false
+    var methods: [LoginMethod] = [.password]
+    var actionLifetime = Duration.seconds(600)
+    var polls: [Poll] = []
+    var pollCount = 0
+    var redirects: [RedirectGate] = []
+    var redirect: Redirect?
+    var logins: [String] = []
+    var codes: [String] = []
+    var wrongCode = ProviderFailure.refused(.otpInvalid, attemptsRemaining: 4)
+    var resendFailure: ProviderFailure?
+    var resends = 0
+    var userID = "user-1"
+    var namesUser = true
     var refusedTokens: [Secret] = []
     var accountFailure: ProviderFailure?
     var newTokens = false
@@ -44,76 +76,26 @@ package actor ScriptedProvider: AuthProvider {
     var clockSkew: Duration?
   }
 
-  private nonisolated let gate: GateExecutor
+  /// Holds every call back while a test wants it to.
+  nonisolated let gate: GateExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor { gate.asUnownedSerialExecutor() }
 
   private let clock: ManualClock
-  private let state = Mutex(State())
+  /// What the test has said, and what the provider was asked.
+  let state = Mutex(State())
 
   /// What sessions are bound to.
   package nonisolated let binding: ProviderBinding
   /// What it can do.
-  package nonisolated let abilities: Set<ProviderAbility> = Set(ProviderAbility.allCases).subtracting([.verifyEmail])
+  package nonisolated let abilities = Set(ProviderAbility.allCases).subtracting([.verifyEmail, .awaitLogin])
+  /// How it logs people in.
+  package nonisolated var loginMethods: [LoginMethod] { state.withLock { $0.methods } }
 
   /// A provider whose tokens live 15 minutes by the clock of the test.
   package init(clock: ManualClock, gate: GateExecutor, type: String = "scripted") {
     self.gate = gate
     self.clock = clock
     binding = ProviderBinding(type: type)
-  }
-
-  /// Decides how refreshes end from now on.
-  package nonisolated func setRefresh(_ refresh: Refresh) { state.withLock { $0.refresh = refresh } }
-
-  /// Lets logins ask for a code.
-  package nonisolated func setWantsCode(_ wantsCode: Bool) { state.withLock { $0.wantsCode = wantsCode } }
-
-  /// Refuses an access token in everything that needs one.
-  package nonisolated func refuse(accessToken: String) {
-    state.withLock { $0.refusedTokens.append(Self.secret(accessToken)) }
-  }
-
-  /// Decides how everything that concerns the account ends; nil lets it succeed.
-  package nonisolated func setAccountFailure(_ failure: ProviderFailure?) {
-    state.withLock { $0.accountFailure = failure }
-  }
-
-  /// Decides what a probe finds.
-  package nonisolated func setProbe(_ probe: ProviderProbe) { state.withLock { $0.probe = probe } }
-
-  /// Puts the provider's clock ahead of the test's by so much; nil lets it not say the time.
-  package nonisolated func setClockSkew(_ skew: Duration?) { state.withLock { $0.clockSkew = skew } }
-
-  /// How many calls wait for ``release()``.
-  package nonisolated var waitingCalls: Int { gate.waiting }
-
-  /// Lets a changed password come with new tokens.
-  package nonisolated func setGivesNewTokens(_ newTokens: Bool) { state.withLock { $0.newTokens = newTokens } }
-
-  /// What was done with the account, in order.
-  package nonisolated var accountCalls: [String] { state.withLock { $0.accountCalls } }
-
-  /// Makes refreshes wait until ``release()``.
-  package nonisolated func hold() { gate.shut() }
-
-  /// Whether refreshes wait.
-  package nonisolated var isHolding: Bool { gate.isShut }
-
-  /// Lets refreshes go on.
-  package nonisolated func release() { gate.open() }
-
-  /// The refresh tokens that were spent, in order.
-  package nonisolated var spentTokens: [String] { state.withLock { $0.spent } }
-
-  /// How many revocations it was asked for.
-  package nonisolated var revocations: Int { state.withLock { $0.revoked.count } }
-
-  /// The revocations that it was asked for, in order.
-  package nonisolated var revocationLedger: [Revocation] { state.withLock { $0.revoked } }
-
-  /// Decides how revocations end; nil lets them succeed.
-  package nonisolated func setRevocationFailure(_ failure: ProviderFailure?) {
-    state.withLock { $0.revocationFailure = failure }
   }
 
   private func tokens(lifetime: Duration) -> TokenSet {
@@ -140,13 +122,70 @@ package actor ScriptedProvider: AuthProvider {
   }
 
   private var session: ProviderSession {
-    ProviderSession(tokens: tokens(lifetime: .seconds(900)), user: User(id: "user-1", email: "a@example.test"))
+    let (id, isNamed) = state.withLock { ($0.userID, $0.namesUser) }
+    let user = User(id: id, email: id == "user-1" ? "a@example.test" : "\(id)@example.test")
+    return ProviderSession(tokens: tokens(lifetime: .seconds(900)), user: isNamed ? user : nil)
   }
 
   package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    state.withLock { $0.logins.append(Self.description(of: credentials)) }
+    switch credentials.method {
+    case .deviceCode, .browser: return .userActionRequired(action(credentials.method))
+    case .clientCredentials: return .authenticated(session)
+    case .refreshToken:
+      guard credentials.refreshToken == Self.secret("taken") else { throw .refused(.invalidCredentials) }
+      return .authenticated(session)
+    case .password: break
+    }
     guard credentials.password == Self.secret("right") else { throw .refused(.invalidCredentials) }
     guard state.withLock({ $0.wantsCode }) else { return .authenticated(session) }
     return .otpRequired(challenge)
+  }
+
+  private static func description(of credentials: Credentials) -> String {
+    let scopes = credentials.scopes.isEmpty ? "" : " " + credentials.scopes.joined(separator: ",")
+    return credentials.method.rawValue + (credentials.email.map { " " + $0 } ?? "") + scopes
+      + (credentials.wantsFreshProof ? " fresh" : "")
+  }
+
+  private func action(_ method: LoginMethod) -> ProviderUserAction {
+    let end = clock.now + state.withLock { $0.actionLifetime }
+    guard method == .deviceCode else {
+      return ProviderUserAction(
+        flow: Self.secret("browser"), kind: .browser, verificationURI: "https://id.example/authorize", expiresAt: end)
+    }
+    return ProviderUserAction(
+      flow: Self.secret("device"), kind: .deviceCode, verificationURI: "https://id.example/device",
+      verificationURIComplete: "https://id.example/device?c=AB-CD", userCode: "AB-CD", expiresAt: end)
+  }
+
+  package func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress {
+    let poll = state.withLock { state in
+      state.pollCount += 1
+      return state.polls.isEmpty ? .pending() : state.polls.removeFirst()
+    }
+    switch poll {
+    case .pending(let slowsDown): return .pending(slowsDown: slowsDown)
+    case .done: return .authenticated(session)
+    case .fails(let failure): throw failure
+    }
+  }
+
+  package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
+    let redirectGate = RedirectGate(GateExecutor { [gate] in gate.postNow($0) })
+    state.withLock { $0.redirects.append(redirectGate) }
+    await withTaskCancellationHandler {
+      await redirectGate.pass()
+    } onCancel: {
+      redirectGate.open()
+    }
+    let redirect = state.withLock { state in
+      state.redirects.removeAll { $0 === redirectGate }
+      return state.redirect
+    }
+    guard !Task.isCancelled, let redirect else { throw .transient(.cancelled) }
+    if case .fails(let failure) = redirect { throw failure }
+    return session
   }
 
   private var challenge: ProviderChallenge {
@@ -160,11 +199,19 @@ package actor ScriptedProvider: AuthProvider {
   }
 
   package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard code == Self.secret("123456") else { throw .refused(.otpInvalid, attemptsRemaining: 4) }
+    state.withLock { $0.codes.append(code.revealedString() ?? "") }
+    guard code == Self.secret("123456") else { throw state.withLock { $0.wrongCode } }
     return session
   }
 
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge { challenge }
+  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+    let failure = state.withLock { state in
+      state.resends += 1
+      return state.resendFailure
+    }
+    if let failure { throw failure }
+    return challenge
+  }
 
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     state.withLock { $0.spent.append(refreshToken.revealedString() ?? "") }
@@ -229,6 +276,7 @@ package actor ScriptedProvider: AuthProvider {
 
   package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
     try note("currentUser", accessToken)
-    return User(id: "user-1", email: "a@example.test", name: "A")
+    let id = state.withLock { $0.userID }
+    return User(id: id, email: id == "user-1" ? "a@example.test" : "\(id)@example.test", name: "A")
   }
 }

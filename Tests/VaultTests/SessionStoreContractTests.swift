@@ -152,6 +152,16 @@ import Vault
   }
 
   @Test(arguments: Kind.allCases)
+  func `a login rests with everything that it needs to go on`(_ kind: Kind) async throws {
+    try await withStore(kind) { store in
+      for record in try Sample.fullLogins("a") {
+        try await store.commit([.openLogin(record)])
+        #expect(try await store.load().pendingLogins == [record])
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
   func `events come back in order, between two sequences`(_ kind: Kind) async throws {
     try await withStore(kind) { store in
       let events = try [3, 4, 9, 10].map { try Sample.event($0) }

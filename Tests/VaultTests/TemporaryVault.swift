@@ -131,14 +131,41 @@ enum Sample {
     RefreshIntent(profile: try profile(name), generation: generation, startedAt: Timestamp(milliseconds: 5))
   }
 
-  static func login(_ name: String, flow: String = "fake-flow") throws -> PendingLoginRecord {
-    let challenge = OTPChallenge(
+  static func challenge(_ name: String, flow: String = "fake-flow") throws -> OTPChallenge {
+    OTPChallenge(
       otpFlowID: "handle-\(flow)", profile: try profile(name), method: .sms, maskedDestination: "+49 *** 42",
       otpLength: 6, expiresAt: Timestamp(milliseconds: 900_000), nextResendAt: Timestamp(milliseconds: 30_000),
       attemptsRemaining: 5, backupCodesAllowed: true)
-    return PendingLoginRecord(
+  }
+
+  static func login(_ name: String, flow: String = "fake-flow") throws -> PendingLoginRecord {
+    PendingLoginRecord(
       binding: ProviderBinding(type: "rest", issuer: "https://api.example"),
-      login: PendingLogin(challenge: challenge, flow: try Secret(utf8: flow)))
+      login: PendingLogin(challenge: try challenge(name, flow: flow), flow: try Secret(utf8: flow)))
+  }
+
+  /// Logins with every member that can rest.
+  static func fullLogins(_ name: String) throws -> [PendingLoginRecord] {
+    let binding = ProviderBinding(type: "oidc", issuer: "https://id.example", clientID: "cli")
+    let flow = try Secret(utf8: "fake-flow\u{1}\"")
+    let user = ExpectedUser(id: "u\"1", email: "a@b.example")
+    let device = UserAction(
+      loginFlowID: "handle", profile: try profile(name), kind: .deviceCode, verificationURI: "https://id.example/\"d",
+      verificationURIComplete: "https://id.example/d?c=A-B", userCode: "A-B",
+      expiresAt: Timestamp(milliseconds: 900_000), interval: .milliseconds(5500))
+    let browser = UserAction(
+      loginFlowID: "handle", profile: try profile(name), kind: .browser,
+      verificationURI: "https://id.example/" + String(repeating: "ü", count: 5000),
+      expiresAt: Timestamp(milliseconds: 900_000))
+    let code = PendingLogin(
+      step: .code(try challenge(name)), flow: flow, method: .deviceCode, wrongCodes: 4, expectedUser: user)
+    return [
+      PendingLoginRecord(binding: binding, login: code),
+      PendingLoginRecord(
+        binding: binding,
+        login: PendingLogin(step: .action(device), flow: flow, method: .deviceCode, expectedUser: user)),
+      PendingLoginRecord(binding: binding, login: PendingLogin(step: .action(browser), flow: flow, method: .browser)),
+    ]
   }
 
   static func revocation(_ name: String, _ number: UInt64, token: String = "fake-old") throws -> PendingRevocation {

@@ -53,7 +53,7 @@ import Vault
     let vault = try await place.open()
     let payloads: [EventPayload] = [
       .login(LoginEvent(userID: nil, method: "otp")), .configReloaded,
-      .otpChallenge(try Sample.login("a").login.challenge),
+      .otpChallenge(try Sample.challenge("a")),
     ]
     let events = try payloads.enumerated().map { index, payload in
       BrokerEvent(

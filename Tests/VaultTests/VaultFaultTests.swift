@@ -89,7 +89,7 @@ import Vault
       #expect(isThere || !progress.acknowledged.contains(number), "\(what): login \(number) is lost")
       #expect(!isThere || progress.attempted.contains(number), "\(what): login \(number) was never tried")
       #expect(isThere == events.contains(number), "\(what): half of login \(number)")
-      #expect(isThere == contents.pendingLogins.contains { $0.login.challenge.profile == name }, "\(what): half of it")
+      #expect(isThere == contents.pendingLogins.contains { $0.login.profile == name }, "\(what): half of it")
     }
     let refreshed = try contents.records.first { $0.profile == (try Sample.profile("r")) }
     let generation = refreshed?.generation ?? 0

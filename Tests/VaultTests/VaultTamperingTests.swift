@@ -63,8 +63,8 @@ import Vault
       isSuspect = contents.isSuspect
       intact = contents.records.map(\.profile.description)
       #expect(contents.intents.map(\.profile.description).sorted() == intact)
-      #expect(contents.pendingLogins.map(\.login.challenge.profile.description).sorted() == intact)
       #expect(contents.revocations.map(\.id.profile.description).sorted() == intact)
+      #expect(contents.pendingLogins.map(\.login.profile.description).sorted() == intact)
       do { _ = try await vault.events(after: 0, through: .max) } catch { eventsAreRefused = true }
       hasFinding = try await vault.check(isFull: true).contains { $0.isError }
       try await vault.close()

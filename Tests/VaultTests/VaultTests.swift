@@ -146,7 +146,9 @@ import Vault
     let vault = try await place.open()
     let long = String(repeating: "long", count: 100_000)
     var login = try Sample.login("a")
-    login.login.challenge.maskedDestination = long
+    var challenge = try Sample.challenge("a")
+    challenge.maskedDestination = long
+    login.login.step = .code(challenge)
     var event = try Sample.event(1)
     event.payload = .login(LoginEvent(userID: long, method: "password"))
     try await vault.commit([.openLogin(login), .event(event)])

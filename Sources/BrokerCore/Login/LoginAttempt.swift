@@ -1,24 +1,40 @@
 import BrokerProtocol
 import SecretMemory
 
-/// A login that its provider has not answered yet, and everybody who waits for it.
+/// A login that is not answered yet, and everybody who waits for it.
 struct LoginAttempt {
   /// What a login is made with; equal logins share one call of the provider.
-  struct Credentials: Equatable {
+  struct Question: Equatable {
     private let profile: ProfileName
+    private let method: LoginMethod
     private let email: String?
     private let password: Secret?
     private let phoneNumber: String?
-    private let scopes: [String]?
+    private let refreshToken: Secret?
+    private let scopes: [String]
+    private let expectedUser: ExpectedUser?
 
-    /// The credentials of a request on a profile.
-    init(_ params: Login.Params, _ profile: ProfileName) {
+    /// What is asked of the provider of a profile.
+    init(_ credentials: Credentials, _ profile: ProfileName, _ expectedUser: ExpectedUser? = nil) {
       self.profile = profile
-      email = params.email
-      password = params.password
-      phoneNumber = params.phoneNumber
-      scopes = params.scopes
+      method = credentials.method
+      email = credentials.email
+      password = credentials.password
+      phoneNumber = credentials.phoneNumber
+      refreshToken = credentials.refreshToken
+      scopes = credentials.scopes
+      self.expectedUser = expectedUser
     }
+  }
+
+  /// What a login is begun with.
+  struct Plan {
+    /// How it is begun.
+    var method = LoginMethod.password
+    /// What makes another one equal; nil for what is not shared.
+    var question: Question?
+    /// Whose session it must bring; nil for any.
+    var expectedUser: ExpectedUser?
   }
 
   /// Names the attempt.
@@ -29,8 +45,8 @@ struct LoginAttempt {
   let logouts: UInt64
   /// The profile.
   let profile: ProfileName
-  /// What it is made with; nil for what is not shared.
-  let credentials: Credentials?
+  /// What it was begun with.
+  let plan: Plan
   /// Who waits for the answer.
   var replies: [Broker.Reply<LoginResult>]
 }

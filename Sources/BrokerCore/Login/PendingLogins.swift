@@ -1,26 +1,21 @@
 package import BrokerProtocol
-package import SecretMemory
 
-/// One login that waits for its code.
-package struct PendingLogin: Sendable, Equatable {
-  /// What clients know of it.
-  package var challenge: OTPChallenge
-  /// The provider's own handle.
-  package var flow: Secret
-
-  /// A login.
-  package init(challenge: OTPChallenge, flow: Secret) {
-    self.challenge = challenge
-    self.flow = flow
-  }
-}
-
-/// The logins that wait for a code: one a profile, each under a handle that nobody can guess.
+/// The logins that wait for a code or for their user: one a profile, each under a handle that nobody can guess.
 ///
-/// Any client allowed on the profile may answer; a newer login replaces an older one.
+/// Any client allowed on the profile may go on with it; a newer login replaces an older one.
 package struct PendingLogins: Sendable {
-  private var byID: [String: PendingLogin] = [:]
+  private var byID: [String: LoginFlow] = [:]
   private var idOfProfile: [ProfileName: String] = [:]
+  /// The login of each profile that its user was last waited for, for those who ask how it ended.
+  private var endings: [ProfileName: Ending] = [:]
+
+  /// How a login ended.
+  package struct Ending: Sendable, Equatable {
+    /// The login.
+    package var login: PendingLogin
+    /// Why there is no session; nil where there is one.
+    package var failure: ErrorKind?
+  }
 
   /// No login waits.
   package init() {}
@@ -28,77 +23,67 @@ package struct PendingLogins: Sendable {
   /// Whether no login waits.
   package var isEmpty: Bool { byID.isEmpty }
 
-  /// The challenge of a profile, unless it has ended.
-  package func challenge(of profile: ProfileName, at now: Timestamp) -> OTPChallenge? {
-    guard let id = idOfProfile[profile], let login = byID[id], login.challenge.expiresAt > now else { return nil }
-    return login.challenge
+  /// What the login of a profile waits for, unless it has ended.
+  package func step(of profile: ProfileName, at now: Timestamp) -> PendingLoginStep? {
+    guard let id = idOfProfile[profile], let flow = find(id, at: now) else { return nil }
+    return flow.stage == .accepting ? nil : flow.login.step
   }
 
-  /// Takes up a challenge that a provider has just made; an older one of the profile is forgotten.
-  package mutating func begin(
-    _ challenge: ProviderChallenge, id: String, profile: ProfileName
-  ) -> OTPChallenge {
-    forget(profile: profile)
-    let known = Self.describe(challenge, id: id, profile: profile)
-    byID[id] = PendingLogin(challenge: known, flow: challenge.flow)
-    idOfProfile[profile] = id
-    return known
+  /// Takes up a login; the broker has ended an older one of the profile before.
+  package mutating func insert(_ login: PendingLogin) {
+    remove(profile: login.profile)
+    byID[login.id] = LoginFlow(login)
+    idOfProfile[login.profile] = login.id
   }
 
-  private static func describe(_ challenge: ProviderChallenge, id: String, profile: ProfileName) -> OTPChallenge {
-    OTPChallenge(
-      otpFlowID: id, profile: profile, method: challenge.method, maskedDestination: challenge.maskedDestination,
-      otpLength: challenge.otpLength, expiresAt: challenge.expiresAt, nextResendAt: challenge.nextResendAt,
-      attemptsRemaining: challenge.attemptsRemaining, backupCodesAllowed: challenge.backupCodesAllowed)
+  /// The login behind a handle, unless it has ended; one whose answer is awaited has its time still.
+  package func find(_ id: String, at now: Timestamp) -> LoginFlow? {
+    guard let flow = byID[id] else { return nil }
+    switch flow.stage {
+    case .checkingCode, .asking, .accepting: return flow
+    case .awaitingCode, .resting, .listening, .over: return flow.login.expiresAt > now ? flow : nil
+    }
   }
 
-  /// The login behind a handle, unless it has ended.
-  package func find(_ id: String, at now: Timestamp) -> PendingLogin? {
-    guard let login = byID[id], login.challenge.expiresAt > now else { return nil }
-    return login
-  }
+  /// The login behind a handle, ended or not.
+  package subscript(id: String) -> LoginFlow? { byID[id] }
 
-  /// Takes over what the provider says after another code was sent.
-  package mutating func renew(_ id: String, with challenge: ProviderChallenge) -> OTPChallenge? {
-    guard let login = byID[id] else { return nil }
-    let renewed = Self.describe(challenge, id: id, profile: login.challenge.profile)
-    byID[id] = PendingLogin(challenge: renewed, flow: challenge.flow)
-    return renewed
-  }
+  /// The handle of a profile's login.
+  package func id(of profile: ProfileName) -> String? { idOfProfile[profile] }
 
-  /// Takes over how many more wrong codes the provider accepts.
-  package mutating func setAttemptsRemaining(_ count: Int, of id: String) {
-    byID[id]?.challenge.attemptsRemaining = count
+  /// The handles of all logins.
+  package var ids: [String] { byID.keys.sorted() }
+
+  /// Lets a login decide; nil where there is none of this handle.
+  package mutating func handle(_ event: LoginFlow.Event, _ id: String, at now: Moment) -> [LoginFlow.Action]? {
+    byID[id]?.handle(event, at: now)
   }
 
   /// Forgets the login of a profile; false where none waits.
   @discardableResult
-  package mutating func forget(profile: ProfileName) -> Bool {
+  package mutating func remove(profile: ProfileName) -> Bool {
     guard let id = idOfProfile.removeValue(forKey: profile) else { return false }
     byID[id] = nil
     return true
   }
 
-  /// Forgets every login that has ended, and names their profiles.
-  package mutating func forgetEnded(at now: Timestamp) -> [ProfileName] {
-    let ended = byID.values.filter { $0.challenge.expiresAt <= now }
-    for login in ended { forget(profile: login.challenge.profile) }
-    return ended.map(\.challenge.profile)
+  /// Forgets a login, and remembers how it ended as long as it would have lived, for those who ask late.
+  package mutating func finish(_ id: String, _ failure: ErrorKind?) {
+    guard let flow = byID.removeValue(forKey: id) else { return }
+    let login = flow.login
+    idOfProfile[login.profile] = nil
+    if login.step.action != nil { endings[login.profile] = Ending(login: login, failure: failure) }
   }
 
-  /// Takes up a login that rested in the store.
-  package mutating func restore(_ login: PendingLogin) {
-    forget(profile: login.challenge.profile)
-    byID[login.challenge.otpFlowID] = login
-    idOfProfile[login.challenge.profile] = login.challenge.otpFlowID
+  /// How the login behind a handle ended, if that is not too long ago.
+  package func ending(of id: String, at now: Timestamp) -> Ending? {
+    guard let ending = endings.values.first(where: { $0.login.id == id }) else { return nil }
+    return ending.login.expiresAt + Self.memory > now ? ending : nil
   }
 
-  /// The login behind a handle, ended or not.
-  package func login(of id: String) -> PendingLogin? { byID[id] }
+  /// How long after its time the end of a login is remembered: whoever waited for it asks within a minute.
+  private static let memory = Duration.seconds(60)
 
-  /// The profile of the login behind a handle.
-  package func profile(of id: String) -> ProfileName? { byID[id]?.challenge.profile }
-
-  /// When the next login ends; nil where none waits.
-  package var nextEnd: Timestamp? { byID.values.map(\.challenge.expiresAt).min() }
+  /// When the next login wants to be woken; nil where none does.
+  package func nextWake(at now: Moment) -> Duration? { byID.values.compactMap { $0.nextWake(at: now) }.min() }
 }

@@ -81,13 +81,21 @@ package protocol AuthProvider: Sendable {
 /// What not every provider can do; named as the methods that need it.
 package enum ProviderAbility: String, Sendable, CaseIterable {
   case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
-  case deleteAccount, resendOtp, verifyBackupCode
+  case deleteAccount, resendOtp, verifyBackupCode, awaitLogin
 }
 
 /// A provider without a network.
 extension AuthProvider {
   /// There is nothing to reach.
   package func probe() async -> ProviderProbe { .nothingToReach }
+}
+
+extension AuthProvider {
+  /// The abilities, with the waiting for users where any way of logging in needs it.
+  var knownAbilities: Set<ProviderAbility> {
+    let asksElsewhere = loginMethods.contains { $0 == .deviceCode || $0 == .browser }
+    return asksElsewhere ? abilities.union([.awaitLogin]) : abilities.subtracting([.awaitLogin])
+  }
 }
 
 /// A provider that asks for a password, and for nothing that is done elsewhere.
@@ -168,6 +176,9 @@ package struct Credentials: Sendable {
   package var refreshToken: Secret?
   /// What the session shall be good for; empty means the provider's usual.
   package var scopes: [String]
+  /// Whether the user shall prove who they are although the provider may know them still (OpenID Connect Core, section
+  /// 3.1.2.1, `prompt=login`).
+  package var wantsFreshProof = false
 
   /// Credentials as a client gave them.
   package init(

@@ -32,9 +32,9 @@ package enum StoreStep: Sendable, Equatable {
   case openIntent(RefreshIntent)
   /// Notes that the refresh token was certainly not spent.
   case closeIntent(ProfileName)
-  /// Keeps a login that waits for its code, in place of the profile's earlier one.
+  /// Keeps a login that waits for its code or its user, in place of the profile's earlier one.
   case openLogin(PendingLoginRecord)
-  /// Forgets the login of a profile that waits for its code.
+  /// Forgets the login of a profile that waits for its code or its user.
   case closeLogin(ProfileName)
   /// Keeps tokens that are still to be revoked, in place of those that were kept under the same name.
   case openRevocation(PendingRevocation)
@@ -71,7 +71,7 @@ package struct RefreshIntent: Sendable, Equatable {
   }
 }
 
-/// A login that waits for its code, as it rests.
+/// A login that waits for its code or its user, as it rests.
 package struct PendingLoginRecord: Sendable, Equatable {
   /// What the login is bound to: nothing of it is sent to another place.
   package var binding: ProviderBinding
@@ -107,7 +107,7 @@ package struct StoreContents: Sendable {
   package var isSuspect = false
   /// Refreshes of which it is not known whether they were sent.
   package var intents: [RefreshIntent] = []
-  /// Logins that wait for their code.
+  /// Logins that wait for their code or their user.
   package var pendingLogins: [PendingLoginRecord] = []
   /// Tokens that are still to be revoked, also those of profiles that are not configured now.
   package var revocations: [PendingRevocation] = []

@@ -1,0 +1,131 @@
+import BrokerProtocol
+
+/// Runs what pending logins decide.
+extension Broker {
+  /// Lets a pending login decide, does what it says, and sets the next wake-up.
+  ///
+  /// `session` is what the event brings.
+  func handle(_ event: LoginFlow.Event, onLogin id: String, _ session: ProviderSession? = nil) {
+    for action in pendingLogins.handle(event, id, at: now) ?? [] { run(action, id, session) }
+    schedulePendingLogins()
+  }
+
+  /// Takes up a session that a login has brought; one that nobody waits for any more is given back.
+  func take(
+    _ session: ProviderSession, _ event: LoginFlow.Event, _ id: String, _ profile: ProfileName, _ slot: UInt64
+  ) {
+    guard pendingLogins[id] != nil else { return giveBack(session, profile, slot) }
+    handle(event, onLogin: id, session)
+  }
+
+  private func run(_ action: LoginFlow.Action, _ id: String, _ session: ProviderSession?) {
+    if case .refuse(let callers, let error) = action {
+      return refuse(callers, error)
+    }
+    guard let login = pendingLogins[id]?.login else { return }
+    switch action {
+    case .stopListening: listeners.removeValue(forKey: id)?.cancel()
+    case .end(let kind, let isTold): end(login, kind, isTold: isTold)
+    case .letGo(let kind):
+      pendingLogins.remove(profile: login.profile)
+      answerWaits(for: id, .failure(LoginFlow.error(kind, login)))
+    default:
+      // Its profile may have gone from the configuration.
+      if let slot = slot(named: login.profile) { run(action, login, on: slot, session) }
+    }
+  }
+
+  private func run(_ action: LoginFlow.Action, _ login: PendingLogin, on slot: ProfileSlot, _ session: ProviderSession?)
+  {
+    switch action {
+    case .check(let guess): check(guess, login, on: slot)
+    case .resend: resend(login, on: slot)
+    case .poll: poll(login, on: slot)
+    case .listen: listen(login, on: slot)
+    case .accept(let callers): accept(session, login, callers, on: slot)
+    case .giveBack: if let session { giveBack(session, slot.name, slot.id) }
+    case .keep(let events, let caller):
+      if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
+      keep(login.id, on: slot, telling: events) { broker in
+        if let caller { broker.answerResend(caller, login) }
+      }
+    case .refuse, .stopListening, .end, .letGo: break
+    }
+  }
+
+  private func accept(_ session: ProviderSession?, _ login: PendingLogin, _ callers: [UInt64], on slot: ProfileSlot) {
+    guard let session else { return }
+    let replies = takeGuessReplies(callers)
+    accept(session, method: login.method, pending: login.id, slot) { [weak self] result in
+      for reply in replies { reply(result) }
+      self?.assumeIsolated { broker in
+        if case .failure(let error) = result {
+          broker.pendingLogins.finish(login.id, error.kind)
+        } else {
+          broker.pendingLogins.finish(login.id, nil)
+        }
+        broker.answerWaits(for: login.id, result)
+      }
+    }
+  }
+
+  /// Forgets a login; where an event says so, the record goes with it, else with the next change of the profile or by
+  /// ``closeLogins()``.
+  private func end(_ login: PendingLogin, _ kind: ErrorKind, isTold: Bool) {
+    pendingLogins.finish(login.id, kind)
+    let error = LoginFlow.error(kind, login)
+    guard isTold else {
+      loginsToClose.insert(login.profile)
+      return answerWaits(for: login.id, .failure(error))
+    }
+    counts.loginFailures += 1
+    loginsToClose.remove(login.profile)
+    let event = EventPayload.loginFailed(LoginFailedEvent(kind: kind.rawValue))
+    change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
+      if failure != nil, broker.pendingLogins.id(of: login.profile) == nil {
+        broker.loginsToClose.insert(login.profile)
+      }
+      broker.answerWaits(for: login.id, .failure(error))
+      for reply in broker.cancellations.removeValue(forKey: login.id) ?? [] {
+        reply(failure == nil ? .success(Empty()) : .failure(BrokerError(.storeFailed, profile: login.profile)))
+      }
+    }
+  }
+
+  /// Asks the provider whether the user is done, off the loop; neither the lock nor the end of the broker waits for it.
+  private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
+    let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
+    polls += 1
+    Task {
+      do throws(ProviderFailure) {
+        let progress = try await provider.pollUserAction(flow: login.flow)
+        noteCall(nil, of: name, id: slotID)
+        switch progress {
+        case .pending(let slowsDown): handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
+        case .authenticated(let session):
+          let proven = try await Broker.proven(session, login.expectedUser, provider)
+          take(proven, .actionDone, login.id, name, slotID)
+        }
+      } catch {
+        noteCall(error, of: name, id: slotID)
+        handle(.actionFailed(error), onLogin: login.id)
+      }
+      polls -= 1
+    }
+  }
+
+  /// Waits for a browser, off the loop, until it has come back or the waiting is cancelled.
+  private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
+    let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
+    listeners[login.id] = Task {
+      do throws(ProviderFailure) {
+        let session = try await provider.awaitRedirect(flow: login.flow)
+        let proven = try await Broker.proven(session, login.expectedUser, provider)
+        take(proven, .actionDone, login.id, name, slotID)
+      } catch {
+        // Whoever has cancelled it has decided what becomes of the login.
+        if !Task.isCancelled { handle(.actionFailed(error), onLogin: login.id) }
+      }
+    }
+  }
+}

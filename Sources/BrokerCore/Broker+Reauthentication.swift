@@ -1,0 +1,62 @@
+package import BrokerProtocol
+
+/// How the user of a session proves once more who they are.
+extension Broker {
+  /// Has the user of a session prove who they are; the session goes on with the tokens that this brings, and a new
+  /// `authTime`.
+  ///
+  /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
+  /// prove it at another device or in a browser. A session of another user is given back, and nothing is changed.
+  package func reauthenticate(_ params: Reauthenticate.Params, _ reply: @escaping Reply<LoginResult>) {
+    let reply = unlessLocked(reply)
+    do throws(BrokerError) {
+      try requireUnlocked()
+      let slot = try slot(for: params.profile)
+      guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
+      let user = slot.user ?? living.user
+      var credentials = Credentials(
+        method: try Self.method(of: params, slot), email: user?.email, password: params.password,
+        scopes: living.tokens.scopes)
+      credentials.wantsFreshProof = true
+      guard credentials.method != .password || user?.email != nil else {
+        throw BrokerError(
+          .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
+      }
+      try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), reply)
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  private static func method(
+    of params: Reauthenticate.Params, _ slot: ProfileSlot
+  ) throws(BrokerError) -> LoginMethod {
+    let offered = slot.provider.loginMethods
+    guard params.password == nil else {
+      guard offered.contains(.password) else {
+        throw BrokerError(
+          .unsupportedByProvider, "The provider of this profile takes no password.", profile: slot.name)
+      }
+      return .password
+    }
+    if let method = offered.first(where: { $0 == .browser || $0 == .deviceCode }) { return method }
+    guard offered.contains(.password) else { throw BrokerError(.unsupportedByProvider, profile: slot.name) }
+    throw LoginMethodChoice.missing(["password"], slot.name)
+  }
+
+  /// The session, if it is that of the user who is expected; another one is given back.
+  ///
+  /// - Throws: `refused(.accessDenied)`, or what the provider says when it is asked whose session it is.
+  static func proven(
+    _ session: ProviderSession, _ user: ExpectedUser?, _ provider: any AuthProvider
+  ) async throws(ProviderFailure) -> ProviderSession {
+    guard let user else { return session }
+    var session = session
+    if session.user == nil, provider.abilities.contains(.getCurrentUser) {
+      session.user = try? await provider.currentUser(accessToken: session.tokens.accessToken)
+    }
+    if user.isSame(as: session.user) { return session }
+    try? await provider.revoke(session.tokens, everywhere: false)
+    throw .refused(.accessDenied)
+  }
+}

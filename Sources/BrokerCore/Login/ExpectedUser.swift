@@ -1,0 +1,23 @@
+package import BrokerProtocol
+
+/// Whose session a login must bring, where its user proves once more who they are.
+package struct ExpectedUser: Sendable, Equatable {
+  /// The provider's name for the account.
+  package var id: String?
+  /// The account's e-mail address.
+  package var email: String?
+
+  /// A user by what is known; nil where nothing is.
+  package init?(id: String?, email: String?) {
+    guard id != nil || email != nil else { return nil }
+    self.id = id
+    self.email = email
+  }
+
+  /// Whether this is the user; somebody of whom nothing is known is not.
+  package func isSame(as user: User?) -> Bool {
+    guard let user else { return false }
+    if let id { return id == user.id }
+    return email != nil && email == user.email
+  }
+}

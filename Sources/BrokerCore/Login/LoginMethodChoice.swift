@@ -1,0 +1,66 @@
+import BrokerProtocol
+
+/// Which way a login takes.
+enum LoginMethodChoice {
+  /// The way that a client names, or the first that the provider offers and the given credentials fit.
+  ///
+  /// Credentials are never passed over: whoever gives a password does not mean a browser.
+  ///
+  /// - Throws: `invalidParams` for a way that does not exist, `unsupportedByProvider` for one that this provider does not
+  ///   offer, `missingCredential` where a credential is missing.
+  static func method(
+    for params: Login.Params, offered: [LoginMethod], profile: ProfileName
+  ) throws(BrokerError) -> LoginMethod {
+    guard let name = params.method else { return try usual(params, offered, profile) }
+    guard let method = LoginMethod(rawValue: name) else {
+      let known = LoginMethod.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Broker.misfit("/method", "The parameter /method must be one of \(known).")
+    }
+    guard offered.contains(method) else {
+      throw BrokerError(
+        .unsupportedByProvider, "The provider of this profile cannot log in by \(method.rawValue).", profile: profile)
+    }
+    switch method {
+    case .password where !hasPasswordParts(params): throw missing(["email", "password"], profile)
+    case .refreshToken where params.refreshToken == nil: throw missing(["refreshToken"], profile)
+    default: return method
+    }
+  }
+
+  private static func usual(
+    _ params: Login.Params, _ offered: [LoginMethod], _ profile: ProfileName
+  ) throws(BrokerError) -> LoginMethod {
+    if let method = offered.first(where: { fits($0, params) }) { return method }
+    // The provider knows best what is missing beside an address.
+    if params.refreshToken == nil, offered.contains(.password), hasPasswordParts(params) { return .password }
+    if params.refreshToken != nil || !offered.contains(.password), hasSecret(params) {
+      throw BrokerError(
+        .unsupportedByProvider, "The provider of this profile does not log in with what was given.", profile: profile)
+    }
+    throw missing(offered.contains(.password) ? ["email", "password"] : ["refreshToken"], profile)
+  }
+
+  private static func fits(_ method: LoginMethod, _ params: Login.Params) -> Bool {
+    switch method {
+    case .password: params.password != nil && params.refreshToken == nil
+    case .refreshToken: params.refreshToken != nil && params.password == nil
+    case .deviceCode, .browser, .clientCredentials: !hasSecret(params)
+    }
+  }
+
+  private static func hasSecret(_ params: Login.Params) -> Bool {
+    params.password != nil || params.refreshToken != nil
+  }
+
+  private static func hasPasswordParts(_ params: Login.Params) -> Bool {
+    params.password != nil || params.email != nil || params.phoneNumber != nil
+  }
+
+  /// The error of credentials that were not given.
+  static func missing(_ fields: [String], _ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(.missingCredential, profile: profile)
+    error.fields = fields
+    error.pointer = fields.last.map { "/" + $0 }
+    return error
+  }
+}

@@ -1,0 +1,124 @@
+import BrokerCore
+import BrokerProtocol
+import TestSupport
+import Testing
+
+/// Users who prove once more who they are, and what wants that.
+@Suite struct ReauthenticationTests {
+  private static func stage(_ methods: [LoginMethod] = [.password, .deviceCode]) throws -> LoginStage {
+    let stage = try LoginStage { $0.setLoginMethods(methods) }
+    _ = stage.call("login", methods.contains(.password) ? LoginStage.credentials : "{}")
+    if !methods.contains(.password) {
+      stage.harness.provider.setPolls([.done])
+      stage.wait(5)
+    }
+    _ = stage.events
+    return stage
+  }
+
+  private static let change = #"{"changes":{"phoneNumber":"+15550100"}}"#
+
+  @Test func `what an account can be taken over with wants a recent proof, and other changes do not`() async throws {
+    try await OwnThread.run {
+      let stage = try Self.stage()
+      #expect(stage.call("updateProfile", Self.change).contains(#""result""#))
+      stage.wait(301)
+      let refused = stage.call("updateProfile", Self.change)
+      #expect(refused.contains(#""code":1005"#) && refused.contains(#""nextAction":"reauthenticate""#))
+      #expect(stage.call("updateProfile", #"{"changes":{"name":"B"}}"#).contains(#""result""#))
+      let calls = stage.harness.provider.accountCalls.count
+      #expect(stage.call("reauthenticate", #"{"password":"wrong"}"#).contains("invalidCredentials"))
+      #expect(stage.call("updateProfile", Self.change).contains("reauthRequired"))
+      #expect(stage.harness.provider.accountCalls.count == calls)
+      #expect(stage.call("reauthenticate", #"{"password":"right"}"#).contains(#""status":"authenticated""#))
+      #expect(stage.harness.provider.logins.last == "password a@example.test read fresh")
+      #expect(stage.call("updateProfile", Self.change).contains(#""result""#))
+      // The session goes on with the new tokens.
+      #expect(stage.call("getAccessToken").contains("access-2"))
+    }
+  }
+
+  @Test func `a code may be wanted, and the session lives until it is right`() async throws {
+    try await OwnThread.run {
+      let stage = try Self.stage()
+      stage.harness.provider.setWantsCode(true)
+      let answer = stage.call("reauthenticate", #"{"password":"right"}"#)
+      let id = try #require(answer.split(separator: #""otpFlowId":""#).last?.split(separator: "\"").first)
+      #expect(stage.call("getAccessToken").contains("access-1"))
+      #expect(stage.call("verifyOtp", #"{"otpFlowId":"\#(id)","code":"123456"}"#).contains("authenticated"))
+      #expect(stage.call("getAccessToken").contains("access-2"))
+      #expect(stage.events == ["otpChallenge", "login"])
+    }
+  }
+
+  @Test func `another user's session is given back, and the present one goes on`() async throws {
+    try await OwnThread.run {
+      for wantsCode in [false, true] {
+        let stage = try Self.stage()
+        stage.harness.provider.setUser("user-2")
+        stage.harness.provider.setWantsCode(wantsCode)
+        var answer = stage.call("reauthenticate", #"{"password":"right"}"#)
+        if wantsCode {
+          let id = try #require(answer.split(separator: #""otpFlowId":""#).last?.split(separator: "\"").first)
+          answer = stage.call("verifyOtp", #"{"otpFlowId":"\#(id)","code":"123456"}"#)
+          #expect(stage.call("listPendingLogins").contains("[]"))
+        }
+        #expect(answer.contains(#""kind":"accessDenied""#) && answer.contains("another user"), "\(answer)")
+        #expect(stage.harness.provider.revocations == 1)
+        #expect(stage.call("getAccessToken").contains("access-1"))
+        #expect(stage.call("getSession").contains(#""userId":"user-1""#))
+        #expect(stage.events.last == "loginFailed")
+      }
+    }
+  }
+
+  @Test func `where the session does not say whose it is the provider is asked`() async throws {
+    try await OwnThread.run {
+      for (user, isSame) in [("user-1", true), ("user-2", false)] {
+        let stage = try Self.stage()
+        stage.harness.provider.setUser(user, isNamed: false)
+        let answer = stage.call("reauthenticate", #"{"password":"right"}"#)
+        #expect(answer.contains(isSame ? "authenticated" : "accessDenied"))
+        #expect(stage.harness.provider.accountCalls == ["currentUser"])
+      }
+    }
+  }
+
+  @Test func `without a password the user proves it elsewhere`() async throws {
+    try await OwnThread.run {
+      let stage = try Self.stage([.deviceCode])
+      #expect(stage.call("reauthenticate").contains("userActionRequired"))
+      #expect(stage.harness.provider.logins.last == "deviceCode a@example.test read fresh")
+      #expect(stage.events == ["loginPending"])
+      stage.harness.provider.setUser("user-2")
+      stage.harness.provider.setPolls([.done])
+      stage.wait(5)
+      #expect(stage.events == ["loginFailed"] && stage.harness.provider.revocations == 1)
+      #expect(stage.call("getSession").contains(#""userId":"user-1""#))
+      #expect(stage.call("reauthenticate", #"{"password":"right"}"#).contains("unsupportedByProvider"))
+    }
+  }
+
+  @Test func `whose session a pending proof must bring outlives the broker`() async throws {
+    try await OwnThread.run {
+      let (store, clock) = (InMemoryStore(), ManualClock())
+      let first = try LoginStage(store: store, clock: clock) { _ in }
+      _ = first.call("login", LoginStage.credentials)
+      first.harness.provider.setWantsCode(true)
+      let answer = first.call("reauthenticate", #"{"password":"right"}"#)
+      let id = try #require(answer.split(separator: #""otpFlowId":""#).last?.split(separator: "\"").first)
+      let second = try LoginStage(store: store, clock: clock) { $0.setUser("user-2") }
+      #expect(second.call("verifyOtp", #"{"otpFlowId":"\#(id)","code":"123456"}"#).contains("accessDenied"))
+    }
+  }
+
+  @Test func `there must be a session, and a way to prove whose it is`() async throws {
+    try await OwnThread.run {
+      let nobody = try LoginStage { _ in }
+      #expect(nobody.call("reauthenticate", #"{"password":"right"}"#).contains("loginRequired"))
+      let stage = try Self.stage([.password])
+      let refused = stage.call("reauthenticate")
+      #expect(refused.contains("missingCredential") && refused.contains(#""pointer":"/password""#))
+    }
+  }
+}
