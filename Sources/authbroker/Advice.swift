@@ -38,6 +38,7 @@ enum Advice {
     case .loginRequired, .sessionExpired, .reauthRequired, .flowNotFound, .otpExpired:
       return "Log in with: authbroker login" + profile
     case .challengePending:
+      guard error.action == nil else { return "Begin another one with: authbroker login" + profile }
       let flow = error.challenge?.otpFlowID ?? "FLOW"
       return "Answer it with: authbroker verify-otp \(flow)"
     case .otpInvalid: return error.attemptsRemaining.map { "\($0) attempts are left." }

@@ -6,23 +6,62 @@ enum LoginCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "login",
-    summary: "Log in with e-mail address and password",
+    summary: "Log in, with a password, at another device or in a browser",
     details: """
       Asks for what is not given, the password and a one-time code without echo; `resend` instead of a code asks for
       another one. Without a terminal, a login that wants a code ends with exit code 3 and names the command that
-      answers it.
+      answers it. A login at another device or in a browser shows the address to open, with a QR code where qrencode is
+      installed, and waits; Ctrl-C cancels it. With --no-wait or --json it ends at once with exit code 3, and the broker
+      goes on waiting.
       """,
-    options: [.value("--email", "ADDRESS", "the account")] + PasswordSource.options)
+    options: [
+      .value("--email", "ADDRESS", "the account"),
+      .value("--method", "METHOD", "password, device or browser; else what the provider offers first"),
+      .flag("--no-wait", "do not wait for what is done elsewhere"),
+    ] + PasswordSource.options)
 
   /// Asks for what is missing, logs in, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
+    let method = try method(context.arguments)
     try context.expectOpenVault()
+    if method != .password, try logInWithoutPassword(method, profile, context) { return }
     let email = try Prompt.answer("--email", "E-mail address", context)
     let password = try PasswordSource.password(context)
     var dialogue = LoginDialogue(context, try context.connect())
     let result = try dialogue.begin(Login.self, .init(profile: profile, email: email, password: password))
     try dialogue.finish(result)
+  }
+
+  /// The way that the options say; nil where the provider's own first one is meant.
+  ///
+  /// - Throws: a usage failure.
+  private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
+    let passwordOptions = (["--email"] + PasswordSource.options.map(\.name)).filter { arguments.has($0) }
+    switch arguments["--method"] {
+    case nil: return passwordOptions.isEmpty ? nil : .password
+    case "password": return .password
+    case "device", "browser":
+      if let option = passwordOptions.first { throw .usage("\(option) is for --method password.") }
+      return arguments["--method"] == "device" ? .deviceCode : .browser
+    case let other?: throw .usage("--method is password, device or browser, not \(other).")
+    }
+  }
+
+  /// - Returns: false where the provider wants a password.
+  private static func logInWithoutPassword(
+    _ method: LoginMethod?, _ profile: ProfileName?, _ context: Context
+  ) throws(CommandFailure) -> Bool {
+    var dialogue = LoginDialogue(context, try context.connect())
+    let result: LoginResult
+    do throws(CommandFailure) {
+      result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue))
+    } catch {
+      guard method == nil, error.error?.kind == .missingCredential else { throw error }
+      return false
+    }
+    try dialogue.finish(result)
+    return true
   }
 }

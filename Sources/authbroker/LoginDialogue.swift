@@ -3,7 +3,8 @@ import BrokerProtocol
 import ClientSocket
 import SecretMemory
 
-/// What follows when a login was begun: a session, or a one-time code that somebody must enter.
+/// What follows when a login was begun: a session, a one-time code that somebody must enter, or something that is to be
+/// done elsewhere.
 struct LoginDialogue: ~Copyable {
   private let context: Context
   private var connection: BlockingConnection
@@ -21,14 +22,19 @@ struct LoginDialogue: ~Copyable {
     try context.call(method, params, on: &connection)
   }
 
-  /// Goes on until there is a session, asking for codes where somebody can be asked.
+  /// Goes on until there is a session, asking for codes where somebody can be asked, and waiting for what is done
+  /// elsewhere.
   ///
-  /// - Throws: a failure with code 3 if a code is wanted and nobody can be asked.
+  /// - Throws: a failure with code 3 if a code is wanted and nobody can be asked, or if nobody wants to wait.
   mutating func finish(_ result: LoginResult) throws(CommandFailure) {
     var result = result
     while case .otpRequired(let challenge) = result, context.canAsk {
       tell(challenge)
       result = try answer(challenge)
+    }
+    if case .userActionRequired(let action) = result, !context.wantsJSON {
+      ActionNotice.tell(action, context)
+      if !context.arguments.has("--no-wait") { result = try ActionWait(action, context).finish(on: &connection) }
     }
     if context.wantsJSON { context.printJSON(result) }
     switch result {
@@ -37,8 +43,8 @@ struct LoginDialogue: ~Copyable {
     case .otpRequired(let challenge):
       throw Self.codeIsWanted(challenge)
     case .userActionRequired(let action):
-      throw CommandFailure(
-        .loginRequired, "the login goes on in a browser: \(PlainText.line(action.verificationURI.utf8))")
+      guard !context.wantsJSON else { throw .quiet(.loginRequired) }
+      throw CommandFailure(.loginRequired, "the broker waits for it until \(action.expiresAt).")
     case .emailVerificationRequired:
       throw CommandFailure(.loginRequired, "the e-mail address must be verified first; then: authbroker login")
     }

@@ -30,6 +30,12 @@ enum Output {
     try? write(bytes.span, to: 2)
   }
 
+  /// Writes a part of a line for a person to see, and nothing else.
+  static func progress(_ text: String) {
+    let bytes = Array(text.utf8)
+    try? write(bytes.span, to: 2)
+  }
+
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { Terminal.isTerminal(1) }
 

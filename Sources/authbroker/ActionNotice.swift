@@ -1,0 +1,43 @@
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+
+/// Tells a person what to do elsewhere, so that a login goes on.
+enum ActionNotice {
+  /// Names the address and the code, with a QR code where somebody looks and there is a program for it.
+  static func tell(_ action: UserAction, _ context: Context) {
+    let address = PlainText.line(action.verificationURI.utf8)
+    switch action.kind {
+    case .deviceCode:
+      let code = action.userCode.map { " and enter the code " + PlainText.line($0.utf8) } ?? ""
+      Output.message("on any device, open \(address)\(code)")
+    case .browser: Output.message("in a browser on this computer, open \(address)")
+    }
+    guard Terminal.isTerminal(2) else { return }
+    showCode(of: action.verificationURIComplete ?? action.verificationURI, context)
+  }
+
+  /// Has `qrencode` draw the address on standard error; without it, or where it fails, the address is enough.
+  private static func showCode(of address: String, _ context: Context) {
+    guard let program = program(context.environment) else { return }
+    // Colours make it readable on any background; without them it fits dark ones.
+    let type = context.style.isEnabled ? "ANSIUTF8" : "UTF8"
+    let bytes = Array(address.utf8)
+    try? FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
+      var plan = ChildProcess.Plan(
+        path: program, arguments: ["-t", type, "-m", "2", "-o", "-"], environment: context.environment)
+      plan.descriptors = [(readEnd.number, 0), (2, 1)]
+      let child = try ChildProcess(plan)
+      readEnd.close()
+      let result = Result { () throws(Errno) in try writeEnd.writeAll(bytes.span) }
+      writeEnd.close()
+      try child.wait()
+      try result.get()
+    }
+  }
+
+  private static func program(_ environment: [String: String]) -> String? {
+    let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    return directories.lazy.map { $0 + "/qrencode" }.first { (try? FileStatus.following($0)) != nil }
+  }
+}

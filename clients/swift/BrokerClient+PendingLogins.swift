@@ -1,0 +1,55 @@
+public import BrokerProtocol
+public import SecretMemory
+
+/// Logins whose user does something elsewhere, and those that wait for somebody.
+extension BrokerClient {
+  /// Begins a login without a password; the result says what the user has to do where.
+  ///
+  /// - Parameters:
+  ///   - method: nil: the first that the provider offers and that needs no credentials.
+  ///   - profile: nil: the only configured one, else `default`.
+  /// - Returns: an action as a rule, for ``awaitLogin(_:timeout:)``.
+  /// - Throws: `broker` with `unsupportedByProvider`, or `missingCredential` where the provider wants a password.
+  public func login(
+    by method: LoginMethod? = nil, profile: ProfileName? = nil
+  ) async throws(ClientError) -> LoginResult {
+    try await call(Login.self, .init(profile: profile, method: method?.rawValue))
+  }
+
+  /// Waits until the user has done what a login asked of them.
+  ///
+  /// - Parameters:
+  ///   - action: what is asked of them.
+  ///   - timeout: how long to wait; nil: until the login ends. The login goes on after it.
+  /// - Returns: the session.
+  /// - Throws: `broker` with `deadlineExceeded`, `consentDenied`, `otpExpired`, `cancelled` or `flowNotFound`.
+  public func awaitLogin(_ action: UserAction, timeout: Duration? = nil) async throws(ClientError) -> LoginResult {
+    try await call(AwaitLogin.self, .init(loginFlowID: action.loginFlowID, timeout: timeout))
+  }
+
+  /// Ends a login that waits for its code, or for its user.
+  public func cancelLogin(_ step: PendingLoginStep) async throws(ClientError) {
+    switch step {
+    case .code(let challenge): _ = try await call(CancelLogin.self, .init(otpFlowID: challenge.otpFlowID))
+    case .action(let action): _ = try await call(CancelLogin.self, .init(loginFlowID: action.loginFlowID))
+    }
+  }
+
+  /// The login of a profile that waits for its code or its user, if there is one.
+  public func pendingLogins(profile: ProfileName? = nil) async throws(ClientError) -> [PendingLoginStep] {
+    try await call(ListPendingLogins.self, .init(profile: profile)).logins
+  }
+
+  /// Has the user of a session prove once more who they are; the session goes on with new tokens.
+  ///
+  /// - Parameters:
+  ///   - password: nil for a provider that has its users prove it elsewhere.
+  ///   - profile: nil: the only configured one, else `default`.
+  /// - Returns: the session, a challenge, or what the user has to do elsewhere.
+  /// - Throws: `broker` with `loginRequired` where there is no session, `accessDenied` where another user has come.
+  public func reauthenticate(
+    password: Secret? = nil, profile: ProfileName? = nil
+  ) async throws(ClientError) -> LoginResult {
+    try await call(Reauthenticate.self, .init(profile: profile, password: password))
+  }
+}
