@@ -118,13 +118,19 @@ extension Broker {
 
   /// Has the provider send another code, off the loop.
   func resend(_ login: PendingLogin, on slot: ProfileSlot) {
-    let provider = slot.provider
+    let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     inBackground {
       do throws(ProviderFailure) {
         let challenge = try await provider.resendOTP(flow: login.flow)
-        return { $0.handle(.resent(challenge), onLogin: login.id) }
+        return { broker in
+          broker.noteCall(nil, of: name, id: slotID)
+          broker.handle(.resent(challenge), onLogin: login.id)
+        }
       } catch {
-        return { $0.handle(.resendFailed(error), onLogin: login.id) }
+        return { broker in
+          broker.noteCall(error, of: name, id: slotID)
+          broker.handle(.resendFailed(error), onLogin: login.id)
+        }
       }
     }
   }
