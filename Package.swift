@@ -63,9 +63,13 @@ let package = Package(
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
       path: "Sources/Providers/Local", swiftSettings: strict),
     .target(
+      name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP"], path: "Sources/Providers/Remote",
+      swiftSettings: strict),
+    .target(
       name: "RESTProvider",
       dependencies: [
         "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "RESTDialect",
+        "RemoteProvider",
       ],
       path: "Sources/Providers/REST", exclude: ["Mapping.md"], swiftSettings: strict),
 
@@ -132,8 +136,8 @@ let package = Package(
     .testTarget(
       name: "RESTProviderTests",
       dependencies: [
-        "RESTProvider", "RESTDialect", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol", "JSONRPC",
-        "SecretMemory", "LinuxSystem", "TestSupport",
+        "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
+        "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -173,7 +173,7 @@ struct ProbeTests {
       .timedOut(sent: true), .connectionLost(sent: true), .responseTooLarge, .malformedResponse, .tlsFailed(.other),
       .tlsFailed(.caFile),
     ]
-    for failure in failures { #expect(failure.advice.count > 20) }
+    for failure in failures { #expect(failure.advice("baseUrl").count > 20) }
   }
 }
 

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import HTTP
 import RESTDialect
+import RemoteProvider
 import SecretMemory
 import Testing
 

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
+import RemoteProvider
 import RESTDialect
 import SecretMemory
 

@@ -2,6 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import LinuxSystem
+import RemoteProvider
 
 /// Whether the backend can be reached.
 extension RESTProvider {
@@ -22,7 +23,7 @@ extension PublicCaller {
       let skew = date.map { ClockSkew.between($0, sentAt: sentAt, roundTrip: roundTrip) }
       return ProviderProbe(place, .answered(status: response.status, roundTrip: roundTrip, clockSkew: skew))
     } catch {
-      return ProviderProbe(place, .failed(ProviderFailure(error), advice: error.advice))
+      return ProviderProbe(place, .failed(ProviderFailure(error), advice: error.advice("baseUrl")))
     }
   }
 }

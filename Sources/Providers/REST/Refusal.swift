@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import RemoteProvider
 import RESTDialect
 
 /// What a backend says with a status that is no success.

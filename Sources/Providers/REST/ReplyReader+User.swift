@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import RemoteProvider
 import RESTDialect
 
 /// The account of a reply.

@@ -1,11 +1,11 @@
-import BrokerCore
-import BrokerProtocol
-import HTTP
+package import BrokerCore
+package import BrokerProtocol
+package import HTTP
 
 /// What it means for a session that there is no response.
 extension ProviderFailure {
   /// Whether the request may have been acted on decides: if not, nothing has happened.
-  init(_ failure: HTTPFailure) {
+  package init(_ failure: HTTPFailure) {
     let kind = ErrorKind(failure)
     self = failure.requestMayHaveArrived ? .outcomeUnknown(kind) : .transient(kind)
   }
@@ -13,7 +13,7 @@ extension ProviderFailure {
 
 extension ErrorKind {
   /// The error that a client sees.
-  init(_ failure: HTTPFailure) {
+  package init(_ failure: HTTPFailure) {
     switch failure {
     case .nameNotResolved, .connectFailed, .proxyFailed, .connectionLost: self = .networkUnavailable
     case .timedOut: self = .timeout

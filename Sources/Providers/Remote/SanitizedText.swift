@@ -3,17 +3,17 @@
 /// Control characters (C0, DEL, C1), marks of writing direction, characters without width, line and paragraph
 /// separators, tags and code points for private use are left out; what is longer than ``longest`` is cut. Terminals
 /// obey such characters (CVE-2024-52005), and reordering hides what is said (CVE-2021-42574).
-struct SanitizedText: Equatable, Sendable {
+package struct SanitizedText: Equatable, Sendable {
   /// The most characters (Unicode scalars): more than any name or masked address has.
-  static let longest = 256
+  package static let longest = 256
 
   /// What is left; may be empty.
-  let text: String
+  package let text: String
   /// Whether it is what the provider wrote, to the last character.
-  let isUnchanged: Bool
+  package let isUnchanged: Bool
 
   /// Takes a text.
-  init(_ raw: String) {
+  package init(_ raw: String) {
     var kept = String.UnicodeScalarView()
     var count = 0
     var changed = false
@@ -34,7 +34,7 @@ struct SanitizedText: Equatable, Sendable {
   }
 
   /// The text; nil where nothing is left of it.
-  var orNil: String? { text.isEmpty ? nil : text }
+  package var orNil: String? { text.isEmpty ? nil : text }
 
   private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {

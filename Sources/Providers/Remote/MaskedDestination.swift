@@ -1,7 +1,7 @@
 /// Where a code went, or an account's phone number, as people may see it: enough to recognise, too little to use.
-struct MaskedDestination: Equatable, Sendable {
+package struct MaskedDestination: Equatable, Sendable {
   /// The masked text; may be empty.
-  let text: String
+  package let text: String
 
   /// As many digits may be shown: what backends show of a number, and what people know it by.
   private static let shownDigits = 4
@@ -12,7 +12,7 @@ struct MaskedDestination: Equatable, Sendable {
   ///
   /// Of more than four digits all but the last two become dots; of an e-mail address without any mask all but the first
   /// character of the part before `@`.
-  init(_ raw: String) {
+  package init(_ raw: String) {
     let clean = SanitizedText(raw).text
     text = clean.contains("@") ? Self.maskedAddress(clean) : Self.maskedNumber(clean)
   }
