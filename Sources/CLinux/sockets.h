@@ -1,4 +1,4 @@
-// Unix stream sockets.
+// Unix stream sockets, and TCP on this machine.
 #pragma once
 
 // The longest path of a socket address in bytes, its NUL not counted.
@@ -64,4 +64,46 @@ static inline struct clinux_peer clinux_peer_credentials(int fd) {
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer.credentials, &size) < 0) peer.error = errno;
   else if (size != sizeof peer.credentials) peer.error = EPROTO;
   return peer;
+}
+
+// TCP on this machine only (ip(7), ipv6(7)): a non-blocking socket that listens on 127.0.0.1 or ::1; port 0 is any free one.
+static inline int clinux_loopback_listen(int version6, uint16_t port, int backlog) {
+  struct sockaddr_in six_less = {.sin_family = AF_INET, .sin_port = htons(port)};
+  struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+  six_less.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int fd = socket(version6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return -errno;
+  // A port whose last connections are still being wound up can be taken again; one that somebody listens on cannot.
+  int on = 1;
+  int failed = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0
+    || (version6 ? bind(fd, (struct sockaddr *)&six, sizeof six) : bind(fd, (struct sockaddr *)&six_less, sizeof six_less)) < 0
+    || listen(fd, backlog) < 0;
+  if (!failed) return fd;
+  int error = errno;
+  close(fd);
+  return -error;
+}
+// A blocking connection to a port of this machine.
+static inline int clinux_loopback_connect(int version6, uint16_t port) {
+  struct sockaddr_in six_less = {.sin_family = AF_INET, .sin_port = htons(port)};
+  struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+  six_less.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int fd = socket(version6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  int result;
+  do result = version6 ? connect(fd, (struct sockaddr *)&six, sizeof six) : connect(fd, (struct sockaddr *)&six_less, sizeof six_less);
+  while (result < 0 && errno == EINTR);
+  if (result == 0) return fd;
+  int error = errno;
+  close(fd);
+  return -error;
+}
+// The port that a socket of this machine has, or -errno.
+static inline int clinux_local_port(int fd) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &size) < 0) return -errno;
+  if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  return -EAFNOSUPPORT;
 }
