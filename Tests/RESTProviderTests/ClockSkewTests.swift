@@ -1,7 +1,6 @@
 import BrokerProtocol
+import RemoteProvider
 import Testing
-
-@testable import RESTProvider
 
 /// How far a clock is ahead, from one reply.
 struct ClockSkewTests {

@@ -1,9 +1,9 @@
-import BrokerProtocol
+package import BrokerProtocol
 
 /// How far a server's clock is ahead of this machine's, from one reply.
-enum ClockSkew {
+package enum ClockSkew {
   /// A moment of a server that says whole seconds: on average it is half a second later (RFC 9110, section 5.6.7).
-  static func serverTime(_ secondsSince1970: Int64) -> Timestamp {
+  package static func serverTime(_ secondsSince1970: Int64) -> Timestamp {
     let (milliseconds, overflow) = secondsSince1970.multipliedReportingOverflow(by: 1000)
     return Timestamp(milliseconds: overflow ? .max : milliseconds) + .milliseconds(500)
   }
@@ -18,7 +18,7 @@ enum ClockSkew {
   ///   - sentAt: this machine's clock when the request was sent.
   ///   - roundTrip: how long the answer took.
   /// - Returns: more than zero where the server's clock is ahead.
-  static func between(_ serverTime: Timestamp, sentAt: Timestamp, roundTrip: Duration) -> Duration {
+  package static func between(_ serverTime: Timestamp, sentAt: Timestamp, roundTrip: Duration) -> Duration {
     let difference = (serverTime - (sentAt + roundTrip / 2)).milliseconds
     return .seconds((Double(difference) / 1000).rounded())
   }
