@@ -44,7 +44,10 @@ let package = Package(
       name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect",
       swiftSettings: strict),
     .target(
-      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect"],
+      name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect",
+      swiftSettings: strict),
+    .target(
+      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect", "OIDCDialect"],
       swiftSettings: strict),
 
     // The edges.
@@ -72,6 +75,13 @@ let package = Package(
         "RemoteProvider",
       ],
       path: "Sources/Providers/REST", exclude: ["Mapping.md"], swiftSettings: strict),
+    .target(
+      name: "OIDCProvider",
+      dependencies: [
+        "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "Sealing", "OIDCDialect",
+        "RemoteProvider",
+      ],
+      path: "Sources/Providers/OIDC", swiftSettings: strict),
 
     // The daemon.
     .target(
@@ -82,8 +92,8 @@ let package = Package(
       name: "authbrokerd",
       dependencies: [
         "BrokerServer", "Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory",
-        "Logging", "Configuration", "Vault", "LocalProvider", "RESTProvider", "RESTDialect", "HTTP", "Sealing",
-        "ClientSocket",
+        "Logging", "Configuration", "Vault", "LocalProvider", "RESTProvider", "RESTDialect", "OIDCProvider",
+        "OIDCDialect", "HTTP", "Sealing", "ClientSocket",
       ],
       resources: [.embedInCode("Resources/openrpc.json")], swiftSettings: strict),
 
@@ -110,7 +120,7 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Configuration", "RESTDialect", "BrokerProtocol", "JSONRPC", "TestSupport"],
+      dependencies: ["Configuration", "RESTDialect", "OIDCDialect", "BrokerProtocol", "JSONRPC", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "BrokerServerTests",
@@ -138,6 +148,13 @@ let package = Package(
       dependencies: [
         "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
         "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport",
+      ],
+      swiftSettings: checked),
+    .testTarget(
+      name: "OIDCProviderTests",
+      dependencies: [
+        "OIDCProvider", "OIDCDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
+        "JSONRPC", "SecretMemory", "LinuxSystem", "Sealing", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(

@@ -1,5 +1,6 @@
 package import BrokerCore
 package import BrokerProtocol
+import OIDCDialect
 
 /// One profile: who logs it in, and when its tokens are good enough.
 package struct ProfileConfiguration: Sendable, Equatable {
@@ -9,18 +10,21 @@ package struct ProfileConfiguration: Sendable, Equatable {
     case local
     /// A REST backend.
     case rest(RESTProfileConfiguration)
+    /// An OpenID Connect provider.
+    case oidc(OIDCProfileConfiguration)
 
     /// The name in the configuration, in sessions and in capabilities.
     package var type: String {
       switch self {
       case .local: "local"
       case .rest: "rest"
+      case .oidc(let configuration): configuration.dialect.type
       }
     }
   }
 
   /// The names of all types of provider, as capabilities list them.
-  package static let providerTypes = ["local", "rest"]
+  package static let providerTypes = ["local", "rest"] + OIDCPreset.allCases.map(\.rawValue)
 
   /// The profile's name.
   package var name: ProfileName
@@ -80,7 +84,11 @@ package struct ProfileConfiguration: Sendable, Equatable {
     switch text {
     case "local": return .local
     case "rest": return .rest(try RESTProfileConfiguration(&section))
-    default: throw section.failure("provider", "is unknown: this version has the providers: \(types)")
+    default:
+      guard let preset = OIDCPreset(rawValue: text) else {
+        throw section.failure("provider", "is unknown: this version has the providers: \(types)")
+      }
+      return .oidc(try OIDCProfileConfiguration(preset, &section))
     }
   }
 }

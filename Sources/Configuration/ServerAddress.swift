@@ -41,6 +41,15 @@ enum ServerAddress {
     text.hasPrefix("/") && text.utf8.count <= longest && isClean(text)
   }
 
+  /// Whether a text names something anywhere (RFC 3986, section 4.3): what is never called, only sent along.
+  static func isAbsoluteURI(_ text: String) -> Bool {
+    let scheme = text.prefix { $0 != ":" }
+    return text.utf8.count <= longest && text.utf8.count > scheme.utf8.count + 1
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
+      && scheme.first.map { $0.isASCII && $0.isLetter } == true
+      && scheme.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: ".") }
+  }
+
   private static func authority(_ text: String) -> Substring {
     guard let start = text.firstRange(of: "://")?.upperBound else { return "" }
     return text[start...].prefix { $0 != "/" }

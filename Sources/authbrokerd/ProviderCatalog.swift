@@ -5,6 +5,8 @@ import Configuration
 import HTTP
 import LinuxSystem
 import LocalProvider
+import OIDCDialect
+import OIDCProvider
 import RESTDialect
 import RESTProvider
 
@@ -13,15 +15,15 @@ import RESTProvider
 /// The core knows none of them by name. Confined to the daemon's actor.
 final class ProviderCatalog {
   /// The types that a profile can name, and what they can do where nothing is configured otherwise.
-  static let types: [(name: String, abilities: Set<ProviderAbility>)] = [
-    ("local", LocalProvider.abilities), (RESTProvider.type, RESTProvider.abilities(.standard)),
-  ]
+  static let types: [(name: String, abilities: Set<ProviderAbility>)] =
+    [("local", LocalProvider.abilities), (RESTProvider.type, RESTProvider.abilities(.standard))]
+    + OIDCPreset.allCases.map { ($0.rawValue, OIDCProvider.abilities(of: $0)) }
 
   /// A provider of one profile, and what it was made from.
   private struct Remote {
-    let configuration: RESTProfileConfiguration
+    let configuration: ProfileConfiguration.Provider
     let network: NetworkConfiguration
-    let provider: RESTProvider
+    let provider: any AuthProvider
   }
 
   private let stateDirectory: String
@@ -54,9 +56,13 @@ final class ProviderCatalog {
       switch profile.provider {
       case .local: provider = localProvider(configuration)
       case .rest(let rest):
-        let remote = try remote(profile.name, rest, configuration.network)
-        used[profile.name] = remote
-        provider = remote.provider
+        provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
+          try RESTProvider(try RESTProviderSettings(rest, secrets), client: client)
+        }
+      case .oidc(let oidc):
+        provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
+          try OIDCProvider(try OIDCProviderSettings(oidc, secrets), client: client)
+        }
       }
       profiles.append(ProfileSettings(name: profile.name, provider: provider, rules: SessionRules(profile)))
     }
@@ -71,18 +77,25 @@ final class ProviderCatalog {
     return provider
   }
 
+  /// The provider of a profile whose configuration is as it was, else one that `make` makes.
   private func remote(
-    _ name: ProfileName, _ configuration: RESTProfileConfiguration, _ network: NetworkConfiguration
-  ) throws(StartFailure) -> Remote {
-    if let same = remotes[name], same.configuration == configuration, same.network == network { return same }
+    _ profile: ProfileConfiguration, _ network: NetworkConfiguration, _ used: inout [ProfileName: Remote],
+    _ make: (HTTPClient) throws(HTTPFailure) -> any AuthProvider
+  ) throws(StartFailure) -> any AuthProvider {
+    let configuration = profile.provider
+    if let same = remotes[profile.name], same.configuration == configuration, same.network == network {
+      used[profile.name] = same
+      return same.provider
+    }
     let client = try client(network)
     do throws(HTTPFailure) {
-      let settings = try RESTProviderSettings(configuration, secrets)
-      return Remote(
-        configuration: configuration, network: network, provider: try RESTProvider(settings, client: client))
+      let provider = try make(client)
+      used[profile.name] = Remote(configuration: configuration, network: network, provider: provider)
+      return provider
     } catch {
       throw StartFailure(
-        kind: .configInvalid, message: "The profile \(name) cannot be used: \(error). See baseUrl, tls and mapping.")
+        kind: .configInvalid,
+        message: "The profile \(profile.name) cannot be used: \(error). See its addresses, tls and mapping.")
     }
   }
 

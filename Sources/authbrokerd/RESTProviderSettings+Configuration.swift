@@ -8,14 +8,12 @@ extension RESTProviderSettings {
   ///
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   init(_ configuration: RESTProfileConfiguration, _ secrets: ClientSecrets) throws(HTTPFailure) {
-    let pins: PinSet?
-    do { pins = configuration.tls.pins.isEmpty ? nil : try PinSet(configuration.tls.pins) } catch { throw .invalidURL }
     let clientSecret = configuration.clientSecret.map { reference -> SecretSource in
       { @Sendable in await secrets.find(reference) }
     }
     self.init(
       baseURL: try HTTPURL(configuration.baseURL), mapping: configuration.mapping,
-      tls: TLSPolicy(caFile: configuration.tls.caFile ?? TLSPolicy.systemCAFile, pins: pins),
+      tls: try TLSPolicy(configuration.tls),
       clientID: configuration.clientID, clientSecret: clientSecret)
   }
 }

@@ -1,0 +1,155 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import LinuxSystem
+import OIDCDialect
+import RemoteProvider
+
+/// Finds a provider's endpoints and remembers them for a while.
+///
+/// What the configuration says holds in every case. Then comes the document of OpenID Connect Discovery; only if an
+/// endpoint that is wanted is not in it, that of RFC 8414 is read too. That nothing was found is not remembered: the next
+/// use asks again.
+actor Discovery {
+  /// How long documents hold: providers change them rarely, and announce nothing.
+  private static let longestAge = Duration.seconds(6 * 3600)
+  private static let openIDPath = "/.well-known/openid-configuration"
+  private static let oauthPath = "/.well-known/oauth-authorization-server"
+
+  /// What was found, and whether all documents were looked for.
+  private struct Known {
+    var metadata: ProviderMetadata
+    var isComplete: Bool
+    var since: Duration
+  }
+
+  /// What one document came to.
+  private enum Document {
+    case found(ProviderMetadata)
+    /// There is none.
+    case absent
+    /// Something that is no such document.
+    case unusable
+  }
+
+  /// The address of the first document: what a probe asks for.
+  nonisolated let firstDocument: HTTPURL
+  private nonisolated let configured: [OIDCEndpoint: HTTPURL]
+  private let dialect: OIDCDialect
+  private let transport: PublicTransport
+  private var known: Known?
+  /// The search that is under way, which all who want something wait for.
+  private var search: Task<Result<Known, ProviderFailure>, Never>?
+
+  /// The endpoints of a provider.
+  ///
+  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
+  init(_ dialect: OIDCDialect, _ transport: PublicTransport) throws(HTTPFailure) {
+    var configured: [OIDCEndpoint: HTTPURL] = [:]
+    for (endpoint, text) in dialect.endpoints { configured[endpoint] = try HTTPURL(text) }
+    self.configured = configured
+    self.dialect = dialect
+    self.transport = transport
+    let issuer = try HTTPURL(dialect.issuer)
+    if !dialect.usesDiscovery, let token = configured[.token] {
+      firstDocument = token
+    } else {
+      firstDocument = try issuer.appending(path: Self.openIDPath)
+    }
+  }
+
+  /// The address of an endpoint; nil where the provider has none.
+  ///
+  /// - Throws: `.transient` where the documents cannot be had, or are not the provider's own.
+  func endpoint(_ endpoint: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
+    if let url = configured[endpoint] { return url }
+    guard dialect.usesDiscovery else { return nil }
+    return try await metadata { $0.endpoints[endpoint] != nil }.endpoints[endpoint]
+  }
+
+  /// Whether the provider names itself when it sends a browser back (RFC 9207, section 2.4).
+  ///
+  /// - Throws: as ``endpoint(_:)``.
+  func namesIssuer() async throws(ProviderFailure) -> Bool {
+    guard dialect.usesDiscovery else { return false }
+    return try await metadata { _ in true }.namesIssuer
+  }
+
+  private func metadata(
+    _ suffices: (ProviderMetadata) -> Bool
+  ) async throws(ProviderFailure) -> ProviderMetadata {
+    // Twice: the search that is under way may be the one for the first document alone.
+    for _ in 0..<2 {
+      if let known, BootClock.now - known.since < Self.longestAge {
+        if known.isComplete || suffices(known.metadata) { return known.metadata }
+      } else {
+        known = nil
+      }
+      let task = search ?? begin(known)
+      let result = await task.value
+      search = nil
+      known = try result.get()
+    }
+    return known?.metadata ?? ProviderMetadata()
+  }
+
+  private func begin(_ known: Known?) -> Task<Result<Known, ProviderFailure>, Never> {
+    let task = Task { [self] in
+      do throws(ProviderFailure) { return .success(try await look(known)) as Result<Known, ProviderFailure> } catch {
+        return .failure(error)
+      }
+    }
+    search = task
+    return task
+  }
+
+  /// Reads the first document, or the others where the first is known already or is not there.
+  private func look(_ known: Known?) async throws(ProviderFailure) -> Known {
+    if known == nil {
+      switch try await read(firstDocument) {
+      case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: BootClock.now)
+      // A captive portal, or somebody else: nothing is believed.
+      case .unusable: throw .transient(.invalidResponse)
+      case .absent: break
+      }
+    }
+    var metadata = known?.metadata
+    for url in oauthDocuments {
+      guard case .found(let other) = try await read(url) else { continue }
+      metadata = metadata?.completed(by: other) ?? other
+      break
+    }
+    // Without any document, the configured endpoints are all there is, and the next use looks again.
+    let since = metadata == nil ? BootClock.now - Self.longestAge : known?.since ?? BootClock.now
+    return Known(metadata: metadata ?? ProviderMetadata(), isComplete: true, since: since)
+  }
+
+  /// Both forms: the well-known part before the issuer's path (RFC 8414, section 3.1), and behind it.
+  private var oauthDocuments: [HTTPURL] {
+    guard let issuer = try? HTTPURL(dialect.issuer) else { return [] }
+    let path = issuer.target.hasSuffix("/") ? String(issuer.target.dropLast()) : issuer.target
+    let inserted = try? HTTPURL(issuer.origin + Self.oauthPath + path)
+    let appended = path.isEmpty ? nil : try? issuer.appending(path: Self.oauthPath)
+    return [inserted, appended].compactMap { $0 }
+  }
+
+  private func read(_ url: HTTPURL) async throws(ProviderFailure) -> Document {
+    let response: HTTPResponse
+    do throws(HTTPFailure) {
+      let fields = [try HTTPField("Accept", "application/json")]
+      response = try await transport.send(HTTPRequest(.get, url, fields: fields))
+    } catch {
+      // It only reads: whatever became of it, nothing has happened.
+      throw .transient(ErrorKind(error))
+    }
+    switch response.status {
+    case 200:
+      guard let metadata = response.body.withArray({ try? ProviderMetadata($0, of: dialect) }) else { return .unusable }
+      return .found(metadata)
+    case 407, 511: throw .transient(.networkUnavailable)
+    case 408, 425, 429, 500...: throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: 0))
+    case 300..<400: return .unusable
+    default: return .absent
+    }
+  }
+}

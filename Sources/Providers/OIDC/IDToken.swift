@@ -1,0 +1,94 @@
+import BrokerProtocol
+import JSONRPC
+import OIDCDialect
+import Sealing
+import SecretMemory
+
+/// Reads an ID token that came straight from the token endpoint, over a connection that the provider's certificate
+/// vouches for: then its signature need not be checked (OpenID Connect Core, section 3.1.3.7, item 6). Everything else is.
+struct IDToken {
+  /// How the provider is spoken to.
+  let dialect: OIDCDialect
+  /// Who the token must be for.
+  let clientID: String
+
+  /// How far the provider's clock may be off.
+  private static let tolerance = Duration.seconds(300)
+  /// Longer parts are not looked into: an ID token has a few KiB.
+  private static let longestPart = 12_288
+
+  /// Checks a token and reads whose it is.
+  ///
+  /// - Parameters:
+  ///   - token: as the token endpoint gave it.
+  ///   - nonce: the value that the login was begun with (OpenID Connect Core, section 3.1.2.1); nil where there was none.
+  ///   - now: the provider's clock.
+  /// - Returns: the user; nil for a token that is malformed, of another issuer, for another client, over, or of another
+  ///   login.
+  func user(_ token: Secret, nonce: String?, at now: Timestamp) -> User? {
+    guard var parts = token.withBytes(Self.parts) else { return nil }
+    defer {
+      wipe(&parts.header)
+      wipe(&parts.payload)
+    }
+    return Self.isSigned(parts.header) ? user(parts.payload, nonce, now) : nil
+  }
+
+  private static func isSigned(_ header: [UInt8]) -> Bool {
+    guard let algorithm = (try? JSONDocument(parsing: header))?.root["alg"].flatMap({ try? $0.string() }) else {
+      return false
+    }
+    return !algorithm.isEmpty && algorithm.lowercased() != "none"
+  }
+
+  /// When it returns, nothing refers to the payload's bytes any more.
+  private func user(_ payload: [UInt8], _ nonce: String?, _ now: Timestamp) -> User? {
+    guard let claims = (try? JSONDocument(parsing: payload))?.root, claims.kind == .object,
+      let issuer = text("iss", claims), isForUs(claims), isInTime(claims, now),
+      IssuerCheck(dialect).isOwn(token: issuer, tenant: text("tid", claims))
+    else { return nil }
+    if let nonce {
+      guard let said = claims["nonce"].flatMap({ try? $0.secret() }), let sent = try? Secret(utf8: nonce), said == sent
+      else { return nil }
+    }
+    return UserReader(quirks: dialect.quirks).user(claims)
+  }
+
+  /// `aud` names this client; where it names others too, `azp` must name this one (section 3.1.3.7, items 3 to 5).
+  private func isForUs(_ claims: JSONNode) -> Bool {
+    guard let audience = claims["aud"] else { return false }
+    let names = (try? audience.string()).map { [$0] } ?? ((try? audience.elements()) ?? []).map { try? $0.string() }
+    guard names.contains(where: { $0 == clientID }) else { return false }
+    guard let party = claims["azp"] else { return names.count == 1 }
+    return (try? party.string()) == clientID
+  }
+
+  private func isInTime(_ claims: JSONNode, _ now: Timestamp) -> Bool {
+    guard let end = moment("exp", claims), end + Self.tolerance > now else { return false }
+    guard claims["nbf"] != nil else { return true }
+    guard let begin = moment("nbf", claims) else { return false }
+    return begin <= now + Self.tolerance
+  }
+
+  private func moment(_ name: String, _ claims: JSONNode) -> Timestamp? {
+    guard let seconds = claims[name].flatMap({ try? $0.number() }) else { return nil }
+    return Int64(exactly: (seconds * 1000).rounded()).map { Timestamp(milliseconds: $0) }
+  }
+
+  private func text(_ name: String, _ claims: JSONNode) -> String? {
+    claims[name].flatMap { try? $0.string() }
+  }
+
+  /// The decoded first two of three parts; nil where there are not three, or they are not base64url.
+  private static func parts(_ token: Span<UInt8>) -> (header: [UInt8], payload: [UInt8])? {
+    let dots = token.indices.filter { token[$0] == UInt8(ascii: ".") }
+    guard dots.count == 2, dots[0] <= longestPart, dots[1] - dots[0] <= longestPart,
+      var header = try? Base64URL.decode(token.extracting(0..<dots[0]))
+    else { return nil }
+    guard let payload = try? Base64URL.decode(token.extracting((dots[0] + 1)..<dots[1])) else {
+      wipe(&header)
+      return nil
+    }
+    return (header, payload)
+  }
+}

@@ -1,0 +1,24 @@
+/// What a provider is asked for: what a refusal means depends on it.
+enum OAuthPurpose: Sendable, CaseIterable {
+  /// Tokens for a password (RFC 6749, section 4.3).
+  case password
+  /// Tokens for a code that a browser brought (RFC 6749, section 4.1.3).
+  case code
+  /// A code for another device (RFC 8628, section 3.1).
+  case deviceAuthorization
+  /// Tokens, once the user has been at another device (RFC 8628, section 3.4).
+  case device
+  /// Tokens for the client itself (RFC 6749, section 4.4).
+  case clientCredentials
+  /// Tokens for a refresh token that another program had.
+  case takeOver
+  /// Tokens for the session's refresh token (RFC 6749, section 6).
+  case refresh
+  /// An access token for fewer scopes or another audience, for the session's refresh token.
+  case narrow
+  /// The end of a token (RFC 7009), or of a session.
+  case revocation
+
+  /// Whether the session's own refresh token is sent: then nearly every failure passes.
+  var spendsRefreshToken: Bool { self == .refresh || self == .narrow }
+}

@@ -1,0 +1,114 @@
+import BrokerCore
+import BrokerProtocol
+
+/// What a provider says when it gives no tokens (RFC 6749, section 5.2).
+struct OAuthRefusal: Sendable, Equatable {
+  /// What the body is.
+  enum Form: Sendable, Equatable {
+    /// There is none.
+    case empty
+    /// A JSON object.
+    case json
+    /// A page for people: a proxy, a firewall or a captive portal speaks.
+    case html
+    /// Anything else.
+    case other
+  }
+
+  /// The status (RFC 9110, section 15).
+  var status: Int
+  /// What the body is.
+  var form: Form
+  /// The error's name, in the words of the specifications.
+  var code: String?
+  /// How long the provider wants to be left alone.
+  var retryAfter: Duration?
+  /// Whether errors of this provider come with status 200.
+  var isErrorWithSuccess = false
+
+  /// The user is to be seen again (OpenID Connect Core, section 3.1.2.6).
+  private static let interaction: Set<String> = [
+    "interaction_required", "login_required", "consent_required", "mfa_required", "account_selection_required",
+  ]
+  /// The client is not configured as the provider wants it (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8707, section 2).
+  private static let client: Set<String> = [
+    "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request", "unsupported_grant_type",
+    "unsupported_response_type", "invalid_target", "invalid_request_uri", "invalid_request_object",
+  ]
+  private static let denials: Set<String> = ["access_denied", "authorization_declined"]
+  private static let troubles: Set<String> = ["server_error", "temporarily_unavailable"]
+
+  /// What it means.
+  ///
+  /// - Parameter purpose: what was asked for.
+  /// - Returns: a failure without a word of the provider.
+  func failure(_ purpose: OAuthPurpose) -> ProviderFailure {
+    guard isFromProvider else { return passing }
+    if code.map(Self.troubles.contains) == true { return .transient(.providerUnavailable, retryAfter: retryAfter) }
+    return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
+  }
+
+  /// Whether the provider itself has refused; else somebody on the way has, or it passes.
+  ///
+  /// A status of 403 is taken for the provider's only with an error's name: firewalls say so as well.
+  private var isFromProvider: Bool {
+    switch status {
+    case 200: isErrorWithSuccess
+    case 400, 401: true
+    case 407, 408, 425, 429, 501...: false
+    case 402..<500: form == .json && code != nil || status == 403
+    default: false
+    }
+  }
+
+  /// At a refresh only a few answers are definitive.
+  private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
+    let isSilent = form == .empty && (status == 400 || status == 401)
+    guard let code else { return isSilent ? .sessionEnded(.refreshRejected) : passing }
+    guard [200, 400, 401, 403].contains(status) else { return passing }
+    if code == "invalid_grant" { return .sessionEnded(.refreshRejected) }
+    if Self.interaction.contains(code) { return .reauthenticationRequired }
+    if purpose == .narrow, code == "invalid_scope" || code == "invalid_target" { return .refused(.insufficientScope) }
+    return Self.client.contains(code) ? .refused(.providerRejected) : passing
+  }
+
+  private func loginFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
+    switch code {
+    case let code? where Self.denials.contains(code): return .refused(.consentDenied)
+    case "unsupported_token_type": return .unsupported
+    case "expired_token": return .refused(.otpExpired)
+    case "slow_down": return .transient(.rateLimited, retryAfter: retryAfter)
+    case "too_many_attempts": return .refused(.tooManyAttempts)
+    case let code? where Self.interaction.contains(code):
+      // A password does not suffice, and there is no page here to go on.
+      return purpose == .password ? .unsupported : .refused(.reauthRequired)
+    case let code? where Self.client.contains(code): return .refused(.providerRejected)
+    case "invalid_grant" where purpose == .code || purpose == .device: return .refused(.flowNotFound)
+    default: return .refused(isCredential(purpose) ? .invalidCredentials : .providerRejected)
+    }
+  }
+
+  /// Whether it is a credential that 400, 401 and 403 refuse where nothing better is said.
+  private func isCredential(_ purpose: OAuthPurpose) -> Bool {
+    switch purpose {
+    case .password, .takeOver, .clientCredentials: [200, 400, 401, 403].contains(status)
+    default: false
+    }
+  }
+
+  /// What passes, or comes from somebody on the way.
+  private var passing: ProviderFailure {
+    let kind: ErrorKind =
+      switch status {
+      case 429: .rateLimited
+      case 408, 425, 500...510: .providerUnavailable
+      case 407, 511: .networkUnavailable
+      case 200..<400: .invalidResponse
+      case _ where form == .html: .invalidResponse
+      case 403: .forbidden
+      case 512...: .providerUnavailable
+      default: .providerRejected
+      }
+    return .transient(kind, retryAfter: retryAfter)
+  }
+}

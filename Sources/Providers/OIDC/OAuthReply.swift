@@ -1,0 +1,123 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import JSONRPC
+import OIDCDialect
+
+/// What an endpoint answered, and what is to be made of it.
+struct OAuthReply {
+  /// What was asked for.
+  let purpose: OAuthPurpose
+  private let response: HTTPResponse
+  private let quirks: OIDCQuirks
+  private let moments: ReplyMoments
+
+  /// How deep a reply may be nested: eight times as deep as any that is understood.
+  ///
+  /// An absurd number is no reason to lose the tokens beside it.
+  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
+  /// The longest name of an error that is looked at.
+  private static let longestCode = 64
+
+  /// A reply as it came.
+  init(
+    _ purpose: OAuthPurpose, _ response: HTTPResponse, _ quirks: OIDCQuirks, sentAt: Timestamp, receivedAt: Timestamp
+  ) {
+    self.purpose = purpose
+    self.response = response
+    self.quirks = quirks
+    let date = response.date(now: receivedAt.milliseconds / 1000)
+    moments = ReplyMoments(
+      sentAt: sentAt, receivedAt: receivedAt,
+      serverTime: date.map {
+        Timestamp(milliseconds: $0.secondsSince1970.multipliedReportingOverflow(by: 1000).partialValue)
+      })
+  }
+
+  /// Whether it is a success (RFC 9110, section 15.3) with a whole body: 206 is a part of one.
+  private var isSuccess: Bool { (200..<300).contains(response.status) && response.status != 206 }
+
+  /// Reads the object of a success.
+  ///
+  /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
+  ///
+  /// - Parameter body: gets the reader; returns nil where what must be there is not.
+  /// - Returns: what `body` returns.
+  /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
+  ///   lacks what must be there: for a refresh it passes, since a captive portal answers 200, too; a refresh's object
+  ///   that ends in the middle is `.outcomeUnknown`.
+  func read<R>(_ body: (TokenReader) -> R?) throws(ProviderFailure) -> R {
+    if let refusal { throw refusal.failure(purpose) }
+    let result = response.body.withArray { bytes -> Result<R?, JSONError> in
+      Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
+        .map { $0.kind == .object ? body(TokenReader(root: $0, quirks: quirks, moments: moments)) : nil }
+    }
+    switch result {
+    case .success(let found?): return found
+    case .failure(let error) where error.reason == .unexpectedEnd && form == .json && purpose.spendsRefreshToken:
+      // The rest of the reply was lost on the way, and with it maybe the only copy of the next refresh token.
+      throw .outcomeUnknown(.invalidResponse)
+    case .success, .failure:
+      throw purpose.spendsRefreshToken ? .transient(.invalidResponse) : .refused(.invalidResponse)
+    }
+  }
+
+  /// Makes sure that it is a success, of which nothing is wanted.
+  ///
+  /// - Throws: as ``read(_:)``; a page for people is no success.
+  func expectSuccess() throws(ProviderFailure) {
+    if let refusal { throw refusal.failure(purpose) }
+    guard form != .html else { throw .transient(.invalidResponse) }
+  }
+
+  /// What the provider refuses; nil for a success.
+  ///
+  /// Its code is in the words of the specifications, whatever the provider calls it.
+  var refusal: OAuthRefusal? {
+    if isSuccess, !quirks.answersErrorsWithSuccess { return nil }
+    var refusal = OAuthRefusal(
+      status: response.status, form: form, retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
+    refusal.isErrorWithSuccess = isSuccess
+    if refusal.form == .json {
+      response.body.withArray { bytes in
+        guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
+          refusal.form = .other
+          return
+        }
+        refusal.code = root["error"].flatMap { try? $0.string() }.flatMap(ownWord)
+      }
+    }
+    return isSuccess && refusal.code == nil ? nil : refusal
+  }
+
+  /// Whether the server has understood what it was asked, whatever it made of it.
+  var isBelowServerError: Bool { response.status < 400 }
+
+  /// The member of a refusal's object; nil where there is none.
+  func member<R>(_ name: String, _ body: (JSONNode) -> R?) -> R? {
+    response.body.withArray { bytes in
+      (try? JSONDocument(parsing: bytes, limits: Self.limits))?.root[name].flatMap(body)
+    }
+  }
+
+  private func ownWord(_ code: String) -> String? {
+    guard (1...Self.longestCode).contains(code.utf8.count) else { return nil }
+    return quirks.errorNames[code] ?? code
+  }
+
+  /// What the body is: by its first character, since labels are often wrong; JSON must also be JSON to its end.
+  private var form: OAuthRefusal.Form {
+    let isLabelledHTML = response.mediaType?.essence == "text/html"
+    return response.body.withBytes { bytes in
+      let blank: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+      guard let start = bytes.indices.first(where: { !blank.contains(bytes[$0]) }) else {
+        return isLabelledHTML ? .html : .empty
+      }
+      switch bytes[start] {
+      case UInt8(ascii: "<"): return .html
+      case UInt8(ascii: "{"): return isLabelledHTML ? .html : .json
+      default: return isLabelledHTML ? .html : .other
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import BrokerCore
+
+extension OIDCProvider {
+  func beginBrowser(_ scopes: [String]) async throws(ProviderFailure) -> ProviderUserAction { throw .unsupported }
+}

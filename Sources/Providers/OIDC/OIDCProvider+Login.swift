@@ -1,0 +1,107 @@
+package import BrokerCore
+import BrokerProtocol
+import HTTP
+import OIDCDialect
+import SecretMemory
+
+/// How sessions begin.
+extension OIDCProvider {
+  /// Begins a login by one of the configured methods.
+  ///
+  /// - Throws: `.unsupported` for a method that is not configured, or has no endpoint; `.refused` with
+  ///   `missingCredential` and the fields, or with what the provider refuses: `invalidCredentials`, `consentDenied`,
+  ///   `providerRejected` and others; `.transient` and `.outcomeUnknown` for what went wrong on the way.
+  package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    guard loginMethods.contains(credentials.method) else { throw .unsupported }
+    switch credentials.method {
+    case .password: return try await logIn(password: credentials)
+    case .refreshToken: return try await takeOver(credentials)
+    case .clientCredentials: return try await logInClient(credentials)
+    case .deviceCode: return .userActionRequired(try await beginDevice(scopes(credentials)))
+    case .browser: return .userActionRequired(try await beginBrowser(scopes(credentials)))
+    }
+  }
+
+  /// There is no registration in OpenID Connect.
+  ///
+  /// - Throws: `.unsupported`.
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    throw .unsupported
+  }
+
+  private func logIn(password credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    let name = credentials.email ?? credentials.phoneNumber ?? ""
+    let password = credentials.password.flatMap { $0.byteCount > 0 ? $0 : nil }
+    guard let password, !name.isEmpty else {
+      throw .refused(
+        .missingCredential, fields: (name.isEmpty ? ["email"] : []) + (password == nil ? ["password"] : []))
+    }
+    let scopes = scopes(credentials)
+    let form: TokenCaller.Form =
+      [("grant_type", .text("password")), ("username", .text(name)), ("password", .secret(password))] + wishes(scopes)
+    let reply = try await caller.ask(.password, try await endpoint(.token), form)
+    return .authenticated(try await session(reply, scopes))
+  }
+
+  /// Spends a refresh token that another program had: what comes back is this broker's alone.
+  private func takeOver(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    guard let token = credentials.refreshToken, token.byteCount > 0 else {
+      throw .refused(.missingCredential, fields: ["refreshToken"])
+    }
+    let form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
+    let reply = try await caller.ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
+    var session = try await session(reply, credentials.scopes)
+    // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
+    if session.tokens.refreshToken == nil { session.tokens.refreshToken = token }
+    return .authenticated(session)
+  }
+
+  private func logInClient(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    // There is no user, so nothing that is about one can be asked for.
+    let scopes = scopes(credentials).filter { $0 != "openid" && $0 != "offline_access" }
+    let form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
+    let reply = try await caller.ask(.clientCredentials, try await endpoint(.token), form + wishes(scopes))
+    guard let tokens = try reply.read({ $0.tokens(asked: scopes) }) as TokenSet? else { throw .refused(.invalidResponse) }
+    return .authenticated(ProviderSession(tokens: tokens, user: nil))
+  }
+
+  /// The scopes that a client asks for, else the configured ones.
+  private func scopes(_ credentials: Credentials) -> [String] {
+    credentials.scopes.isEmpty ? dialect.scopes : credentials.scopes
+  }
+
+  /// The scopes as a field.
+  func scope(_ scopes: [String]) -> TokenCaller.Form {
+    scopes.isEmpty ? [] : [("scope", .text(scopes.joined(separator: " ")))]
+  }
+
+  /// Scopes and audience as fields.
+  func wishes(_ scopes: [String]) -> TokenCaller.Form {
+    var form = scope(scopes)
+    if let audience = dialect.audience { form.append(("audience", .text(audience))) }
+    if let resource = dialect.resource { form.append(("resource", .text(resource))) }
+    return form
+  }
+
+  /// The session of a reply, whose ID token must be good if there is one.
+  ///
+  /// Whose session it is comes from the ID token, else from the userinfo endpoint, if it says so at once.
+  ///
+  /// - Throws: `.refused(.invalidResponse)` for a reply without usable tokens, and for an ID token that is not this
+  ///   login's.
+  func session(
+    _ reply: OAuthReply, _ scopes: [String], nonce: String? = nil
+  ) async throws(ProviderFailure) -> ProviderSession {
+    let tokens = try reply.read { $0.tokens(asked: scopes) }
+    if let token = tokens.idToken {
+      let checker = IDToken(dialect: dialect, clientID: clientID)
+      // Its times are by the provider's clock.
+      guard let user = checker.user(token, nonce: nonce, at: clock() + (tokens.clockSkew ?? .zero)) else {
+        throw .refused(.invalidResponse)
+      }
+      return ProviderSession(tokens: tokens, user: user)
+    }
+    let user = try? await currentUser(accessToken: tokens.accessToken)
+    return ProviderSession(tokens: tokens, user: user)
+  }
+}

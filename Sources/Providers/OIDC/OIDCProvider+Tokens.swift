@@ -1,0 +1,114 @@
+package import BrokerCore
+import BrokerProtocol
+import HTTP
+import OIDCDialect
+import RemoteProvider
+package import SecretMemory
+
+/// Sessions and their tokens.
+extension OIDCProvider {
+  /// Spends the refresh token; it is sent once.
+  ///
+  /// An ID token that is not this provider's, or not for this client, is left out; what came with it is kept, since it may
+  /// hold the only copy of the next refresh token.
+  ///
+  /// - Throws: `.sessionEnded(.refreshRejected)` for `invalid_grant`, and for 400 or 401 without a word;
+  ///   `.reauthenticationRequired` where the provider wants to see the user; `.refused(.providerRejected)` for a client
+  ///   that is not configured as the provider wants it; `.outcomeUnknown` where the reply was lost; `.transient` for
+  ///   everything else.
+  package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+    var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
+    if let resource = dialect.resource { form.append(("resource", .text(resource))) }
+    let reply = try await caller.ask(.refresh, try await tokenEndpoint(), form)
+    return checked(try reply.read { $0.tokens() })
+  }
+
+  /// Asks for an access token for fewer scopes, or for another audience, with the session's refresh token.
+  ///
+  /// - Parameters:
+  ///   - scopes: what the token shall be good for; empty means the session's.
+  ///   - audience: for whom it shall be, by the provider's way to ask for that; nil means as the session's.
+  ///   - refreshToken: the session's; the provider may give another one with the answer, which holds from then on.
+  /// - Returns: the tokens; a refresh token among them replaces the session's.
+  /// - Throws: as ``refresh(_:)``, and `.refused(.insufficientScope)` where the session is not good for it; `.unsupported`
+  ///   where the provider knows no audiences.
+  package func accessToken(
+    scopes: [String], audience: String?, refreshToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet {
+    var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
+    form += scope(scopes)
+    if let audience {
+      switch dialect.quirks.target {
+      case .resource: form.append(("resource", .text(audience)))
+      case .audience: form.append(("audience", .text(audience)))
+      case .none: throw .unsupported
+      }
+    }
+    let reply = try await caller.ask(.narrow, try await tokenEndpoint(), form)
+    return checked(try reply.read { $0.tokens(asked: scopes) })
+  }
+
+  /// The tokens without an ID token that is not good.
+  private func checked(_ tokens: TokenSet) -> TokenSet {
+    var tokens = tokens
+    if let token = tokens.idToken,
+      IDToken(dialect: dialect, clientID: clientID).user(token, nonce: nil, at: clock() + (tokens.clockSkew ?? .zero)) == nil
+    {
+      tokens.idToken = nil
+    }
+    return tokens
+  }
+
+  /// The token endpoint; without one nothing was sent, and the session stays.
+  private func tokenEndpoint() async throws(ProviderFailure) -> HTTPURL {
+    guard let url = try await discovery.endpoint(.token) else { throw .transient(.invalidResponse) }
+    return url
+  }
+
+  /// Ends the session's tokens at the provider, the refresh token first (RFC 7009); with `everywhere` the user's session
+  /// there, too.
+  ///
+  /// - Throws: `.unsupported` where the provider has no endpoint for it; `.refused(.providerRejected)`; `.transient`;
+  ///   `.outcomeUnknown`.
+  package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
+    var ended = false
+    if everywhere { ended = try await endSession(tokens) }
+    if let url = try await discovery.endpoint(.revocation) {
+      if let refreshToken = tokens.refreshToken { try await revoke(refreshToken, "refresh_token", url) }
+      do throws(ProviderFailure) {
+        try await revoke(tokens.accessToken, "access_token", url)
+      } catch .unsupported where tokens.refreshToken != nil {
+        // Some end no access tokens (RFC 7009, section 2.2.1): they end by themselves, soon.
+      }
+      if everywhere, !ended { throw .unsupported }
+    } else if !everywhere, dialect.quirks.endsSessionWithRefreshToken {
+      guard try await endSession(tokens) else { throw .unsupported }
+    } else if !ended {
+      throw .unsupported
+    }
+  }
+
+  private func revoke(_ token: Secret, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
+    let form: TokenCaller.Form = [("token", .secret(token)), ("token_type_hint", .text(hint))]
+    try await caller.ask(.revocation, url, form).expectSuccess()
+  }
+
+  /// Asks the provider to end the user's session there; false where it cannot be asked without a browser.
+  private func endSession(_ tokens: TokenSet) async throws(ProviderFailure) -> Bool {
+    guard let url = try await discovery.endpoint(.endSession) else { return false }
+    let form: TokenCaller.Form
+    if dialect.quirks.endsSessionWithRefreshToken, let refreshToken = tokens.refreshToken {
+      form = [("refresh_token", .secret(refreshToken))]
+    } else if let idToken = tokens.idToken {
+      form = [("id_token_hint", .secret(idToken))]
+    } else {
+      return false
+    }
+    let reply = try await caller.ask(.revocation, url, form)
+    if reply.refusal?.code == "invalid_grant" { return true }
+    // Without a browser there may be pages and redirects for it: it was asked, and more cannot be done from here.
+    guard dialect.quirks.endsSessionWithRefreshToken else { return reply.isBelowServerError }
+    try reply.expectSuccess()
+    return true
+  }
+}

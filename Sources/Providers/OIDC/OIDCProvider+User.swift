@@ -1,0 +1,56 @@
+package import BrokerCore
+package import BrokerProtocol
+import HTTP
+import JSONRPC
+import OIDCDialect
+import RemoteProvider
+package import SecretMemory
+
+/// Whose session it is, and what is not to be had here.
+extension OIDCProvider {
+  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20)
+
+  /// Tells whose session it is (OpenID Connect Core, section 5.3).
+  ///
+  /// - Throws: `.tokenRefused` for an access token that is not accepted; `.refused` with `insufficientScope` or
+  ///   `invalidResponse`; `.unsupported` where the provider has no such endpoint; `.transient`.
+  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+    let url = try await endpoint(.userinfo)
+    let response: HTTPResponse
+    do throws(HTTPFailure) {
+      let request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")])
+      response = try await sessionTransport.send(request, bearer: accessToken)
+    } catch {
+      // It only reads: whatever became of it, nothing has happened.
+      throw .transient(ErrorKind(error))
+    }
+    switch response.status {
+    case 200: break
+    case 401: throw .tokenRefused
+    case 403: throw .refused(.insufficientScope)
+    case 407, 511: throw .transient(.networkUnavailable)
+    case 408, 425, 429, 500...:
+      throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: clock().milliseconds / 1000))
+    case 300..<400: throw .transient(.invalidResponse)
+    default: throw .refused(.providerRejected)
+    }
+    let reader = UserReader(quirks: dialect.quirks)
+    let user = response.body.withArray { bytes in
+      (try? JSONDocument(parsing: bytes, limits: Self.limits)).flatMap { reader.user($0.root) }
+    }
+    guard let user else { throw .refused(.invalidResponse) }
+    return user
+  }
+
+  /// No code is asked for.
+  ///
+  /// - Throws: `.unsupported`.
+  package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    throw .unsupported
+  }
+
+  /// No code is sent.
+  ///
+  /// - Throws: `.unsupported`.
+  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge { throw .unsupported }
+}

@@ -1,0 +1,82 @@
+package import BrokerCore
+package import BrokerProtocol
+package import HTTP
+import LinuxSystem
+package import OIDCDialect
+import SecretMemory
+
+/// A provider that speaks OpenID Connect, or OAuth 2.0 without it.
+///
+/// It finds the provider's endpoints itself. No call is repeated that may have reached the provider, but for one that
+/// only reads.
+package final class OIDCProvider: AuthProvider {
+  /// What time it is.
+  package typealias Clock = @Sendable () -> Timestamp
+
+  /// The provider's type, issuer and the client's name.
+  package let binding: ProviderBinding
+  /// What the provider has an endpoint for, as far as that is known without asking it.
+  package let abilities: Set<ProviderAbility>
+  /// How sessions can be begun, as configured.
+  package let loginMethods: [LoginMethod]
+
+  /// How the provider is spoken to.
+  let dialect: OIDCDialect
+  /// The client's name.
+  let clientID: String
+  /// Where a browser comes back to.
+  let redirect: LoopbackRedirect
+  /// Finds the endpoints.
+  let discovery: Discovery
+  /// Asks for what needs no session: all that gets tokens.
+  let caller: TokenCaller
+  /// Asks for what needs a session.
+  let sessionTransport: AuthenticatedTransport
+  /// The sockets that browsers are awaited on.
+  let listeners = RedirectListeners()
+  /// What time it is.
+  let clock: Clock
+
+  /// A provider; nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - settings: where the provider is and how it is spoken to.
+  ///   - client: sends the requests; shared by all providers of a process, and closed by whoever made it.
+  ///   - clock: the wall clock, unless a test says otherwise.
+  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
+  package init(
+    _ settings: OIDCProviderSettings, client: HTTPClient,
+    clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }
+  ) throws(HTTPFailure) {
+    dialect = settings.dialect
+    clientID = settings.clientID
+    redirect = settings.redirect
+    binding = ProviderBinding(
+      type: settings.dialect.type, issuer: settings.dialect.issuer, clientID: settings.clientID)
+    abilities = Self.abilities(settings.dialect)
+    loginMethods = settings.dialect.methods
+    let transport = PublicTransport(client, policy: settings.tls)
+    discovery = try Discovery(settings.dialect, transport)
+    caller = TokenCaller(settings, transport, clock)
+    sessionTransport = AuthenticatedTransport(client, policy: settings.tls)
+    self.clock = clock
+  }
+
+  /// What a provider that is known by name can do where nothing is configured otherwise.
+  package static func abilities(of preset: OIDCPreset) -> Set<ProviderAbility> {
+    [.getCurrentUser]
+  }
+
+  /// What a provider can do by its dialect.
+  package static func abilities(_ dialect: OIDCDialect) -> Set<ProviderAbility> {
+    dialect.usesDiscovery || dialect.endpoints[.userinfo] != nil ? [.getCurrentUser] : []
+  }
+
+  /// The address of an endpoint that must be there.
+  ///
+  /// - Throws: `.unsupported` where the provider has none; what ``Discovery`` throws.
+  func endpoint(_ endpoint: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL {
+    guard let url = try await discovery.endpoint(endpoint) else { throw .unsupported }
+    return url
+  }
+}

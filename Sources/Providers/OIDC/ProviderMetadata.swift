@@ -1,0 +1,58 @@
+import HTTP
+import JSONRPC
+import OIDCDialect
+
+/// What a provider says of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).
+struct ProviderMetadata: Sendable, Equatable {
+  /// Where it can be called.
+  var endpoints: [OIDCEndpoint: HTTPURL] = [:]
+  /// Whether it names itself when it sends a browser back (RFC 9207, section 3).
+  var namesIssuer = false
+  /// The issuer, as the document writes it.
+  var issuer = ""
+
+  /// How deep a document may be nested: four times as deep as any.
+  private static let limits = JSONLimits(depth: 16, byteCount: 1 << 20)
+
+  /// Why a document is not taken.
+  enum Refusal: Error, Equatable {
+    /// It is no JSON object.
+    case malformed
+    /// It is somebody else's (OpenID Connect Discovery, section 4.3).
+    case otherIssuer
+  }
+
+  /// A provider that says nothing of itself.
+  init() {}
+
+  /// Reads a document.
+  ///
+  /// An endpoint that is not called, or that would be called in the clear although the issuer is not, is none.
+  ///
+  /// - Throws: `Refusal`.
+  init(_ bytes: [UInt8], of dialect: OIDCDialect) throws(Refusal) {
+    guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
+      throw .malformed
+    }
+    guard let issuer = root["issuer"].flatMap({ try? $0.string() }), IssuerCheck(dialect).isOwn(metadata: issuer) else {
+      throw .otherIssuer
+    }
+    self.issuer = issuer
+    namesIssuer = root["authorization_response_iss_parameter_supported"]?.kind == .true
+    let isSecure = dialect.issuer.lowercased().hasPrefix("https:")
+    for endpoint in OIDCEndpoint.allCases {
+      guard let text = root[endpoint.metadataName].flatMap({ try? $0.string() }), let url = try? HTTPURL(text),
+        url.scheme == .https || !isSecure
+      else { continue }
+      endpoints[endpoint] = url
+    }
+  }
+
+  /// What this document says, and where it is silent what another says.
+  func completed(by other: ProviderMetadata) -> ProviderMetadata {
+    var whole = self
+    whole.endpoints.merge(other.endpoints) { mine, _ in mine }
+    whole.namesIssuer = namesIssuer || other.namesIssuer
+    return whole
+  }
+}

@@ -1,0 +1,75 @@
+import BrokerProtocol
+import JSONRPC
+import OIDCDialect
+import Sealing
+import SecretMemory
+
+/// A login in a browser: what was sent along with it, and must come back (RFC 8252; RFC 7636).
+struct RedirectFlow: Sendable {
+  /// Where the browser comes back to, with its port.
+  let address: LoopbackRedirect
+  /// The port that is listened on.
+  let port: Int
+  /// What the answer must repeat (RFC 6749, section 10.12): 256 random bits.
+  let state: String
+  /// What the ID token must repeat (OpenID Connect Core, section 3.1.2.1): 256 random bits.
+  let nonce: String
+  /// What proves that the code was asked for here (RFC 7636, section 4.1): 256 random bits, the shortest that is allowed.
+  let verifier: Secret
+  /// What was asked for.
+  let scopes: [String]
+  /// When the login ends if no browser comes.
+  let expiresAt: Timestamp
+
+  /// How long a user may take to log in, with a second factor and a forgotten password.
+  static let lifetime = Duration.seconds(600)
+  /// How many random bytes each of the values has.
+  private static let randomBytes = 32
+
+  /// A new login that is listened for on a port.
+  ///
+  /// - Throws: `SealingError.secretMemoryExhausted`.
+  init(_ address: LoopbackRedirect, port: Int, scopes: [String], at now: Timestamp) throws(SealingError) {
+    self.address = address
+    self.port = port
+    self.scopes = scopes
+    state = Self.random()
+    nonce = Self.random()
+    verifier = try CodeChallenge.makeVerifier()
+    expiresAt = now + Self.lifetime
+  }
+
+  private static func random() -> String {
+    String(decoding: Base64URL.encode(RandomBytes.array(count: randomBytes).span), as: UTF8.self)
+  }
+
+  /// The address as the provider is told it.
+  var redirectURI: String { address.text(port: port) }
+
+  /// Reads what ``write(to:)`` wrote; nil for anything else.
+  init?(_ root: JSONNode) {
+    guard let text = root["redirect"].flatMap({ try? $0.string() }), let address = LoopbackRedirect(text),
+      let state = root["state"].flatMap({ try? $0.string() }), !state.isEmpty,
+      let nonce = root["nonce"].flatMap({ try? $0.string() }), !nonce.isEmpty,
+      let verifier = root["verifier"].flatMap({ try? $0.secret() }),
+      let end = root["expiresAt"].flatMap({ try? Timestamp(from: $0) }), address.port > 0
+    else { return nil }
+    self.address = address
+    port = address.port
+    self.state = state
+    self.nonce = nonce
+    self.verifier = verifier
+    scopes = PendingFlow.scopes(root)
+    expiresAt = end
+  }
+
+  /// Writes everything; the writer's bytes are the caller's to wipe.
+  func write(to writer: inout JSONWriter) {
+    writer.member("redirect", redirectURI)
+    writer.member("state", state)
+    writer.member("nonce", nonce)
+    writer.member(revealing: "verifier", verifier)
+    writer.member("scopes", scopes)
+    writer.member("expiresAt", expiresAt)
+  }
+}

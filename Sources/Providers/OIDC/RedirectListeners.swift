@@ -1,0 +1,2 @@
+/// placeholder
+final class RedirectListeners: Sendable {}

@@ -1,0 +1,102 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import OIDCDialect
+import RemoteProvider
+import SecretMemory
+
+/// Asks for tokens, and for what else a client asks for in its own name: it has no transport that could send an access
+/// token.
+struct TokenCaller: Sendable {
+  /// What stands in a form.
+  enum Value: Sendable {
+    /// What anybody may know.
+    case text(String)
+    /// What must be wiped.
+    case secret(Secret)
+  }
+
+  /// The fields of a form.
+  typealias Form = [(name: String, value: Value)]
+
+  /// Sends the requests.
+  let transport: PublicTransport
+  private let settings: OIDCProviderSettings
+  private let clock: OIDCProvider.Clock
+
+  /// A caller as a configuration wants it.
+  init(_ settings: OIDCProviderSettings, _ transport: PublicTransport, _ clock: @escaping OIDCProvider.Clock) {
+    self.settings = settings
+    self.transport = transport
+    self.clock = clock
+  }
+
+  /// Sends one form and waits for the answer.
+  ///
+  /// It is sent a second time only where no connection was made for the first one, so that no byte of it has left.
+  ///
+  /// - Parameters:
+  ///   - purpose: what is asked for.
+  ///   - url: whom.
+  ///   - form: with what; the client makes itself known besides.
+  /// - Returns: the answer, whatever it is.
+  /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what the source of the client's password
+  ///   throws.
+  func ask(_ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form) async throws(ProviderFailure) -> OAuthReply {
+    var form = form
+    let credentials = try await authenticate(&form)
+    do throws(HTTPFailure) {
+      let request = try request(purpose, url, form)
+      do throws(HTTPFailure) {
+        return try await send(purpose, request, credentials)
+      } catch  where Self.hasNotConnected(error) {
+        return try await send(purpose, request, credentials)
+      }
+    } catch {
+      throw ProviderFailure(error)
+    }
+  }
+
+  private func request(_ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form) throws(HTTPFailure) -> HTTPRequest {
+    let encoder = FormEncoder()
+    for (name, value) in form {
+      switch value {
+      case .text(let text): encoder.append(name, text)
+      case .secret(let secret): encoder.append(name, secret)
+      }
+    }
+    return HTTPRequest(
+      .post, url, fields: [try HTTPField("Accept", "application/json")], body: try encoder.finish(),
+      deadline: purpose.spendsRefreshToken ? .refresh : .interactive)
+  }
+
+  private func send(
+    _ purpose: OAuthPurpose, _ request: HTTPRequest, _ credentials: ClientCredentials?
+  ) async throws(HTTPFailure) -> OAuthReply {
+    let sentAt = clock()
+    let response = try await transport.send(request, as: credentials)
+    return OAuthReply(purpose, response, settings.dialect.quirks, sentAt: sentAt, receivedAt: clock())
+  }
+
+  /// Nobody was reached, and finding that out took no time to speak of: trying again is free.
+  private static func hasNotConnected(_ failure: HTTPFailure) -> Bool {
+    switch failure {
+    case .nameNotResolved, .connectFailed, .connectionLost(false): true
+    default: false
+    }
+  }
+
+  /// Makes the client known: in the header, or in the form.
+  private func authenticate(_ form: inout Form) async throws(ProviderFailure) -> ClientCredentials? {
+    guard settings.clientAuthentication != .none, let source = settings.clientSecret else {
+      form.append(("client_id", .text(settings.clientID)))
+      return nil
+    }
+    let secret = try await source().get()
+    guard settings.clientAuthentication == .post else {
+      return ClientCredentials(id: settings.clientID, secret: secret)
+    }
+    form += [("client_id", .text(settings.clientID)), ("client_secret", .secret(secret))]
+    return nil
+  }
+}

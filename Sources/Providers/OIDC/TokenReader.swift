@@ -1,0 +1,88 @@
+import BrokerCore
+import BrokerProtocol
+import JSONRPC
+import OIDCDialect
+import RemoteProvider
+import SecretMemory
+
+/// Reads the object that a token endpoint answers with (RFC 6749, section 5.1).
+///
+/// A reply is foreign input: whatever is in it, reading it gives a value or nothing, and never traps.
+struct TokenReader {
+  /// The reply's object.
+  let root: JSONNode
+  /// Where the provider differs.
+  let quirks: OIDCQuirks
+  /// When it came.
+  let moments: ReplyMoments
+
+  /// A scope is a short word, and a token has few of them (RFC 6749, section 3.3).
+  private static let longestScope = 256
+  private static let mostScopes = 128
+
+  /// What stands where a token should be.
+  private enum Found {
+    case token(Secret)
+    case nothing
+    case malformed
+  }
+
+  /// The tokens of the reply.
+  ///
+  /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
+  /// token that is there must be one (RFC 6749, appendix A.17), else nobody knows what else is wrong.
+  ///
+  /// - Parameter asked: the scopes that hold where the provider names none, which means: all that were asked for.
+  /// - Returns: nil for a reply without usable tokens.
+  func tokens(asked: [String] = []) -> TokenSet? {
+    guard case .token(let accessToken) = token("access_token", allowed: 0x21...0x7E), hasBearerType else { return nil }
+    var refreshToken: Secret?
+    switch token("refresh_token", allowed: 0x20...0x7E) {
+    case .token(let token): refreshToken = token
+    case .nothing: break
+    case .malformed: return nil
+    }
+    var idToken: Secret?
+    if case .token(let token) = token("id_token", allowed: 0x21...0x7E) { idToken = token }
+    return TokenSet(
+      accessToken: accessToken,
+      accessTokenExpiresAt: TokenLifetime.accessTokenEnd(of: accessToken, expiresIn: root["expires_in"], moments),
+      refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd,
+      scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew)
+  }
+
+  /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
+  ///
+  /// What is not believed is not known: an invented end would end the session. Zero is how Keycloak says "never".
+  private var refreshTokenEnd: Timestamp? {
+    TokenLifetime.refreshTokenEnd(
+      expiresIn: root["refresh_expires_in"] ?? root["refresh_token_expires_in"], moments)
+  }
+
+  private func token(_ name: String, allowed: ClosedRange<UInt8>) -> Found {
+    guard let node = root[name], !node.isNull else { return .nothing }
+    guard let token = try? node.secret() else { return .malformed }
+    guard token.byteCount > 0 else { return .nothing }
+    let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { allowed.contains(bytes[$0]) } }
+    return isClean ? .token(token) : .malformed
+  }
+
+  /// Whether the token is one for the header field that will be used: nothing is said, or `Bearer` in any case of its
+  /// letters (RFC 6749, section 7.1).
+  private var hasBearerType: Bool {
+    guard let type = root["token_type"], !type.isNull else { return true }
+    return (try? type.string())?.lowercased() == "bearer"
+  }
+
+  /// The words of `scope`; nil where it is not there. What can be no scope is left out.
+  private var scopes: [String]? {
+    guard let text = root["scope"].flatMap({ try? $0.string() }) else { return nil }
+    let words = text.split { $0 == " " || (quirks.separatesScopesByComma && $0 == ",") }
+    return Array(words.lazy.map(String.init).filter(Self.isScope).prefix(Self.mostScopes))
+  }
+
+  private static func isScope(_ word: String) -> Bool {
+    word.utf8.count <= longestScope
+      && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+}
