@@ -19,6 +19,11 @@ package enum LoopbackSocket {
     package let descriptor: FileDescriptor
     /// Where.
     package let port: Int
+
+    /// Refuses connections from now on, those that wait to be accepted too; the descriptor stays open.
+    package func stop() {
+      _ = clinux_result(shutdown(descriptor.number, Int32(SHUT_RDWR)))
+    }
   }
 
   /// Opens a listening socket.

@@ -1,5 +1,96 @@
-import BrokerCore
+package import BrokerCore
+import BrokerProtocol
+import HTTP
+import LinuxSystem
+import OIDCDialect
+package import SecretMemory
 
+/// Logins in a browser on this machine (RFC 8252), by a code and its proof (RFC 7636).
 extension OIDCProvider {
-  func beginBrowser(_ scopes: [String]) async throws(ProviderFailure) -> ProviderUserAction { throw .unsupported }
+  /// Begins to listen, and makes the address to open.
+  func beginBrowser(_ scopes: [String]) async throws(ProviderFailure) -> ProviderUserAction {
+    let url = try await endpoint(.authorization)
+    let namesIssuer = try await discovery.namesIssuer()
+    listeners.release(port: redirect.port)
+    let socket = try RedirectSocket(redirect.host, port: redirect.port)
+    let (flow, handle): (RedirectFlow, Secret)
+    do {
+      flow = try RedirectFlow(
+        redirect, port: socket.listening.port, scopes: scopes, namesIssuer: namesIssuer, at: clock())
+      handle = try PendingFlow.redirect(flow).handle()
+    } catch {
+      throw .transient(.overloaded)
+    }
+    listeners.keep(socket, for: flow, at: clock())
+    return ProviderUserAction(
+      flow: handle, kind: .browser, verificationURI: address(url, flow), expiresAt: flow.expiresAt)
+  }
+
+  /// Waits for the browser, exchanges the code that it brings, and shows it how that ended.
+  ///
+  /// - Throws: `.refused` with `consentDenied`, `providerRejected` or what else the provider answers, with `otpExpired`
+  ///   where no browser came, with `flowNotFound` for a handle that is none or a code that is not good any more;
+  ///   `.transient(.cancelled)` once the task is cancelled; `.transient(.configInvalid)` where the port is taken;
+  ///   `.transient` and `.outcomeUnknown` for what went wrong on the way to the provider.
+  package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
+    guard case .redirect(let pending) = PendingFlow(flow) else { throw .refused(.flowNotFound) }
+    let wait: RedirectWait
+    do {
+      wait = try RedirectWait(try listeners.take(pending), RedirectJudge(flow: pending, dialect: dialect))
+    } catch let failure as ProviderFailure {
+      throw failure
+    } catch {
+      throw .transient(.overloaded)
+    }
+    let deadline = BootClock.now + (pending.expiresAt - clock())
+    let verdict = await withTaskCancellationHandler {
+      await wait.answer(until: deadline)
+    } onCancel: {
+      wait.callOff()
+    }
+    let result = await session(verdict, pending)
+    switch result {
+    case .success: await wait.finish(.success)
+    case .failure(let failure): await wait.finish(.failure(failure.kind))
+    }
+    wait.end()
+    return try result.get()
+  }
+
+  private func session(
+    _ verdict: RedirectJudge.Verdict?, _ flow: RedirectFlow
+  ) async -> Result<ProviderSession, ProviderFailure> {
+    switch verdict {
+    case .code(let code):
+      do throws(ProviderFailure) { return .success(try await exchange(code, flow)) } catch { return .failure(error) }
+    case .ended(let failure): return .failure(failure)
+    case .goOn, nil: return .failure(Task.isCancelled ? .transient(.cancelled) : .refused(.otpExpired))
+    }
+  }
+
+  /// Exchanges a code for tokens (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
+  private func exchange(_ code: Secret, _ flow: RedirectFlow) async throws(ProviderFailure) -> ProviderSession {
+    var form: TokenCaller.Form = [
+      ("grant_type", .text("authorization_code")), ("code", .secret(code)), ("redirect_uri", .text(flow.redirectURI)),
+      ("code_verifier", .secret(flow.verifier)),
+    ]
+    if let resource = dialect.resource { form.append(("resource", .text(resource))) }
+    let reply = try await caller.ask(.code, try await endpoint(.token), form)
+    return try await session(reply, flow.scopes, nonce: flow.nonce)
+  }
+
+  /// The address that begins the login (RFC 6749, section 4.1.1).
+  private func address(_ url: HTTPURL, _ flow: RedirectFlow) -> String {
+    var fields = [
+      ("response_type", "code"), ("client_id", clientID), ("redirect_uri", flow.redirectURI),
+      ("scope", flow.scopes.joined(separator: " ")), ("state", flow.state),
+      ("code_challenge", CodeChallenge.of(flow.verifier)), ("code_challenge_method", CodeChallenge.method),
+    ]
+    if flow.scopes.contains("openid") { fields.append(("nonce", flow.nonce)) }
+    if let audience = dialect.audience { fields.append(("audience", audience)) }
+    if let resource = dialect.resource { fields.append(("resource", resource)) }
+    fields += dialect.quirks.authorizationParameters.map { ($0.name, $0.value) }
+    let query = fields.map { "\($0.0)=\(HTTPURL.encoded($0.1))" }.joined(separator: "&")
+    return url.origin + url.target + (url.target.contains("?") ? "&" : "?") + query
+  }
 }

@@ -18,6 +18,8 @@ struct RedirectFlow: Sendable {
   let verifier: Secret
   /// What was asked for.
   let scopes: [String]
+  /// Whether the answer must name its issuer (RFC 9207, section 2.4).
+  let namesIssuer: Bool
   /// When the login ends if no browser comes.
   let expiresAt: Timestamp
 
@@ -29,10 +31,13 @@ struct RedirectFlow: Sendable {
   /// A new login that is listened for on a port.
   ///
   /// - Throws: `SealingError.secretMemoryExhausted`.
-  init(_ address: LoopbackRedirect, port: Int, scopes: [String], at now: Timestamp) throws(SealingError) {
+  init(
+    _ address: LoopbackRedirect, port: Int, scopes: [String], namesIssuer: Bool, at now: Timestamp
+  ) throws(SealingError) {
     self.address = address
     self.port = port
     self.scopes = scopes
+    self.namesIssuer = namesIssuer
     state = Self.random()
     nonce = Self.random()
     verifier = try CodeChallenge.makeVerifier()
@@ -60,6 +65,7 @@ struct RedirectFlow: Sendable {
     self.nonce = nonce
     self.verifier = verifier
     scopes = PendingFlow.scopes(root)
+    namesIssuer = root["namesIssuer"]?.kind == .true
     expiresAt = end
   }
 
@@ -70,6 +76,7 @@ struct RedirectFlow: Sendable {
     writer.member("nonce", nonce)
     writer.member(revealing: "verifier", verifier)
     writer.member("scopes", scopes)
+    writer.member("namesIssuer", namesIssuer)
     writer.member("expiresAt", expiresAt)
   }
 }

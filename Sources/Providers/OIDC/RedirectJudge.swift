@@ -1,0 +1,63 @@
+import BrokerCore
+import BrokerProtocol
+import OIDCDialect
+import SecretMemory
+
+/// Decides what a request to the loopback address means for the login that is waited for.
+///
+/// Any page that a user visits can make his browser send requests here. So nothing but an answer with the right state
+/// ends the wait, and nothing but this very address is answered at all (DNS rebinding).
+struct RedirectJudge: Sendable {
+  /// What becomes of a request.
+  enum Verdict: Sendable {
+    /// It is answered, and the wait goes on.
+    case goOn(RedirectPage)
+    /// The browser has brought a code.
+    case code(Secret)
+    /// The provider has refused, or somebody else has answered in its place.
+    case ended(ProviderFailure)
+  }
+
+  /// The login that is waited for.
+  let flow: RedirectFlow
+  /// How the provider is spoken to.
+  let dialect: OIDCDialect
+
+  /// The longest code: longer ones come from no provider.
+  private static let longestCode = 8192
+
+  /// Judges a complete request.
+  func judge(_ request: RedirectRequest) -> Verdict {
+    guard request.host == flow.address.authority(port: flow.port) else { return .goOn(.misdirected) }
+    guard request.path == flow.address.path else { return .goOn(.notFound) }
+    guard request.method == "GET" else { return .goOn(.wrongMethod) }
+    guard var values = request.values() else { return .goOn(.notThisLogin) }
+    defer { for name in values.keys { wipe(&values[name, default: []]) } }
+    guard let state = values["state"], isState(state) else { return .goOn(.notThisLogin) }
+    guard isIssuer(values["iss"]) else { return .ended(.refused(.invalidResponse)) }
+    if let error = values["error"] { return .ended(Self.failure(error, dialect)) }
+    guard let code = values["code"], (1...Self.longestCode).contains(code.count),
+      code.allSatisfy({ (0x20...0x7E).contains($0) })
+    else { return .goOn(.notThisLogin) }
+    guard let secret = try? Secret(copying: code.span) else { return .ended(.transient(.overloaded)) }
+    return .code(secret)
+  }
+
+  /// Whether it is this login's state, compared in constant time.
+  private func isState(_ said: [UInt8]) -> Bool {
+    guard let said = try? Secret(copying: said.span), let own = try? Secret(utf8: flow.state) else { return false }
+    return said == own
+  }
+
+  /// Whether the issuer is the provider's own, or is not named by a provider that does not say that it names it.
+  private func isIssuer(_ said: [UInt8]?) -> Bool {
+    guard let said else { return !flow.namesIssuer }
+    return IssuerCheck(dialect).isOwn(metadata: String(decoding: said, as: UTF8.self))
+  }
+
+  /// What an error means (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+  private static func failure(_ error: [UInt8], _ dialect: OIDCDialect) -> ProviderFailure {
+    let code = String(decoding: error, as: UTF8.self)
+    return OAuthRefusal(status: 400, form: .json, code: dialect.quirks.errorNames[code] ?? code).failure(.code)
+  }
+}

@@ -1,0 +1,124 @@
+import LinuxSystem
+
+/// Waits for a browser on a thread of its own, and answers it.
+actor RedirectWait {
+  /// Rings when the wait is called off.
+  private final class Bell: Sendable {
+    let counter: EventCounter
+
+    init() throws(Errno) { counter = try EventCounter() }
+  }
+
+  /// Browsers open a few connections ahead; of more, the oldest is given up.
+  private static let mostConnections = 8
+  /// Descriptors come back when others are closed, which nobody tells.
+  private static let rest = Duration.milliseconds(100)
+
+  private nonisolated let worker = WorkerThread(name: "browser")
+  private nonisolated let bell: Bell
+  private let socket: RedirectSocket
+  private let judge: RedirectJudge
+  private var connections: [RedirectConnection] = []
+  /// The connection that has brought the answer, and waits for its page.
+  private var answering: RedirectConnection?
+  /// Until when nobody is accepted: there was no descriptor left for another connection.
+  private var restsUntil = Duration.zero
+
+  /// Where this actor runs.
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    // The executor lives as long as the actor, and its thread keeps it alive longer.
+    unsafe worker.asUnownedSerialExecutor()
+  }
+
+  /// A wait that has not begun.
+  ///
+  /// - Throws: what eventfd(2) says.
+  init(_ socket: RedirectSocket, _ judge: RedirectJudge) throws(Errno) {
+    self.socket = socket
+    self.judge = judge
+    bell = try Bell()
+  }
+
+  /// Calls the wait off; may be called from anywhere, at any time.
+  nonisolated func callOff() { bell.counter.raise() }
+
+  /// Ends the thread; not to be called on it.
+  nonisolated func end() { worker.stop() }
+
+  /// Waits until a browser brings an answer that ends the wait.
+  ///
+  /// - Parameter deadline: on the clock of the machine's start.
+  /// - Returns: what it brought; nil where the wait was called off, or the time is over.
+  func answer(until deadline: Duration) -> RedirectJudge.Verdict? {
+    while true {
+      let now = BootClock.now
+      guard now < deadline else { return nil }
+      connections.removeAll { $0.deadline <= now }
+      let isResting = restsUntil > now
+      let next = (connections.map(\.deadline) + [deadline] + (isResting ? [restsUntil] : [])).min() ?? deadline
+      var set = PollSet(count: 2 + connections.count)
+      set.watch(0, bell.counter.descriptor.number, readable: true)
+      set.watch(1, socket.listening.descriptor.number, readable: !isResting)
+      for (index, connection) in connections.enumerated() {
+        set.watch(2 + index, connection.descriptor.number, readable: true)
+      }
+      // A signal is no reason to stop; the loop looks at the clock again.
+      _ = try? set.wait(atMost: next - now)
+      if set.isReady(0) { return nil }
+      let ready = connections.indices.filter { set.isReady(2 + $0) }.map { connections[$0] }
+      for connection in ready {
+        if let verdict = serve(connection) { return verdict }
+      }
+      if set.isReady(1) { accept() }
+    }
+  }
+
+  /// Reads from one connection; what does not end the wait is answered here.
+  private func serve(_ connection: RedirectConnection) -> RedirectJudge.Verdict? {
+    switch connection.read() {
+    case .nothing: break
+    case .over: connections.removeAll { $0 === connection }
+    case .malformed(let status): connection.answer(.malformed(status: status), at: BootClock.now)
+    case .request:
+      let verdict = judge.judge(connection.request)
+      guard case .goOn(let page) = verdict else {
+        answering = connection
+        return verdict
+      }
+      connection.answer(page, at: BootClock.now)
+    }
+    return nil
+  }
+
+  private func accept() {
+    do throws(Errno) {
+      while let descriptor = try UnixSocket.accept(from: socket.listening.descriptor) {
+        if connections.count >= Self.mostConnections { connections.removeFirst() }
+        connections.append(RedirectConnection(descriptor, at: BootClock.now))
+      }
+    } catch .connectionAborted {
+      // The browser has gone already.
+    } catch {
+      restsUntil = BootClock.now + Self.rest
+    }
+  }
+
+  /// Stops listening, shows the browser how it ended, and closes everything.
+  ///
+  /// It waits a moment for the browser to take the page: closing earlier could take it back.
+  func finish(_ page: RedirectPage) {
+    socket.listening.stop()
+    connections = []
+    guard let connection = answering else { return }
+    answering = nil
+    connection.answer(page, at: BootClock.now)
+    while true {
+      let rest = connection.deadline - BootClock.now
+      guard rest > .zero else { return }
+      var set = PollSet(count: 1)
+      set.watch(0, connection.descriptor.number, readable: true)
+      guard (try? set.wait(atMost: rest)) ?? 1 > 0 else { return }
+      if case .over = connection.read() { return }
+    }
+  }
+}
