@@ -110,7 +110,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     _ dialect: inout OIDCDialect, _ section: inout ConfigurationSection
   ) throws(ConfigurationError) {
     if let scopes = try section.texts("scopes") {
-      guard scopes.allSatisfy(isScope) else {
+      guard !scopes.isEmpty, scopes.allSatisfy(isScope) else {
         throw section.failure("scopes", "must be words of visible characters without quotes and backslashes")
       }
       dialect.scopes = scopes

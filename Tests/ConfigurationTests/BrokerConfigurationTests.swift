@@ -84,11 +84,13 @@ struct BrokerConfigurationTests {
     ("{local:{delivery:{channel:'pigeon'}}}", #"config.json:1: local.delivery.channel must be "outbox""#),
     (
       "{profiles:{shop:{provider:'soap'}}}",
-      "config.json:1: profiles.shop.provider is unknown: this version has the providers: local, rest"
+      "config.json:1: profiles.shop.provider is unknown: this version has the providers: "
+        + "local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab"
     ),
     (
       "{profiles:{\nshop:\n{}}}",
-      "config.json:3: profiles.shop.provider must be given: this version has the providers: local, rest"
+      "config.json:3: profiles.shop.provider must be given: this version has the providers: "
+        + "local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab"
     ),
     ("{profiles:{}}", "config.json:1: profiles must name at least one profile"),
     ("{profiles:[]}", "config.json:1: profiles must be an object"),

@@ -1,0 +1,104 @@
+import BrokerProtocol
+import Configuration
+import OIDCDialect
+import Testing
+
+/// Profiles on OpenID Connect providers.
+struct OIDCProfileTests {
+  private func profile(_ text: String) throws(ConfigurationError) -> OIDCProfileConfiguration {
+    let configuration = try BrokerConfiguration.parse(
+      Array("{profiles:{work:{\(text)}}}".utf8), file: "c", environment: [:])
+    guard case .oidc(let profile)? = configuration.profiles.first?.provider else {
+      preconditionFailure("the provider speaks OpenID Connect")
+    }
+    #expect(configuration.profiles.first?.provider.type == profile.dialect.type)
+    return profile
+  }
+
+  private func error(_ text: String) -> ConfigurationError? {
+    do throws(ConfigurationError) {
+      _ = try profile(text)
+      return nil
+    } catch { return error }
+  }
+
+  private let base = "provider:'oidc',issuer:'https://op.example.com',clientId:'cli'"
+
+  @Test func `an issuer and a client's name suffice`() throws {
+    let profile = try profile(base)
+    #expect(profile.dialect == OIDCDialect(type: "oidc", issuer: "https://op.example.com"))
+    #expect(profile.clientID == "cli" && profile.clientSecret == nil && profile.clientAuthentication == .none)
+    #expect(profile.redirect == .standard)
+    #expect(profile.dialect.scopes == ["openid"] && profile.dialect.methods.first == .password)
+  }
+
+  @Test func `everything that is said is taken`() throws {
+    let profile = try profile(
+      base
+        + """
+        ,clientSecret:{env:'S'},clientAuth:'post',scopes:['openid','x:y'],redirectUri:'http://[::1]:8400/back',
+        resource:'urn:api',methods:['browser'],discovery:false,endpoints:{token:'https://op.example.com/t',
+        authorization:'https://a.example.com/a',deviceAuthorization:'https://op.example.com/d',
+        revocation:'https://op.example.com/r',userinfo:'https://op.example.com/u',endSession:'https://op.example.com/e'}
+        """)
+    #expect(profile.clientSecret == .environment("S") && profile.clientAuthentication == .post)
+    #expect(profile.dialect.scopes == ["openid", "x:y"] && profile.dialect.methods == [.browser])
+    #expect(profile.dialect.resource == "urn:api" && profile.dialect.quirks.target == .resource)
+    #expect(!profile.dialect.usesDiscovery && profile.dialect.endpoints.count == OIDCEndpoint.allCases.count)
+    #expect(profile.dialect.endpoints[.authorization] == "https://a.example.com/a")
+    #expect(profile.redirect.text(port: 8400) == "http://[::1]:8400/back")
+    #expect(try self.profile(base + ",clientSecret:{env:'S'}").clientAuthentication == .basic)
+  }
+
+  @Test(arguments: [
+    ("provider:'keycloak',clientId:'c',baseUrl:'https://sso.example.com/',realm:'acme'", "https://sso.example.com/realms/acme"),
+    ("provider:'auth0',clientId:'c',domain:'acme.eu.auth0.com'", "https://acme.eu.auth0.com/"),
+    ("provider:'google',clientId:'c'", "https://accounts.google.com"),
+    ("provider:'microsoft',clientId:'c'", "https://login.microsoftonline.com/common/v2.0"),
+    ("provider:'microsoft',clientId:'c',tenant:'contoso.com'", "https://login.microsoftonline.com/contoso.com/v2.0"),
+    ("provider:'github',clientId:'c'", "https://github.com/login/oauth"),
+    ("provider:'gitlab',clientId:'c'", "https://gitlab.com"),
+    ("provider:'gitlab',clientId:'c',baseUrl:'https://git.example.com'", "https://git.example.com"),
+  ])
+  func `a provider that is known by name has its issuer`(_ text: String, _ issuer: String) throws {
+    let profile = try profile(text)
+    #expect(profile.dialect.issuer == issuer)
+    #expect(text.contains("'\(profile.dialect.type)'"))
+  }
+
+  @Test func `a provider that is known by name can be told more`() throws {
+    let profile = try profile("provider:'auth0',clientId:'c',domain:'a.auth0.com',audience:'https://api',scopes:['x']")
+    #expect(profile.dialect.audience == "https://api" && profile.dialect.quirks.target == .audience)
+    #expect(profile.dialect.scopes == ["x"])
+  }
+
+  @Test(arguments: [
+    ("", "clientId"), (",clientId:''", "clientId"), (",clientId:'a b'", "clientId"),
+    (",clientId:'c',clientAuth:'basic'", "clientAuth"),
+    (",clientId:'c',clientAuth:'none',clientSecret:{env:'S'}", "clientAuth"),
+    (",clientId:'c',clientSecret:'x'", "clientSecret"), (",clientId:'c',scopes:['a b']", "scopes"),
+    (",clientId:'c',scopes:['\\\"']", "scopes"), (",clientId:'c',resource:'x'", "resource"),
+    (",clientId:'c',resource:'https://x/#y'", "resource"), (",clientId:'c',methods:['browser','browser']", "methods"),
+    (",clientId:'c',methods:['carrierPigeon']", "methods"), (",clientId:'c',discovery:false", "discovery"),
+    (",clientId:'c',endpoints:{token:'http://op.example.com/t'}", "endpoints.token"),
+    (",clientId:'c',endpoints:{tokens:'https://op.example.com/t'}", "endpoints.tokens"),
+    (",clientId:'c',redirectUri:'http://127.0.0.1:65536/'", "redirectUri"),
+    (",clientId:'c',redirectUri:'https://127.0.0.1:1/'", "redirectUri"),
+    (",clientId:'c',redirectUri:'http://example.com:1/'", "redirectUri"),
+    (",clientId:'c',redirectUri:'http://127.0.0.1.example.com:1/'", "redirectUri"),
+    (",clientId:'c',redirectUri:'http://127.0.0.1:1/?x'", "redirectUri"),
+    (",clientId:'c',realm:'x'", "realm"),
+  ])
+  func `what is wrong is named`(_ more: String, _ key: String) {
+    #expect(error("provider:'oidc',issuer:'https://op.example.com'" + more)?.key == "profiles.work.\(key)")
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:0/callback", 0, "/callback"), ("http://[::1]:8400", 8400, "/"),
+    ("http://localhost:9/a/b", 9, "/a/b"), ("http://127.0.0.1/x", 80, "/x"),
+  ])
+  func `loopback addresses are read`(_ text: String, _ port: Int, _ path: String) throws {
+    let redirect = try #require(LoopbackRedirect(text))
+    #expect(redirect.port == port && redirect.path == path)
+  }
+}
