@@ -44,7 +44,7 @@ actor FakeProvider {
     var bytes: [UInt8]
 
     /// A whole response.
-    init(_ status: Int = 200, _ body: String, _ fields: [String] = ["Content-Type: application/json"]) {
+    init(_ status: Int, _ body: String, _ fields: [String] = ["Content-Type: application/json"]) {
       let head = ["HTTP/1.1 \(status) Something"] + fields + ["Content-Length: \(body.utf8.count)", "Connection: close"]
       bytes = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
     }

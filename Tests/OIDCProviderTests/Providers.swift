@@ -41,7 +41,7 @@ func withProvider(
 ) async throws {
   try await FakeProvider.run { request, issuer in
     request.path == "/.well-known/openid-configuration"
-      ? FakeProvider.Reply(document(issuer, metadata)) : answer(request, issuer)
+      ? FakeProvider.Reply(200, document(issuer, metadata)) : answer(request, issuer)
   } _: { server in
     var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
     configure(&dialect)

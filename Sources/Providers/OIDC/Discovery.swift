@@ -39,7 +39,7 @@ actor Discovery {
   private let transport: PublicTransport
   private var known: Known?
   /// The search that is under way, which all who want something wait for.
-  private var search: Task<Result<Known, ProviderFailure>, Never>?
+  private var search: Task<Result<Known?, ProviderFailure>, Never>?
 
   /// The endpoints of a provider.
   ///
@@ -88,14 +88,16 @@ actor Discovery {
       let task = search ?? begin(known)
       let result = await task.value
       search = nil
-      known = try result.get()
+      // Without any document, the configured endpoints are all there is, and the next use looks again.
+      guard let found = try result.get() else { return ProviderMetadata() }
+      known = found
     }
     return known?.metadata ?? ProviderMetadata()
   }
 
-  private func begin(_ known: Known?) -> Task<Result<Known, ProviderFailure>, Never> {
+  private func begin(_ known: Known?) -> Task<Result<Known?, ProviderFailure>, Never> {
     let task = Task { [self] in
-      do throws(ProviderFailure) { return .success(try await look(known)) as Result<Known, ProviderFailure> } catch {
+      do throws(ProviderFailure) { return .success(try await look(known)) as Result<Known?, ProviderFailure> } catch {
         return .failure(error)
       }
     }
@@ -103,8 +105,8 @@ actor Discovery {
     return task
   }
 
-  /// Reads the first document, or the others where the first is known already or is not there.
-  private func look(_ known: Known?) async throws(ProviderFailure) -> Known {
+  /// Reads the first document, or the others where the first is known already or is not there; nil where there is none.
+  private func look(_ known: Known?) async throws(ProviderFailure) -> Known? {
     if known == nil {
       switch try await read(firstDocument) {
       case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: BootClock.now)
@@ -119,9 +121,7 @@ actor Discovery {
       metadata = metadata?.completed(by: other) ?? other
       break
     }
-    // Without any document, the configured endpoints are all there is, and the next use looks again.
-    let since = metadata == nil ? BootClock.now - Self.longestAge : known?.since ?? BootClock.now
-    return Known(metadata: metadata ?? ProviderMetadata(), isComplete: true, since: since)
+    return metadata.map { Known(metadata: $0, isComplete: true, since: known?.since ?? BootClock.now) }
   }
 
   /// Both forms: the well-known part before the issuer's path (RFC 8414, section 3.1), and behind it.

@@ -1,0 +1,109 @@
+import BrokerCore
+import BrokerProtocol
+import OIDCDialect
+import SecretMemory
+import Synchronization
+import Testing
+
+@testable import OIDCProvider
+
+/// Logins at another device (RFC 8628).
+struct DeviceTests {
+  private static let code = #"""
+    {"device_code":"dc+1","user_code":"WDJB-MJHT","verification_uri":"https://op.example.com/device",\#
+    "verification_uri_complete":"https://op.example.com/device?user_code=WDJB-MJHT","expires_in":1800,"interval":7}
+    """#
+
+  @Test func `a user is sent to another device and waited for`() async throws {
+    let polls = Atomic<Int>(0)
+    try await withProvider { request, _ in
+      guard request.path == "/token" else { return FakeProvider.Reply(200, Self.code) }
+      switch polls.add(1, ordering: .relaxed).oldValue {
+      case 0: return FakeProvider.Reply(400, #"{"error":"authorization_pending"}"#)
+      case 1: return FakeProvider.Reply(400, #"{"error":"slow_down"}"#)
+      case 2: return FakeProvider.Reply(428, #"{"error":"authorization_pending"}"#)
+      default: return FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt"}"#)
+      }
+    } _: { provider, server in
+      let begin = Timestamp(milliseconds: 0)
+      let action = try #require(try await provider.login(Credentials(method: .deviceCode)).action)
+      #expect(action.kind == .deviceCode && action.userCode == "WDJB-MJHT" && action.interval == .seconds(7))
+      #expect(action.verificationURI == "https://op.example.com/device")
+      #expect(action.verificationURIComplete == "https://op.example.com/device?user_code=WDJB-MJHT")
+      #expect(action.expiresAt > begin)
+      #expect(server.requests(at: "/device").map(\.body) == ["scope=openid&client_id=cli"])
+      var slowed: [Bool] = []
+      var session: ProviderSession?
+      while session == nil {
+        switch try await provider.pollUserAction(flow: action.flow) {
+        case .pending(let slowsDown): slowed.append(slowsDown)
+        case .authenticated(let found): session = found
+        }
+      }
+      #expect(slowed == [false, true, false])
+      #expect(session?.tokens.scopes == ["openid"])
+      let form = try #require(server.requests(at: "/token").first).form
+      #expect(
+        form == [
+          "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": "dc+1", "client_id": "cli",
+        ])
+    }
+  }
+
+  @Test(arguments: [
+    (400, "access_denied", .refused(.consentDenied)), (403, "access_denied", .refused(.consentDenied)),
+    (400, "authorization_declined", .refused(.consentDenied)), (400, "expired_token", .refused(.otpExpired)),
+    (400, "invalid_grant", .refused(.flowNotFound)), (401, "invalid_client", .refused(.providerRejected)),
+    (503, "authorization_pending_not", .transient(.providerUnavailable)),
+  ] as [(Int, String, ProviderFailure)])
+  func `the end of it is told`(_ status: Int, _ code: String, _ expected: ProviderFailure) async throws {
+    try await withProvider { request, _ in
+      request.path == "/token"
+        ? FakeProvider.Reply(status, #"{"error":"\#(code)"}"#) : FakeProvider.Reply(200, Self.code)
+    } _: { provider, _ in
+      let flow = try #require(try await provider.login(Credentials(method: .deviceCode)).action).flow
+      #expect(await failure { () throws(ProviderFailure) in try await provider.pollUserAction(flow: flow) } == expected)
+    }
+  }
+
+  @Test(arguments: [
+    #"{"user_code":"A","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"A"}"#, #"{"device_code":"d","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"A","verification_uri":"http://x.example/"}"#,
+    #"{"device_code":"d","user_code":"A","verification_uri":"javascript:alert(1)"}"#,
+    #"{"device_code":"d","user_code":"A\u001b[31m","verification_uri":"https://x.example/"}"#,
+    #"{"device_code":"d","user_code":"A","verification_uri":"https://x.example/\u202e"}"#, "[]", "",
+  ])
+  func `what must not be shown is refused`(_ body: String) async throws {
+    try await withProvider(answer: { _, _ in FakeProvider.Reply(200, body) }) { provider, _ in
+      let device = Credentials(method: .deviceCode)
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.login(device) } == .refused(.invalidResponse))
+    }
+  }
+
+  @Test func `absurd times are cut, and missing ones are the standard`() async throws {
+    for (more, interval) in [(#","expires_in":1e300,"interval":1e300"#, 60), ("", 5), (#","interval":-3"#, 5)] {
+      let body = #"{"device_code":"d","user_code":"A","verification_url":"https://x.example/"\#(more)}"#
+      try await withProvider(answer: { _, _ in FakeProvider.Reply(200, body) }) { provider, _ in
+        let action = try #require(try await provider.login(Credentials(method: .deviceCode)).action)
+        #expect(action.interval == .seconds(interval))
+        let rest = action.expiresAt - provider.clock()
+        #expect(rest > .seconds(500) && rest <= .seconds(3600))
+      }
+    }
+  }
+
+  @Test func `a handle that is none is not known`() async throws {
+    try await withProvider(answer: { _, _ in .notFound }) { provider, server in
+      for text in ["", "x", "{}", "[]", #"{"device":""}"#, #"{"device":7}"#] {
+        let flow = try secret(text)
+        let found = await failure { () throws(ProviderFailure) in try await provider.pollUserAction(flow: flow) }
+        #expect(found == .refused(.flowNotFound) || text.contains("\"\""))
+        let redirect = await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: flow) }
+        #expect(redirect == .refused(.flowNotFound))
+      }
+      #expect(server.requests(at: "/authorize").isEmpty)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import OIDCDialect
+import SecretMemory
+import Synchronization
+import Testing
+
+@testable import OIDCProvider
+
+/// Where a provider's endpoints are found.
+struct DiscoveryTests {
+  private static let openID = "/.well-known/openid-configuration"
+  private static let oauth = "/.well-known/oauth-authorization-server"
+  private static let tokens = FakeProvider.Reply(200, #"{"access_token":"at"}"#)
+
+  @Test func `the first document is read once, and the others only for what it lacks`() async throws {
+    try await FakeProvider.run { request, issuer in
+      switch request.path {
+      case Self.openID: FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"}"#)
+      case Self.oauth:
+        FakeProvider.Reply(
+          200,
+          #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/other","revocation_endpoint":"\#(issuer)/revoke"}"#)
+      case "/revoke": FakeProvider.Reply(200, "", [])
+      default: Self.tokens
+      }
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        for _ in 0..<3 { _ = try await provider.refresh(secret("rt")) }
+        #expect(server.requests.map(\.path) == [Self.openID, "/token", "/token", "/token"])
+        let tokens = TokenSet(accessToken: try secret("at"), accessTokenExpiresAt: nil, refreshToken: nil)
+        for _ in 0..<2 { try await provider.revoke(tokens, everywhere: false) }
+        _ = try await provider.refresh(secret("rt"))
+        #expect(server.requests.dropFirst(4).map(\.path) == [Self.oauth, "/revoke", "/revoke", "/token"])
+        let device = Credentials(method: .deviceCode)
+        #expect(await failure { () throws(ProviderFailure) in try await provider.login(device) } == .unsupported)
+      }
+    }
+  }
+
+  @Test(arguments: ["/.well-known/oauth-authorization-server/tenant", "/tenant/.well-known/oauth-authorization-server"])
+  func `both forms of RFC 8414 are found below a path`(_ path: String) async throws {
+    try await FakeProvider.run { request, issuer in
+      switch request.path {
+      case path: FakeProvider.Reply(200, document(issuer + "/tenant"))
+      case "/tenant/token": Self.tokens
+      default: .notFound
+      }
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer + "/tenant")) { provider in
+        _ = try await provider.refresh(secret("rt"))
+      }
+      #expect(server.requests.first?.path == "/tenant" + Self.openID)
+    }
+  }
+
+  @Test(arguments: ["/", "x", "HTTP"])
+  func `an issuer that is not the configured one is not believed`(_ change: String) async throws {
+    try await FakeProvider.run { request, issuer in
+      let other = change == "HTTP" ? "HTTP" + issuer.dropFirst(4) : issuer + change
+      return request.path == Self.openID ? FakeProvider.Reply(200, document(other)) : Self.tokens
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let token = try secret("rt")
+        for count in 1...2 {
+          let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+          #expect(found == .transient(.invalidResponse))
+          // It is not remembered: each use asks again.
+          #expect(server.requests(at: Self.openID).count == count)
+        }
+        #expect(server.requests(at: "/token").isEmpty)
+      }
+    }
+  }
+
+  @Test func `a trouble passes, and the next use finds what it needs`() async throws {
+    let answers = Atomic<Int>(0)
+    try await FakeProvider.run { request, issuer in
+      guard request.path == Self.openID else { return request.path == "/token" ? Self.tokens : .notFound }
+      switch answers.add(1, ordering: .relaxed).oldValue {
+      case 0: return FakeProvider.Reply(503, "", [])
+      case 1: return FakeProvider.Reply(200, "<html>log in to the network</html>", ["Content-Type: text/html"])
+      case 2: return .lost
+      case 3: return .notFound
+      default: return FakeProvider.Reply(200, document(issuer))
+      }
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let token = try secret("rt")
+        var found: [ProviderFailure?] = []
+        for _ in 0..<5 { found.append(await failure { () throws(ProviderFailure) in try await provider.refresh(token) }) }
+        #expect(
+          found == [
+            .transient(.providerUnavailable), .transient(.invalidResponse), .transient(.networkUnavailable),
+            .transient(.invalidResponse), nil,
+          ])
+        #expect(server.requests(at: "/token").count == 1)
+      }
+    }
+  }
+
+  @Test func `what the configuration says holds, and is enough`() async throws {
+    try await FakeProvider.run { request, issuer in
+      request.path == Self.openID ? FakeProvider.Reply(200, document(issuer)) : Self.tokens
+    } _: { server in
+      var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
+      dialect.endpoints[.token] = server.issuer + "/mine"
+      try await withProvider(dialect) { provider in _ = try await provider.refresh(secret("rt")) }
+      #expect(server.requests.map(\.path) == ["/mine"])
+    }
+  }
+
+  @Test func `many who want something wait for one search`() async throws {
+    try await FakeProvider.run { request, issuer in
+      request.path == Self.openID ? FakeProvider.Reply(200, document(issuer)) : Self.tokens
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let token = try secret("rt")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<8 { group.addTask { _ = try await provider.refresh(token) } }
+          try await group.waitForAll()
+        }
+      }
+      #expect(server.requests(at: Self.openID).count == 1 && server.requests(at: "/token").count == 8)
+    }
+  }
+
+  @Test func `no endpoint is called in the clear for an issuer that is not`() throws {
+    let dialect = OIDCDialect(type: "oidc", issuer: "https://op.example.com")
+    let text = """
+      {"issuer":"https://op.example.com","token_endpoint":"http://127.0.0.1/t","revocation_endpoint":"ftp://x/",\
+      "userinfo_endpoint":"https://user@op.example.com/u","authorization_endpoint":"https://op.example.com/a",\
+      "end_session_endpoint":7,"device_authorization_endpoint":"https://op.example.com/d\\n"}
+      """
+    let metadata = try ProviderMetadata(Array(text.utf8), of: dialect)
+    #expect(metadata.endpoints == [.authorization: try HTTPURL("https://op.example.com/a")])
+    #expect(throws: ProviderMetadata.Refusal.malformed) { try ProviderMetadata(Array("[]".utf8), of: dialect) }
+    #expect(throws: ProviderMetadata.Refusal.otherIssuer) { try ProviderMetadata(Array("{}".utf8), of: dialect) }
+  }
+
+  @Test func `one issuer for each tenant is recognised by its template and its id`() {
+    let id = "9188040d-6c67-4c5b-b112-36a304b66dad"
+    let other = "72f988bf-86f1-41af-91ab-2d7cd011db47"
+    let base = "https://login.microsoftonline.com/"
+    let common = IssuerCheck(.microsoft(tenant: "common"))
+    #expect(common.isOwn(metadata: base + "{tenantid}/v2.0") && common.isOwn(metadata: base + id + "/v2.0"))
+    #expect(common.isOwn(token: base + id + "/v2.0", tenant: id))
+    #expect(!common.isOwn(token: base + id + "/v2.0", tenant: other) && !common.isOwn(token: base + id + "/v2.0", tenant: nil))
+    #expect(!common.isOwn(token: "https://evil.example/" + id + "/v2.0", tenant: id))
+    #expect(!common.isOwn(metadata: base + id + "/v1.0") && !common.isOwn(metadata: base + "x/v2.0"))
+    let one = IssuerCheck(.microsoft(tenant: id))
+    #expect(one.isOwn(token: base + id + "/v2.0", tenant: id))
+    #expect(!one.isOwn(token: base + other + "/v2.0", tenant: other))
+  }
+
+  @Test func `a probe asks for the first document, and carries nothing`() async throws {
+    try await withProvider(answer: { _, _ in .notFound }) { provider, server in
+      let probe = await provider.probe()
+      guard case .answered(200, _, _) = probe.outcome else {
+        Issue.record("the provider answers")
+        return
+      }
+      #expect(server.requests.map(\.path) == [Self.openID])
+      #expect(server.requests.first?.fields["authorization"] == nil)
+    }
+  }
+}

@@ -1,0 +1,320 @@
+import BrokerCore
+import BrokerProtocol
+import LinuxSystem
+import OIDCDialect
+import SecretMemory
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OIDCProvider
+
+/// A browser that comes back to a loopback address.
+struct RedirectTests {
+  /// What a scripted browser needs to know of the address it was sent to.
+  private struct Visit {
+    let port: UInt16
+    let query: [String: String]
+    let action: ProviderUserAction
+
+    init(_ action: ProviderUserAction) throws {
+      self.action = action
+      let text = action.verificationURI
+      var query: [String: String] = [:]
+      for pair in try #require(text.split(separator: "?").last).split(separator: "&") {
+        let halves = pair.split(separator: "=", maxSplits: 1)
+        query[String(halves[0])] = FakeProvider.Request.decoded(halves.count > 1 ? halves[1] : "")
+      }
+      self.query = query
+      let redirect = try #require(query["redirect_uri"].flatMap { LoopbackRedirect($0) })
+      port = UInt16(redirect.port)
+    }
+
+    var state: String { query["state"] ?? "" }
+
+    /// Sends a request as it is, and gives the whole response; empty where the connection ends without one.
+    func send(_ request: String) async throws -> String {
+      let port = port
+      return try await OwnThread.run {
+        let connection = try LoopbackSocket.connect(to: .ipv4, port: port)
+        try connection.sendAll(Array(request.utf8).span)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case .bytes(let count) = connection.read(into: &buffer) { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+      }
+    }
+
+    /// Opens an address as a browser does.
+    func open(_ target: String, host: String? = nil, method: String = "GET") async throws -> String {
+      try await send(
+        "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\nUser-Agent: test\r\n\r\n")
+    }
+  }
+
+  /// Runs a login in a browser: `visits` does what the browser does, and gives what it was shown last.
+  private func login(
+    metadata: String = "", token: @escaping @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply = tokens,
+    _ visits: @escaping (Visit, OIDCProvider) async throws -> Void
+  ) async throws -> (result: Result<ProviderSession, ProviderFailure>, requests: [FakeProvider.Request]) {
+    var found: (Result<ProviderSession, ProviderFailure>, [FakeProvider.Request])?
+    try await withProvider(metadata: metadata, answer: token) { provider, server in
+      let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+      let visit = try Visit(action)
+      let waiting = Task { () -> Result<ProviderSession, ProviderFailure> in
+        do throws(ProviderFailure) { return .success(try await provider.awaitRedirect(flow: action.flow)) } catch {
+          return .failure(error)
+        }
+      }
+      try await visits(visit, provider)
+      found = (await waiting.value, server.requests(at: "/token"))
+      // It has answered once, and nobody listens any more.
+      #expect(throws: Errno.connectionRefused) { _ = try LoopbackSocket.connect(to: .ipv4, port: visit.port).number }
+    }
+    return try #require(found)
+  }
+
+  private static let tokens: @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply = { request, _ in
+    request.path == "/token" ? FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt"}"#) : .notFound
+  }
+
+  @Test func `a code is exchanged with its proof, and the browser is told so`() async throws {
+    let nonce = Mutex("")
+    let (result, requests) = try await login(token: { request, issuer in
+      guard request.path == "/token" else { return .notFound }
+      let claims = #"{"iss":"\#(issuer)","sub":"u1","aud":"cli","exp":9999999999,"nonce":"\#(nonce.withLock { $0 })"}"#
+      return FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt","id_token":"\#(idToken(claims))"}"#)
+    }) { visit, _ in
+      nonce.withLock { $0 = visit.query["nonce"] ?? "" }
+      #expect(visit.query["response_type"] == "code" && visit.query["code_challenge_method"] == "S256")
+      #expect(visit.query["client_id"] == "cli" && visit.query["scope"] == "openid")
+      #expect(visit.action.verificationURI.hasPrefix("http://127.0.0.1:"))
+      #expect(visit.action.kind == .browser && visit.action.userCode == nil)
+      let page = try await visit.open("/callback?code=c%2B1+2&state=\(visit.state)")
+      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("You are logged in"))
+      for field in [
+        "Content-Security-Policy: default-src 'none'; style-src 'sha256-", "Referrer-Policy: no-referrer",
+        "Cache-Control: no-store", "Connection: close",
+      ] { #expect(page.contains(field)) }
+      for secret in ["c+1", "c%2B1", visit.state, "<script", "http://", "https://", "src="] {
+        #expect(!page.contains(secret))
+      }
+    }
+    let session = try result.get()
+    #expect(session.user == User(id: "u1"))
+    let form = try #require(requests.first).form
+    #expect(form["grant_type"] == "authorization_code" && form["code"] == "c+1 2")
+    #expect(form["code_verifier"]?.utf8.count == 43 && form["client_id"] == "cli")
+    #expect(form["redirect_uri"]?.hasSuffix("/callback") == true)
+    #expect(requests.count == 1)
+  }
+
+  @Test func `the challenge that was shown is that of the proof`() async throws {
+    let challenge = Mutex("")
+    let (_, requests) = try await login { visit, _ in
+      challenge.withLock { $0 = visit.query["code_challenge"] ?? "" }
+      _ = try await visit.open("/callback?code=c&state=\(visit.state)")
+    }
+    let verifier = try secret(try #require(requests.first?.form["code_verifier"]))
+    #expect(CodeChallenge.of(verifier) == challenge.withLock { $0 })
+  }
+
+  @Test func `nothing but the right state at the right place ends the wait`() async throws {
+    let (result, requests) = try await login { visit, _ in
+      let good = "/callback?code=c&state=\(visit.state)"
+      let wrong: [(String, String)] = [
+        (try await visit.open("/favicon.ico"), "404"), (try await visit.open("/"), "404"),
+        (try await visit.open("/callback/?code=c&state=\(visit.state)"), "404"),
+        (try await visit.open("/callback"), "400"), (try await visit.open("/callback?code=c"), "400"),
+        (try await visit.open("/callback?code=c&state=x"), "400"),
+        (try await visit.open("/callback?error=access_denied&state=x"), "400"),
+        (try await visit.open("/callback?state=\(visit.state)"), "400"),
+        (try await visit.open(good + "&state=\(visit.state)"), "400"), (try await visit.open(good + "&code=d"), "400"),
+        (try await visit.open("/callback?code=%zz&state=\(visit.state)"), "400"),
+        (try await visit.open("/callback?code=&state=\(visit.state)"), "400"),
+        (try await visit.open("/callback?code=%00&state=\(visit.state)"), "400"),
+        (try await visit.open(good, method: "POST"), "405"), (try await visit.open(good, method: "HEAD"), "405"),
+        (try await visit.open(good, host: "evil.example"), "421"),
+        (try await visit.open(good, host: "127.0.0.1"), "421"),
+        (try await visit.open(good, host: "localhost:\(visit.port)"), "421"),
+        (try await visit.open(good, host: "127.0.0.1:\(visit.port)\r\nHost: evil.example"), "421"),
+        (try await visit.send("GET \(good) HTTP/1.1\r\n\r\n"), "421"),
+        (try await visit.send("GET \(good)\r\n\r\n"), "400"), (try await visit.send("\r\n\r\n"), "400"),
+        (try await visit.send("GET http://127.0.0.1:\(visit.port)\(good) HTTP/1.1\r\nHost: x\r\n\r\n"), "400"),
+        (try await visit.send("\u{16}\u{3}\u{1}\r\n\r\n"), "400"),
+        (try await visit.send("GET /callback?" + String(repeating: "x", count: 17_000)), "431"),
+      ]
+      for (page, status) in wrong {
+        #expect(page.hasPrefix("HTTP/1.1 \(status) "), "\(page.prefix(60))")
+        #expect(!page.contains(visit.state))
+      }
+      let page = try await visit.open(good)
+      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+    #expect(throws: Never.self) { try result.get() }
+    #expect(requests.count == 1)
+  }
+
+  @Test(arguments: [
+    ("access_denied", .refused(.consentDenied)), ("invalid_scope", .refused(.providerRejected)),
+    ("login_required", .refused(.reauthRequired)), ("server_error", .transient(.providerUnavailable)),
+    ("%3Cscript%3E", .refused(.providerRejected)),
+  ] as [(String, ProviderFailure)])
+  func `the provider's refusal is clear to the browser and to the caller`(_ code: String, _ expected: ProviderFailure)
+    async throws
+  {
+    let (result, requests) = try await login { visit, _ in
+      let page = try await visit.open("/callback?error=\(code)&error_description=%3Cb%3Emade-up&state=\(visit.state)")
+      #expect(page.contains("The login has failed") && !page.contains("made-up") && !page.contains("script"))
+    }
+    #expect(throws: expected) { try result.get() }
+    #expect(requests.isEmpty)
+  }
+
+  @Test func `a code that was used before is clear to the browser and to the caller`() async throws {
+    let (result, requests) = try await login(token: { request, _ in
+      request.path == "/token" ? FakeProvider.Reply(400, #"{"error":"invalid_grant"}"#) : .notFound
+    }) { visit, _ in
+      let page = try await visit.open("/callback?code=used&state=\(visit.state)")
+      #expect(page.contains("The login has failed"))
+    }
+    #expect(throws: ProviderFailure.refused(.flowNotFound)) { try result.get() }
+    #expect(requests.count == 1)
+  }
+
+  @Test func `an issuer that is announced must be named, and one that is named must be the provider's`() async throws {
+    let announced = #","authorization_response_iss_parameter_supported":true"#
+    for (metadata, iss, isGood) in [
+      (announced, nil, false), (announced, "https://evil.example", false), ("", "https://evil.example", false),
+      ("", nil, true), (announced, "own", true), ("", "own", true),
+    ] as [(String, String?, Bool)] {
+      let (result, requests) = try await login(metadata: metadata) { visit, provider in
+        let name = iss == "own" ? provider.dialect.issuer : iss
+        let more = name.map { "&iss=" + $0.replacing("/", with: "%2F") } ?? ""
+        _ = try await visit.open("/callback?code=c&state=\(visit.state)\(more)")
+      }
+      #expect(((try? result.get()) != nil) == isGood)
+      if !isGood { #expect(throws: ProviderFailure.refused(.invalidResponse)) { try result.get() } }
+      #expect(requests.count == (isGood ? 1 : 0))
+    }
+  }
+
+  @Test func `slow and silent connections hold nobody up`() async throws {
+    let (result, _) = try await login { visit, _ in
+      // More than are kept: the oldest are given up.
+      let silent = try (0..<10).map { _ in try Held(port: visit.port) }
+      let slow = try Held(port: visit.port)
+      try slow.send("GET /callback?code=c&state=")
+      let page = try await visit.open("/callback?code=c&state=\(visit.state)")
+      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(silent.count == 10)
+    }
+    #expect(throws: Never.self) { try result.get() }
+  }
+
+  @Test func `a request that comes byte by byte is understood`() async throws {
+    let (result, _) = try await login { visit, _ in
+      let held = try Held(port: visit.port)
+      let request = "GET /callback?code=c&state=\(visit.state) HTTP/1.1\r\nHost: 127.0.0.1:\(visit.port)\r\n\r\n"
+      for byte in request { try held.send(String(byte)) }
+      #expect(try await held.rest().hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+    #expect(throws: Never.self) { try result.get() }
+  }
+
+  /// A connection that is held open.
+  private final class Held: Sendable {
+    let descriptor: FileDescriptor
+
+    init(port: UInt16) throws { descriptor = try LoopbackSocket.connect(to: .ipv4, port: port) }
+
+    func send(_ text: String) throws { try descriptor.sendAll(Array(text.utf8).span) }
+
+    func rest() async throws -> String {
+      try await OwnThread.run {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case .bytes(let count) = self.descriptor.read(into: &buffer) { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
+      }
+    }
+  }
+
+  @Test func `a wait that is called off ends at once, and nobody listens any more`() async throws {
+    try await withProvider(answer: Self.tokens) { provider, _ in
+      let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+      let port = try Visit(action).port
+      let waiting = Task { await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow) } }
+      waiting.cancel()
+      #expect(await waiting.value == .transient(.cancelled))
+      #expect(throws: Errno.connectionRefused) { _ = try LoopbackSocket.connect(to: .ipv4, port: port).number }
+    }
+  }
+
+  @Test func `another process goes on with the handle alone`() async throws {
+    let action = Mutex<ProviderUserAction?>(nil)
+    try await FakeProvider.run { request, issuer in
+      request.path == "/token" ? Self.tokens(request, issuer) : FakeProvider.Reply(200, document(issuer))
+    } _: { server in
+      let dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
+      try await withProvider(dialect) { provider in
+        let found = try await provider.login(Credentials(method: .browser)).action
+        action.withLock { $0 = found }
+      }
+      let begun = try #require(action.withLock { $0 })
+      try await withProvider(dialect) { provider in
+        let visit = try Visit(begun)
+        let waiting = Task { try await provider.awaitRedirect(flow: begun.flow) }
+        // It listens again on the same port, as soon as its thread runs.
+        var page: String?
+        while page == nil { page = try? await visit.open("/callback?code=c&state=\(visit.state)") }
+        #expect(page?.contains("You are logged in") == true)
+        #expect(try await waiting.value.tokens.accessToken == secret("at"))
+      }
+    }
+  }
+
+  @Test func `a login that nobody finishes ends`() async throws {
+    let now = Atomic<Int>(1_800_000_000_000)
+    try await FakeProvider.run { request, issuer in FakeProvider.Reply(200, document(issuer)) } _: { server in
+      try await withProvider(
+        OIDCDialect(type: "oidc", issuer: server.issuer),
+        clock: { Timestamp(milliseconds: Int64(now.load(ordering: .relaxed))) }
+      ) { provider in
+        let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+        #expect(action.expiresAt - provider.clock() == .seconds(600))
+        now.add(600_001, ordering: .relaxed)
+        let flow = action.flow
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: flow) }
+            == .refused(.otpExpired))
+      }
+    }
+  }
+
+  @Test func `a port of the user's choice is listened on, and taken over by the next login`() async throws {
+    let port = try LoopbackSocket.listen(on: .ipv4, port: 0).port
+    let redirect = try #require(LoopbackRedirect("http://localhost:\(port)/back"))
+    try await FakeProvider.run { _, issuer in FakeProvider.Reply(200, document(issuer)) } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
+        for _ in 0..<2 {
+          let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+          #expect(try Visit(action).query["redirect_uri"] == "http://localhost:\(port)/back")
+        }
+      }
+    }
+  }
+
+  @Test func `a port that somebody else has is the configuration's to change`() async throws {
+    let other = try LoopbackSocket.listen(on: .ipv4, port: 0)
+    let redirect = try #require(LoopbackRedirect("http://127.0.0.1:\(other.port)/"))
+    try await FakeProvider.run { _, issuer in FakeProvider.Reply(200, document(issuer)) } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
+        let browser = Credentials(method: .browser)
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.login(browser) } == .transient(.configInvalid))
+      }
+    }
+    #expect(other.port > 0)
+  }
+}

@@ -1,0 +1,120 @@
+import BrokerCore
+import BrokerProtocol
+import OIDCDialect
+import SecretMemory
+import Testing
+
+@testable import OIDCProvider
+
+/// What a refusal means for a session.
+struct RefusalTests {
+  /// A status, a body, and what it means at a refresh.
+  static let refreshes: [(Int, String, ProviderFailure)] = [
+    (400, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
+    (401, #"{"error":"invalid_grant","error_description":"<b>"}"#, .sessionEnded(.refreshRejected)),
+    (403, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),
+    (400, "", .sessionEnded(.refreshRejected)), (401, " \r\n", .sessionEnded(.refreshRejected)),
+    (400, #"{"error":"interaction_required"}"#, .reauthenticationRequired),
+    (400, #"{"error":"login_required"}"#, .reauthenticationRequired),
+    (400, #"{"error":"consent_required"}"#, .reauthenticationRequired),
+    (403, #"{"error":"mfa_required","mfa_token":"x"}"#, .reauthenticationRequired),
+    (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
+    (400, #"{"error":"unauthorized_client"}"#, .refused(.providerRejected)),
+    (400, #"{"error":"invalid_scope"}"#, .refused(.providerRejected)),
+    (400, #"{"error":"invalid_request"}"#, .refused(.providerRejected)),
+    (400, #"{"error":"unsupported_grant_type"}"#, .refused(.providerRejected)),
+    (403, "", .transient(.forbidden)), (404, "", .transient(.providerRejected)),
+    (404, #"{"error":"invalid_grant"}"#, .transient(.providerRejected)),
+    (407, "", .transient(.networkUnavailable)), (408, "", .transient(.providerUnavailable)),
+    (425, "", .transient(.providerUnavailable)), (429, "", .transient(.rateLimited)),
+    (429, #"{"error":"invalid_grant"}"#, .transient(.rateLimited)),
+    (500, #"{"error":"invalid_grant"}"#, .transient(.providerUnavailable)),
+    (502, "<html>", .transient(.providerUnavailable)), (503, "", .transient(.providerUnavailable)),
+    (400, #"{"error":"temporarily_unavailable"}"#, .transient(.providerUnavailable)),
+    (400, #"{"error":"something_else"}"#, .transient(.providerRejected)), (400, "{}", .transient(.providerRejected)),
+    (400, "{\"error\":1}", .transient(.providerRejected)), (401, "no", .transient(.providerRejected)),
+    (400, "<html></html>", .transient(.invalidResponse)), (401, "<html></html>", .transient(.invalidResponse)),
+    (302, "", .transient(.invalidResponse)), (200, "<html>", .transient(.invalidResponse)),
+    (200, "", .transient(.invalidResponse)), (200, "[]", .transient(.invalidResponse)),
+    (200, "{}", .transient(.invalidResponse)), (200, #"{"access_token":1}"#, .transient(.invalidResponse)),
+    (200, #"{"access_token":"a b"}"#, .transient(.invalidResponse)),
+    (200, #"{"access_token":"a","token_type":"mac"}"#, .transient(.invalidResponse)),
+    (200, #"{"access_token":"a","refresh_token":7}"#, .transient(.invalidResponse)),
+    (200, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
+    (206, #"{"access_token":"a"}"#, .transient(.invalidResponse)),
+    (200, #"{"access_token":"a","refresh_tok"#, .outcomeUnknown(.invalidResponse)),
+  ]
+
+  @Test func `at a refresh only the provider's own word ends a session`() async throws {
+    for (status, body, expected) in Self.refreshes {
+      try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+        let token = try secret("rt")
+        let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+        #expect(found == expected, "\(status) \(body)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (400, #"{"error":"invalid_grant"}"#, .refused(.invalidCredentials)), (401, "", .refused(.invalidCredentials)),
+    (403, "<html>", .refused(.invalidCredentials)), (400, #"{"error":"access_denied"}"#, .refused(.consentDenied)),
+    (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
+    (400, #"{"error":"interaction_required"}"#, .unsupported),
+    (429, "", .transient(.rateLimited)), (500, "", .transient(.providerUnavailable)),
+    (404, "", .transient(.providerRejected)), (302, "", .transient(.invalidResponse)),
+    (200, "<html>", .refused(.invalidResponse)), (200, #"{"access_token":"a","refr"#, .refused(.invalidResponse)),
+    (400, #"{"error":"temporarily_unavailable"}"#, .transient(.providerUnavailable)),
+  ] as [(Int, String, ProviderFailure)])
+  func `at a login a refusal is about the credentials unless it says more`(
+    _ status: Int, _ body: String, _ expected: ProviderFailure
+  ) async throws {
+    try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+      let ann = try Credentials.ann()
+      #expect(await failure { () throws(ProviderFailure) in try await provider.login(ann) } == expected)
+    }
+  }
+
+  @Test func `a provider's wish to be left alone is told`() async throws {
+    let reply = FakeProvider.Reply(503, "", ["Retry-After: 7"])
+    try await withProvider(answer: { _, _ in reply }) { provider, _ in
+      let token = try secret("rt")
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+          == .transient(.providerUnavailable, retryAfter: .seconds(7)))
+    }
+  }
+
+  @Test func `a reply that is lost leaves the outcome open, nobody there does not`() async throws {
+    let token = try secret("rt")
+    try await withProvider(answer: { _, _ in .lost }) { provider, server in
+      let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+      #expect(found == .outcomeUnknown(.networkUnavailable))
+      #expect(server.requests(at: "/token").count == 1)
+    }
+    var dialect = OIDCDialect(type: "oidc", issuer: "http://127.0.0.1:1")
+    dialect.endpoints[.token] = "http://127.0.0.1:1/token"
+    try await withProvider(dialect) { provider in
+      let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+      #expect(found == .transient(.networkUnavailable))
+    }
+  }
+
+  @Test func `every answer has a meaning, whatever was asked`() {
+    let codes = [
+      nil, "invalid_grant", "invalid_client", "access_denied", "expired_token", "slow_down", "login_required", "x",
+      "invalid_target", "server_error", "unsupported_token_type",
+    ]
+    for purpose in OAuthPurpose.allCases {
+      for status in 200...599 {
+        for code in codes {
+          var refusal = OAuthRefusal(status: status, form: code == nil ? .empty : .json, code: code)
+          refusal.isErrorWithSuccess = status == 200
+          let failure = refusal.failure(purpose)
+          // A session ends only at a refresh.
+          if case .sessionEnded = failure { #expect(purpose.spendsRefreshToken && (status == 200 || status < 404)) }
+          if failure == .reauthenticationRequired { #expect(purpose.spendsRefreshToken) }
+        }
+      }
+    }
+  }
+}

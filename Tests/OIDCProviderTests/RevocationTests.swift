@@ -1,0 +1,113 @@
+import BrokerCore
+import BrokerProtocol
+import OIDCDialect
+import SecretMemory
+import Testing
+
+@testable import OIDCProvider
+
+/// The end of sessions, and whose they were.
+struct RevocationTests {
+  private func tokens(refresh: Bool = true) throws -> TokenSet {
+    TokenSet(
+      accessToken: try secret("at"), accessTokenExpiresAt: nil, refreshToken: refresh ? try secret("rt") : nil,
+      idToken: try secret("it"))
+  }
+
+  @Test func `the refresh token is ended first, then the access token`() async throws {
+    try await withProvider(answer: { _, _ in FakeProvider.Reply(200, "", []) }) { provider, server in
+      try await provider.revoke(tokens(), everywhere: false)
+      #expect(server.requests(at: "/revoke").map(\.body) == [
+        "token=rt&token_type_hint=refresh_token&client_id=cli", "token=at&token_type_hint=access_token&client_id=cli",
+      ])
+      #expect(server.requests(at: "/logout").isEmpty)
+      try await provider.revoke(tokens(refresh: false), everywhere: true)
+      #expect(server.requests(at: "/logout").map(\.body) == ["id_token_hint=it&client_id=cli"])
+    }
+  }
+
+  @Test func `access tokens that cannot be ended end by themselves`() async throws {
+    try await withProvider { request, _ in
+      request.form["token_type_hint"] == "access_token"
+        ? FakeProvider.Reply(400, #"{"error":"unsupported_token_type"}"#) : FakeProvider.Reply(200, "", [])
+    } _: { provider, _ in
+      try await provider.revoke(tokens(), everywhere: false)
+      let alone = try tokens(refresh: false)
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.revoke(alone, everywhere: false) }
+          == .unsupported)
+    }
+  }
+
+  @Test(arguments: [
+    (503, "", .transient(.providerUnavailable)), (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
+    (200, "<html>", .transient(.invalidResponse)), (302, "", .transient(.invalidResponse)),
+  ] as [(Int, String, ProviderFailure)])
+  func `that it did not end is told`(_ status: Int, _ body: String, _ expected: ProviderFailure) async throws {
+    try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+      let tokens = try tokens()
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: false) } == expected)
+    }
+  }
+
+  @Test func `Keycloak's session is ended by its refresh token`() async throws {
+    try await withProvider(metadata: "") { dialect in
+      dialect.quirks.endsSessionWithRefreshToken = true
+    } answer: { request, _ in
+      request.path == "/logout" ? FakeProvider.Reply(204, "", []) : FakeProvider.Reply(200, "", [])
+    } _: { provider, server in
+      try await provider.revoke(tokens(), everywhere: true)
+      #expect(server.requests.dropFirst().map(\.path) == ["/logout", "/revoke", "/revoke"])
+      #expect(server.requests(at: "/logout").map(\.body) == ["refresh_token=rt&client_id=cli"])
+    }
+  }
+
+  @Test func `a provider without such an endpoint cannot do it`() async throws {
+    try await FakeProvider.run { request, issuer in
+      request.path.hasSuffix("openid-configuration")
+        ? FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"}"#) : .notFound
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let tokens = try tokens()
+        for everywhere in [false, true] {
+          #expect(
+            await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: everywhere) }
+              == .unsupported)
+        }
+        let token = tokens.accessToken
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
+            == .unsupported)
+      }
+    }
+  }
+
+  @Test func `the user is told by whoever has the access token`() async throws {
+    try await withProvider { request, _ in
+      request.fields["authorization"] == "Bearer at"
+        ? FakeProvider.Reply(200, #"{"sub":"u1","email":"ann@example.com"}"#) : FakeProvider.Reply(401, "", [])
+    } _: { provider, _ in
+      #expect(try await provider.currentUser(accessToken: secret("at")) == User(id: "u1", email: "ann@example.com"))
+      let other = try secret("other")
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: other) } == .tokenRefused)
+    }
+  }
+
+  @Test(arguments: [
+    (403, "", .refused(.insufficientScope)), (404, "", .refused(.providerRejected)),
+    (500, "", .transient(.providerUnavailable)), (302, "", .transient(.invalidResponse)),
+    (200, "{}", .refused(.invalidResponse)), (200, #"{"sub":7.5}"#, .refused(.invalidResponse)),
+    (200, "x", .refused(.invalidResponse)),
+  ] as [(Int, String, ProviderFailure)])
+  func `that nobody tells the user has its reason`(_ status: Int, _ body: String, _ expected: ProviderFailure)
+    async throws
+  {
+    try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+      let token = try secret("at")
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) } == expected)
+    }
+  }
+}
