@@ -170,7 +170,9 @@ struct ConfigurationSchemaTests {
         for text in accepted { #expect(error(property.path, "\"\(text)\"") == nil, "\(property.name)") }
         // Only where the schema has a rule, there are texts that break it; that for an audience lets most of these be.
         let isFree = property.schema["pattern"] == nil
-        for text in property.path.last == "audience" ? [""] :  ["", "./x", "/"] { #expect((error(property.path, "\"\(text)\"") == nil) == isFree) }
+        for text in property.path.last == "audience" ? [""] : ["", "./x", "/"] {
+          #expect((error(property.path, "\"\(text)\"") == nil) == isFree)
+        }
         for value in ["0", "true", "null", "[]", "{}"] {
           #expect(error(property.path, value)?.key == property.name.replacingStar())
         }

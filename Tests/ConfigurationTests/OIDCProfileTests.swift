@@ -51,7 +51,10 @@ struct OIDCProfileTests {
   }
 
   @Test(arguments: [
-    ("provider:'keycloak',clientId:'c',baseUrl:'https://sso.example.com/',realm:'acme'", "https://sso.example.com/realms/acme"),
+    (
+      "provider:'keycloak',clientId:'c',baseUrl:'https://sso.example.com/',realm:'acme'",
+      "https://sso.example.com/realms/acme"
+    ),
     ("provider:'auth0',clientId:'c',domain:'acme.eu.auth0.com'", "https://acme.eu.auth0.com/"),
     ("provider:'google',clientId:'c'", "https://accounts.google.com"),
     ("provider:'microsoft',clientId:'c'", "https://login.microsoftonline.com/common/v2.0"),

@@ -50,12 +50,13 @@ struct DeviceTests {
     }
   }
 
-  @Test(arguments: [
-    (400, "access_denied", .refused(.consentDenied)), (403, "access_denied", .refused(.consentDenied)),
-    (400, "authorization_declined", .refused(.consentDenied)), (400, "expired_token", .refused(.otpExpired)),
-    (400, "invalid_grant", .refused(.flowNotFound)), (401, "invalid_client", .refused(.providerRejected)),
-    (503, "authorization_pending_not", .transient(.providerUnavailable)),
-  ] as [(Int, String, ProviderFailure)])
+  @Test(
+    arguments: [
+      (400, "access_denied", .refused(.consentDenied)), (403, "access_denied", .refused(.consentDenied)),
+      (400, "authorization_declined", .refused(.consentDenied)), (400, "expired_token", .refused(.otpExpired)),
+      (400, "invalid_grant", .refused(.flowNotFound)), (401, "invalid_client", .refused(.providerRejected)),
+      (503, "authorization_pending_not", .transient(.providerUnavailable)),
+    ] as [(Int, String, ProviderFailure)])
   func `the end of it is told`(_ status: Int, _ code: String, _ expected: ProviderFailure) async throws {
     try await withProvider { request, _ in
       request.path == "/token"
@@ -75,7 +76,7 @@ struct DeviceTests {
     #"{"device_code":"d","user_code":"A","verification_uri":"https://x.example/\u202e"}"#, "[]", "",
   ])
   func `what must not be shown is refused`(_ body: String) async throws {
-    try await withProvider(answer: { _, _ in FakeProvider.Reply(200, body) }) { provider, _ in
+    try await withProvider(reply: FakeProvider.Reply(200, body)) { provider, _ in
       let device = Credentials(method: .deviceCode)
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.login(device) } == .refused(.invalidResponse))
@@ -85,7 +86,7 @@ struct DeviceTests {
   @Test func `absurd times are cut, and missing ones are the standard`() async throws {
     for (more, interval) in [(#","expires_in":1e300,"interval":1e300"#, 60), ("", 5), (#","interval":-3"#, 5)] {
       let body = #"{"device_code":"d","user_code":"A","verification_url":"https://x.example/"\#(more)}"#
-      try await withProvider(answer: { _, _ in FakeProvider.Reply(200, body) }) { provider, _ in
+      try await withProvider(reply: FakeProvider.Reply(200, body)) { provider, _ in
         let action = try #require(try await provider.login(Credentials(method: .deviceCode)).action)
         #expect(action.interval == .seconds(interval))
         let rest = action.expiresAt - provider.clock()
@@ -95,7 +96,7 @@ struct DeviceTests {
   }
 
   @Test func `a handle that is none is not known`() async throws {
-    try await withProvider(answer: { _, _ in .notFound }) { provider, server in
+    try await withProvider(reply: .notFound) { provider, server in
       for text in ["", "x", "{}", "[]", #"{"device":""}"#, #"{"device":7}"#] {
         let flow = try secret(text)
         let found = await failure { () throws(ProviderFailure) in try await provider.pollUserAction(flow: flow) }

@@ -89,7 +89,9 @@ struct DiscoveryTests {
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
         let token = try secret("rt")
         var found: [ProviderFailure?] = []
-        for _ in 0..<5 { found.append(await failure { () throws(ProviderFailure) in try await provider.refresh(token) }) }
+        for _ in 0..<5 {
+          found.append(await failure { () throws(ProviderFailure) in try await provider.refresh(token) })
+        }
         #expect(
           found == [
             .transient(.providerUnavailable), .transient(.invalidResponse), .transient(.networkUnavailable),
@@ -146,7 +148,9 @@ struct DiscoveryTests {
     let common = IssuerCheck(.microsoft(tenant: "common"))
     #expect(common.isOwn(metadata: base + "{tenantid}/v2.0") && common.isOwn(metadata: base + id + "/v2.0"))
     #expect(common.isOwn(token: base + id + "/v2.0", tenant: id))
-    #expect(!common.isOwn(token: base + id + "/v2.0", tenant: other) && !common.isOwn(token: base + id + "/v2.0", tenant: nil))
+    #expect(
+      !common.isOwn(token: base + id + "/v2.0", tenant: other) && !common.isOwn(token: base + id + "/v2.0", tenant: nil)
+    )
     #expect(!common.isOwn(token: "https://evil.example/" + id + "/v2.0", tenant: id))
     #expect(!common.isOwn(metadata: base + id + "/v1.0") && !common.isOwn(metadata: base + "x/v2.0"))
     let one = IssuerCheck(.microsoft(tenant: id))
@@ -155,7 +159,7 @@ struct DiscoveryTests {
   }
 
   @Test func `a probe asks for the first document, and carries nothing`() async throws {
-    try await withProvider(answer: { _, _ in .notFound }) { provider, server in
+    try await withProvider(reply: .notFound) { provider, server in
       let probe = await provider.probe()
       guard case .answered(200, _, _) = probe.outcome else {
         Issue.record("the provider answers")

@@ -45,7 +45,8 @@ actor FakeProvider {
 
     /// A whole response.
     init(_ status: Int, _ body: String, _ fields: [String] = ["Content-Type: application/json"]) {
-      let head = ["HTTP/1.1 \(status) Something"] + fields + ["Content-Length: \(body.utf8.count)", "Connection: close"]
+      let head =
+        ["HTTP/1.1 \(status) Something"] + fields + ["Content-Length: \(body.utf8.count)", "Connection: close"]
       bytes = Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
     }
 
@@ -94,6 +95,12 @@ actor FakeProvider {
     await serving.value
     provider.worker.stop()
     try result.get()
+  }
+
+  /// Runs a test with a server that answers everything in one way.
+  static func run(always reply: Reply, _ body: (FakeProvider) async throws -> Void) async throws {
+    let answer: @Sendable (Request, String) -> Reply = { _, _ in reply }
+    try await run(answer, body)
   }
 
   private func serve(_ answer: @Sendable (Request, String) -> Reply) {

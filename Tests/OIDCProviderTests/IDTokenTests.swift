@@ -23,7 +23,8 @@ struct IDTokenTests {
 
   @Test func `who the user is stands in it`() throws {
     let user = try user(
-      "{\(Self.good),\"email\":\"ann@example.com\",\"email_verified\":true,\"name\":\"Ann\\u202e\",\"phone_number\":\"+15550100123\"}")
+      "{\(Self.good),\"email\":\"ann@example.com\",\"email_verified\":true,\"name\":\"Ann\\u202e\",\"phone_number\":\"+15550100123\"}"
+    )
     #expect(
       user
         == User(
@@ -87,9 +88,10 @@ struct IDTokenTests {
 
   @Test func `a login with a bad one fails, a refresh only loses it`() async throws {
     let reply = #"{"access_token":"at","refresh_token":"rt2","id_token":"\#(idToken("{}"))"}"#
-    try await withProvider(answer: { _, _ in FakeProvider.Reply(200, reply) }) { provider, _ in
+    try await withProvider(reply: FakeProvider.Reply(200, reply)) { provider, _ in
       let ann = try Credentials.ann()
-      #expect(await failure { () throws(ProviderFailure) in try await provider.login(ann) } == .refused(.invalidResponse))
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.login(ann) } == .refused(.invalidResponse))
       let tokens = try await provider.refresh(secret("rt1"))
       #expect(try tokens.idToken == nil && tokens.refreshToken == secret("rt2"))
     }

@@ -49,6 +49,14 @@ func withProvider(
   }
 }
 
+/// A provider that has metadata, and answers everything else in one way.
+func withProvider(
+  reply: FakeProvider.Reply, _ body: (OIDCProvider, FakeProvider) async throws -> Void
+) async throws {
+  let answer: @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply = { _, _ in reply }
+  try await withProvider(answer: answer, body)
+}
+
 /// The metadata of a provider that has every endpoint; `more` begins with a comma.
 func document(_ issuer: String, _ more: String = "") -> String {
   """

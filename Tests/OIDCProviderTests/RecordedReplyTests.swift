@@ -22,7 +22,7 @@ struct RecordedReplyTests {
 
   private func tokens(_ dialect: OIDCDialect, _ reply: String) async throws -> TokenSet {
     var found: TokenSet?
-    try await FakeProvider.run({ _, _ in FakeProvider.Reply(200, reply) }) { server in
+    try await FakeProvider.run(always: FakeProvider.Reply(200, reply)) { server in
       try await withProvider(at(server, dialect)) { provider in found = try await provider.refresh(secret("rt")) }
     }
     return try #require(found)
@@ -30,7 +30,7 @@ struct RecordedReplyTests {
 
   private func refusal(_ dialect: OIDCDialect, _ status: Int, _ reply: String) async throws -> ProviderFailure? {
     var found: ProviderFailure?
-    try await FakeProvider.run({ _, _ in FakeProvider.Reply(status, reply) }) { server in
+    try await FakeProvider.run(always: FakeProvider.Reply(status, reply)) { server in
       try await withProvider(at(server, dialect)) { provider in
         let token = try secret("rt")
         found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
@@ -81,7 +81,8 @@ struct RecordedReplyTests {
         == .sessionEnded(.refreshRejected))
     #expect(
       try await refusal(
-        dialect, 403, #"{"error":"mfa_required","error_description":"Multifactor required","mfa_token":"Fe26.made-up"}"#)
+        dialect, 403, #"{"error":"mfa_required","error_description":"Multifactor required","mfa_token":"Fe26.made-up"}"#
+      )
         == .reauthenticationRequired)
     #expect(
       try await refusal(dialect, 429, #"{"error":"too_many_requests","error_description":"Global limit"}"#)
@@ -134,7 +135,8 @@ struct RecordedReplyTests {
       "error_codes":[70008],"timestamp":"2026-01-09 02:02:12Z","trace_id":"made-up","correlation_id":"made-up"}
       """
     #expect(try await refusal(dialect, 400, expired) == .sessionEnded(.refreshRejected))
-    let interaction = #"{"error":"interaction_required","error_description":"AADSTS50079: made up","suberror":"basic_action"}"#
+    let interaction =
+      #"{"error":"interaction_required","error_description":"AADSTS50079: made up","suberror":"basic_action"}"#
     #expect(try await refusal(dialect, 400, interaction) == .reauthenticationRequired)
     #expect(
       try await refusal(dialect, 401, #"{"error":"invalid_client","error_codes":[7000215]}"#)
@@ -178,7 +180,8 @@ struct RecordedReplyTests {
           Issue.record("it wants to be asked more slowly")
           return
         }
-        #expect(try await provider.currentUser(accessToken: secret("gho_made_up")) == User(id: "583231", name: "octocat"))
+        #expect(
+          try await provider.currentUser(accessToken: secret("gho_made_up")) == User(id: "583231", name: "octocat"))
       }
     }
   }

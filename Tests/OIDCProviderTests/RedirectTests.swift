@@ -54,7 +54,7 @@ struct RedirectTests {
 
   /// Runs a login in a browser: `visits` does what the browser does, and gives what it was shown last.
   private func login(
-    metadata: String = "", token: @escaping @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply = tokens,
+    metadata: String = "", token: @escaping Answer = tokens,
     _ visits: @escaping (Visit, OIDCProvider) async throws -> Void
   ) async throws -> (result: Result<ProviderSession, ProviderFailure>, requests: [FakeProvider.Request]) {
     var found: (Result<ProviderSession, ProviderFailure>, [FakeProvider.Request])?
@@ -74,17 +74,20 @@ struct RedirectTests {
     return try #require(found)
   }
 
-  private static let tokens: @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply = { request, _ in
+  private typealias Answer = @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply
+
+  private static let tokens: Answer = { request, _ in
     request.path == "/token" ? FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt"}"#) : .notFound
   }
 
   @Test func `a code is exchanged with its proof, and the browser is told so`() async throws {
     let nonce = Mutex("")
-    let (result, requests) = try await login(token: { request, issuer in
+    let token: Answer = { request, issuer in
       guard request.path == "/token" else { return .notFound }
       let claims = #"{"iss":"\#(issuer)","sub":"u1","aud":"cli","exp":9999999999,"nonce":"\#(nonce.withLock { $0 })"}"#
       return FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt","id_token":"\#(idToken(claims))"}"#)
-    }) { visit, _ in
+    }
+    let (result, requests) = try await login(token: token) { visit, _ in
       nonce.withLock { $0 = visit.query["nonce"] ?? "" }
       #expect(visit.query["response_type"] == "code" && visit.query["code_challenge_method"] == "S256")
       #expect(visit.query["client_id"] == "cli" && visit.query["scope"] == "openid")
@@ -155,11 +158,12 @@ struct RedirectTests {
     #expect(requests.count == 1)
   }
 
-  @Test(arguments: [
-    ("access_denied", .refused(.consentDenied)), ("invalid_scope", .refused(.providerRejected)),
-    ("login_required", .refused(.reauthRequired)), ("server_error", .transient(.providerUnavailable)),
-    ("%3Cscript%3E", .refused(.providerRejected)),
-  ] as [(String, ProviderFailure)])
+  @Test(
+    arguments: [
+      ("access_denied", .refused(.consentDenied)), ("invalid_scope", .refused(.providerRejected)),
+      ("login_required", .refused(.reauthRequired)), ("server_error", .transient(.providerUnavailable)),
+      ("%3Cscript%3E", .refused(.providerRejected)),
+    ] as [(String, ProviderFailure)])
   func `the provider's refusal is clear to the browser and to the caller`(_ code: String, _ expected: ProviderFailure)
     async throws
   {
@@ -172,9 +176,10 @@ struct RedirectTests {
   }
 
   @Test func `a code that was used before is clear to the browser and to the caller`() async throws {
-    let (result, requests) = try await login(token: { request, _ in
+    let token: Answer = { request, _ in
       request.path == "/token" ? FakeProvider.Reply(400, #"{"error":"invalid_grant"}"#) : .notFound
-    }) { visit, _ in
+    }
+    let (result, requests) = try await login(token: token) { visit, _ in
       let page = try await visit.open("/callback?code=used&state=\(visit.state)")
       #expect(page.contains("The login has failed"))
     }
@@ -244,7 +249,9 @@ struct RedirectTests {
     try await withProvider(answer: Self.tokens) { provider, _ in
       let action = try #require(try await provider.login(Credentials(method: .browser)).action)
       let port = try Visit(action).port
-      let waiting = Task { await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow) } }
+      let waiting = Task {
+        await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow) }
+      }
       waiting.cancel()
       #expect(await waiting.value == .transient(.cancelled))
       #expect(throws: Errno.connectionRefused) { _ = try LoopbackSocket.connect(to: .ipv4, port: port).number }
@@ -276,7 +283,9 @@ struct RedirectTests {
 
   @Test func `a login that nobody finishes ends`() async throws {
     let now = Atomic<Int>(1_800_000_000_000)
-    try await FakeProvider.run { request, issuer in FakeProvider.Reply(200, document(issuer)) } _: { server in
+    try await FakeProvider.run { request, issuer in
+      FakeProvider.Reply(200, document(issuer))
+    } _: { server in
       try await withProvider(
         OIDCDialect(type: "oidc", issuer: server.issuer),
         clock: { Timestamp(milliseconds: Int64(now.load(ordering: .relaxed))) }
@@ -295,7 +304,9 @@ struct RedirectTests {
   @Test func `a port of the user's choice is listened on, and taken over by the next login`() async throws {
     let port = try LoopbackSocket.listen(on: .ipv4, port: 0).port
     let redirect = try #require(LoopbackRedirect("http://localhost:\(port)/back"))
-    try await FakeProvider.run { _, issuer in FakeProvider.Reply(200, document(issuer)) } _: { server in
+    try await FakeProvider.run { _, issuer in
+      FakeProvider.Reply(200, document(issuer))
+    } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
         for _ in 0..<2 {
           let action = try #require(try await provider.login(Credentials(method: .browser)).action)
@@ -308,11 +319,14 @@ struct RedirectTests {
   @Test func `a port that somebody else has is the configuration's to change`() async throws {
     let other = try LoopbackSocket.listen(on: .ipv4, port: 0)
     let redirect = try #require(LoopbackRedirect("http://127.0.0.1:\(other.port)/"))
-    try await FakeProvider.run { _, issuer in FakeProvider.Reply(200, document(issuer)) } _: { server in
+    try await FakeProvider.run { _, issuer in
+      FakeProvider.Reply(200, document(issuer))
+    } _: { server in
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
         let browser = Credentials(method: .browser)
         #expect(
-          await failure { () throws(ProviderFailure) in try await provider.login(browser) } == .transient(.configInvalid))
+          await failure { () throws(ProviderFailure) in try await provider.login(browser) }
+            == .transient(.configInvalid))
       }
     }
     #expect(other.port > 0)

@@ -47,7 +47,7 @@ struct RefusalTests {
 
   @Test func `at a refresh only the provider's own word ends a session`() async throws {
     for (status, body, expected) in Self.refreshes {
-      try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+      try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
         let token = try secret("rt")
         let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
         #expect(found == expected, "\(status) \(body)")
@@ -55,20 +55,21 @@ struct RefusalTests {
     }
   }
 
-  @Test(arguments: [
-    (400, #"{"error":"invalid_grant"}"#, .refused(.invalidCredentials)), (401, "", .refused(.invalidCredentials)),
-    (403, "<html>", .refused(.invalidCredentials)), (400, #"{"error":"access_denied"}"#, .refused(.consentDenied)),
-    (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
-    (400, #"{"error":"interaction_required"}"#, .unsupported),
-    (429, "", .transient(.rateLimited)), (500, "", .transient(.providerUnavailable)),
-    (404, "", .transient(.providerRejected)), (302, "", .transient(.invalidResponse)),
-    (200, "<html>", .refused(.invalidResponse)), (200, #"{"access_token":"a","refr"#, .refused(.invalidResponse)),
-    (400, #"{"error":"temporarily_unavailable"}"#, .transient(.providerUnavailable)),
-  ] as [(Int, String, ProviderFailure)])
+  @Test(
+    arguments: [
+      (400, #"{"error":"invalid_grant"}"#, .refused(.invalidCredentials)), (401, "", .refused(.invalidCredentials)),
+      (403, "<html>", .refused(.invalidCredentials)), (400, #"{"error":"access_denied"}"#, .refused(.consentDenied)),
+      (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
+      (400, #"{"error":"interaction_required"}"#, .unsupported),
+      (429, "", .transient(.rateLimited)), (500, "", .transient(.providerUnavailable)),
+      (404, "", .transient(.providerRejected)), (302, "", .transient(.invalidResponse)),
+      (200, "<html>", .refused(.invalidResponse)), (200, #"{"access_token":"a","refr"#, .refused(.invalidResponse)),
+      (400, #"{"error":"temporarily_unavailable"}"#, .transient(.providerUnavailable)),
+    ] as [(Int, String, ProviderFailure)])
   func `at a login a refusal is about the credentials unless it says more`(
     _ status: Int, _ body: String, _ expected: ProviderFailure
   ) async throws {
-    try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+    try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
       let ann = try Credentials.ann()
       #expect(await failure { () throws(ProviderFailure) in try await provider.login(ann) } == expected)
     }
@@ -76,7 +77,7 @@ struct RefusalTests {
 
   @Test func `a provider's wish to be left alone is told`() async throws {
     let reply = FakeProvider.Reply(503, "", ["Retry-After: 7"])
-    try await withProvider(answer: { _, _ in reply }) { provider, _ in
+    try await withProvider(reply: reply) { provider, _ in
       let token = try secret("rt")
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
@@ -86,7 +87,7 @@ struct RefusalTests {
 
   @Test func `a reply that is lost leaves the outcome open, nobody there does not`() async throws {
     let token = try secret("rt")
-    try await withProvider(answer: { _, _ in .lost }) { provider, server in
+    try await withProvider(reply: .lost) { provider, server in
       let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
       #expect(found == .outcomeUnknown(.networkUnavailable))
       #expect(server.requests(at: "/token").count == 1)

@@ -15,11 +15,12 @@ struct RevocationTests {
   }
 
   @Test func `the refresh token is ended first, then the access token`() async throws {
-    try await withProvider(answer: { _, _ in FakeProvider.Reply(200, "", []) }) { provider, server in
+    try await withProvider(reply: FakeProvider.Reply(200, "", [])) { provider, server in
       try await provider.revoke(tokens(), everywhere: false)
-      #expect(server.requests(at: "/revoke").map(\.body) == [
-        "token=rt&token_type_hint=refresh_token&client_id=cli", "token=at&token_type_hint=access_token&client_id=cli",
-      ])
+      #expect(
+        server.requests(at: "/revoke").map(\.body) == [
+          "token=rt&token_type_hint=refresh_token&client_id=cli", "token=at&token_type_hint=access_token&client_id=cli",
+        ])
       #expect(server.requests(at: "/logout").isEmpty)
       try await provider.revoke(tokens(refresh: false), everywhere: true)
       #expect(server.requests(at: "/logout").map(\.body) == ["id_token_hint=it&client_id=cli"])
@@ -39,15 +40,17 @@ struct RevocationTests {
     }
   }
 
-  @Test(arguments: [
-    (503, "", .transient(.providerUnavailable)), (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
-    (200, "<html>", .transient(.invalidResponse)), (302, "", .transient(.invalidResponse)),
-  ] as [(Int, String, ProviderFailure)])
+  @Test(
+    arguments: [
+      (503, "", .transient(.providerUnavailable)), (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
+      (200, "<html>", .transient(.invalidResponse)), (302, "", .transient(.invalidResponse)),
+    ] as [(Int, String, ProviderFailure)])
   func `that it did not end is told`(_ status: Int, _ body: String, _ expected: ProviderFailure) async throws {
-    try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+    try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
       let tokens = try tokens()
       #expect(
-        await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: false) } == expected)
+        await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: false) } == expected
+      )
     }
   }
 
@@ -91,20 +94,22 @@ struct RevocationTests {
       #expect(try await provider.currentUser(accessToken: secret("at")) == User(id: "u1", email: "ann@example.com"))
       let other = try secret("other")
       #expect(
-        await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: other) } == .tokenRefused)
+        await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: other) }
+          == .tokenRefused)
     }
   }
 
-  @Test(arguments: [
-    (403, "", .refused(.insufficientScope)), (404, "", .refused(.providerRejected)),
-    (500, "", .transient(.providerUnavailable)), (302, "", .transient(.invalidResponse)),
-    (200, "{}", .refused(.invalidResponse)), (200, #"{"sub":7.5}"#, .refused(.invalidResponse)),
-    (200, "x", .refused(.invalidResponse)),
-  ] as [(Int, String, ProviderFailure)])
+  @Test(
+    arguments: [
+      (403, "", .refused(.insufficientScope)), (404, "", .refused(.providerRejected)),
+      (500, "", .transient(.providerUnavailable)), (302, "", .transient(.invalidResponse)),
+      (200, "{}", .refused(.invalidResponse)), (200, #"{"sub":7.5}"#, .refused(.invalidResponse)),
+      (200, "x", .refused(.invalidResponse)),
+    ] as [(Int, String, ProviderFailure)])
   func `that nobody tells the user has its reason`(_ status: Int, _ body: String, _ expected: ProviderFailure)
     async throws
   {
-    try await withProvider(answer: { _, _ in FakeProvider.Reply(status, body, []) }) { provider, _ in
+    try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
       let token = try secret("at")
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) } == expected)

@@ -8,7 +8,8 @@ import Testing
 
 /// What a token endpoint is sent.
 struct TokenRequestTests {
-  private static let tokens = FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt2","token_type":"bearer"}"#)
+  private static let tokens = FakeProvider.Reply(
+    200, #"{"access_token":"at","refresh_token":"rt2","token_type":"bearer"}"#)
 
   /// The dialect of a server that is not asked for its metadata.
   private func dialect(_ server: FakeProvider) -> OIDCDialect {
@@ -19,7 +20,7 @@ struct TokenRequestTests {
   }
 
   @Test func `a client's name and password are form-encoded before they become HTTP Basic`() async throws {
-    try await FakeProvider.run({ _, _ in Self.tokens }) { server in
+    try await FakeProvider.run(always: Self.tokens) { server in
       try await withProvider(
         dialect(server), clientID: "a:b c", clientSecret: "ü%+&=/", authentication: .basic
       ) { provider in
@@ -35,22 +36,24 @@ struct TokenRequestTests {
   }
 
   @Test func `a client's name and password stand in the form, or the name alone`() async throws {
-    try await FakeProvider.run({ _, _ in Self.tokens }) { server in
+    try await FakeProvider.run(always: Self.tokens) { server in
       try await withProvider(dialect(server), clientID: "c", clientSecret: "s&t", authentication: .post) { provider in
         _ = try await provider.refresh(secret("rt"))
       }
-      try await withProvider(dialect(server), clientID: "c") { provider in _ = try await provider.refresh(secret("rt")) }
-      #expect(server.requests.map(\.body) == [
-        "grant_type=refresh_token&refresh_token=rt&client_id=c&client_secret=s%26t",
-        "grant_type=refresh_token&refresh_token=rt&client_id=c",
-      ])
+      try await withProvider(dialect(server), clientID: "c") { provider in _ = try await provider.refresh(secret("rt"))
+      }
+      #expect(
+        server.requests.map(\.body) == [
+          "grant_type=refresh_token&refresh_token=rt&client_id=c&client_secret=s%26t",
+          "grant_type=refresh_token&refresh_token=rt&client_id=c",
+        ])
       #expect(server.requests.allSatisfy { $0.fields["authorization"] == nil })
     }
   }
 
   @Test func `odd characters arrive as they were typed`() async throws {
     let odd = "a b&c=d+e%f\"\\ä💥\u{7F}~*-._"
-    try await FakeProvider.run({ _, _ in Self.tokens }) { server in
+    try await FakeProvider.run(always: Self.tokens) { server in
       try await withProvider(dialect(server)) { provider in
         _ = try await provider.login(Credentials(email: odd, password: secret(odd)))
       }
@@ -63,7 +66,7 @@ struct TokenRequestTests {
   @Test func `a refresh token is taken over, whether or not another comes back`() async throws {
     let replies = [#"{"access_token":"at","refresh_token":"rt2"}"#, #"{"access_token":"at"}"#]
     for reply in replies {
-      try await FakeProvider.run({ _, _ in FakeProvider.Reply(200, reply) }) { server in
+      try await FakeProvider.run(always: FakeProvider.Reply(200, reply)) { server in
         try await withProvider(dialect(server)) { provider in
           let credentials = Credentials(method: .refreshToken, refreshToken: try secret("rt1"))
           let session = try #require(try await provider.login(credentials).session)
@@ -75,7 +78,8 @@ struct TokenRequestTests {
   }
 
   @Test func `a client logs itself in, and asks for nothing of a user`() async throws {
-    try await FakeProvider.run({ _, _ in FakeProvider.Reply(200, #"{"access_token":"at","expires_in":60}"#) }) { server in
+    try await FakeProvider.run({ _, _ in FakeProvider.Reply(200, #"{"access_token":"at","expires_in":60}"#) }) {
+      server in
       try await withProvider(dialect(server), clientSecret: "s", authentication: .basic) { provider in
         let session = try #require(try await provider.login(Credentials(method: .clientCredentials)).session)
         #expect(session.user == nil && session.tokens.scopes == ["a"])
@@ -85,7 +89,7 @@ struct TokenRequestTests {
   }
 
   @Test func `what is missing is named, and nothing is sent`() async throws {
-    try await FakeProvider.run({ _, _ in Self.tokens }) { server in
+    try await FakeProvider.run(always: Self.tokens) { server in
       try await withProvider(dialect(server)) { provider in
         let nothing = await failure { () throws(ProviderFailure) in try await provider.login(Credentials()) }
         #expect(nothing == .refused(.missingCredential, fields: ["email", "password"]))
@@ -108,13 +112,14 @@ struct TokenRequestTests {
     }
   }
 
-  @Test(arguments: [
-    (OIDCQuirks.Target.resource, "resource"), (.audience, "audience"), (.none, nil),
-  ] as [(OIDCQuirks.Target, String?)])
+  @Test(
+    arguments: [
+      (OIDCQuirks.Target.resource, "resource"), (.audience, "audience"), (.none, nil),
+    ] as [(OIDCQuirks.Target, String?)])
   func `a token for another audience is asked for as the provider wants it`(
     _ target: OIDCQuirks.Target, _ name: String?
   ) async throws {
-    try await FakeProvider.run({ _, _ in Self.tokens }) { server in
+    try await FakeProvider.run(always: Self.tokens) { server in
       var dialect = dialect(server)
       dialect.quirks.target = target
       try await withProvider(dialect) { provider in

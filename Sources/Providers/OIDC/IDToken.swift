@@ -4,8 +4,10 @@ import OIDCDialect
 import Sealing
 import SecretMemory
 
-/// Reads an ID token that came straight from the token endpoint, over a connection that the provider's certificate
-/// vouches for: then its signature need not be checked (OpenID Connect Core, section 3.1.3.7, item 6). Everything else is.
+/// Reads an ID token that came straight from the token endpoint.
+///
+/// The connection that it came over is one that the provider's certificate vouches for: then its signature need not be
+/// checked (OpenID Connect Core, section 3.1.3.7, item 6). Everything else is.
 struct IDToken {
   /// How the provider is spoken to.
   let dialect: OIDCDialect

@@ -61,7 +61,9 @@ extension OIDCProvider {
     let scopes = scopes(credentials).filter { $0 != "openid" && $0 != "offline_access" }
     let form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
     let reply = try await caller.ask(.clientCredentials, try await endpoint(.token), form + wishes(scopes))
-    guard let tokens = try reply.read({ $0.tokens(asked: scopes) }) as TokenSet? else { throw .refused(.invalidResponse) }
+    guard let tokens = try reply.read({ $0.tokens(asked: scopes) }) as TokenSet? else {
+      throw .refused(.invalidResponse)
+    }
     return .authenticated(ProviderSession(tokens: tokens, user: nil))
   }
 

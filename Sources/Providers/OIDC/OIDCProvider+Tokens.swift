@@ -52,7 +52,8 @@ extension OIDCProvider {
   private func checked(_ tokens: TokenSet) -> TokenSet {
     var tokens = tokens
     if let token = tokens.idToken,
-      IDToken(dialect: dialect, clientID: clientID).user(token, nonce: nil, at: clock() + (tokens.clockSkew ?? .zero)) == nil
+      IDToken(dialect: dialect, clientID: clientID).user(token, nonce: nil, at: clock() + (tokens.clockSkew ?? .zero))
+        == nil
     {
       tokens.idToken = nil
     }

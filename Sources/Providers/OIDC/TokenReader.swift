@@ -74,7 +74,7 @@ struct TokenReader {
     return (try? type.string())?.lowercased() == "bearer"
   }
 
-  /// The words of `scope`; nil where it is not there. What can be no scope is left out.
+  /// The words of the member `scope`, without what can be no scope; nil where it is not there.
   private var scopes: [String]? {
     guard let text = root["scope"].flatMap({ try? $0.string() }) else { return nil }
     let words = text.split { $0 == " " || (quirks.separatesScopesByComma && $0 == ",") }

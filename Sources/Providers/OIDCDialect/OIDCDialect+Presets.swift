@@ -17,7 +17,8 @@ extension OIDCDialect {
   /// A tenant of Auth0, by its domain; its issuer ends with a slash.
   package static func auth0(domain: String) -> OIDCDialect {
     var dialect = OIDCDialect(
-      type: OIDCPreset.auth0.rawValue, issuer: "https://\(domain)/", scopes: ["openid", "profile", "email", "offline_access"])
+      type: OIDCPreset.auth0.rawValue, issuer: "https://\(domain)/",
+      scopes: ["openid", "profile", "email", "offline_access"])
     dialect.quirks.target = .audience
     dialect.quirks.asksForSecondFactor = true
     return dialect
@@ -75,7 +76,8 @@ extension OIDCDialect {
   /// GitLab, at its own address or somebody's own.
   package static func gitlab(baseURL: String) -> OIDCDialect {
     OIDCDialect(
-      type: OIDCPreset.gitlab.rawValue, issuer: trimmed(baseURL), scopes: ["openid", "profile", "email"], methods: withoutPassword)
+      type: OIDCPreset.gitlab.rawValue, issuer: trimmed(baseURL), scopes: ["openid", "profile", "email"],
+      methods: withoutPassword)
   }
 
   private static func trimmed(_ url: String) -> String {

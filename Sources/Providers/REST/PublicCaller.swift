@@ -1,8 +1,8 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
-import RemoteProvider
 import RESTDialect
+import RemoteProvider
 import SecretMemory
 
 /// Asks the backend for what needs no session: it has no transport that could send an access token.

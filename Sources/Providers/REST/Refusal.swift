@@ -1,8 +1,8 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RemoteProvider
 import RESTDialect
+import RemoteProvider
 
 /// What a backend says with a status that is no success.
 ///

@@ -1,8 +1,8 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RemoteProvider
 import RESTDialect
+import RemoteProvider
 
 /// The challenge of a reply.
 extension ReplyReader {

@@ -1,8 +1,8 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RemoteProvider
 import RESTDialect
+import RemoteProvider
 import SecretMemory
 
 /// Finds things in one reply, wherever the mapping says they are.

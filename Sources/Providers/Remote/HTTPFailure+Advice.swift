@@ -15,7 +15,8 @@ extension HTTPFailure {
       "Its key is none of tls.pins; ask whoever runs it for the new pins, and enter no password anywhere until then."
     case .timedOut(false): "No connection was made in time; look at the network, and at host and port in \(address)."
     case .timedOut(true): "It took the request and did not answer in time; try again, or ask whoever runs it."
-    case .connectionLost: "It ended the connection without an answer; look at host and port in \(address), or try again."
+    case .connectionLost:
+      "It ended the connection without an answer; look at host and port in \(address), or try again."
     case .responseTooLarge, .malformedResponse:
       "What answers there is no HTTP server that fits; look at \(address), and whether the network wants a login first."
     default: ownAdvice
