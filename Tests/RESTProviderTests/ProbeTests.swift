@@ -3,6 +3,7 @@ import BrokerProtocol
 import HTTP
 import JSONRPC
 import RESTDialect
+import RemoteProvider
 import Testing
 
 @testable import RESTProvider
