@@ -11,83 +11,14 @@ import Testing
 
 /// A browser that comes back to a loopback address.
 struct RedirectTests {
-  /// What a scripted browser needs to know of the address it was sent to.
-  private struct Visit {
-    let port: UInt16
-    let query: [String: String]
-    let action: ProviderUserAction
-
-    init(_ action: ProviderUserAction) throws {
-      self.action = action
-      let text = action.verificationURI
-      var query: [String: String] = [:]
-      for pair in try #require(text.split(separator: "?").last).split(separator: "&") {
-        let halves = pair.split(separator: "=", maxSplits: 1)
-        query[String(halves[0])] = FakeProvider.Request.decoded(halves.count > 1 ? halves[1] : "")
-      }
-      self.query = query
-      let redirect = try #require(query["redirect_uri"].flatMap { LoopbackRedirect($0) })
-      port = UInt16(redirect.port)
-    }
-
-    var state: String { query["state"] ?? "" }
-
-    /// Sends a request as it is, and gives the whole response; empty where the connection ends without one.
-    func send(_ request: String) async throws -> String {
-      let port = port
-      return try await OwnThread.run {
-        let connection = try LoopbackSocket.connect(to: .ipv4, port: port)
-        try connection.sendAll(Array(request.utf8).span)
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while case .bytes(let count) = connection.read(into: &buffer) { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
-      }
-    }
-
-    /// Opens an address as a browser does.
-    func open(_ target: String, host: String? = nil, method: String = "GET") async throws -> String {
-      try await send(
-        "\(method) \(target) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\nUser-Agent: test\r\n\r\n")
-    }
-  }
-
-  /// Runs a login in a browser: `visits` does what the browser does, and gives what it was shown last.
-  private func login(
-    metadata: String = "", token: @escaping Answer = tokens,
-    _ visits: @escaping (Visit, OIDCProvider) async throws -> Void
-  ) async throws -> (result: Result<ProviderSession, ProviderFailure>, requests: [FakeProvider.Request]) {
-    var found: (Result<ProviderSession, ProviderFailure>, [FakeProvider.Request])?
-    try await withProvider(metadata: metadata, answer: token) { provider, server in
-      let action = try #require(try await provider.login(Credentials(method: .browser)).action)
-      let visit = try Visit(action)
-      let waiting = Task { () -> Result<ProviderSession, ProviderFailure> in
-        do throws(ProviderFailure) { return .success(try await provider.awaitRedirect(flow: action.flow)) } catch {
-          return .failure(error)
-        }
-      }
-      try await visits(visit, provider)
-      found = (await waiting.value, server.requests(at: "/token"))
-      // It has answered once, and nobody listens any more.
-      #expect(throws: Errno.connectionRefused) { _ = try LoopbackSocket.connect(to: .ipv4, port: visit.port).number }
-    }
-    return try #require(found)
-  }
-
-  private typealias Answer = @Sendable (FakeProvider.Request, String) -> FakeProvider.Reply
-
-  private static let tokens: Answer = { request, _ in
-    request.path == "/token" ? FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt"}"#) : .notFound
-  }
-
   @Test func `a code is exchanged with its proof, and the browser is told so`() async throws {
     let nonce = Mutex("")
-    let token: Answer = { request, issuer in
+    let token: BrowserVisit.Answer = { request, issuer in
       guard request.path == "/token" else { return .notFound }
       let claims = #"{"iss":"\#(issuer)","sub":"u1","aud":"cli","exp":9999999999,"nonce":"\#(nonce.withLock { $0 })"}"#
       return FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt","id_token":"\#(idToken(claims))"}"#)
     }
-    let (result, requests) = try await login(token: token) { visit, _ in
+    let (result, requests) = try await loginInBrowser(token: token) { visit, _ in
       nonce.withLock { $0 = visit.query["nonce"] ?? "" }
       #expect(visit.query["response_type"] == "code" && visit.query["code_challenge_method"] == "S256")
       #expect(visit.query["client_id"] == "cli" && visit.query["scope"] == "openid")
@@ -114,7 +45,7 @@ struct RedirectTests {
 
   @Test func `the challenge that was shown is that of the proof`() async throws {
     let challenge = Mutex("")
-    let (_, requests) = try await login { visit, _ in
+    let (_, requests) = try await loginInBrowser { visit, _ in
       challenge.withLock { $0 = visit.query["code_challenge"] ?? "" }
       _ = try await visit.open("/callback?code=c&state=\(visit.state)")
     }
@@ -123,7 +54,7 @@ struct RedirectTests {
   }
 
   @Test func `nothing but the right state at the right place ends the wait`() async throws {
-    let (result, requests) = try await login { visit, _ in
+    let (result, requests) = try await loginInBrowser { visit, _ in
       let good = "/callback?code=c&state=\(visit.state)"
       let wrong: [(String, String)] = [
         (try await visit.open("/favicon.ico"), "404"), (try await visit.open("/"), "404"),
@@ -167,7 +98,7 @@ struct RedirectTests {
   func `the provider's refusal is clear to the browser and to the caller`(_ code: String, _ expected: ProviderFailure)
     async throws
   {
-    let (result, requests) = try await login { visit, _ in
+    let (result, requests) = try await loginInBrowser { visit, _ in
       let page = try await visit.open("/callback?error=\(code)&error_description=%3Cb%3Emade-up&state=\(visit.state)")
       #expect(page.contains("The login has failed") && !page.contains("made-up") && !page.contains("script"))
     }
@@ -176,10 +107,10 @@ struct RedirectTests {
   }
 
   @Test func `a code that was used before is clear to the browser and to the caller`() async throws {
-    let token: Answer = { request, _ in
+    let token: BrowserVisit.Answer = { request, _ in
       request.path == "/token" ? FakeProvider.Reply(400, #"{"error":"invalid_grant"}"#) : .notFound
     }
-    let (result, requests) = try await login(token: token) { visit, _ in
+    let (result, requests) = try await loginInBrowser(token: token) { visit, _ in
       let page = try await visit.open("/callback?code=used&state=\(visit.state)")
       #expect(page.contains("The login has failed"))
     }
@@ -193,7 +124,7 @@ struct RedirectTests {
       (announced, nil, false), (announced, "https://evil.example", false), ("", "https://evil.example", false),
       ("", nil, true), (announced, "own", true), ("", "own", true),
     ] as [(String, String?, Bool)] {
-      let (result, requests) = try await login(metadata: metadata) { visit, provider in
+      let (result, requests) = try await loginInBrowser(metadata: metadata) { visit, provider in
         let name = iss == "own" ? provider.dialect.issuer : iss
         let more = name.map { "&iss=" + $0.replacing("/", with: "%2F") } ?? ""
         _ = try await visit.open("/callback?code=c&state=\(visit.state)\(more)")
@@ -204,11 +135,24 @@ struct RedirectTests {
     }
   }
 
+  @Test(arguments: [
+    ("", .refused(.consentDenied)), ("&iss=https%3A%2F%2Fevil.example", .refused(.invalidResponse)),
+  ] as [(String, ProviderFailure)])
+  func `a refusal needs no issuer, but must not have another one`(_ more: String, _ expected: ProviderFailure)
+    async throws
+  {
+    let announced = #","authorization_response_iss_parameter_supported":true"#
+    let (result, _) = try await loginInBrowser(metadata: announced) { visit, _ in
+      _ = try await visit.open("/callback?error=access_denied&state=\(visit.state)\(more)")
+    }
+    #expect(throws: expected) { try result.get() }
+  }
+
   @Test func `slow and silent connections hold nobody up`() async throws {
-    let (result, _) = try await login { visit, _ in
+    let (result, _) = try await loginInBrowser { visit, _ in
       // More than are kept: the oldest are given up.
-      let silent = try (0..<10).map { _ in try Held(port: visit.port) }
-      let slow = try Held(port: visit.port)
+      let silent = try (0..<10).map { _ in try HeldConnection(port: visit.port) }
+      let slow = try HeldConnection(port: visit.port)
       try slow.send("GET /callback?code=c&state=")
       let page = try await visit.open("/callback?code=c&state=\(visit.state)")
       #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -218,8 +162,8 @@ struct RedirectTests {
   }
 
   @Test func `a request that comes byte by byte is understood`() async throws {
-    let (result, _) = try await login { visit, _ in
-      let held = try Held(port: visit.port)
+    let (result, _) = try await loginInBrowser { visit, _ in
+      let held = try HeldConnection(port: visit.port)
       let request = "GET /callback?code=c&state=\(visit.state) HTTP/1.1\r\nHost: 127.0.0.1:\(visit.port)\r\n\r\n"
       for byte in request { try held.send(String(byte)) }
       #expect(try await held.rest().hasPrefix("HTTP/1.1 200 OK\r\n"))
@@ -227,28 +171,10 @@ struct RedirectTests {
     #expect(throws: Never.self) { try result.get() }
   }
 
-  /// A connection that is held open.
-  private final class Held: Sendable {
-    let descriptor: FileDescriptor
-
-    init(port: UInt16) throws { descriptor = try LoopbackSocket.connect(to: .ipv4, port: port) }
-
-    func send(_ text: String) throws { try descriptor.sendAll(Array(text.utf8).span) }
-
-    func rest() async throws -> String {
-      try await OwnThread.run {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while case .bytes(let count) = self.descriptor.read(into: &buffer) { bytes += buffer[..<count] }
-        return String(decoding: bytes, as: UTF8.self)
-      }
-    }
-  }
-
   @Test func `a wait that is called off ends at once, and nobody listens any more`() async throws {
-    try await withProvider(answer: Self.tokens) { provider, _ in
+    try await withProvider(answer: twoTokens) { provider, _ in
       let action = try #require(try await provider.login(Credentials(method: .browser)).action)
-      let port = try Visit(action).port
+      let port = try BrowserVisit(action).port
       let waiting = Task {
         await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow) }
       }
@@ -261,7 +187,7 @@ struct RedirectTests {
   @Test func `another process goes on with the handle alone`() async throws {
     let action = Mutex<ProviderUserAction?>(nil)
     try await FakeProvider.run { request, issuer in
-      request.path == "/token" ? Self.tokens(request, issuer) : FakeProvider.Reply(200, document(issuer))
+      request.path == "/token" ? twoTokens(request, issuer) : FakeProvider.Reply(200, document(issuer))
     } _: { server in
       let dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
       try await withProvider(dialect) { provider in
@@ -270,7 +196,7 @@ struct RedirectTests {
       }
       let begun = try #require(action.withLock { $0 })
       try await withProvider(dialect) { provider in
-        let visit = try Visit(begun)
+        let visit = try BrowserVisit(begun)
         let waiting = Task { try await provider.awaitRedirect(flow: begun.flow) }
         // It listens again on the same port, as soon as its thread runs.
         var page: String?
@@ -310,7 +236,7 @@ struct RedirectTests {
       try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
         for _ in 0..<2 {
           let action = try #require(try await provider.login(Credentials(method: .browser)).action)
-          #expect(try Visit(action).query["redirect_uri"] == "http://localhost:\(port)/back")
+          #expect(try BrowserVisit(action).query["redirect_uri"] == "http://localhost:\(port)/back")
         }
       }
     }

@@ -34,7 +34,10 @@ struct RedirectJudge: Sendable {
     guard var values = request.values() else { return .goOn(.notThisLogin) }
     defer { for name in values.keys { wipe(&values[name, default: []]) } }
     guard let state = values["state"], isState(state) else { return .goOn(.notThisLogin) }
-    guard isIssuer(values["iss"]) else { return .ended(.refused(.invalidResponse)) }
+    // Some providers name themselves only beside a code; nothing is sent to anybody for an error.
+    guard isIssuer(values["iss"]) || (values["iss"] == nil && values["error"] != nil) else {
+      return .ended(.refused(.invalidResponse))
+    }
     if let error = values["error"] { return .ended(Self.failure(error, dialect)) }
     guard let code = values["code"], (1...Self.longestCode).contains(code.count),
       code.allSatisfy({ (0x20...0x7E).contains($0) })
