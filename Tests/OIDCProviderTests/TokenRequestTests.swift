@@ -78,8 +78,7 @@ struct TokenRequestTests {
   }
 
   @Test func `a client logs itself in, and asks for nothing of a user`() async throws {
-    try await FakeProvider.run({ _, _ in FakeProvider.Reply(200, #"{"access_token":"at","expires_in":60}"#) }) {
-      server in
+    try await FakeProvider.run(always: FakeProvider.Reply(200, #"{"access_token":"at","expires_in":60}"#)) { server in
       try await withProvider(dialect(server), clientSecret: "s", authentication: .basic) { provider in
         let session = try #require(try await provider.login(Credentials(method: .clientCredentials)).session)
         #expect(session.user == nil && session.tokens.scopes == ["a"])

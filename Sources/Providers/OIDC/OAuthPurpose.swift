@@ -8,6 +8,12 @@ enum OAuthPurpose: Sendable, CaseIterable {
   case deviceAuthorization
   /// Tokens, once the user has been at another device (RFC 8628, section 3.4).
   case device
+  /// A code that the user is sent, where a password does not suffice.
+  case challenge
+  /// Tokens for such a code.
+  case secondFactor
+  /// Tokens for a recovery code in its place.
+  case recoveryCode
   /// Tokens for the client itself (RFC 6749, section 4.4).
   case clientCredentials
   /// Tokens for a refresh token that another program had.

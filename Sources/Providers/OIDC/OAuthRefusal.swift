@@ -84,6 +84,10 @@ struct OAuthRefusal: Sendable, Equatable {
       return purpose == .password ? .unsupported : .refused(.reauthRequired)
     case let code? where Self.client.contains(code): return .refused(.providerRejected)
     case "invalid_grant" where purpose == .code || purpose == .device: return .refused(.flowNotFound)
+    case "invalid_grant" where purpose == .secondFactor: return .refused(.otpInvalid)
+    case "invalid_grant" where purpose == .recoveryCode: return .refused(.backupCodeInvalid)
+    case "invalid_grant" where purpose == .challenge: return .refused(.otpExpired)
+    case "unsupported_challenge_type": return .unsupported
     default: return .refused(isCredential(purpose) ? .invalidCredentials : .providerRejected)
     }
   }

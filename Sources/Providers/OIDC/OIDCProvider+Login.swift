@@ -40,6 +40,11 @@ extension OIDCProvider {
     let form: TokenCaller.Form =
       [("grant_type", .text("password")), ("username", .text(name)), ("password", .secret(password))] + wishes(scopes)
     let reply = try await caller.ask(.password, try await endpoint(.token), form)
+    if dialect.quirks.asksForSecondFactor, reply.refusal?.code == "mfa_required",
+      let token = reply.member("mfa_token", { try? $0.secret() })
+    {
+      return .otpRequired(try await challenge(token, scopes))
+    }
     return .authenticated(try await session(reply, scopes))
   }
 

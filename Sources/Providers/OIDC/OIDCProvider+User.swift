@@ -6,7 +6,7 @@ import OIDCDialect
 import RemoteProvider
 package import SecretMemory
 
-/// Whose session it is, and what is not to be had here.
+/// Whose session it is.
 extension OIDCProvider {
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20)
 
@@ -41,16 +41,4 @@ extension OIDCProvider {
     guard let user else { throw .refused(.invalidResponse) }
     return user
   }
-
-  /// No code is asked for.
-  ///
-  /// - Throws: `.unsupported`.
-  package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    throw .unsupported
-  }
-
-  /// No code is sent.
-  ///
-  /// - Throws: `.unsupported`.
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge { throw .unsupported }
 }

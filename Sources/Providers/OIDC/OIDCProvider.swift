@@ -64,12 +64,14 @@ package final class OIDCProvider: AuthProvider {
 
   /// What a provider that is known by name can do where nothing is configured otherwise.
   package static func abilities(of preset: OIDCPreset) -> Set<ProviderAbility> {
-    [.getCurrentUser]
+    preset == .auth0 ? [.getCurrentUser, .resendOtp, .verifyBackupCode] : [.getCurrentUser]
   }
 
   /// What a provider can do by its dialect.
   package static func abilities(_ dialect: OIDCDialect) -> Set<ProviderAbility> {
-    dialect.usesDiscovery || dialect.endpoints[.userinfo] != nil ? [.getCurrentUser] : []
+    let user: Set<ProviderAbility> =
+      dialect.usesDiscovery || dialect.endpoints[.userinfo] != nil ? [.getCurrentUser] : []
+    return user.union(dialect.quirks.asksForSecondFactor ? [.resendOtp, .verifyBackupCode] : [])
   }
 
   /// The address of an endpoint that must be there.

@@ -10,6 +10,8 @@ enum PendingFlow: Sendable {
   case device(code: Secret, scopes: [String])
   /// In a browser on this machine.
   case redirect(RedirectFlow)
+  /// With a code that the user was sent, or finds in an authenticator where there is none to refer to.
+  case secondFactor(token: Secret, reference: Secret?, scopes: [String])
 
   /// Larger ones were made by nobody.
   private static let limits = JSONLimits(depth: 4, byteCount: 32_768)
@@ -25,6 +27,10 @@ enum PendingFlow: Sendable {
         writer.member(revealing: "device", code)
         writer.member("scopes", scopes)
       case .redirect(let flow): flow.write(to: &writer)
+      case .secondFactor(let token, let reference, let scopes):
+        writer.member(revealing: "secondFactor", token)
+        writer.member(revealing: "reference", reference)
+        writer.member("scopes", scopes)
       }
     }
     return try Secret(wiping: &writer.bytes)
@@ -44,6 +50,10 @@ enum PendingFlow: Sendable {
   private static func read(_ bytes: [UInt8]) -> PendingFlow? {
     guard let root = try? JSONDocument(parsing: bytes, limits: limits).root else { return nil }
     if let code = root["device"].flatMap({ try? $0.secret() }) { return .device(code: code, scopes: scopes(root)) }
+    if let token = root["secondFactor"].flatMap({ try? $0.secret() }) {
+      let reference = root["reference"].flatMap { try? $0.secret() }
+      return .secondFactor(token: token, reference: reference, scopes: scopes(root))
+    }
     return RedirectFlow(root).map { .redirect($0) }
   }
 

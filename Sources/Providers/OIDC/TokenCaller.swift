@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
+import JSONRPC
 import OIDCDialect
 import RemoteProvider
 import SecretMemory
@@ -14,6 +15,14 @@ struct TokenCaller: Sendable {
     case text(String)
     /// What must be wiped.
     case secret(Secret)
+  }
+
+  /// How the fields are written.
+  enum Encoding: Sendable {
+    /// As a form (RFC 6749, appendix B): what the specifications want.
+    case form
+    /// As a JSON object.
+    case json
   }
 
   /// The fields of a form.
@@ -39,14 +48,17 @@ struct TokenCaller: Sendable {
   ///   - purpose: what is asked for.
   ///   - url: whom.
   ///   - form: with what; the client makes itself known besides.
+  ///   - encoding: how it is written.
   /// - Returns: the answer, whatever it is.
   /// - Throws: what ``ProviderFailure/init(_:)`` makes of a missing response; what the source of the client's password
   ///   throws.
-  func ask(_ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form) async throws(ProviderFailure) -> OAuthReply {
+  func ask(
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, as encoding: Encoding = .form
+  ) async throws(ProviderFailure) -> OAuthReply {
     var form = form
     let credentials = try await authenticate(&form)
     do throws(HTTPFailure) {
-      let request = try request(purpose, url, form)
+      let request = try request(purpose, url, try encoding == .form ? Self.form(form) : Self.json(form))
       do throws(HTTPFailure) {
         return try await send(purpose, request, credentials)
       } catch  where Self.hasNotConnected(error) {
@@ -57,7 +69,15 @@ struct TokenCaller: Sendable {
     }
   }
 
-  private func request(_ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form) throws(HTTPFailure) -> HTTPRequest {
+  private func request(
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ body: HTTPBody
+  ) throws(HTTPFailure) -> HTTPRequest {
+    HTTPRequest(
+      .post, url, fields: [try HTTPField("Accept", "application/json")], body: body,
+      deadline: purpose.spendsRefreshToken ? .refresh : .interactive)
+  }
+
+  private static func form(_ form: Form) throws(HTTPFailure) -> HTTPBody {
     let encoder = FormEncoder()
     for (name, value) in form {
       switch value {
@@ -65,9 +85,20 @@ struct TokenCaller: Sendable {
       case .secret(let secret): encoder.append(name, secret)
       }
     }
-    return HTTPRequest(
-      .post, url, fields: [try HTTPField("Accept", "application/json")], body: try encoder.finish(),
-      deadline: purpose.spendsRefreshToken ? .refresh : .interactive)
+    return try encoder.finish()
+  }
+
+  private static func json(_ form: Form) throws(HTTPFailure) -> HTTPBody {
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (name, value) in form {
+        switch value {
+        case .text(let text): writer.member(name, text)
+        case .secret(let secret): writer.member(revealing: name, secret)
+        }
+      }
+    }
+    return try .json(wiping: &writer.bytes)
   }
 
   private func send(
