@@ -90,9 +90,6 @@ struct OAuthReply {
     return isSuccess && refusal.code == nil ? nil : refusal
   }
 
-  /// Whether the server has understood what it was asked, whatever it made of it.
-  var isBelowServerError: Bool { response.status < 400 }
-
   /// The member of a refusal's object; nil where there is none.
   func member<R>(_ name: String, _ body: (JSONNode) -> R?) -> R? {
     response.body.withArray { bytes in

@@ -94,7 +94,10 @@ extension OIDCProvider {
     try await caller.ask(.revocation, url, form).expectSuccess()
   }
 
-  /// Asks the provider to end the user's session there; false where it cannot be asked without a browser.
+  /// Asks the provider to end the user's session there; false where nothing says that it did.
+  ///
+  /// Without a browser most answer with a page for one (OpenID Connect RP-Initiated Logout, section 2), whatever they have
+  /// done.
   private func endSession(_ tokens: TokenSet) async throws(ProviderFailure) -> Bool {
     guard let url = try await discovery.endpoint(.endSession) else { return false }
     let form: TokenCaller.Form
@@ -106,9 +109,8 @@ extension OIDCProvider {
       return false
     }
     let reply = try await caller.ask(.revocation, url, form)
+    guard dialect.quirks.endsSessionWithRefreshToken else { return false }
     if reply.refusal?.code == "invalid_grant" { return true }
-    // Without a browser there may be pages and redirects for it: it was asked, and more cannot be done from here.
-    guard dialect.quirks.endsSessionWithRefreshToken else { return reply.isBelowServerError }
     try reply.expectSuccess()
     return true
   }
