@@ -135,9 +135,10 @@ struct RedirectTests {
     }
   }
 
-  @Test(arguments: [
-    ("", .refused(.consentDenied)), ("&iss=https%3A%2F%2Fevil.example", .refused(.invalidResponse)),
-  ] as [(String, ProviderFailure)])
+  @Test(
+    arguments: [
+      ("", .refused(.consentDenied)), ("&iss=https%3A%2F%2Fevil.example", .refused(.invalidResponse)),
+    ] as [(String, ProviderFailure)])
   func `a refusal needs no issuer, but must not have another one`(_ more: String, _ expected: ProviderFailure)
     async throws
   {
