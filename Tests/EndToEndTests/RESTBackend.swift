@@ -10,19 +10,18 @@ struct RESTBackend {
   /// The authority of its certificate, and its pins; empty without TLS.
   let caFile: String
   let pins: [String]
-  private let control: String
-  private let sandbox: Sandbox
+  private let control: ControlInterface
 
   /// The account of the tests, with a second factor.
-  private static let account =
+  static let account =
     #"{"email":"ada@example.com","password":"example password 1","name":"Ada","phoneNumber":"+15550100123"}"#
 
   /// Starts a backend that answers in a shape, with more options where a test needs them.
-  init(_ sandbox: Sandbox, shape: String = "oauth", _ options: [String] = []) throws {
+  init(_ sandbox: Sandbox, shape: String = "oauth", account: String = account, _ options: [String] = []) throws {
     let folder = String(#filePath.dropLast("/EndToEndTests/RESTBackend.swift".count))
     let program = try sandbox.start(
       "/usr/bin/env",
-      ["python3", folder + "/RESTServer/rest-server", "--shape", shape, "--account", Self.account]
+      ["python3", folder + "/RESTServer/rest-server", "--shape", shape, "--account", account]
         + options)
     var line: [UInt8] = []
     while !line.contains(0x0A) {
@@ -32,25 +31,13 @@ struct RESTBackend {
     }
     let places = try JSONDocument(parsing: line).root
     url = try places.required("url").string()
-    control = try places.required("controlUrl").string()
+    control = try ControlInterface(try places.required("controlUrl").string())
     caFile = try places.optional("caFile", String.init(from:)) ?? ""
     pins = try ["pin", "backupPin"].compactMap { try places.optional($0, String.init(from:)) }
-    self.sandbox = sandbox
   }
 
   /// Asks the control interface; with a body it is a POST.
-  func ask(_ path: String, _ body: String? = nil) throws -> JSONNode {
-    let script = """
-      import sys, urllib.request
-      body = sys.stdin.buffer.read()
-      request = urllib.request.Request(sys.argv[1], data=body or None)
-      opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-      sys.stdout.buffer.write(opener.open(request).read())
-      """
-    let outcome = try sandbox.run("/usr/bin/env", ["python3", "-c", script, control + path], input: body ?? "")
-    guard outcome.code == 0 else { throw TestFailure("\(path): \(outcome.errors)") }
-    return try JSONDocument(parsing: Array(outcome.output.utf8)).root
-  }
+  func ask(_ path: String, _ body: String? = nil) throws -> JSONNode { try control.ask(path, body) }
 
   /// The code that was sent last.
   func code() throws -> String { try ask("/codes").required("code").string() }

@@ -109,6 +109,12 @@ def hold_before_commit(exchange, step):
     exchange.send(exchange.commit())
 
 
+@misbehaviour("hold-then-forget", "wait until released (at most `seconds`, 30), do nothing, close without a reply")
+def hold_then_forget(exchange, step):
+    exchange.wait(step.get("seconds", LONG))
+    exchange.close()
+
+
 @misbehaviour("hold-after-commit", "do what is asked, wait until released (at most `seconds`, 30), then answer")
 def hold_after_commit(exchange, step):
     reply = exchange.commit()

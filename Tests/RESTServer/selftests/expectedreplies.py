@@ -29,7 +29,7 @@ expect(
     {"seconds": 0.05},
 )
 expect("banner-at-accept", lambda seen, _: seen.data.startswith(b"220 mail.example.com"))
-expect("drop-(before|after)-commit|hold-then-drop", nothing("closed"), {"seconds": 0.05})
+expect("drop-(before|after)-commit|hold-then-(drop|forget)", nothing("closed"), {"seconds": 0.05})
 expect("reset-(before|after)-commit", nothing("reset"))
 expect("(delay|hold)-(before|after)-commit", lambda seen, took: sound(seen) and took >= 0.05, {"seconds": 0.05})
 expect("drip(-body)?", lambda seen, took: sound(seen) and took >= 0.02, {"interval": 0.002, "bytes": 10})
