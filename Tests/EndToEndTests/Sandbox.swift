@@ -37,8 +37,8 @@ final class Sandbox {
   }
 
   /// Runs a test in a new sandbox, on a thread of its own, when there is room for it.
-  static func run(_ body: @Sendable (Sandbox) throws -> Void) async throws {
-    try await Room.shared.use {
+  static func run(in room: Room = .shared, _ body: @Sendable (Sandbox) throws -> Void) async throws {
+    try await room.use {
       try await OwnThread.run {
         try ProcessHardening.ignoreWriteSignals()
         let sandbox = try Sandbox()
@@ -154,10 +154,15 @@ final class Sandbox {
 }
 
 /// Lets few sandboxes be used at a time, so that no test waits for a processor for long.
-private actor Room {
-  static let shared = Room()
-  private var free = 4
+actor Room {
+  /// For tests that need a processor all the time.
+  static let shared = Room(4)
+  /// For the rows of the fault matrix, most of whose time goes by in waiting.
+  static let forMatrix = Room(8)
+  private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  private init(_ size: Int) { free = size }
 
   func use(_ body: @Sendable () async throws -> Void) async throws {
     if free > 0 { free -= 1 } else { await withCheckedContinuation { waiting.append($0) } }

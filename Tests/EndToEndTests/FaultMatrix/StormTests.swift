@@ -1,0 +1,187 @@
+import ClientSocket
+import Glibc
+import JSONRPC
+import LinuxSystem
+import Testing
+
+extension FaultMatrixTests {
+  /// Many at once.
+  struct StormTests {
+    private static let force = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"forceRefresh":true}}"#
+    fileprivate static let ask = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken"}"#
+    private static let ping = #"{"jsonrpc":"2.0","id":2,"method":"ping"}"#
+    /// A token that nobody asks for any more is not refreshed, and ends while a test waits for it.
+    private static let soonOld = FaultStage.Setting(lifetime: 2, backgroundRefresh: false)
+
+    // MARK: Six editors
+
+    @Test func `six editors on one state directory share one refresh, and lose nothing when the owner is killed`()
+      async throws
+    {
+      // The six start twice while the token lives.
+      let setting = FaultStage.Setting(lifetime: 10)
+      try await Storm.run(.editors, in: .forMatrix, setting) { stage, sandbox in
+        let token = try stage.client.accessToken()
+        try stage.stop()
+        try stage.misbehave("hold-then-forget")
+        let editors = try (0..<6).map { _ in try Editor(sandbox, stage) }
+        // All of them wait for the one refresh: each ping is answered behind a request that was taken.
+        for editor in editors {
+          try editor.wire.send(Array(Self.force.utf8))
+          #expect(try editor.wire.ask(Self.ping)["id"]?.integer() == 2)
+        }
+        try stage.awaitHeld()
+        try Self.killOwner(sandbox)
+        var heard = try editors.map { "exit \(try $0.end())" }
+        try stage.release()
+        // Started again all at once, each has the session: the token to its end, then the next one.
+        let next = try (0..<6).map { _ in try Editor(sandbox, stage) }
+        let held = try next.map { try $0.hear(Self.ask) }
+        let refused = try next.map { try $0.hear(Self.force) }
+        try stage.requireLife(share: 1)
+        try stage.awaitUse(after: 1)
+        let fresh = try next.map { try $0.awaitToken(after: token) }
+        heard += held.map { $0 == token ? "A1" : $0 } + refused + fresh.map { $0 == fresh[0] ? "A2" : $0 }
+        #expect(try FaultLedger(stage.backend).words == ["R1.1 not acted on", "R1.1 rotated"])
+        let tally = FaultMatrix.tally(heard)
+        #expect(tally == ["6× A1", "6× A2", "6× exit 8", "6× refreshOutcomeUnknown"])
+        return tally
+      }
+    }
+
+    /// A program that speaks with the broker as an editor does.
+    private struct Editor {
+      let program: Program
+      let wire: ProgramWire
+
+      init(_ sandbox: Sandbox, _ stage: FaultStage) throws {
+        let words = ["--state", sandbox.state] + stage.options + ["serve", "--stdio"]
+        program = try sandbox.start(BuiltPrograms.command, words)
+        wire = ProgramWire(program)
+      }
+
+      /// Its exit code, after the end of its output.
+      func end() throws -> Int32 {
+        guard try wire.next() == nil else { throw TestFailure("an answer came from nowhere") }
+        return try program.wait()
+      }
+
+      /// The token that a request is answered with, or the kind of the error.
+      func hear(_ request: String) throws -> String {
+        let answer = try wire.ask(request)
+        if let token = try answer["result"]?["accessToken"]?.string() { return token }
+        return try answer.required("error").required("data").required("kind").string()
+      }
+
+      /// Asks until there is another token, or no session any more.
+      func awaitToken(after token: String) throws -> String {
+        let deadline = BootClock.now + ByteInlet.patience
+        while BootClock.now < deadline {
+          let word = try hear(StormTests.ask)
+          if word != token, word != "refreshOutcomeUnknown" { return word }
+        }
+        throw TestFailure("no other token")
+      }
+    }
+
+    private static func killOwner(_ sandbox: Sandbox) throws {
+      guard let record = OwnerRecord(at: sandbox.state + "/broker.lock") else { throw TestFailure("no owner") }
+      try Signal(number: 9).send(to: record.pid)
+    }
+
+    // MARK: Four hundred starts
+
+    @Test func `four hundred clients that start at once, with no owner and an old token, cost one refresh`()
+      async throws
+    {
+      let count = 400
+      try await Storm.run(.starts, Self.soonOld) { stage, sandbox in
+        try stage.stop()
+        _ = try stage.backend.ask("/settings", #"{"accessTokenLifetimeSeconds":600}"#)
+        stage.awaitTokenEnd()
+        // One line for each client, in one pipe: shorter than what is written at a time (PIPE_BUF).
+        let script = #"n=0; while [ $n -lt \#(count) ]; do "$@" & n=$((n+1)); done; wait"#
+        let words =
+          ["-c", script, "sh", BuiltPrograms.command, "--state", sandbox.state] + stage.options
+          + ["call", "getAccessToken"]
+        let outcome = try sandbox.run("/bin/sh", words)
+        let tokens = try outcome.output.split(separator: "\n").map {
+          try JSONDocument(parsing: Array($0.utf8)).root.required("accessToken").string()
+        }
+        let tally = FaultMatrix.tally(tokens.map { $0 == tokens.first ? "A2" : "another token" })
+        #expect(tally == ["\(count)× A2"], "\(outcome.errors.prefix(2000))")
+        #expect(try FaultLedger(stage.backend).words == ["R1.1 rotated"])
+        // One start is in the log, not one a client.
+        let log = String(decoding: try Directory.bytes(of: sandbox.state + "/broker.log"), as: UTF8.self)
+        #expect(log.split(separator: "\n").filter { $0.contains("ready") }.count == 1, "\(log)")
+        return tally
+      }
+    }
+
+    // MARK: Ten thousand callers
+
+    @Test func `ten thousand callers at the instant of expiry cost one refresh`() async throws {
+      let (connections, depth) = (100, 100)
+      var setting = Self.soonOld
+      setting.configuration = "limits: { maxRequestsInFlight: \(2 * depth) },"
+      try await Storm.run(.callers, setting) { stage, sandbox in
+        let old = try stage.client.accessToken()
+        let wires = try (0..<connections).map { _ in try SocketWire(sandbox.socket) }
+        _ = try stage.backend.ask("/settings", #"{"accessTokenLifetimeSeconds":600}"#)
+        // Not for so long that a refresh would be given up (20 s).
+        try stage.misbehave("hold-before-commit", #","seconds":15"#)
+        let ask = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"timeoutSeconds":120}}"#
+        let burst = Array((String(repeating: ask + "\n", count: depth) + Self.ping + "\n").utf8)
+        stage.awaitTokenEnd()
+        for wire in wires { try wire.sendRaw(burst) }
+        // The ping behind the requests is answered, so they wait.
+        for wire in wires { #expect(try wire.nextNode()["id"]?.integer() == 2) }
+        try stage.release()
+        var answers: [[UInt8]] = []
+        for wire in wires { for _ in 0..<depth { answers.append(try wire.next() ?? []) } }
+        let last = Self.monotonic
+        let tokens = try answers.map { answer in
+          let answer = try JSONDocument(parsing: answer).root
+          return try answer["result"]?["accessToken"]?.string() ?? String(decoding: answer.text, as: UTF8.self)
+        }
+        let tally = FaultMatrix.tally(tokens.map { $0 == old ? "A1" : $0 == tokens[0] ? "A2" : $0 })
+        #expect(tally == ["\(connections * depth)× A2"])
+        let ledger = try FaultLedger(stage.backend)
+        #expect(ledger.words == ["R1.1 rotated"] && ledger.requests == 1)
+        let delay = Int((last - (try #require(ledger.uses.first)).moment) * 1000)
+        return tally + ["the last one \(delay) ms after the rotation"]
+      }
+    }
+
+    /// The clock of the ledger's moments.
+    private static var monotonic: Double {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    // MARK: A dead provider
+
+    @Test func `a provider that is dead delays no other profile`() async throws {
+      try await Storm.run(.neighbour, in: .forMatrix, FaultStage.Setting()) { stage, sandbox in
+        let other = try RESTBackend(sandbox, account: FaultStage.credentials)
+        try stage.add("other: { provider: \"rest\", baseUrl: \"\(other.url)\" }")
+        let account = #"{"profile":"other",\#(FaultStage.credentials.dropFirst())"#
+        #expect(try stage.client.call("login", account)["status"]?.string() == "authenticated")
+        try stage.misbehave("hold-before-commit", #","seconds":60"#)
+        let waiting = try stage.beginForce()
+        try stage.awaitHeld()
+        let params = #"{"profile":"other","forceRefresh":true}"#
+        for _ in 0..<10 { _ = try stage.client.call("getAccessToken", params) }
+        #expect(try FaultLedger(other).words == (1...10).map { "R1.\($0) rotated" })
+        // Nobody waits for the dead one who has a token that will do; and it was dead all the time.
+        try stage.ask()
+        try stage.awaitHeld()
+        try stage.release()
+        try stage.finish(waiting)
+        #expect(stage.heard == ["A1", "A2"])
+        return stage.heard + ["10× a token of the other profile meanwhile"]
+      }
+    }
+  }
+}
