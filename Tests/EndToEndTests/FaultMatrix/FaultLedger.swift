@@ -15,7 +15,7 @@ struct FaultLedger {
     let delivery: String?
     /// When it was acted on, by the wall clock.
     let time: Timestamp
-    /// The same in seconds of a clock that is never set.
+    /// The same, in seconds of a clock that is never set.
     let moment: Double
 
     /// Whether the sender knows what became of the token: the whole of an answer left.
@@ -38,19 +38,20 @@ struct FaultLedger {
   let uses: [Use]
   /// The number of the last entry.
   let sequence: Int64
-  /// Requests to refresh that were read.
-  let requests: Int
+  /// When each request to refresh was read; seconds of a clock that is never set.
+  let requests: [Double]
   /// Why sessions ended at the backend.
   let endings: [String]
 
   /// What the backend knows now.
   init(_ backend: RESTBackend) throws {
-    var (uses, endings, requests): ([Use], [String], Int) = ([], [], 0)
+    var (uses, endings, requests): ([Use], [String], [Double]) = ([], [], [])
     let answer = try backend.ask("/ledger")
     sequence = try answer.required("sequence").integer()
     for entry in try answer.required("entries").elements() {
       switch try entry.required("event").string() {
-      case "request": if try entry.required("endpoint").string() == "refresh" { requests += 1 }
+      case "request" where try entry.required("endpoint").string() == "refresh":
+        requests.append(try entry.required("monotonic").number())
       case "familyEnded": endings.append(try entry.required("reason").string())
       case "refresh": uses.append(try Self.use(entry))
       case "serverBug": throw TestFailure("the backend has a bug: \(String(decoding: entry.text, as: UTF8.self))")

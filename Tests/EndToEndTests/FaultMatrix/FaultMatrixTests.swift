@@ -12,13 +12,17 @@ struct FaultMatrixTests {
   }
 
   private static func play(_ row: FaultRow, _ stage: FaultStage) throws {
-    do { try row.play(stage) } catch let failure as TestFailure { Issue.record("\(failure) after \(stage.heard)") }
+    do { try row.play(stage) } catch let failure as TestFailure {
+      Issue.record("\(failure) after \(stage.answers.words)")
+    }
     let ledger = try FaultLedger(stage.backend)
     let line = FaultMatrix.Line(
-      name: row.name, requests: ledger.requests, risk: ledger.risk(row.setting.allowance, end: stage.tokenEnd),
-      ledger: ledger.words, heard: stage.heard, session: try stage.session())
+      name: row.name, requests: ledger.requests.count, risk: ledger.risk(row.setting.allowance, end: stage.tokenEnd),
+      ledger: ledger.words, heard: stage.answers.words, session: try stage.session())
     FaultMatrix.shared.add(line)
     #expect(line.risk <= 1)
+    // A token that was perhaps spent by the broker itself is no sign of a thief.
+    #expect(!stage.events.contains("securityAlert"))
     #expect(line.heard == row.heard)
     #expect(line.ledger == row.ledger)
     #expect(line.session == row.session)

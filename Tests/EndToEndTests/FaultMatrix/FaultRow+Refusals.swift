@@ -48,15 +48,15 @@ extension FaultRow {
     FaultRow(
       name: name,
       play: { stage in
-        try stage.misbehave("status-\(status)-retry-seconds", #","seconds":2"#)
+        try stage.misbehave("status-\(status)-retry-seconds", #","seconds":4"#)
         try stage.force()
         try stage.force()
         try stage.ask()
         try stage.awaitDecision()
         try stage.ask()
-        let uses = try FaultLedger(stage.backend).uses
-        guard uses.count == 2, uses[1].moment - uses[0].moment >= 2 else {
-          throw TestFailure("the backend's wish was not respected: \(uses.map(\.moment))")
+        let moments = try FaultLedger(stage.backend).requests
+        guard moments.count == 2, moments[1] - moments[0] >= 4 else {
+          throw TestFailure("the backend's wish was not respected: \(moments)")
         }
       },
       heard: ["providerUnavailable", "providerUnavailable", "A1", "A2"],

@@ -17,7 +17,7 @@ enum Storm: String, CaseIterable {
       var line = FaultMatrix.Line(name: storm.rawValue)
       line.heard = try body(stage, sandbox)
       let ledger = try FaultLedger(stage.backend)
-      line.requests = ledger.requests
+      line.requests = ledger.requests.count
       line.risk = ledger.risk(setting.allowance, end: stage.tokenEnd)
       // Each of many sessions has tokens of its own.
       line.ledger = storm == .randomKills ? FaultMatrix.tally(ledger.uses.map(\.outcome)) : ledger.words

@@ -147,7 +147,7 @@ extension FaultMatrixTests {
         let tally = FaultMatrix.tally(tokens.map { $0 == old ? "A1" : $0 == tokens[0] ? "A2" : $0 })
         #expect(tally == ["\(connections * depth)× A2"])
         let ledger = try FaultLedger(stage.backend)
-        #expect(ledger.words == ["R1.1 rotated"] && ledger.requests == 1)
+        #expect(ledger.words == ["R1.1 rotated"] && ledger.requests.count == 1)
         let delay = Int((last - (try #require(ledger.uses.first)).moment) * 1000)
         return tally + ["the last one \(delay) ms after the rotation"]
       }
@@ -179,8 +179,8 @@ extension FaultMatrixTests {
         try stage.awaitHeld()
         try stage.release()
         try stage.finish(waiting)
-        #expect(stage.heard == ["A1", "A2"])
-        return stage.heard + ["10× a token of the other profile meanwhile"]
+        #expect(stage.answers.words == ["A1", "A2"])
+        return stage.answers.words + ["10× a token of the other profile meanwhile"]
       }
     }
   }
