@@ -71,10 +71,10 @@ extension FaultStage {
     guard rest > Double(setting.lifetime) * (1 - share) else { throw TooSlow() }
   }
 
-  /// Waits until the first token has ended.
-  func awaitTokenEnd() {
+  /// Waits until the first token has ended, or lives for less than so many seconds.
+  func awaitTokenEnd(before seconds: Int64 = 0) {
     while true {
-      let left = tokenEnd.milliseconds - WallClock.milliseconds
+      let left = tokenEnd.milliseconds - seconds * 1000 - WallClock.milliseconds
       guard left > 0 else { return }
       usleep(UInt32(left) * 1000)
     }

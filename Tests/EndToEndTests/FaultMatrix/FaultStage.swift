@@ -72,8 +72,8 @@ final class FaultStage {
     for attempt in 1... {
       do {
         return try await Sandbox.run(in: room) { [setting] sandbox in
-          let stage = try FaultStage(sandbox, setting)
-          try stage.logIn()
+          let stage = try explained("the start") { try FaultStage(sandbox, setting) }
+          try explained("the login") { try stage.logIn() }
           try body(stage, sandbox)
         }
       } catch let failure as TooSlow {
@@ -81,6 +81,11 @@ final class FaultStage {
         setting.lifetime *= 2
       }
     }
+  }
+
+  /// Says where a test could not go on.
+  private static func explained<Value>(_ place: String, _ body: () throws -> Value) throws -> Value {
+    do { return try body() } catch let failure as TestFailure { throw TestFailure("\(place): \(failure)") }
   }
 
   private static func watcher(_ sandbox: Sandbox) throws -> SocketWire {

@@ -6,6 +6,7 @@ enum Storm: String, CaseIterable {
   case editors = "six serve --stdio at once, kill -9 of the owner in a refresh, six more"
   case starts = "400 clients start at once, no owner, the access token has ended"
   case callers = "10,000 callers at the instant of expiry"
+  case mixture = "force, reportRejected and minValiditySeconds, some cancelled, some gone"
   case neighbour = "a dead provider, 10 refreshes of another profile"
 
   /// Runs one, adds its line to the table, and judges what was risked.

@@ -1,17 +1,14 @@
 import ClientSocket
-import Glibc
 import JSONRPC
 import LinuxSystem
 import Testing
 
 extension FaultMatrixTests {
-  /// Many at once.
-  struct StormTests {
+  /// Many programs at once.
+  struct ProgramStormTests {
     private static let force = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"forceRefresh":true}}"#
     fileprivate static let ask = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken"}"#
     private static let ping = #"{"jsonrpc":"2.0","id":2,"method":"ping"}"#
-    /// A token that nobody asks for any more is not refreshed, and ends while a test waits for it.
-    private static let soonOld = FaultStage.Setting(lifetime: 2, backgroundRefresh: false)
 
     // MARK: Six editors
 
@@ -77,7 +74,7 @@ extension FaultMatrixTests {
       func awaitToken(after token: String) throws -> String {
         let deadline = BootClock.now + ByteInlet.patience
         while BootClock.now < deadline {
-          let word = try hear(StormTests.ask)
+          let word = try hear(ProgramStormTests.ask)
           if word != token, word != "refreshOutcomeUnknown" { return word }
         }
         throw TestFailure("no other token")
@@ -95,7 +92,7 @@ extension FaultMatrixTests {
       async throws
     {
       let count = 400
-      try await Storm.run(.starts, Self.soonOld) { stage, sandbox in
+      try await Storm.run(.starts, FaultStage.Setting(lifetime: 2, backgroundRefresh: false)) { stage, sandbox in
         try stage.stop()
         _ = try stage.backend.ask("/settings", #"{"accessTokenLifetimeSeconds":600}"#)
         stage.awaitTokenEnd()
@@ -115,72 +112,6 @@ extension FaultMatrixTests {
         let log = String(decoding: try Directory.bytes(of: sandbox.state + "/broker.log"), as: UTF8.self)
         #expect(log.split(separator: "\n").filter { $0.contains("ready") }.count == 1, "\(log)")
         return tally
-      }
-    }
-
-    // MARK: Ten thousand callers
-
-    @Test func `ten thousand callers at the instant of expiry cost one refresh`() async throws {
-      let (connections, depth) = (100, 100)
-      var setting = Self.soonOld
-      setting.configuration = "limits: { maxRequestsInFlight: \(2 * depth) },"
-      try await Storm.run(.callers, setting) { stage, sandbox in
-        let old = try stage.client.accessToken()
-        let wires = try (0..<connections).map { _ in try SocketWire(sandbox.socket) }
-        _ = try stage.backend.ask("/settings", #"{"accessTokenLifetimeSeconds":600}"#)
-        // Not for so long that a refresh would be given up (20 s).
-        try stage.misbehave("hold-before-commit", #","seconds":15"#)
-        let ask = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"timeoutSeconds":120}}"#
-        let burst = Array((String(repeating: ask + "\n", count: depth) + Self.ping + "\n").utf8)
-        stage.awaitTokenEnd()
-        for wire in wires { try wire.sendRaw(burst) }
-        // The ping behind the requests is answered, so they wait.
-        for wire in wires { #expect(try wire.nextNode()["id"]?.integer() == 2) }
-        try stage.release()
-        var answers: [[UInt8]] = []
-        for wire in wires { for _ in 0..<depth { answers.append(try wire.next() ?? []) } }
-        let last = Self.monotonic
-        let tokens = try answers.map { answer in
-          let answer = try JSONDocument(parsing: answer).root
-          return try answer["result"]?["accessToken"]?.string() ?? String(decoding: answer.text, as: UTF8.self)
-        }
-        let tally = FaultMatrix.tally(tokens.map { $0 == old ? "A1" : $0 == tokens[0] ? "A2" : $0 })
-        #expect(tally == ["\(connections * depth)× A2"])
-        let ledger = try FaultLedger(stage.backend)
-        #expect(ledger.words == ["R1.1 rotated"] && ledger.requests.count == 1)
-        let delay = Int((last - (try #require(ledger.uses.first)).moment) * 1000)
-        return tally + ["the last one \(delay) ms after the rotation"]
-      }
-    }
-
-    /// The clock of the ledger's moments.
-    private static var monotonic: Double {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    // MARK: A dead provider
-
-    @Test func `a provider that is dead delays no other profile`() async throws {
-      try await Storm.run(.neighbour, in: .forMatrix, FaultStage.Setting()) { stage, sandbox in
-        let other = try RESTBackend(sandbox, account: FaultStage.credentials)
-        try stage.add("other: { provider: \"rest\", baseUrl: \"\(other.url)\" }")
-        let account = #"{"profile":"other",\#(FaultStage.credentials.dropFirst())"#
-        #expect(try stage.client.call("login", account)["status"]?.string() == "authenticated")
-        try stage.misbehave("hold-before-commit", #","seconds":60"#)
-        let waiting = try stage.beginForce()
-        try stage.awaitHeld()
-        let params = #"{"profile":"other","forceRefresh":true}"#
-        for _ in 0..<10 { _ = try stage.client.call("getAccessToken", params) }
-        #expect(try FaultLedger(other).words == (1...10).map { "R1.\($0) rotated" })
-        // Nobody waits for the dead one who has a token that will do; and it was dead all the time.
-        try stage.ask()
-        try stage.awaitHeld()
-        try stage.release()
-        try stage.finish(waiting)
-        #expect(stage.answers.words == ["A1", "A2"])
-        return stage.answers.words + ["10× a token of the other profile meanwhile"]
       }
     }
   }
