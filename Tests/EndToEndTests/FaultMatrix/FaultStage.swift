@@ -26,16 +26,22 @@ final class FaultStage {
   /// A machine that does much else was too slow for the row: the token, or a request, ended before its time.
   struct TooSlow: Error {}
 
+  /// The account of the backend, and how to log in to it.
   static let credentials = #"{"email":"ada@example.com","password":"example password 1"}"#
 
+  /// The backend, with one account.
   let backend: RESTBackend
   /// What chooses the configuration.
   let options: [String]
+  /// Where all of it runs.
   let sandbox: Sandbox
   /// The configuration but for its end.
   private let configuration: String
+  /// The broker that was started last.
   private(set) var owner: Program
+  /// Asks it.
   private(set) var client: SocketWire
+  /// Is told its events.
   private(set) var watcher: SocketWire
   /// What the client got.
   var answers = AnswerBook()
@@ -43,6 +49,7 @@ final class FaultStage {
   var events: [String] = []
   /// When the first token ends, by the wall clock.
   var tokenEnd = Timestamp(milliseconds: 0)
+  /// What was wanted.
   let setting: Setting
 
   /// Starts both, without a session.
