@@ -21,5 +21,5 @@ struct FaultRow: Sendable, CustomTestStringConvertible {
   static let doubtful = FaultStage.Setting(lifetime: 6)
 
   /// All of them.
-  static let all = kills + lostReplies + refusals
+  static let all = kills + lostReplies + refusals + rotations
 }
