@@ -163,8 +163,8 @@ extension Broker {
     }
   }
 
-  private func wakePendingLogins() {
-    pendingLoginTimer = nil
+  /// Does what is due, and sets the next wake-up.
+  func wakePendingLogins() {
     for id in pendingLogins.ids { handle(.woken, onLogin: id) }
     schedulePendingLogins()
   }

@@ -12,7 +12,7 @@ extension Broker {
   ///
   /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
   func clockWasSet() {
-    schedulePendingLogins()
+    if gate == .unlocked { wakePendingLogins() }
     for slot in slots + leaving {
       slot.providerClock.forget()
       guard gate == .unlocked, let wake = slot.machine.nextWake(at: now), wake <= now.uptime else {

@@ -1,9 +1,12 @@
 import HTTP
 import LinuxSystem
 import Synchronization
+import TestSupport
 
 /// A server on this machine that answers as a test says, one connection after the other.
-actor FakeProvider {
+///
+/// It has a thread of its own: a task would begin behind all tests that were begun before.
+final class FakeProvider: Sendable {
   /// A request as it came.
   struct Request: Sendable {
     var method = ""
@@ -59,10 +62,8 @@ actor FakeProvider {
     static let notFound = Reply(404, "", [])
   }
 
-  private nonisolated let worker = WorkerThread(name: "provider")
-  nonisolated var unownedExecutor: UnownedSerialExecutor { worker.asUnownedSerialExecutor() }
-  private nonisolated let socket: Socket
-  private nonisolated let ledger = Mutex<[Request]>([])
+  private let socket: Socket
+  private let ledger = Mutex<[Request]>([])
 
   private final class Socket: Sendable {
     let listening: LoopbackSocket.Listening
@@ -76,11 +77,11 @@ actor FakeProvider {
   private init() throws { socket = try Socket() }
 
   /// Its address, which is its issuer in most tests.
-  nonisolated var issuer: String { "http://127.0.0.1:\(socket.listening.port)" }
+  var issuer: String { "http://127.0.0.1:\(socket.listening.port)" }
   /// What it was asked, in order.
-  nonisolated var requests: [Request] { ledger.withLock { $0 } }
+  var requests: [Request] { ledger.withLock { $0 } }
   /// What it was asked at a path.
-  nonisolated func requests(at path: String) -> [Request] { requests.filter { $0.path == path } }
+  func requests(at path: String) -> [Request] { requests.filter { $0.path == path } }
 
   /// Runs a test with a server.
   static func run(
@@ -88,12 +89,11 @@ actor FakeProvider {
     _ body: (FakeProvider) async throws -> Void
   ) async throws {
     let provider = try FakeProvider()
-    let serving = Task { await provider.serve(answer) }
+    let serving = Threads.start { provider.serve(answer) }
     let result: Result<Void, any Error>
     do { result = .success(try await body(provider)) } catch { result = .failure(error) }
     provider.socket.bell.raise()
-    await serving.value
-    provider.worker.stop()
+    Threads.join(serving)
     try result.get()
   }
 

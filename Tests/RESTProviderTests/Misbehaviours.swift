@@ -28,8 +28,8 @@ enum Misbehaviours {
       access-token-number access-token-null access-token-array access-token-object access-token-boolean
       access-token-empty access-token-absent refresh-token-number refresh-token-array refresh-token-boolean
       access-token-newline refresh-token-newline access-token-long refresh-token-long access-token-non-ascii
-      refresh-token-non-ascii access-token-space access-token-nul refresh-token-nul expiry-overflow
-      expiry-int64-overflow json-bom json-utf16 json-invalid-utf8 json-lone-surrogate json-raw-control json-deep
+      refresh-token-non-ascii access-token-space access-token-nul refresh-token-nul
+      json-bom json-utf16 json-invalid-utf8 json-lone-surrogate json-raw-control json-deep
       json-duplicate-keys json-trailing-garbage json-two-objects json-trailing-comma json-array json-null
       json-string json-number json-empty-object json-whitespace json-xssi-prefix json-jsonp success-false
       error-in-200 status-204-empty status-206-json captive-portal captive-portal-as-json
@@ -46,6 +46,7 @@ enum Misbehaviours {
       user-name-newlines masked-phone-newlines user-name-empty masked-phone-empty user-name-number
       masked-phone-number user-name-object masked-phone-object otp-flow-number otp-flow-null otp-flow-absent
       otp-flow-empty otp-flow-long masked-phone-full field expiry-negative expiry-zero expiry-huge expiry-string
+      expiry-overflow expiry-int64-overflow
       expiry-int64-max expiry-null expiry-absent expiry-fraction expiry-boolean expiry-array expiry-garbage
       expiry-past expiry-far expiry-no-such-date expiry-epoch-ms wrong-content-type text-content-type
       no-content-type date-ahead date-behind date-garbage ok delay-before-commit delay-after-commit
@@ -88,8 +89,8 @@ enum Misbehaviours {
     Group(
       "unknown timeout", "unknown timeout",
       """
-      stall-at-accept stall-before-reading hold-before-commit hold-after-commit hold-then-drop stall-half-way
-      stall-in-headers drip drip-body drip-spaces
+      stall-at-accept stall-before-reading hold-before-commit hold-after-commit hold-then-drop hold-then-forget
+      stall-half-way stall-in-headers drip drip-body drip-spaces
       """),
     Group(
       "transient providerUnavailable", "transient providerUnavailable",
