@@ -7,15 +7,15 @@ DESTDIR ?=
 
 BIN := .build/out/bin
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
-TEST_PACKAGES := python3=python3 openssl=openssl ca-certificates
+TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-sanitize rest-server lint bench install \
-  clean need-swift need-build
+.PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-oidc-server test-sanitize rest-server \
+  oidc-server lint bench install clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -32,9 +32,10 @@ demo: release ## Show the whole journey of a session in a terminal, with no netw
 
 test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/OIDCServer/oidc-server --install
 	@.ci/swift-test
 
-test-full: test test-editors test-shell test-rest-server ## Run the tests, the editors and every other outside program
+test-full: test test-editors test-shell test-rest-server test-oidc-server ## Run the tests, the editors and every other outside program
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
@@ -54,8 +55,17 @@ rest-server: ## Run that backend by hand, with demo accounts (ARGUMENTS="--tls -
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/RESTServer/rest-server --stay --guide $(ARGUMENTS)
 
+test-oidc-server: ## Test the OpenID Connect server of the tests
+	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/OIDCServer/selftest
+
+oidc-server: ## Run that server by hand, with demo accounts (ARGUMENTS="--tls")
+	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/OIDCServer/oidc-server --stay --guide $(ARGUMENTS)
+
 test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSanitizer
 	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/OIDCServer/oidc-server --install
 	@.ci/sanitize
 
 lint: need-build ## Judge format, layers, imports, documentation and scripts

@@ -1,0 +1,1 @@
+"""django-oauth-toolkit as an OpenID Connect provider for tests."""

@@ -1,0 +1,164 @@
+"""The control interface: JSON over HTTP on a port of its own."""
+
+import http.server
+import json
+import threading
+import urllib.parse
+
+from . import site
+from .browser import Browser, Lost
+from .faults import UnknownFault
+from .settings import UnknownSetting
+
+
+class Control:
+    """What a test may ask of the server. Each method named `METHOD_path` is one call; it gets the query and the body."""
+
+    def __init__(self, listener):
+        self.listener = listener
+
+    def person(self, body):
+        """The person who a call is about: alice, if nothing else is said."""
+        user = body.get("user", site.USER["username"])
+        known = {one["username"]: one["password"] for one in (site.USER, site.OTHER)}
+        return Browser(self.listener.base, user, body.get("password", known.get(user, "")))
+
+    def GET_settings(self, query, body):
+        """The settings."""
+        return self.listener.settings.values
+
+    def POST_settings(self, query, body):
+        """Changes some settings, all or none; answers all of them."""
+        self.listener.settings.change(body)
+        site.apply(self.listener.settings)
+        return self.listener.settings.values
+
+    def GET_ledger(self, query, body):
+        """The entries after a sequence number (`after`), of one `endpoint`; waits for the first up to `waitSeconds`."""
+        after, wait = int(query.get("after", 0)), float(query.get("waitSeconds", 0))
+        return {"entries": self.listener.ledger.since(after, query.get("endpoint"), wait)}
+
+    def DELETE_ledger(self, query, body):
+        """Forgets the entries."""
+        self.listener.ledger.clear()
+        return {}
+
+    def POST_fault(self, query, body):
+        """Plans a fault of the next request to an `endpoint`."""
+        return {"waiting": self.listener.faults.add(body)}
+
+    def DELETE_fault(self, query, body):
+        """Forgets the faults that are planned."""
+        self.listener.faults.clear()
+        return {}
+
+    def POST_approve(self, query, body):
+        """A person enters a `userCode` and decides (`decision`: accept or deny)."""
+        person = self.person(body)
+        address = f"{self.listener.base}/o/device/?" + urllib.parse.urlencode({"user_code": body["userCode"]})
+        return person.walk(address, body.get("decision", "accept") == "accept")
+
+    def POST_browse(self, query, body):
+        """A person opens a `url` of the server, logs in and decides (`decision`); with `deliver` the browser also opens
+        where it is sent to."""
+        person = self.person(body)
+        result = person.walk(body["url"], body.get("decision", "accept") == "accept")
+        if body.get("deliver", True) and "location" in result:
+            result["landing"] = self.POST_visit(query, {"url": result["location"]})
+        return result
+
+    def POST_visit(self, query, body):
+        """A browser opens a `url`, wherever that is, and shows what is there."""
+        try:
+            status, fields, page = Browser(self.listener.base, "", "").request("GET", body["url"])
+        except OSError as error:
+            return {"refused": type(error).__name__}
+        return {"status": status, "page": page, "fields": {name.lower(): value for name, value in fields.items()}}
+
+    def POST_revoke(self, query, body):
+        """Ends all sessions of a user as an administrator would."""
+        from oauth2_provider.models import RefreshToken
+
+        ended = 0
+        for token in RefreshToken.objects.filter(user__username=body.get("user", "alice"), revoked__isnull=True):
+            token.revoke()
+            ended += 1
+        return {"ended": ended}
+
+    def POST_expire_access(self, query, body):
+        """Lets the access tokens of a user run out, while the refresh tokens live."""
+        import datetime
+
+        from oauth2_provider.models import AccessToken
+
+        past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=1)
+        return {"ended": AccessToken.objects.filter(user__username=body.get("user", "alice")).update(expires=past)}
+
+    def POST_expire_devices(self, query, body):
+        """Lets all device codes run out. The toolkit alone would notice that only when a person types the code in."""
+        import datetime
+
+        from oauth2_provider.models import DeviceGrant
+
+        past = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=1)
+        return {"ended": DeviceGrant.objects.update(expires=past, status=DeviceGrant.EXPIRED)}
+
+    def POST_reset(self, query, body):
+        """As after the start: no tokens, no faults, an empty ledger, the settings' defaults."""
+        from oauth2_provider import models
+
+        for model in (models.RefreshToken, models.AccessToken, models.IDToken, models.Grant, models.DeviceGrant):
+            model.objects.all().delete()
+        self.listener.faults.clear()
+        self.listener.ledger.clear()
+        self.listener.settings.reset()
+        site.apply(self.listener.settings)
+        return {}
+
+    def call(self, method, target, raw):
+        """Finds and makes a call; returns status and answer."""
+        from django.db import connection
+
+        path, _, query = target.partition("?")
+        act = getattr(self, f"{method}_{path.strip('/').replace('-', '_')}", None)
+        if act is None:
+            calls = sorted(name.replace("_", " /", 1).replace("_", "-") for name in dir(self) if name[:3].isupper())
+            return 404, {"error": "no such call", "calls": calls}
+        try:
+            return 200, act(dict(urllib.parse.parse_qsl(query)), json.loads(raw) if raw else {})
+        except (UnknownSetting, UnknownFault, Lost, ValueError, KeyError, TypeError, OSError) as error:
+            return 400, {"error": f"{type(error).__name__}: {error}"}
+        finally:
+            connection.close()  # this thread ends with its call
+
+
+def serve(control, port=0):
+    """Starts the control interface; returns its address."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        """One call."""
+
+        def respond(self):
+            """Reads the body, makes the call, writes the answer."""
+            raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, answer = control.call(self.command, self.path, raw)
+            data = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_GET = do_POST = do_DELETE = respond
+
+        def log_message(self, *arguments):
+            """Says nothing: standard error is for bugs."""
+
+    class Server(http.server.ThreadingHTTPServer):
+        """Many calls at once."""
+
+        daemon_threads, request_queue_size = True, 128
+
+    server = Server(("127.0.0.1", port), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
