@@ -82,6 +82,12 @@ let package = Package(
         "RemoteProvider",
       ],
       path: "Sources/Providers/OIDC", swiftSettings: strict),
+    .target(
+      name: "FirebaseProvider",
+      dependencies: [
+        "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "RemoteProvider",
+      ],
+      path: "Sources/Providers/Firebase", swiftSettings: strict),
 
     // The daemon.
     .target(
@@ -93,7 +99,7 @@ let package = Package(
       dependencies: [
         "BrokerServer", "Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory",
         "Logging", "Configuration", "Vault", "LocalProvider", "RESTProvider", "RESTDialect", "OIDCProvider",
-        "OIDCDialect", "HTTP", "Sealing", "ClientSocket",
+        "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing", "ClientSocket",
       ],
       resources: [.embedInCode("Resources/openrpc.json")], swiftSettings: strict),
 
@@ -148,6 +154,17 @@ let package = Package(
       dependencies: [
         "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
         "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport",
+      ],
+      swiftSettings: checked),
+    // Starts the servers of the tests that are programs of their own.
+    .target(
+      name: "TestServers", dependencies: ["HTTP", "JSONRPC", "SecretMemory", "LinuxSystem"], path: "Tests/TestServers",
+      swiftSettings: checked),
+    .testTarget(
+      name: "FirebaseProviderTests",
+      dependencies: [
+        "FirebaseProvider", "HTTP", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem",
+        "TestServers",
       ],
       swiftSettings: checked),
     .testTarget(

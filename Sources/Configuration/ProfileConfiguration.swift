@@ -12,6 +12,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
     case rest(RESTProfileConfiguration)
     /// An OpenID Connect provider.
     case oidc(OIDCProfileConfiguration)
+    /// A Firebase project.
+    case firebase(FirebaseProfileConfiguration)
 
     /// The name in the configuration, in sessions and in capabilities.
     package var type: String {
@@ -19,12 +21,13 @@ package struct ProfileConfiguration: Sendable, Equatable {
       case .local: "local"
       case .rest: "rest"
       case .oidc(let configuration): configuration.dialect.type
+      case .firebase: "firebase"
       }
     }
   }
 
   /// The names of all types of provider, as capabilities list them.
-  package static let providerTypes = ["local", "rest"] + OIDCPreset.allCases.map(\.rawValue)
+  package static let providerTypes = ["local", "rest"] + OIDCPreset.allCases.map(\.rawValue) + ["firebase"]
 
   /// The profile's name.
   package var name: ProfileName
@@ -84,6 +87,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     switch text {
     case "local": return .local
     case "rest": return .rest(try RESTProfileConfiguration(&section))
+    case "firebase": return .firebase(try FirebaseProfileConfiguration(&section))
     default:
       guard let preset = OIDCPreset(rawValue: text) else {
         throw section.failure("provider", "is unknown: this version has the providers: \(types)")

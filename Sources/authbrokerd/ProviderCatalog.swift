@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import ClientSocket
 import Configuration
+import FirebaseProvider
 import HTTP
 import LinuxSystem
 import LocalProvider
@@ -18,6 +19,7 @@ final class ProviderCatalog {
   static let types: [(name: String, abilities: Set<ProviderAbility>)] =
     [("local", LocalProvider.abilities), (RESTProvider.type, RESTProvider.abilities(.standard))]
     + OIDCPreset.allCases.map { ($0.rawValue, OIDCProvider.abilities(of: $0)) }
+    + [(FirebaseProvider.type, FirebaseProvider.abilities)]
 
   /// A provider of one profile, and what it was made from.
   private struct Remote {
@@ -62,6 +64,10 @@ final class ProviderCatalog {
       case .oidc(let oidc):
         provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
           try OIDCProvider(try OIDCProviderSettings(oidc, secrets), client: client)
+        }
+      case .firebase(let firebase):
+        provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
+          try FirebaseProvider(try FirebaseProviderSettings(firebase, secrets), client: client)
         }
       }
       profiles.append(ProfileSettings(name: profile.name, provider: provider, rules: SessionRules(profile)))

@@ -85,12 +85,12 @@ struct BrokerConfigurationTests {
     (
       "{profiles:{shop:{provider:'soap'}}}",
       "config.json:1: profiles.shop.provider is unknown: this version has the providers: "
-        + "local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab"
+        + "local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab, firebase"
     ),
     (
       "{profiles:{\nshop:\n{}}}",
       "config.json:3: profiles.shop.provider must be given: this version has the providers: "
-        + "local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab"
+        + "local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab, firebase"
     ),
     ("{profiles:{}}", "config.json:1: profiles must name at least one profile"),
     ("{profiles:[]}", "config.json:1: profiles must be an object"),

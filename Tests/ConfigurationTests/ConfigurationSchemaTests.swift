@@ -70,6 +70,7 @@ struct ConfigurationSchemaTests {
     #""auth0""#: #"{"provider":"auth0","clientId":"c","domain":"acme.auth0.com""#,
     #""google""#: #"{"provider":"google","clientId":"c""#, #""microsoft""#: #"{"provider":"microsoft","clientId":"c""#,
     #""github""#: #"{"provider":"github","clientId":"c""#, #""gitlab""#: #"{"provider":"gitlab","clientId":"c""#,
+    #""firebase""#: #"{"provider":"firebase","apiKey":{"env":"KEY"}"#,
   ]
 
   /// The beginning of a profile that can have a setting, without the setting itself.
@@ -79,6 +80,7 @@ struct ConfigurationSchemaTests {
     case "issuer": #"{"provider":"oidc","clientId":"c""#
     case "realm": #"{"provider":"keycloak","clientId":"c","baseUrl":"https://op.example.com""#
     case "domain": #"{"provider":"auth0","clientId":"c""#
+    case "apiKey": #"{"provider":"firebase""#
     case "tenant": providers[#""microsoft""#] ?? "{"
     case "discovery": (providers[#""oidc""#] ?? "{") + #","endpoints":{"token":"https://op.example.com/token"}"#
     case "clientAuth", "scopes", "audience", "resource", "redirectUri", "methods", "endpoints":

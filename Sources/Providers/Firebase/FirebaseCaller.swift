@@ -1,0 +1,93 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import RemoteProvider
+import SecretMemory
+
+/// Sends the requests of a project, each with its API key and none with an `Authorization` field: the services want tokens
+/// in the body.
+struct FirebaseCaller: Sendable {
+  /// Sends them.
+  let transport: PublicTransport
+  /// What time it is.
+  let clock: FirebaseProvider.Clock
+  private let apiKey: FirebaseProviderSettings.KeySource
+  private let urls: [FirebaseCall: HTTPURL]
+
+  /// A key has 39 characters; more than a field holds is none.
+  private static let longestKey = 512
+
+  /// A caller as a configuration wants it.
+  ///
+  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
+  init(
+    _ settings: FirebaseProviderSettings, _ client: HTTPClient, _ clock: @escaping FirebaseProvider.Clock
+  ) throws(HTTPFailure) {
+    transport = PublicTransport(client, policy: settings.tls)
+    apiKey = settings.apiKey
+    self.clock = clock
+    var urls: [FirebaseCall: HTTPURL] = [:]
+    for call in FirebaseCall.allCases { urls[call] = try call.url(settings.baseURL) }
+    self.urls = urls
+  }
+
+  /// Where a call is sent.
+  func url(_ call: FirebaseCall) -> HTTPURL {
+    guard let url = urls[call] else { preconditionFailure("Every call has an address.") }
+    return url
+  }
+
+  /// Sends one request and waits for the answer.
+  ///
+  /// It is sent a second time only where no connection was made for the first one, so that no byte of it has left; what
+  /// only reads (`lookup`) also where the connection was lost.
+  ///
+  /// - Throws: `ProviderFailure` for a missing response, and what the source of the key says.
+  func ask(_ call: FirebaseCall, _ fields: [(String, FirebaseFields.Value)]) async throws(ProviderFailure)
+    -> FirebaseReply
+  {
+    let key = try await key()
+    do throws(HTTPFailure) {
+      let fields = FirebaseFields(fields)
+      let request = HTTPRequest(
+        .post, url(call),
+        fields: [try HTTPField("Accept", "application/json"), try HTTPField("X-Goog-Api-Key", key)],
+        body: call == .token ? try fields.form() : try fields.json(), deadline: call == .token ? .refresh : .interactive
+      )
+      do throws(HTTPFailure) {
+        return try await send(request, call)
+      } catch  where Self.isWorthAnotherTry(error, call) {
+        return try await send(request, call)
+      }
+    } catch {
+      throw ProviderFailure(error)
+    }
+  }
+
+  private func send(_ request: HTTPRequest, _ call: FirebaseCall) async throws(HTTPFailure) -> FirebaseReply {
+    let sentAt = clock()
+    let response = try await transport.send(request)
+    return FirebaseReply(call, response, sentAt: sentAt, receivedAt: clock())
+  }
+
+  private static func isWorthAnotherTry(_ failure: HTTPFailure, _ call: FirebaseCall) -> Bool {
+    switch failure {
+    case .nameNotResolved, .connectFailed, .connectionLost(false): true
+    case .connectionLost(true): call == .lookup
+    default: false
+    }
+  }
+
+  /// The key as a field holds it.
+  ///
+  /// It names the project and opens nothing (firebase.google.com/docs/projects/api-keys), so it need not be wiped; in a
+  /// URL it would still end up in the logs of proxies.
+  private func key() async throws(ProviderFailure) -> String {
+    let secret = try await apiKey().get()
+    let isKey = secret.withBytes { bytes in
+      (1...Self.longestKey).contains(bytes.count) && bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
+    }
+    guard isKey else { throw .transient(.configInvalid) }
+    return secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+  }
+}

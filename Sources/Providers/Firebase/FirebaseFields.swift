@@ -1,0 +1,79 @@
+import BrokerProtocol
+import HTTP
+import JSONRPC
+import SecretMemory
+
+/// What the body of a request says; every copy of it is wiped.
+struct FirebaseFields {
+  /// A value.
+  indirect enum Value {
+    case text(String)
+    case secret(Secret)
+    case flag(Bool)
+    case object([(String, Value)])
+  }
+
+  /// The fields, in order.
+  let members: [(String, Value)]
+
+  /// Fields.
+  init(_ members: [(String, Value)]) {
+    self.members = members
+  }
+
+  /// The body as JSON.
+  ///
+  /// - Throws: `HTTPFailure.secretMemoryExhausted`.
+  func json() throws(HTTPFailure) -> HTTPBody {
+    var writer = JSONWriter()
+    // Room for the longest form of everything, so that the buffer never moves and leaves no copy behind.
+    writer.bytes.reserveCapacity(Self.room(members))
+    Self.write(members, to: &writer)
+    return try .json(wiping: &writer.bytes)
+  }
+
+  /// The body as a form.
+  ///
+  /// - Throws: `HTTPFailure.secretMemoryExhausted`.
+  func form() throws(HTTPFailure) -> HTTPBody {
+    let form = FormEncoder()
+    for (name, value) in members {
+      switch value {
+      case .text(let text): form.append(name, text)
+      case .secret(let secret): form.append(name, secret)
+      case .flag(let flag): form.append(name, flag ? "true" : "false")
+      case .object: preconditionFailure("A form has no objects.")
+      }
+    }
+    return try form.finish()
+  }
+
+  private static func write(_ members: [(String, Value)], to writer: inout JSONWriter) {
+    writer.object { writer in
+      for (name, value) in members {
+        switch value {
+        case .text(let text): writer.member(name, text)
+        case .secret(let secret): writer.member(revealing: name, secret)
+        case .flag(let flag): writer.member(name, flag)
+        case .object(let inner):
+          writer.key(name)
+          write(inner, to: &writer)
+        }
+      }
+    }
+  }
+
+  /// Each byte is written as six at most; quotes, colons, commas and braces are the rest.
+  private static func room(_ members: [(String, Value)]) -> Int {
+    members.reduce(2) { room, member in
+      let count =
+        switch member.1 {
+        case .text(let text): 6 * text.utf8.count
+        case .secret(let secret): 6 * secret.byteCount
+        case .flag: 5
+        case .object(let inner): Self.room(inner)
+        }
+      return room + 6 * member.0.utf8.count + count + 8
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package import BrokerCore
+package import BrokerProtocol
+import JSONRPC
+package import SecretMemory
+
+/// What is known of the account, and its end.
+extension FirebaseProvider {
+  /// Tells whose session it is.
+  ///
+  /// - Throws: `.tokenRefused` for an ID token that is not accepted; `.transient`, `.outcomeUnknown`.
+  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+    try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { $0.foundUser() }
+  }
+
+  /// Confirms an e-mail address with the code of the link that was sent to it (`oobCode`).
+  ///
+  /// - Throws: `.refused` with `validationFailed` for a code that is not good any more; and as ``login(_:)``.
+  package func verifyEmail(token: Secret) async throws(ProviderFailure) {
+    try await caller.ask(.update, [("oobCode", .secret(token))]).expectSuccess()
+  }
+
+  /// Sends a link for a new password; that there is no such account is not told.
+  ///
+  /// - Throws: as ``login(_:)``, but nothing for an unknown address.
+  package func forgotPassword(email: String) async throws(ProviderFailure) {
+    let reply = try await caller.ask(
+      .sendOobCode, [("requestType", .text("PASSWORD_RESET")), ("email", .text(email))])
+    do throws(ProviderFailure) {
+      try reply.expectSuccess()
+    } catch .refused(.invalidCredentials, _, _, _) {
+      return
+    }
+  }
+
+  /// Sets a new password with the code of the link that was sent (`oobCode`).
+  ///
+  /// - Throws: `.refused` with `validationFailed` for a code or password that is not good; and as ``login(_:)``.
+  package func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure) {
+    try await caller.ask(.resetPassword, [("oobCode", .secret(token)), ("newPassword", .secret(newPassword))])
+      .expectSuccess()
+  }
+
+  /// Changes the name, and tells what is known of the account then.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the fields for anything but `name`; `.tokenRefused`; `.transient`;
+  ///   `.outcomeUnknown`.
+  package func updateProfile(
+    _ changes: ProfileChanges, accessToken: Secret
+  ) async throws(ProviderFailure) -> User {
+    var fields: [(String, FirebaseFields.Value)] = [
+      ("idToken", .secret(accessToken)), ("returnSecureToken", .flag(false)),
+    ]
+    var refused: [String] = []
+    for change in changes.members {
+      let node = (try? JSONDocument(parsing: change.value.text))?.root
+      if change.name == "name", let name = try? node?.string() {
+        fields.append(("displayName", .text(name)))
+      } else {
+        refused.append(change.name)
+      }
+    }
+    guard refused.isEmpty else { throw .refused(.validationFailed, fields: refused) }
+    try await caller.ask(.update, fields).expectSuccess()
+    return try await currentUser(accessToken: accessToken)
+  }
+
+  /// Sets a new password; all refresh tokens end by that, so it gives the new ones.
+  ///
+  /// - Throws: `.refused` with `invalidCredentials` for a wrong old password, or `validationFailed` and the fields;
+  ///   `.tokenRefused`; `.transient`; `.outcomeUnknown`.
+  package func changePassword(
+    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
+  ) async throws(ProviderFailure) -> TokenSet? {
+    let idToken = try await provenToken(oldPassword, accessToken)
+    return try await caller.ask(
+      .update,
+      [("idToken", .secret(idToken)), ("password", .secret(newPassword)), ("returnSecureToken", .flag(true))]
+    ).read { $0.tokens() }
+  }
+
+  /// Removes the account.
+  ///
+  /// - Throws: `.refused` with `invalidCredentials` for a wrong password; `.tokenRefused`; `.transient`;
+  ///   `.outcomeUnknown`.
+  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
+    let idToken = try await provenToken(password, accessToken)
+    try await caller.ask(.delete, [("idToken", .secret(idToken))]).expectSuccess()
+  }
+
+  /// A fresh ID token for a password: the services ask for none at what they want a recent login for.
+  private func provenToken(_ password: Secret, _ accessToken: Secret) async throws(ProviderFailure) -> Secret {
+    let email = try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { $0.foundEmail() }
+    let fresh = try await signIn(email, password).read { reader -> Secret?? in
+      // An account with a second factor proves itself by a whole login.
+      if reader.secondFactors() != nil { return .some(nil) }
+      return reader.tokens().map { .some($0.accessToken) }
+    }
+    guard let fresh else { throw .refused(.reauthRequired) }
+    return fresh
+  }
+}

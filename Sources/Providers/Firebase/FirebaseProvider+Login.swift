@@ -1,0 +1,108 @@
+package import BrokerCore
+import BrokerProtocol
+package import SecretMemory
+
+/// Accounts and passwords.
+extension FirebaseProvider {
+  /// Begins a session.
+  ///
+  /// - Throws: `.refused` with `missingCredential` and the fields; what the service refuses: `invalidCredentials`,
+  ///   `accountLocked`, `tooManyAttempts`, `providerRejected` for the project or its key; `captchaRequired` where the
+  ///   account has no second factor but one by SMS; `.transient` and `.outcomeUnknown` for what went wrong on the way.
+  package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    switch credentials.method {
+    case .password: break
+    case .refreshToken: return try await takeOver(credentials.refreshToken)
+    case .deviceCode, .browser, .clientCredentials: throw .unsupported
+    }
+    var missing: [String] = []
+    if credentials.email?.isEmpty ?? true { missing.append("email") }
+    if (credentials.password?.byteCount ?? 0) == 0 { missing.append("password") }
+    guard missing.isEmpty, let email = credentials.email, let password = credentials.password else {
+      throw .refused(.missingCredential, fields: missing)
+    }
+    return try outcome(try await signIn(email, password))
+  }
+
+  /// Makes an account and has its address verified; the session exists before the user has done that.
+  ///
+  /// - Throws: as ``login(_:)``, and `.refused` with `emailTaken`, or `validationFailed` and the fields.
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    var fields: [(String, FirebaseFields.Value)] = [
+      ("email", .text(registration.email)), ("password", .secret(registration.password)),
+      ("returnSecureToken", .flag(true)),
+    ]
+    if let name = registration.name { fields.append(("displayName", .text(name))) }
+    let outcome = try outcome(try await caller.ask(.signUp, fields))
+    if case .authenticated(let session) = outcome { await askForVerification(session.tokens.accessToken) }
+    return outcome
+  }
+
+  /// Answers a second factor with the code of the user's app.
+  ///
+  /// - Throws: `.refused` with `otpInvalid` or `flowNotFound`; and as ``login(_:)``.
+  package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    guard let login = PendingSecondFactor(flow) else { throw .refused(.flowNotFound) }
+    let reply = try await caller.ask(
+      .finishSecondFactor,
+      [
+        ("mfaPendingCredential", .secret(login.credential)), ("mfaEnrollmentId", .text(login.factor)),
+        ("totpVerificationInfo", .object([("verificationCode", .secret(code))])),
+      ])
+    return try reply.read { reader in
+      reader.tokens().map { ProviderSession(tokens: $0, user: reader.signedInUser()) }
+    }
+  }
+
+  /// An app computes its codes: none is sent.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
+  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge { throw .unsupported }
+
+  /// One login with a password.
+  func signIn(_ email: String, _ password: Secret) async throws(ProviderFailure) -> FirebaseReply {
+    try await caller.ask(
+      .signInWithPassword,
+      [("email", .text(email)), ("password", .secret(password)), ("returnSecureToken", .flag(true))])
+  }
+
+  private func takeOver(_ refreshToken: Secret?) async throws(ProviderFailure) -> LoginOutcome {
+    guard let refreshToken, refreshToken.byteCount > 0 else {
+      throw .refused(.missingCredential, fields: ["refreshToken"])
+    }
+    do throws(ProviderFailure) {
+      return .authenticated(ProviderSession(tokens: try await refresh(refreshToken), user: nil))
+    } catch .sessionEnded {
+      throw .refused(.invalidCredentials)
+    }
+  }
+
+  /// What a reply to a login says: tokens, or that a second factor is wanted.
+  private func outcome(_ reply: FirebaseReply) throws(ProviderFailure) -> LoginOutcome {
+    let now = clock()
+    let outcome = try reply.read { reader -> LoginOutcome?? in
+      if let (credential, factors) = reader.secondFactors() {
+        guard let factor = factors.first(where: { $0.kind == .totp }) else { return .some(nil) }
+        return PendingSecondFactor(credential: credential, factor: factor.id).challenge(at: now).map {
+          .some(.otpRequired($0))
+        }
+      }
+      return reader.tokens().map {
+        .some(.authenticated(ProviderSession(tokens: $0, user: reader.signedInUser())))
+      }
+    }
+    // A code by SMS is only sent to a browser that has proved itself (reCAPTCHA), which a broker cannot.
+    guard let outcome else { throw .refused(.captchaRequired) }
+    return outcome
+  }
+
+  /// Has a mail sent to a new account's address; that this fails is no reason to have no account.
+  private func askForVerification(_ idToken: Secret) async {
+    do throws(ProviderFailure) {
+      let fields: [(String, FirebaseFields.Value)] = [
+        ("requestType", .text("VERIFY_EMAIL")), ("idToken", .secret(idToken)),
+      ]
+      try await caller.ask(.sendOobCode, fields).expectSuccess()
+    } catch {}
+  }
+}

@@ -1,0 +1,21 @@
+package import BrokerCore
+import BrokerProtocol
+package import SecretMemory
+
+/// Sessions and their tokens.
+extension FirebaseProvider {
+  /// Exchanges the refresh token for a new ID token; it is sent once.
+  ///
+  /// - Throws: `.sessionEnded(.refreshRejected)` where the account or the token is gone for good; `.outcomeUnknown` where
+  ///   the reply was lost; `.refused(.providerRejected)` for the project or its key; `.transient` for everything else.
+  package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+    try await caller.ask(
+      .token, [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
+    ).read { $0.tokens() }
+  }
+
+  /// A session ends by being forgotten: the services revoke nothing for a client.
+  ///
+  /// - Throws: `ProviderFailure.unsupported`.
+  package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) { throw .unsupported }
+}

@@ -1,0 +1,78 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import JSONRPC
+import RemoteProvider
+import SecretMemory
+
+/// What a service answered, and what is to be made of it.
+struct FirebaseReply {
+  /// What was asked.
+  let call: FirebaseCall
+  private let response: HTTPResponse
+  private let moments: ReplyMoments
+
+  /// How deep a reply may be nested: many times as deep as any that is understood.
+  private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
+
+  /// A reply as it came.
+  init(_ call: FirebaseCall, _ response: HTTPResponse, sentAt: Timestamp, receivedAt: Timestamp) {
+    self.call = call
+    self.response = response
+    let date = response.date(now: receivedAt.milliseconds / 1000)
+    moments = ReplyMoments(
+      sentAt: sentAt, receivedAt: receivedAt,
+      serverTime: date.map {
+        Timestamp(milliseconds: $0.secondsSince1970.multipliedReportingOverflow(by: 1000).partialValue)
+      })
+  }
+
+  /// Reads the object of a success.
+  ///
+  /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
+  ///
+  /// - Parameter body: gets the reader; returns nil where what must be there is not.
+  /// - Returns: what `body` returns.
+  /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
+  ///   must be there: for a refresh it passes, since a captive portal answers 200, too.
+  func read<R>(_ body: (FirebaseReader) -> R?) throws(ProviderFailure) -> R {
+    guard response.status == 200 else { throw failure }
+    let result = response.body.withArray { bytes -> Result<R?, JSONError> in
+      Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
+        .map { $0.kind == .object ? body(FirebaseReader(root: $0, moments: moments)) : nil }
+    }
+    switch result {
+    case .success(let found?): return found
+    case .failure(let error) where error.reason == .unexpectedEnd && call == .token && beginsAsObject:
+      // The rest of the reply was lost on the way, and with it maybe the only copy of another refresh token.
+      throw .outcomeUnknown(.invalidResponse)
+    case .success, .failure: throw call == .token ? .transient(.invalidResponse) : .refused(.invalidResponse)
+    }
+  }
+
+  /// Makes sure that it is a success, of which nothing is wanted.
+  ///
+  /// - Throws: as ``read(_:)``.
+  func expectSuccess() throws(ProviderFailure) {
+    try read { _ in () }
+  }
+
+  private var beginsAsObject: Bool {
+    response.body.withBytes { bytes in
+      bytes.indices.first { ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[$0]) }.map { bytes[$0] == UInt8(ascii: "{") }
+        ?? false
+    }
+  }
+
+  /// What it means that it is no success.
+  private var failure: ProviderFailure {
+    let names = response.body.withArray { bytes -> FirebaseRefusal.Names? in
+      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return nil }
+      return FirebaseRefusal.Names(root)
+    }
+    let refusal = FirebaseRefusal(
+      status: response.status, names: names,
+      retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
+    return refusal.failure(call)
+  }
+}

@@ -1,0 +1,48 @@
+import JSONRPC
+import Testing
+
+@testable import Configuration
+
+/// Profiles on a Firebase project.
+struct FirebaseProfileTests {
+  private func profile(_ text: String) throws -> FirebaseProfileConfiguration? {
+    let bytes = Array("{profiles:{default:{\(text)}}}".utf8)
+    let configuration = try BrokerConfiguration.parse(bytes, file: "c", environment: [:])
+    guard case .firebase(let firebase) = configuration.profiles[0].provider else { return nil }
+    return firebase
+  }
+
+  private func problem(_ text: String) -> String? {
+    do {
+      _ = try profile(text)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func `a project is named by its key, wherever that is`() throws {
+    let plain = try #require(try profile("provider:'firebase',apiKey:{env:'FIREBASE_API_KEY'}"))
+    #expect(plain.apiKey == .environment("FIREBASE_API_KEY") && plain.baseURL == nil)
+    let emulator = "provider:'firebase',apiKey:{file:'/run/key'},baseUrl:'http://127.0.0.1:9099'"
+    let own = try #require(try profile(emulator))
+    #expect(own.apiKey == .file("/run/key") && own.baseURL == "http://127.0.0.1:9099")
+    let bytes = Array("{profiles:{default:{\(emulator)}}}".utf8)
+    let configuration = try BrokerConfiguration.parse(bytes, file: "c", environment: [:])
+    #expect(configuration.profiles[0].provider.type == "firebase")
+  }
+
+  @Test func `a key in the configuration itself, and a server that could listen in, are refused`() {
+    let problems = [
+      ("provider:'firebase'", "apiKey must be given"),
+      ("provider:'firebase',apiKey:'AIza-made-up'", "is never written"),
+      ("provider:'firebase',apiKey:{env:'K'},baseUrl:'http://example.com'", "https://"),
+      ("provider:'firebase',apiKey:{env:'K'},clientId:'x'", "clientId is unknown"),
+      ("provider:'rest',baseUrl:'https://h.example',apiKey:{env:'K'}", "apiKey is unknown"),
+    ]
+    for (text, expected) in problems {
+      #expect(problem(text)?.contains(expected) == true, "\(text)")
+      #expect(problem(text)?.contains("AIza") != true)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import JSONRPC
+import SecretMemory
+import TestServers
+import Testing
+
+@testable import FirebaseProvider
+
+/// Replies that are no replies: reading them gives a value or a failure, and never traps.
+struct FuzzTests {
+  private static let replies = [
+    #"{"kind":"identitytoolkit#VerifyPasswordResponse","localId":"l","email":"ann@example.com","displayName":"Ann","#
+      + #""idToken":"fake-id","registered":true,"refreshToken":"fake-refresh","expiresIn":"3600"}"#,
+    #"{"expires_in":"3600","token_type":"Bearer","refresh_token":"fake-refresh","id_token":"fake-id","#
+      + #""user_id":"l","project_id":"1"}"#,
+    #"{"users":[{"localId":"l","email":"ann@example.com","emailVerified":true,"phoneNumber":"+15550100123"}]}"#,
+    #"{"mfaPendingCredential":"fake","mfaInfo":[{"mfaEnrollmentId":"e","totpInfo":{}},{"phoneInfo":"+*1"}]}"#,
+    #"{"error":{"code":400,"message":"WEAK_PASSWORD : x","status":"S","details":[{"reason":"API_KEY_INVALID"}]}}"#,
+  ]
+
+  @Test(arguments: replies)
+  func `a reply that is cut or bent is read or refused`(_ reply: String) throws {
+    let bytes = Array(reply.utf8)
+    for end in 0...bytes.count { read(Array(bytes[..<end])) }
+    let bends: [UInt8] = [0x00, 0x22, 0x5B, 0x7B, 0x7D, 0x2C, 0x39, 0x2D, 0x6E, 0x80, 0xFF]
+    for index in bytes.indices {
+      for bend in bends {
+        var bent = bytes
+        bent[index] = bend
+        read(bent)
+      }
+    }
+  }
+
+  @Test func `values of wrong types and sizes give no session`() throws {
+    let values = [
+      "null", "true", "0", "-1", "1e40", "[]", "{}", #""""#, #""\u0000""#, #""a b""#, "\"\u{7F}\"", #""ü""#, "[[[]]]",
+    ]
+    for value in values {
+      let reader = try self.reader(#"{"idToken":\#(value),"refreshToken":"fake"}"#)
+      #expect(reader.tokens() == nil, "\(value)")
+    }
+    for value in values {
+      let reader = try self.reader(#"{"idToken":"fake","refreshToken":"fake","expiresIn":\#(value)}"#)
+      let end = try #require(reader.tokens()?.accessTokenExpiresAt)
+      #expect(end == moments.sentAt + .seconds(300), "\(value)")
+    }
+    let tooLong = "\"" + String(repeating: "x", count: 300) + "\""
+    for value in values.dropLast() + [tooLong] where value != #""ü""# && value != #""a b""# {
+      #expect(try reader(#"{"localId":\#(value)}"#).signedInUser() == nil, "\(value)")
+    }
+    #expect(
+      try reader(#"{"idToken":"fake","expiresIn":"60"}"#).tokens()?.accessTokenExpiresAt == moments.sentAt
+        + .seconds(60))
+    #expect(
+      try reader(#"{"idToken":"fake","expiresIn":60}"#).tokens()?.accessTokenExpiresAt == moments.sentAt + .seconds(60))
+  }
+
+  @Test func `texts of the service cannot steer a terminal`() throws {
+    let user = try reader(
+      #"{"users":[{"localId":"l","displayName":"A\u001B[31mnn\u202E","phoneNumber":"+15550100123"}]}"#
+    )
+    .foundUser()
+    #expect(user?.name == "A[31mnn")
+    #expect(user?.phoneNumberMasked == "+•••••••••23")
+  }
+
+  @Test func `every status with every kind of body has a meaning at every call`() {
+    let errors = [
+      nil, #"{"error":{"message":"TOKEN_EXPIRED"}}"#, #"{"error":"invalid_grant"}"#, #"{"error":[]}"#, #"{"error":{}}"#,
+    ]
+    for call in FirebaseCall.allCases {
+      for status in 200...599 {
+        for error in errors {
+          let root = error.flatMap { try? JSONDocument(parsing: Array($0.utf8)).root }
+          let refusal = FirebaseRefusal(
+            status: status, names: root.flatMap { FirebaseRefusal.Names($0) }, retryAfter: nil)
+          let failure = refusal.failure(call)
+          let isEnd = failure == .sessionEnded(.refreshRejected)
+          let isNamed = error?.contains("TOKEN_EXPIRED") == true || error?.contains("invalid_grant") == true
+          #expect(!isEnd || (call == .token && isNamed && [400, 401, 403].contains(status)), "\(call) \(status)")
+        }
+      }
+    }
+  }
+
+  private let moments = ReplyMoments(
+    sentAt: Timestamp(milliseconds: 1_800_000_000_000), receivedAt: Timestamp(milliseconds: 1_800_000_001_000))
+
+  private func reader(_ json: String) throws -> FirebaseReader {
+    FirebaseReader(root: try JSONDocument(parsing: Array(json.utf8)).root, moments: moments)
+  }
+
+  /// Reads everything that there may be in a reply.
+  private func read(_ bytes: [UInt8]) {
+    guard let root = try? JSONDocument(parsing: bytes, limits: JSONLimits(depth: 64, byteCount: 1 << 20)).root else {
+      return
+    }
+    let reader = FirebaseReader(root: root, moments: moments)
+    _ = (
+      reader.tokens(), reader.signedInUser(), reader.foundUser(), reader.foundEmail(), reader.secondFactors()?.factors
+    )
+    if let names = FirebaseRefusal.Names(root) {
+      for call in FirebaseCall.allCases {
+        _ = FirebaseRefusal(status: 400, names: names, retryAfter: nil).failure(call)
+      }
+    }
+  }
+}
