@@ -168,6 +168,13 @@ let package = Package(
       ],
       swiftSettings: checked),
     .testTarget(
+      name: "OIDCServerTests",
+      dependencies: [
+        "OIDCProvider", "OIDCDialect", "HTTP", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem",
+        "TestServers",
+      ],
+      swiftSettings: checked),
+    .testTarget(
       name: "OIDCProviderTests",
       dependencies: [
         "OIDCProvider", "OIDCDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
