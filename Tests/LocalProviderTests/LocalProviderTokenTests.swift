@@ -93,7 +93,7 @@ import Testing
       #expect(await refresh(fixture, first) == .sessionEnded(.refreshRejected, alert: .refreshTokenReuse))
       #expect(await refresh(fixture, second) == .sessionEnded(.refreshRejected))
       #expect(await refresh(fixture, first) == .sessionEnded(.refreshRejected))
-      #expect(await user(fixture, second) == .refused(.loginRequired))
+      #expect(await user(fixture, second) == .tokenRefused)
       #expect(await user(fixture, other) == nil)
       #expect(await refresh(fixture, other) == nil)
     }
@@ -154,7 +154,7 @@ import Testing
       fixture.clock.advance(.seconds(899))
       #expect(await user(fixture, session.tokens) == nil)
       fixture.clock.advance(.seconds(1))
-      #expect(await user(fixture, session.tokens) == .refused(.loginRequired))
+      #expect(await user(fixture, session.tokens) == .tokenRefused)
     }
   }
 
@@ -167,7 +167,7 @@ import Testing
       try await fixture.provider.revoke(first, everywhere: false)
       try await fixture.provider.revoke(first, everywhere: false)
       #expect(await refresh(fixture, first) == .sessionEnded(.refreshRejected))
-      #expect(await user(fixture, first) == .refused(.loginRequired))
+      #expect(await user(fixture, first) == .tokenRefused)
       #expect(await user(fixture, second) == nil)
       // The access token alone will do.
       let accessTokenOnly = TokenSet(accessToken: second.accessToken, accessTokenExpiresAt: nil, refreshToken: nil)

@@ -53,14 +53,14 @@ extension LocalProvider {
 
   /// Tells whose an access token is.
   ///
-  /// - Throws: `.refused(.loginRequired)` for a token that is not this provider's, has ended, or whose session was
+  /// - Throws: `.tokenRefused` for a token that is not this provider's, has ended, or whose session was
   ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
   package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
     try perform { database, now in
       guard let claims = database.signer.claims(of: accessToken), now < claims.expiresAt,
         let family = try database.families.find(id: claims.family), !family.isRevoked,
         family.account == claims.subject, let account = try database.accounts.find(id: claims.subject)
-      else { throw ProviderFailure.refused(.loginRequired) }
+      else { throw ProviderFailure.tokenRefused }
       return account.user
     }
   }
