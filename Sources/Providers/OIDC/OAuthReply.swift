@@ -64,10 +64,11 @@ struct OAuthReply {
 
   /// Makes sure that it is a success, of which nothing is wanted.
   ///
-  /// - Throws: as ``read(_:)``; a page for people is no success.
+  /// - Throws: as ``read(_:)``; a page for people is no success, but a reply of nothing is one, whatever it is labelled
+  ///   (RFC 7009, section 2.2: the body says nothing).
   func expectSuccess() throws(ProviderFailure) {
     if let refusal { throw refusal.failure(purpose) }
-    guard form != .html else { throw .transient(.invalidResponse) }
+    guard form != .html || response.body.count == 0 else { throw .transient(.invalidResponse) }
   }
 
   /// What the provider refuses; nil for a success.

@@ -70,7 +70,7 @@ struct BackendReply {
   ///   `error`.
   func expectSuccess() throws(ProviderFailure) {
     guard isSuccess else { throw failure }
-    guard form != .html else { throw .transient(.invalidResponse) }
+    guard form != .html || response.body.count == 0 else { throw .transient(.invalidResponse) }
     let isDenied = response.body.withArray { bytes in
       guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
       return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
