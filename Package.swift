@@ -167,6 +167,14 @@ let package = Package(
         "TestServers",
       ],
       swiftSettings: checked),
+    // Every provider passes the same tests.
+    .testTarget(
+      name: "ProviderConformanceTests",
+      dependencies: [
+        "LocalProvider", "RESTProvider", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "BrokerCore",
+        "BrokerProtocol", "JSONRPC", "SecretMemory", "Sealing", "LinuxSystem", "TestSupport", "TestServers",
+      ],
+      swiftSettings: checked),
     .testTarget(
       name: "OIDCServerTests",
       dependencies: [

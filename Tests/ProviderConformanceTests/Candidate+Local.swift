@@ -1,0 +1,32 @@
+import BrokerCore
+import BrokerProtocol
+import Sealing
+import SecretMemory
+import TestSupport
+
+@testable import LocalProvider
+
+/// The embedded provider.
+extension Candidate {
+  static func runLocal(_ body: (Candidate) async throws -> Void) async throws {
+    try Sealing.initialize()
+    let scratch = Scratch()
+    var settings = LocalProviderSettings()
+    // The smallest work that Argon2id allows.
+    settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
+    let provider = LocalProvider(stateDirectory: scratch.path, settings: settings)
+    let result: Result<Void, any Error>
+    do {
+      let password = try Secret(utf8: "made-up-password")
+      let credentials = Credentials(email: "ann@example.com", password: password)
+      _ = try await provider.register(Registration(email: "ann@example.com", password: password, name: "Ann"))
+      let candidate = Candidate(provider: provider, credentials: credentials) {
+        guard case .authenticated(let other) = try await provider.login(credentials) else { throw NoSession() }
+        try await provider.revoke(other.tokens, everywhere: true)
+      }
+      result = .success(try await body(candidate))
+    } catch { result = .failure(error) }
+    await provider.shutDown()
+    try result.get()
+  }
+}
