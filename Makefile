@@ -9,13 +9,14 @@ BIN := .build/out/bin
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
 TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
+BROWSER_PACKAGES := chromium=chromium
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-oidc-server test-sanitize rest-server \
-  oidc-server lint bench install clean need-swift need-build
+.PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-oidc-server test-providers \
+  test-browser test-sanitize rest-server oidc-server lint bench install clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -35,7 +36,7 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@Tests/OIDCServer/oidc-server --install
 	@.ci/swift-test
 
-test-full: test test-editors test-shell test-rest-server test-oidc-server ## Run the tests, the editors and every other outside program
+test-full: test test-editors test-shell test-rest-server test-oidc-server test-providers test-browser ## Run the tests, the editors and every other outside program
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
@@ -58,6 +59,18 @@ rest-server: ## Run that backend by hand, with demo accounts (ARGUMENTS="--tls -
 test-oidc-server: ## Test the OpenID Connect server of the tests
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/OIDCServer/selftest
+
+test-providers: need-build ## Play one scenario on every provider: only the line that names it changes
+	@.ci/require-packages $(TEST_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Scenario/run .build/debug
+
+test-browser: need-build ## Let a real browser log in at a real OpenID Connect server
+	@.ci/require-packages $(TEST_PACKAGES) $(BROWSER_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Browser/run .build/debug
 
 oidc-server: ## Run that server by hand, with demo accounts (ARGUMENTS="--tls")
 	@.ci/require-packages $(TEST_PACKAGES)

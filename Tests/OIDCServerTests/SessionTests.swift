@@ -98,7 +98,7 @@ struct SessionTests {
           == .tokenRefused)
       let page = #""status":200,"body":"<html>Log in to the network","fields":{"Content-Type":"text/html"}"#
       for (answer, kind) in [
-        (#""status":503,"body":{}"#, ErrorKind.providerUnavailable), (#""status":429,"body":{}"#, .providerUnavailable),
+        (#""status":503,"body":{}"#, ErrorKind.providerUnavailable),
         (page, .invalidResponse),
         (#""status":302,"body":"","fields":{"Location":"http://127.0.0.1:1/"}"#, .invalidResponse),
       ] {

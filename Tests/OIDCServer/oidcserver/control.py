@@ -104,14 +104,15 @@ class Control:
         return {"ended": DeviceGrant.objects.update(expires=past, status=DeviceGrant.EXPIRED)}
 
     def POST_reset(self, query, body):
-        """As after the start: no tokens, no faults, an empty ledger, the settings' defaults."""
+        """No tokens, no faults, an empty ledger, the settings' defaults; `keepSettings` keeps the settings."""
         from oauth2_provider import models
 
         for model in (models.RefreshToken, models.AccessToken, models.IDToken, models.Grant, models.DeviceGrant):
             model.objects.all().delete()
         self.listener.faults.clear()
         self.listener.ledger.clear()
-        self.listener.settings.reset()
+        if not body.get("keepSettings"):
+            self.listener.settings.reset()
         site.apply(self.listener.settings)
         return {}
 
