@@ -122,7 +122,7 @@ struct CommandLineTests {
       Set(names) == [
         "serve", "connect", "stop", "sockpath", "login", "verify-otp", "token", "header", "status", "sessions",
         "logout", "watch", "call", "register", "demo", "config", "version", "help",
-        "lock", "unlock", "rekey", "doctor",
+        "lock", "unlock", "rekey", "doctor", "provider-check",
       ])
     for name in names { #expect(HelpText.overview.contains("\n  \(name) ")) }
     #expect(Set(names).count == names.count)

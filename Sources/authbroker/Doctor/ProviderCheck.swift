@@ -24,7 +24,8 @@ enum ProviderCheck: DoctorCheck {
       "providers.asked", "providers", .error, "the providers could not be looked at: \(failure.message)")
   }
 
-  private static func finding(_ report: ProviderReport) -> DoctorFinding {
+  /// What a report says, as a line of the table.
+  static func finding(_ report: ProviderReport) -> DoctorFinding {
     let check = report.isReachable && report.isClockWrong ? "providers.clock" : "providers.reachable"
     var finding = DoctorFinding(check, report.profile.description, status(report), message(report))
     finding.profile = report.profile.description
