@@ -86,7 +86,7 @@ struct RecordedReplyTests {
         == .reauthenticationRequired)
     #expect(
       try await refusal(dialect, 429, #"{"error":"too_many_requests","error_description":"Global limit"}"#)
-        == .transient(.rateLimited))
+        == .transient(.providerUnavailable))
   }
 
   @Test func `Google`() async throws {

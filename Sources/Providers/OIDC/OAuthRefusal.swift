@@ -104,8 +104,7 @@ struct OAuthRefusal: Sendable, Equatable {
   private var passing: ProviderFailure {
     let kind: ErrorKind =
       switch status {
-      case 429: .rateLimited
-      case 408, 425, 500...510: .providerUnavailable
+      case 408, 425, 429, 500...510: .providerUnavailable
       case 407, 511: .networkUnavailable
       case 200..<400: .invalidResponse
       case _ where form == .html: .invalidResponse
