@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import BrokerServer
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -128,11 +129,11 @@ import Testing
 
   /// Calls come to the provider by way of other threads.
   private static func wait(for calls: Int, _ harness: ServerHarness) {
-    var turns = 0
-    while harness.provider.waitingCalls < calls, turns < 100_000 {
+    // They queue behind all tests that were begun, as in `settle`.
+    let deadline = BootClock.now + .seconds(900)
+    while harness.provider.waitingCalls < calls, BootClock.now < deadline {
       harness.settle()
       usleep(100)
-      turns += 1
     }
   }
 }
