@@ -78,14 +78,20 @@ package struct KeyedHash: Sendable {
     return digest
   }
 
+  /// libsodium's BLAKE2b leaves words of the message and of the key on the stack: its frames, with the state and two
+  /// blocks, have less than this.
+  private static let stackUse = 4096
+
   private static func digest(of message: Span<UInt8>, key: Span<UInt8>, into output: inout MutableSpan<UInt8>) {
     precondition(digestByteCounts.contains(output.count), "a BLAKE2b digest has 1 to 64 bytes")
     // All pointers live until the closures return, and go with their own lengths; the same holds for each level.
     let status = unsafe output.withMutableCBytes { output, outputCount in
       unsafe message.withCBytes { message, messageCount in
         unsafe key.withCBytes { key, keyCount in
-          unsafe crypto_generichash(
+          let status = unsafe crypto_generichash(
             output, outputCount, message, UInt64(messageCount), key, keyCount)
+          sodium_stackzero(stackUse)
+          return status
         }
       }
     }
