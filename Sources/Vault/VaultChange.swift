@@ -102,6 +102,8 @@ struct VaultChange {
   private mutating func append(_ event: BrokerEvent) throws {
     try events.append(event, as: head.lastOrdinal + 1)
     head.lastOrdinal += 1
+    // A sequence that could not be reserved before it was given is not given again either.
+    sequence = max(sequence, event.sequence)
     while head.eventCount > Int64(EventRetention.count) { try dropOldestEvent(before: event) }
     // A clock that is behind the newest event says nothing about the age of the others.
     guard time >= event.time.milliseconds else { return }

@@ -44,7 +44,9 @@ package final class InMemoryStore: SessionStore {
       case .closeLogin(let profile): logins[profile] = nil
       case .openRevocation(let revocation): revocations[revocation.id] = revocation
       case .closeRevocation(let id): revocations[id] = nil
-      case .event(let event): events.append(event)
+      case .event(let event):
+        events.append(event)
+        lastSequence = max(lastSequence, event.sequence)
       case .eventsIncomplete(let through): eventsCompleteAfter = max(eventsCompleteAfter, through)
       }
     }
