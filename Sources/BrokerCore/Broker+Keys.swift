@@ -42,7 +42,7 @@ extension Broker {
   private func perform(_ attempt: KeyAttempt) {
     isTryingKey = true
     if case .unlock = attempt { gate = .unlocking }
-    let (keeper, store) = (self.keeper, self.store)
+    let (keeper, store, hasSequences) = (self.keeper, self.store, commits.isOpen)
     inBackground {
       do throws(KeyFailure) {
         switch attempt {
@@ -53,9 +53,12 @@ extension Broker {
         case .unlock(let passphrase, _):
           try await keeper.unlock(passphrase)
           let contents = try await Self.load(store, keeper)
+          let reserved = hasSequences ? nil : await Self.reserveSequences(store, after: contents.lastSequence)
           let status = await keeper.status
-          await self.openEvents(contents)
-          return { $0.opened(attempt, contents, status) }
+          return { broker in
+            broker.openEvents(contents, reserved: reserved)
+            broker.opened(attempt, contents, status)
+          }
         }
       } catch {
         return { $0.refused(attempt, error) }

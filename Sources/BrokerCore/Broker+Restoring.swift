@@ -2,18 +2,23 @@ import BrokerProtocol
 
 /// How a broker takes up what rests in its store.
 extension Broker {
-  /// Begins to give sequences, unless they are given already.
-  func openEvents(_ contents: StoreContents) async {
-    guard !commits.isOpen else { return }
-    reservedThrough = contents.lastSequence
+  /// Lets a store promise that the block of sequences after one is never given again; the last of them, or nil where it
+  /// cannot.
+  static func reserveSequences(_ store: any SessionStore, after last: UInt64) async -> UInt64? {
+    let through = last + sequenceBlock
     do throws(StoreFailure) {
-      let through = contents.lastSequence + Self.sequenceBlock
       try await store.reserveSequences(through: through)
-      reservedThrough = through
+      return through
     } catch {
-      report(.sequencesNotReserved)
+      return nil
     }
+  }
+
+  /// Begins to give sequences, unless they are given already; `reserved` is what the store has promised.
+  func openEvents(_ contents: StoreContents, reserved: UInt64?) {
     guard !commits.isOpen else { return }
+    if reserved == nil { report(.sequencesNotReserved) }
+    reservedThrough = reserved ?? contents.lastSequence
     hub.open(after: contents.lastSequence, completeAfter: contents.eventsCompleteAfter)
     run(commits.open(after: contents.lastSequence))
   }

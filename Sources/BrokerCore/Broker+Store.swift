@@ -54,28 +54,24 @@ extension Broker {
     run(actions)
   }
 
-  /// Reserves the next block well before the last one is used up.
+  /// Reserves the next block well before the last one is used up; where the store refuses, the next change tries again.
   private func reserveSequencesIfNeeded() {
     guard commits.isOpen, !isReserving, commits.sequence + Self.sequenceBlock / 2 > reservedThrough else { return }
-    inBackground { [weak self] in
-      _ = await self?.reserveSequences()
-      return { _ in }
-    }
-  }
-
-  /// Lets the store promise that the next block of sequences is never given again; whether it did.
-  func reserveSequences() async -> Bool {
     isReserving = true
-    let through = commits.sequence + Self.sequenceBlock
-    do throws(StoreFailure) {
-      try await store.reserveSequences(through: through)
-      reservedThrough = max(reservedThrough, through)
-      isReserving = false
-      return true
-    } catch {
-      isReserving = false
-      if case .tampered(let profile) = error { raiseTampering(of: profile) }
-      return false
+    let (store, through) = (self.store, commits.sequence + Self.sequenceBlock)
+    inBackground {
+      do throws(StoreFailure) {
+        try await store.reserveSequences(through: through)
+        return { broker in
+          broker.isReserving = false
+          broker.reservedThrough = max(broker.reservedThrough, through)
+        }
+      } catch {
+        return { broker in
+          broker.isReserving = false
+          if case .tampered(let profile) = error { broker.raiseTampering(of: profile) }
+        }
+      }
     }
   }
 }

@@ -180,7 +180,7 @@ package actor Broker {
     self.report = report
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
-    await openEvents(contents)
+    openEvents(contents, reserved: await Self.reserveSequences(store, after: contents.lastSequence))
     gate = .unlocked
     restore(contents, to: slots)
     handle(.opened(contents.revocations))
