@@ -29,7 +29,8 @@ extension Broker {
     index = ProfileIndex(slots.map(\.name))
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
     // A profile that stays has its state in memory, which may be newer than what was just read.
-    let fresh = slots.filter { slot in !(old + leaving).contains { $0 === slot } }
+    let known = old + leaving
+    let fresh = slots.filter { slot in !known.contains { $0 === slot } && !takesOver(slot, from: known) }
     leaving.removeAll { slot(named: $0.name) != nil }
     for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
     if let contents, gate == .unlocked { restore(contents, to: fresh) }
@@ -43,6 +44,16 @@ extension Broker {
       handle(.rulesChanged(settings.rules), on: slot)
     }
     publish(.configReloaded, profile: nil)
+  }
+
+  /// Signs a profile out that is bound to another place now; false where nothing is known of it in memory.
+  ///
+  /// What was just read may be older than what waits to be saved, so the new machine counts on from the old one.
+  private func takesOver(_ slot: ProfileSlot, from known: [ProfileSlot]) -> Bool {
+    guard gate == .unlocked, let earlier = known.first(where: { $0.name == slot.name }) else { return false }
+    forgetSession(of: earlier, .providerChanged)
+    slot.machine.follow(earlier.machine)
+    return true
   }
 
   /// Lets go of a profile: nobody waits on it any more.

@@ -22,9 +22,7 @@ extension SessionMachine {
     guard case .living(let session) = phase else { return intent == nil ? [] : [.closeIntent] }
     guard record.binding == binding else {
       phase = .signedOut
-      generation += 1
-      let event = EventPayload.logout(LogoutEvent(reason: .providerChanged))
-      return [.save(self.record(.signedOut(at: now.wall)), announcing: [event])]
+      return [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: .providerChanged))])]
     }
     return takeUp(session, intent, now)
   }
@@ -62,6 +60,7 @@ extension SessionMachine {
       tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: now.wall, lastValidatedAt: now.wall)
     new.lastUsedAt = now.wall
     if living?.rotatesRefreshToken == true { new.rotatesRefreshToken = true }
+    if let pendingLogin { earlierLogins.append(pendingLogin) }
     pendingLogin = Saving(session: new, generation: generation, since: now)
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))
     return [.save(record(.living(new)), announcing: [event])]
@@ -79,12 +78,9 @@ extension SessionMachine {
     let hadSession = pendingLogin != nil || phase != .signedOut || isMistrusted
     let waiting = demands
     leaveLife(.signedOut, now)
-    var actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
+    let actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
     guard hadSession else { return actions }
-    generation += 1
-    actions.append(
-      .save(record(.signedOut(at: now.wall)), announcing: [.logout(LogoutEvent(reason: reason))]))
-    return actions
+    return actions + [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: reason))])]
   }
 
   /// The session has ended by itself.
@@ -95,12 +91,25 @@ extension SessionMachine {
     let waiting = demands
     leaveLife(.ended(reason), now)
     self.wantsReauthentication = wantsReauthentication
-    generation += 1
     var events: [EventPayload] = alert.map { [.securityAlert(SecurityAlertEvent(kind: $0))] } ?? []
     events.append(.sessionExpired(SessionExpiredEvent(reason: reason)))
     let contents: SessionRecord.Contents =
       wantsReauthentication ? .reauthenticationRequired(at: now.wall) : .ended(reason, at: now.wall)
-    return [.save(record(contents), announcing: events)] + refuse(waiting)
+    return [saveEnd(contents, events)] + refuse(waiting)
+  }
+
+  /// Makes the end of a session durable, under a generation of its own.
+  mutating func saveEnd(_ contents: SessionRecord.Contents, _ events: [EventPayload]) -> Action {
+    generation += 1
+    ending = Ending(contents: contents, events: events, generation: generation)
+    return .save(record(contents), announcing: events)
+  }
+
+  /// Counts on from the machine of the same profile that it takes the place of.
+  mutating func follow(_ earlier: SessionMachine) {
+    generation = earlier.generation
+    settledGeneration = earlier.settledGeneration
+    ending = earlier.ending
   }
 
   /// Answers callers where nobody is logged in: whoever waits for a login goes on waiting.
@@ -117,6 +126,7 @@ extension SessionMachine {
     saving = nil
     notedGeneration = nil
     pendingLogin = nil
+    earlierLogins = []
     heldAnswer = nil
     demands = []
     isStoreDegraded = false

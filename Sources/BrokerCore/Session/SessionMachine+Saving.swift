@@ -4,15 +4,18 @@ import BrokerProtocol
 extension SessionMachine {
   /// Takes over what was saved, or what the provider has already rotated although it could not be saved.
   mutating func adopt(_ generation: UInt64, isDurable: Bool, _ now: Moment) -> [Action] {
-    if isDurable { settledGeneration = max(settledGeneration, generation) }
+    if isDurable {
+      settledGeneration = max(settledGeneration, generation)
+      if let ending, ending.generation <= generation { self.ending = nil }
+    }
+    if let index = earlierLogins.firstIndex(where: { $0.generation == generation }) {
+      let login = earlierLogins.remove(at: index)
+      return isDurable ? begin(login: login, now) : []
+    }
     if let pending = pendingLogin, pending.generation == generation {
       pendingLogin = nil
       guard isDurable else { return goOnWithoutLogin(generation, now) }
-      heldAnswer = nil
-      isStoreDegraded = false
-      use.timeout = rules.idleTimeout
-      use.begin(at: now.uptime)
-      return begin(pending, now)
+      return begin(login: pending, now)
     }
     if let saving, saving.generation == generation {
       isStoreDegraded = !isDurable
@@ -46,6 +49,8 @@ extension SessionMachine {
       // The record that waits to be saved is older than the one that was refused, which may rest there all the same.
       self.generation += 1
       actions = [.save(record(.living(living)), announcing: [refreshed(living)])]
+    } else if living == nil, let ending {
+      actions = [saveEnd(ending.contents, ending.events)]
     }
     if let answer = heldAnswer {
       heldAnswer = nil
@@ -53,6 +58,14 @@ extension SessionMachine {
     }
     if use.isOver(at: now.uptime) { return actions + endIdle(now) }
     return actions + serveWaiting(now)
+  }
+
+  private mutating func begin(login: Saving, _ now: Moment) -> [Action] {
+    heldAnswer = nil
+    isStoreDegraded = false
+    use.timeout = rules.idleTimeout
+    use.begin(at: now.uptime)
+    return begin(login, now)
   }
 
   /// Goes on with tokens that are the session's from now on.

@@ -94,7 +94,7 @@ extension SessionMachine {
   }
 
   /// Whether tokens may come, or have come, that do not rest in the store yet.
-  var isUnsettled: Bool { saving != nil || refresh.isUnderWay || isStoreDegraded }
+  var isUnsettled: Bool { saving != nil || refresh.isUnderWay || isStoreDegraded || ending != nil }
 
   /// Whether a record that could not be saved is still the newest, and worth another try.
   ///

@@ -88,6 +88,16 @@ package struct SessionMachine: Sendable {
     let since: Moment
   }
 
+  /// The end of a session on its way to the store.
+  struct Ending: Sendable {
+    /// What the record says.
+    let contents: SessionRecord.Contents
+    /// What is told of it.
+    let events: [EventPayload]
+    /// The generation of the record.
+    let generation: UInt64
+  }
+
   /// The profile.
   package let profile: ProfileName
   /// What the session is bound to.
@@ -131,6 +141,10 @@ package struct SessionMachine: Sendable {
   var demandsForLogin: [TokenDemand] = []
   /// A login that is being saved.
   var pendingLogin: Saving?
+  /// Logins before that one that are being saved as well, in order: one that is durable has been told of.
+  var earlierLogins: [Saving] = []
+  /// The end of the last session, until it is durable.
+  var ending: Ending?
   /// The answer of a flight that landed while a login was being saved: it counts only if the login fails.
   var heldAnswer: Event?
   /// The random number of the event at hand, from 0 to 1.
