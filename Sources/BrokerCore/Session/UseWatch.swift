@@ -67,9 +67,12 @@ struct UseWatch: Sendable, Equatable {
   }
 
   /// When the last use is to be written down; nil where it is.
+  ///
+  /// The pause counts from the use that is written down, too: a record may carry one that is much older than itself.
   var noteDue: Duration? {
     guard timeout > .zero, let lastUse, lastUse != notedUse else { return nil }
-    return notedAt.map { $0 + min(timeout / Self.notesInTimeout, Self.longestNotePause) } ?? lastUse
+    guard let notedAt else { return lastUse }
+    return min(notedAt, notedUse ?? notedAt) + min(timeout / Self.notesInTimeout, Self.longestNotePause)
   }
 
   /// Takes in that the last use is being written down.
