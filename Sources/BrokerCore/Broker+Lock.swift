@@ -22,6 +22,7 @@ extension Broker {
   /// For clients both are gone at once. What was under way is finished and saved before the keys go; the answer follows.
   /// Where something cannot be saved, the answer says so, and the keys go as soon as it is.
   package func lock(_ reply: @escaping Reply<Empty>) {
+    overtakeUnlocks()
     switch gate {
     case .locked: reply(.success(Empty()))
     case .locking, .unlocking: lockReplies.append(reply)
@@ -30,6 +31,19 @@ extension Broker {
       closeGate()
     }
     finishLocking()
+  }
+
+  /// Whoever wanted the vault opened before it is locked once more does not open it behind the lock's back.
+  private func overtakeUnlocks() {
+    var overtaken: [KeyAttempt] = []
+    keyAttempts.removeAll { attempt in
+      guard case .unlock = attempt else { return false }
+      overtaken.append(attempt)
+      return true
+    }
+    for attempt in overtaken {
+      attempt.reply(.failure(BrokerError(.vaultLocked, "The vault was locked again meanwhile.")))
+    }
   }
 
   /// Lets nothing out any more, and begins nothing new.

@@ -86,10 +86,15 @@ extension Broker {
     save(retry.record, announcing: retry.events)
   }
 
-  /// Tells whoever waits for this very record to be durable.
+  /// Tells whoever waits for this very record to be durable; one that is has taken the place of all before it.
   private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
-    let key = SaveKey(profile: record.profile, generation: record.generation)
-    for done in saveWaiters.removeValue(forKey: key) ?? [] { done(failure) }
+    let ended = saveWaiters.keys.filter { key in
+      guard key.profile == record.profile else { return false }
+      return failure == nil ? key.generation <= record.generation : key.generation == record.generation
+    }
+    for key in ended.sorted(by: { $0.generation < $1.generation }) {
+      for done in saveWaiters.removeValue(forKey: key) ?? [] { done(failure) }
+    }
   }
 
   /// Calls `done` when the newest record of the profile is durable, or could not be made so.
