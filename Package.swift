@@ -191,7 +191,8 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "BrokerCoreTests",
-      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "TestSupport"], swiftSettings: checked),
+      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
+      swiftSettings: checked),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),

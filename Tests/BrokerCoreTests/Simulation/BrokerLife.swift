@@ -1,0 +1,118 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import Synchronization
+import TestSupport
+
+/// One life of the broker: from a start to a crash.
+struct BrokerLife {
+  /// The settings of one profile.
+  struct Profile {
+    /// Its name.
+    var name: ProfileName
+    /// The address of its provider.
+    var issuer = "a.example"
+    /// What holds for its sessions.
+    var rules = SessionRules()
+  }
+
+  /// Counts the lives.
+  let number: Int
+  /// Its clock.
+  let clock: SimulatedClock
+  /// What it asks providers.
+  let providers: Wire<ProviderRequest, ProviderAnswer>
+  /// What it asks its store.
+  let storage: Wire<StoreQuestion, StoreAnswer>
+  /// What has happened in it.
+  let inbox = Inbox()
+  /// Its view of the disk.
+  let store: SimulatedStore
+  /// The broker.
+  let broker: Broker
+
+  /// A life on a disk; questions are counted on from `before`.
+  init(
+    _ number: Int, _ profiles: [Profile], _ disk: InMemoryStore, _ executor: TurnedExecutor, _ clock: SimulatedClock,
+    _ entropy: SimulatedEntropy, asked: (providers: Int, storage: Int)
+  ) {
+    self.number = number
+    self.clock = clock
+    let providers = Wire<ProviderRequest, ProviderAnswer>(after: asked.providers)
+    self.providers = providers
+    storage = Wire(after: asked.storage)
+    store = SimulatedStore(disk, storage, inbox)
+    broker = Broker(
+      executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store, keeper: store,
+      status: disk.statusNow, clock: clock, entropy: entropy)
+  }
+
+  private static func settings(
+    _ profile: Profile, _ wire: Wire<ProviderRequest, ProviderAnswer>
+  ) -> ProfileSettings {
+    ProfileSettings(
+      name: profile.name, provider: SimulatedProvider(profile.name, issuer: profile.issuer, wire),
+      rules: profile.rules)
+  }
+
+  /// Begins; what is asked of the store comes over the wire.
+  func begin() {
+    let (store, inbox) = (store, inbox)
+    broker.assumeIsolated { broker in
+      broker.beginSoon(store) {
+        inbox.add(.delivered($0))
+      } report: {
+        inbox.add(.trouble($0))
+      }
+    }
+  }
+
+  /// Takes up another configuration.
+  func reconfigure(_ profiles: [Profile]) {
+    let settings = profiles.map { Self.settings($0, providers) }
+    let inbox = inbox
+    broker.assumeIsolated { $0.reconfigureSoon(settings) { inbox.add(.reconfigured($0)) } }
+  }
+}
+
+extension Broker {
+  /// Starts on the broker's own executor, which the simulation turns.
+  fileprivate func beginSoon(
+    _ store: SimulatedStore, deliver: @escaping Deliver, report: @escaping Report
+  ) {
+    Task {
+      try? await store.unlock(nil)
+      await start(with: try? store.load(), deliver: deliver, report: report)
+    }
+  }
+
+  fileprivate func reconfigureSoon(_ profiles: [ProfileSettings], _ done: @escaping @Sendable (StoreFailure?) -> Void) {
+    Task {
+      do throws(StoreFailure) {
+        try await reconfigure(profiles)
+        done(nil)
+      } catch {
+        done(error)
+      }
+    }
+  }
+}
+
+/// Handles and jitter that are the same for the same seed.
+final class SimulatedEntropy: Entropy {
+  private let state: Mutex<(random: SeededGenerator, handles: Int)>
+
+  /// The sequence of a seed.
+  init(seed: UInt64) { state = Mutex((SeededGenerator(seed: seed), 0)) }
+
+  func handle() -> String {
+    state.withLock { state in
+      state.handles += 1
+      return "handle-\(state.handles)"
+    }
+  }
+
+  func tokenID(of token: Secret) -> String { "id-\(token.revealedString() ?? "")" }
+
+  func fraction() -> Double { state.withLock { Double.random(in: 0...1, using: &$0.random) } }
+}

@@ -1,0 +1,49 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import Synchronization
+
+/// What has happened in one life of the broker, in order, until the simulation looks at it.
+final class Inbox: Sendable {
+  /// One thing that has happened.
+  enum Message: Sendable {
+    /// Steps have become durable.
+    case committed([StoreStep])
+    /// The broker was told that steps are not durable, and they are or are not.
+    case refused([StoreStep], isDurable: Bool)
+    /// No sequence up to this one is ever given again.
+    case promised(UInt64)
+    /// An event has reached a subscription.
+    case delivered(SubscriptionHub.Delivery)
+    /// A request has its answer.
+    case answered(Int, Answer)
+    /// The broker says that something is wrong.
+    case trouble(Broker.Trouble)
+    /// A request of the administrator's is done.
+    case reconfigured(StoreFailure?)
+  }
+
+  /// What a request was answered with.
+  enum Answer: Sendable {
+    case token(String)
+    case login(LoginResult)
+    case subscribed(Subscribe.Result, missed: [BrokerEvent])
+    case challenge(OTPChallenge)
+    case logout(Logout.Result)
+    case other
+    case error(BrokerError)
+  }
+
+  private let messages = Mutex<[Message]>([])
+
+  /// Adds what has happened.
+  func add(_ message: Message) { messages.withLock { $0.append(message) } }
+
+  /// Takes everything that has happened since the last time.
+  func takeAll() -> [Message] {
+    messages.withLock { messages in
+      defer { messages.removeAll(keepingCapacity: true) }
+      return messages
+    }
+  }
+}

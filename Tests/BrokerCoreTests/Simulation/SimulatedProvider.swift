@@ -1,0 +1,96 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+
+/// What a provider is asked.
+enum ProviderQuestion: Sendable {
+  case login(password: String)
+  case verify(flow: String, code: String)
+  case resend(flow: String)
+  case refresh(String)
+  case revoke(String?)
+  case currentUser(String)
+}
+
+/// What it says.
+enum ProviderAnswer: Sendable {
+  case outcome(LoginOutcome)
+  case session(ProviderSession)
+  case challenge(ProviderChallenge)
+  case tokens(TokenSet)
+  case user(User)
+  case done
+  case failure(ProviderFailure)
+}
+
+/// A question with the profile and the place that it was meant for.
+struct ProviderRequest: Sendable {
+  /// The profile that is configured with the provider.
+  let profile: ProfileName
+  /// Where the question goes.
+  let issuer: String
+  /// The question.
+  let question: ProviderQuestion
+}
+
+/// A provider that passes every question on to the simulation.
+final class SimulatedProvider: AuthProvider {
+  private let wire: Wire<ProviderRequest, ProviderAnswer>
+  private let profile: ProfileName
+  let binding: ProviderBinding
+  let abilities: Set<ProviderAbility> = [.resendOtp, .getCurrentUser]
+
+  /// The provider of a profile, at an address.
+  init(_ profile: ProfileName, issuer: String, _ wire: Wire<ProviderRequest, ProviderAnswer>) {
+    self.profile = profile
+    self.wire = wire
+    binding = ProviderBinding(type: "simulated", issuer: issuer)
+  }
+
+  private func ask(_ question: ProviderQuestion) async -> ProviderAnswer {
+    await wire.ask(ProviderRequest(profile: profile, issuer: binding.issuer, question: question))
+  }
+
+  /// What the simulation says where it says something that does not answer the question.
+  private func misfit(_ answer: ProviderAnswer) -> ProviderFailure {
+    guard case .failure(let failure) = answer else { preconditionFailure("no answer to this question") }
+    return failure
+  }
+
+  func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
+    let answer = await ask(.login(password: credentials.password?.revealedString() ?? ""))
+    guard case .outcome(let outcome) = answer else { throw misfit(answer) }
+    return outcome
+  }
+
+  func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome { throw .unsupported }
+
+  func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    let answer = await ask(.verify(flow: flow.revealedString() ?? "", code: code.revealedString() ?? ""))
+    guard case .session(let session) = answer else { throw misfit(answer) }
+    return session
+  }
+
+  func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+    let answer = await ask(.resend(flow: flow.revealedString() ?? ""))
+    guard case .challenge(let challenge) = answer else { throw misfit(answer) }
+    return challenge
+  }
+
+  func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+    let answer = await ask(.refresh(refreshToken.revealedString() ?? ""))
+    guard case .tokens(let tokens) = answer else { throw misfit(answer) }
+    return tokens
+  }
+
+  func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
+    let answer = await ask(.revoke(tokens.refreshToken?.revealedString()))
+    guard case .done = answer else { throw misfit(answer) }
+  }
+
+  func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
+    let answer = await ask(.currentUser(accessToken.revealedString() ?? ""))
+    guard case .user(let user) = answer else { throw misfit(answer) }
+    return user
+  }
+}

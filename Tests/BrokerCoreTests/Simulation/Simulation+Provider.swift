@@ -1,0 +1,196 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+
+/// What providers do with what they are asked.
+extension Simulation {
+  /// How long a call of a provider takes at most: the contract's bound for refreshes.
+  static let patience = Duration.seconds(20)
+
+  /// Looks at what the broker has asked since the last time.
+  func noteQuestions() throws(Violation) {
+    guard life.providers.count > lastQuestion else { return }
+    for call in life.providers.calls where call.number > lastQuestion {
+      sent[call.number] = Sent(sending: sending)
+      trace.note("broker asks \(call.number) \(call.question.profile): \(call.question.question)")
+      try checkSending(call.question, call.number)
+    }
+    lastQuestion = life.providers.count
+  }
+
+  private func checkSending(_ request: ProviderRequest, _ number: Int) throws(Violation) {
+    switch request.question {
+    case .refresh(let text):
+      counts.refreshes += 1
+      try checkAddress(text, request)
+      try checkSpending(text, number)
+    case .revoke(let text?):
+      try checkAddress(text, request)
+      try checkRevocation(text, request.profile)
+    case .currentUser(let text): try checkAddress(text, request)
+    case .verify(let flow, _), .resend(let flow):
+      guard server.flows[flow]?.issuer == request.issuer else {
+        throw Violation(.rightAddress, "\(flow) is sent to \(request.issuer)")
+      }
+    case .login, .revoke(nil): break
+    }
+  }
+
+  /// The broker may end at the provider only what nobody has, or wants, any more.
+  private func checkRevocation(_ text: String, _ profile: ProfileName) throws(Violation) {
+    guard let token = SimulatedServer.Token(text), let kept = durable.refreshToken(of: profile),
+      kept.family == token.family, token.family >= revocable[profile] ?? 0,
+      !durable.surprisingRecords.contains(profile),
+      let state = session(profile)?.state
+    else { return }
+    guard Subscriber.State(state) != .alive else {
+      throw Violation(.sessionKept, "\(text) is revoked, and nobody wanted that")
+    }
+  }
+
+  private func checkAddress(_ text: String, _ request: ProviderRequest) throws(Violation) {
+    guard let token = SimulatedServer.Token(text), server.families[token.family].issuer == request.issuer,
+      server.families[token.family].profile == request.profile
+    else { throw Violation(.rightAddress, "\(text) is sent to \(request.issuer) for \(request.profile)") }
+  }
+
+  private func checkSpending(_ text: String, _ number: Int) throws(Violation) {
+    guard let token = SimulatedServer.Token(text) else { return }
+    let family = server.families[token.family]
+    for call in life.providers.calls where call.number < number {
+      guard case .refresh(let other) = call.question.question, let other = SimulatedServer.Token(other),
+        other.family == token.family
+      else { continue }
+      throw Violation(.oneFlight, "\(text) is sent while call \(call.number) is under way")
+    }
+    try spending.send(
+      text, call: number, life: life.number, at: life.clock.uptime, grace: family.grace,
+      mayRepeat: hasAccessEnded(token),
+      hasDurableSuccessor: durable.spent.contains(token), rotates: family.rotates)
+  }
+
+  /// Whether nothing can be lost any more by sending a refresh token once more.
+  func hasAccessEnded(_ token: SimulatedServer.Token) -> Bool {
+    guard let access = server.access["A\(token.family).\(token.number)"], let clientEnd = access.clientEnd,
+      let end = access.endsAt
+    else { return true }
+    // The broker counts from when it asked, the provider from when it answered; and a clock that was right once counts.
+    return clientEnd <= max(latestWall, life.clock.now) || end - Self.patience <= life.clock.uptime
+  }
+
+  /// Lets one of the calls under way go on, well or not.
+  func answerProvider(healthily: Bool = false) throws(Violation) {
+    guard let call = life.providers.calls.randomElement(using: &random) else { return }
+    try answerProvider(call, drawFate(call.number, healthily: healthily))
+  }
+
+  /// What becomes of a call.
+  enum Fate {
+    /// The provider answers, and the answer arrives.
+    case answered
+    /// The provider is reached; its answer is still on the way.
+    case reached
+    /// The provider is certainly not reached, or does not act.
+    case notActedOn(ProviderFailure)
+    /// The reply is lost; the provider has acted, or not.
+    case lost(hasActed: Bool)
+    /// The provider wants to see the user again.
+    case reauthentication
+  }
+
+  private func drawFate(_ number: Int, healthily: Bool) -> Fate {
+    if healthily { return .answered }
+    let isReached = sent[number]?.answer != nil
+    if weather.isNetworkDown {
+      return isReached ? .lost(hasActed: true) : .notActedOn(.transient(.networkUnavailable))
+    }
+    let draw = Double.random(in: 0..<1, using: &random)
+    if isReached { return draw < 0.8 ? .answered : .lost(hasActed: true) }
+    switch draw {
+    case ..<0.66: return .answered
+    case ..<0.76: return .reached
+    case ..<0.88: return .notActedOn(drawTrouble())
+    case ..<0.94: return .lost(hasActed: true)
+    case ..<0.99: return .lost(hasActed: false)
+    default: return .reauthentication
+    }
+  }
+
+  private func drawTrouble() -> ProviderFailure {
+    let wait = Duration.seconds(Int.random(in: 1...120, using: &random))
+    let troubles: [ProviderFailure] = [
+      .transient(.networkUnavailable), .transient(.providerUnavailable, retryAfter: wait),
+      .transient(.rateLimited, retryAfter: wait), .transient(.invalidResponse), .transient(.tlsFailed),
+      .refused(.providerRejected),
+    ]
+    return troubles.randomElement(using: &random) ?? .transient(.timeout)
+  }
+
+  /// Lets a call end in a certain way.
+  func answerProvider(_ call: Wire<ProviderRequest, ProviderAnswer>.Call, _ fate: Fate) throws(Violation) {
+    trace.note("call \(call.number): \(fate)")
+    guard var sent = self.sent[call.number] else { return }
+    switch fate {
+    case .answered:
+      deliver(sent.answer ?? act(call, sent), to: call)
+    case .reached:
+      sent.answer = act(call, sent)
+      self.sent[call.number] = sent
+    case .notActedOn(let failure): deliver(.failure(failure), to: call, .notActedOn)
+    case .lost(let hasActed):
+      if hasActed, sent.answer == nil { _ = act(call, sent) }
+      deliver(.failure(.outcomeUnknown(chance(0.5) ? .timeout : .networkUnavailable)), to: call, .unknown)
+    case .reauthentication:
+      guard case .refresh(let text) = call.question.question, let token = SimulatedServer.Token(text),
+        server.families[token.family].isAlive
+      else { return try answerProvider(call, .answered) }
+      server.families[token.family].isAlive = false
+      deliver(.failure(.reauthenticationRequired), to: call)
+    }
+    try turn()
+  }
+
+  private func act(_ call: Wire<ProviderRequest, ProviderAnswer>.Call, _ sent: Sent) -> ProviderAnswer {
+    var when = sent.sending
+    when.uptime = life.clock.uptime
+    let answer = server.answer(call.question, when, &random)
+    trace.note("provider: \(describe(answer))")
+    return answer
+  }
+
+  private func describe(_ answer: ProviderAnswer) -> String {
+    switch answer {
+    case .tokens(let tokens): describe(tokens)
+    case .session(let session), .outcome(.authenticated(let session)): describe(session.tokens)
+    default: String("\(answer)".prefix(90))
+    }
+  }
+
+  private func describe(_ tokens: TokenSet) -> String {
+    "\(tokens.accessToken.revealedString() ?? "") until \(tokens.accessTokenExpiresAt?.description ?? "ever"), "
+      + "\(tokens.refreshToken?.revealedString() ?? "no new refresh token")"
+  }
+
+  private func deliver(
+    _ answer: ProviderAnswer, to call: Wire<ProviderRequest, ProviderAnswer>.Call,
+    _ outcome: SpendingLedger.Outcome = .answered
+  ) {
+    spending.end(call.number, outcome)
+    sent[call.number] = nil
+    life.providers.answer(call.number, answer)
+  }
+
+  /// Lets every call end that has taken too long: nobody knows whether it was acted on.
+  func endLateCalls() throws(Violation) {
+    for call in life.providers.calls {
+      guard let sent = sent[call.number], sent.sending.uptime + Self.patience <= life.clock.uptime else { continue }
+      try answerProvider(call, .lost(hasActed: sent.answer != nil || chance(0.5)))
+    }
+  }
+
+  /// When the next of them will have.
+  var nextCallEnd: Duration? {
+    sent.values.map { $0.sending.uptime + Self.patience }.min()
+  }
+}

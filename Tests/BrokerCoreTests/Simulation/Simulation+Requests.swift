@@ -1,0 +1,218 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+
+extension Simulation {
+  /// A request that was made.
+  struct Request {
+    /// What it is.
+    let name: String
+    /// Whose token or session it is about; nil for requests of no profile.
+    let profile: ProfileName?
+    /// When it must have been answered, whatever the world does; nil where the world decides.
+    var deadline: Duration?
+    /// How long the token must still live.
+    var minValidity: Duration?
+    /// Whether only a new token will do.
+    var isForced = false
+    /// The newest token that callers had then.
+    var before: SimulatedServer.Token?
+    /// The token that was reported as refused.
+    var rejected: SimulatedServer.Token?
+    /// What takes it back.
+    var waiter: WaiterID?
+    /// Whether it was answered.
+    var isAnswered = false
+    /// Whether its caller has left.
+    var isAbandoned = false
+    /// The number of the first session that nobody can have had then.
+    var firstLater = 0
+    /// Which subscriber it is for.
+    var subscriber: Int?
+  }
+
+  /// Notes a request; its number.
+  func open(_ request: Request) -> Int {
+    requestCount += 1
+    counts.requests += 1
+    requests[requestCount] = request
+    return requestCount
+  }
+
+  private func reply<Value: Sendable>(
+    _ number: Int, _ describe: @escaping @Sendable (Value) -> Inbox.Answer
+  ) -> Broker.Reply<Value> {
+    let inbox = life.inbox
+    return { result in
+      switch result {
+      case .success(let value): inbox.add(.answered(number, describe(value)))
+      case .failure(let error): inbox.add(.answered(number, .error(error)))
+      }
+    }
+  }
+
+  private func tokenReply(_ number: Int) -> Broker.Reply<Secret> {
+    reply(number) { .token($0.revealedString() ?? "") }
+  }
+
+  /// Asks for a token.
+  func askForToken(_ params: GetAccessToken.Params) throws(Violation) {
+    guard let profile = params.profile else { return }
+    let number = open(
+      Request(
+        name: "getAccessToken", profile: profile, deadline: life.clock.uptime + params.timeout,
+        minValidity: params.minValidity ?? skew(profile), isForced: params.forceRefresh, before: shown[profile]))
+    trace.note("request \(number): getAccessToken \(profile)\(describe(params))")
+    let reply = tokenReply(number)
+    requests[number]?.waiter = life.broker.assumeIsolated { $0.accessToken(params, reply) }
+    try turn()
+  }
+
+  private func describe(_ params: GetAccessToken.Params) -> String {
+    (params.forceRefresh ? " forced" : "") + (params.waitForLogin ? " waits for a login" : "")
+      + (params.minValidity.map { " for \($0)" } ?? "") + " at most \(params.timeout)"
+  }
+
+  /// What a caller gets who does not say; unknown while another configuration is being taken up.
+  private func skew(_ profile: ProfileName) -> Duration? {
+    wishes.reconfigurations > 0 ? nil : profiles.first { $0.name == profile }?.rules.expiry.skew
+  }
+
+  /// Asks for a token where requests are read, without entering the broker.
+  func askCache(_ profile: ProfileName, minValidity: Duration?) throws(Violation) {
+    let now = (wall: life.clock.now.milliseconds, uptime: life.clock.uptime.milliseconds)
+    let bytes = Array(profile.description.utf8)
+    let json = life.broker.answers.answer(
+      profile: bytes.span, minValidity: minValidity?.milliseconds, wall: now.wall, uptime: now.uptime)
+    guard let text = json?.revealedString() else {
+      return try askForToken(GetAccessToken.Params(profile: profile, minValidity: minValidity))
+    }
+    let number = open(
+      Request(name: "cache", profile: profile, minValidity: minValidity ?? skew(profile), before: shown[profile]))
+    trace.note("request \(number): cache \(profile)")
+    try noteAnswered(number, .token(text))
+  }
+
+  /// Reports the newest token as refused.
+  func reportRejected(_ profile: ProfileName, status: Int) throws(Violation) {
+    guard let token = shown[profile] else { return }
+    let number = open(
+      Request(
+        name: "reportRejected", profile: profile, deadline: life.clock.uptime + .seconds(25), minValidity: .zero,
+        rejected: status == 401 ? token : nil))
+    let text = "A\(token.family).\(token.number)"
+    trace.note("request \(number): reportRejected \(profile) \(text) \(status)")
+    let reply = tokenReply(number)
+    let params = ReportRejected.Params(profile: profile, accessToken: ScriptedProvider.secret(text), status: status)
+    requests[number]?.waiter = life.broker.assumeIsolated { $0.reportRejected(params, reply) }
+    try turn()
+  }
+
+  /// Takes back one of the requests that wait.
+  func abandon() throws(Violation) {
+    let waiting = requests.filter { $0.value.waiter != nil && !$0.value.isAnswered && !$0.value.isAbandoned }
+    guard let number = waiting.keys.sorted().randomElement(using: &random), let waiter = requests[number]?.waiter
+    else { return }
+    trace.note("request \(number) is taken back")
+    requests[number]?.isAbandoned = true
+    life.broker.assumeIsolated { $0.abandon(waiter) }
+    try turn()
+  }
+
+  /// Logs in, or tries to.
+  func logIn(_ profile: ProfileName, password: String) throws(Violation) {
+    let number = open(Request(name: "login", profile: profile))
+    trace.note("request \(number): login \(profile) \(password)")
+    wishes.signedOut.remove(profile)
+    let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
+    let params = Login.Params(
+      profile: profile, email: "a@b.example", password: ScriptedProvider.secret(password))
+    life.broker.assumeIsolated { $0.login(params, reply) }
+    try turn()
+  }
+
+  /// Answers the newest challenge of a profile, or something like it.
+  func verify(_ profile: ProfileName, code: String) throws(Violation) {
+    let known = disk.pendingLogins.first { $0.login.profile == profile }?.login.id
+    let flow = known ?? "handle-0"
+    let number = open(Request(name: "verifyOtp", profile: profile))
+    trace.note("request \(number): verifyOtp \(profile) \(flow) \(code)")
+    wishes.signedOut.remove(profile)
+    let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
+    let params = VerifyOTP.Params(otpFlowID: flow, code: ScriptedProvider.secret(code))
+    life.broker.assumeIsolated { $0.verifyOTP(params, reply) }
+    try turn()
+  }
+
+  /// Asks for another code.
+  func resend(_ profile: ProfileName) throws(Violation) {
+    let known = disk.pendingLogins.first { $0.login.profile == profile }?.login.id
+    let number = open(Request(name: "resendOtp", profile: profile))
+    trace.note("request \(number): resendOtp \(profile)")
+    let reply: Broker.Reply<OTPChallenge> = reply(number) { .challenge($0) }
+    let params = ResendOTP.Params(otpFlowID: known ?? "handle-0")
+    life.broker.assumeIsolated { $0.resendOTP(params, reply) }
+    try turn()
+  }
+
+  /// Logs out one profile, or all.
+  func logOut(_ profile: ProfileName, all: Bool) throws(Violation) {
+    let number = open(Request(name: "logout", profile: all ? nil : profile, firstLater: server.families.count))
+    trace.note("request \(number): logout \(all ? "of all" : profile.description)")
+    for session in life.broker.assumeIsolated({ $0.sessions }) where session.state != .locked {
+      guard all || session.profile == profile else { continue }
+      wishes.signedOut.insert(session.profile)
+      wishes.logouts[session.profile] = server.families.count
+      revocable[session.profile] = server.families.count
+    }
+    let reply: Broker.Reply<Logout.Result> = reply(number) { .logout($0) }
+    let params = Logout.Params(profile: profile, all: all)
+    life.broker.assumeIsolated { $0.logout(params, reply) }
+    try turn()
+  }
+
+  /// Asks whose session it is.
+  func askForUser(_ profile: ProfileName) throws(Violation) {
+    let number = open(Request(name: "getCurrentUser", profile: profile))
+    trace.note("request \(number): getCurrentUser \(profile)")
+    let reply: Broker.Reply<User> = reply(number) { _ in .other }
+    let params = GetCurrentUser.Params(profile: profile, maxAge: .seconds(Int.random(in: 0...100, using: &random)))
+    life.broker.assumeIsolated { $0.currentUser(params, reply) }
+    try turn()
+  }
+
+  /// Locks the vault.
+  func lock() throws(Violation) {
+    let number = open(Request(name: "lock", profile: nil))
+    trace.note("request \(number): lock")
+    wishes.isLocked = true
+    let reply: Broker.Reply<Empty> = reply(number) { _ in .other }
+    life.broker.assumeIsolated { $0.lock(reply) }
+    try turn()
+  }
+
+  /// Opens the vault.
+  func unlock() throws(Violation) {
+    let number = open(Request(name: "unlock", profile: nil))
+    trace.note("request \(number): unlock")
+    wishes.isLocked = false
+    let reply: Broker.Reply<Empty> = reply(number) { _ in .other }
+    life.broker.assumeIsolated { $0.unlock(Unlock.Params(), reply) }
+    try turn()
+  }
+
+  /// Begins a subscription; `since` is the last sequence that its owner has seen.
+  func subscribe(_ index: Int, since: UInt64?) throws(Violation) {
+    let subscriber = subscribers[index]
+    let number = open(Request(name: "subscribe", profile: nil, subscriber: index))
+    trace.note("request \(number): subscriber \(index) since \(since.map(String.init) ?? "now")")
+    let reply: Broker.Reply<Broker.Subscribed> = reply(number) {
+      .subscribed($0.result, missed: $0.missed.map(\.event))
+    }
+    let params = Subscribe.Params(profiles: subscriber.profiles, since: since.map { Int($0) })
+    subscribers[index].asked = (number, since)
+    life.broker.assumeIsolated { $0.subscribe(params, client: subscriber.client, limit: 8, reply) }
+    try turn()
+  }
+}

@@ -1,0 +1,60 @@
+import BrokerCore
+import BrokerProtocol
+
+/// Which refresh tokens were sent, and what the broker knows of how that ended.
+struct SpendingLedger {
+  /// What the broker knows of one sending.
+  enum Outcome: Equatable {
+    /// It waits for the answer.
+    case underWay
+    /// The provider has certainly not acted on it.
+    case notActedOn
+    /// It has the answer.
+    case answered
+    /// Nothing: the reply was lost, or the broker.
+    case unknown
+  }
+
+  private struct Sending {
+    let call: Int
+    let life: Int
+    let uptime: Duration
+    var outcome = Outcome.underWay
+  }
+
+  private var sendings: [String: [Sending]] = [:]
+  private var tokenOfCall: [Int: String] = [:]
+
+  /// Notes that a token is sent; `mayRepeat` says whether nothing can be lost by it any more, `hasDurableSuccessor`
+  /// whether the store has ever had the token after it.
+  mutating func send(
+    _ token: String, call: Int, life: Int, at uptime: Duration, grace: Duration, mayRepeat: Bool,
+    hasDurableSuccessor: Bool, rotates: Bool
+  ) throws(Violation) {
+    let earlier = sendings[token, default: []]
+    if earlier.contains(where: { $0.outcome == .underWay && $0.life == life }) {
+      throw Violation(.oneFlight, "\(token) is sent while it is under way already")
+    }
+    if rotates {
+      if hasDurableSuccessor { throw Violation(.spentOnce, "\(token) is sent although its successor was saved") }
+      if earlier.contains(where: { $0.outcome == .answered && $0.life == life }) {
+        throw Violation(.spentOnce, "\(token) is sent although it was answered")
+      }
+      let unknown = earlier.filter { $0.outcome == .unknown || $0.outcome == .answered }
+      let isReplay = unknown.count == 1 && unknown[0].uptime + grace > uptime
+      if !mayRepeat, !isReplay, !unknown.isEmpty {
+        throw Violation(.spentOnce, "\(token) is sent once more while its access token lives")
+      }
+    }
+    sendings[token, default: []].append(Sending(call: call, life: life, uptime: uptime))
+    tokenOfCall[call] = token
+  }
+
+  /// Notes what the broker learns of a sending.
+  mutating func end(_ call: Int, _ outcome: Outcome) {
+    guard let token = tokenOfCall[call], let index = sendings[token]?.firstIndex(where: { $0.call == call }) else {
+      return
+    }
+    sendings[token]?[index].outcome = outcome
+  }
+}
