@@ -87,7 +87,7 @@ extension Broker {
       return handle(.failed(id, retryAfter: nil, jitter: 1))
     }
     // What ends all sessions of the user would end one that was begun since, too.
-    let everywhere = revocation.everywhere && slot.machine.living == nil
+    let everywhere = revocation.everywhere && !slot.machine.hasSession
     let (provider, slotID) = (slot.provider, slot.id)
     inBackground {
       do throws(ProviderFailure) {

@@ -23,6 +23,9 @@ extension SessionMachine {
     return session
   }
 
+  /// Whether there is a session at the provider, or one whose login is just being saved.
+  var hasSession: Bool { living != nil || pendingLogin != nil }
+
   /// What is under way.
   package var activity: Activity {
     if let saving { return .saving(saving.session, generation: saving.generation) }
