@@ -61,7 +61,7 @@ extension Broker {
       slot.logouts += 1
     }
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
-    for (waiter, entry) in waiters {
+    for (waiter, entry) in waiters.sorted(by: { $0.key.number < $1.key.number }) {
       answer(waiter, .failure(BrokerError(.vaultLocked, profile: entry.profile)))
       handle(.waiterLeft(waiter), onProfile: entry.profile)
     }
