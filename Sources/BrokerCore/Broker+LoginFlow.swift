@@ -28,7 +28,7 @@ extension Broker {
     case .end(let kind, let isTold): end(login, kind, isTold: isTold)
     case .letGo(let kind):
       pendingLogins.remove(profile: login.profile)
-      answerWaits(for: id, .failure(LoginFlow.error(kind, login)))
+      answerWaits(for: id, .failure(LoginFlow.error(kind, login.step)))
     default:
       // Its profile may have gone from the configuration.
       if let slot = slot(named: login.profile) { run(action, login, on: slot, session) }
@@ -73,7 +73,7 @@ extension Broker {
   /// ``closeLogins()``.
   private func end(_ login: PendingLogin, _ kind: ErrorKind, isTold: Bool) {
     pendingLogins.finish(login.id, kind)
-    let error = LoginFlow.error(kind, login)
+    let error = LoginFlow.error(kind, login.step)
     guard isTold else {
       loginsToClose.insert(login.profile)
       return answerWaits(for: login.id, .failure(error))

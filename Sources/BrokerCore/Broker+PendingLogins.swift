@@ -35,9 +35,9 @@ extension Broker {
   /// How a login ended that is over: its user may have been quicker than whoever asks.
   private func pastResult(of id: String) -> Result<LoginResult, BrokerError> {
     guard let ending = pendingLogins.ending(of: id, at: now.wall) else { return .failure(BrokerError(.flowNotFound)) }
-    if let kind = ending.failure { return .failure(LoginFlow.error(kind, ending.login)) }
-    guard let slot = slot(named: ending.login.profile), slot.machine.living != nil else {
-      return .failure(BrokerError(.flowNotFound, profile: ending.login.profile))
+    if let kind = ending.failure { return .failure(LoginFlow.error(kind, ending.step)) }
+    guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
+      return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
     }
     return .success(.authenticated(describe(slot)))
   }
@@ -144,7 +144,7 @@ extension Broker {
       case .resting, .listening: handle(.abandoned(.shuttingDown), onLogin: id)
       case .asking:
         if let login = pendingLogins[id]?.login {
-          answerWaits(for: id, .failure(LoginFlow.error(.shuttingDown, login)))
+          answerWaits(for: id, .failure(LoginFlow.error(.shuttingDown, login.step)))
         }
       default: break
       }

@@ -191,19 +191,19 @@ package struct LoginFlow: Sendable {
   }
 
   /// The error of a kind, about this login's profile.
-  func error(_ kind: ErrorKind) -> BrokerError { LoginFlow.error(kind, login) }
+  func error(_ kind: ErrorKind) -> BrokerError { LoginFlow.error(kind, login.step) }
 
   /// What is said where a user should have proved who they are, and another one has come.
   static let wrongUser = "The provider has logged in another user than the session's."
 
   /// What a kind means for whoever waits for a login.
-  package static func error(_ kind: ErrorKind, _ login: PendingLogin) -> BrokerError {
+  package static func error(_ kind: ErrorKind, _ step: PendingLoginStep) -> BrokerError {
     switch kind {
-    case .otpExpired where login.step.action != nil:
-      BrokerError(kind, "The login was not finished in time; begin another one.", profile: login.profile)
-    case .cancelled: BrokerError(kind, "The login was cancelled.", profile: login.profile)
-    case .accessDenied: BrokerError(kind, wrongUser, profile: login.profile)
-    default: BrokerError(kind, profile: login.profile)
+    case .otpExpired where step.action != nil:
+      BrokerError(kind, "The login was not finished in time; begin another one.", profile: step.profile)
+    case .cancelled: BrokerError(kind, "The login was cancelled.", profile: step.profile)
+    case .accessDenied: BrokerError(kind, wrongUser, profile: step.profile)
+    default: BrokerError(kind, profile: step.profile)
     }
   }
 }

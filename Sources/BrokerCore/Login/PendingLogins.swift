@@ -11,8 +11,8 @@ package struct PendingLogins: Sendable {
 
   /// How a login ended.
   package struct Ending: Sendable, Equatable {
-    /// The login.
-    package var login: PendingLogin
+    /// What the login waited for; of the provider's own handle nothing is kept.
+    package var step: PendingLoginStep
     /// Why there is no session; nil where there is one.
     package var failure: ErrorKind?
   }
@@ -72,13 +72,13 @@ package struct PendingLogins: Sendable {
     guard let flow = byID.removeValue(forKey: id) else { return }
     let login = flow.login
     idOfProfile[login.profile] = nil
-    if login.step.action != nil { endings[login.profile] = Ending(login: login, failure: failure) }
+    if login.step.action != nil { endings[login.profile] = Ending(step: login.step, failure: failure) }
   }
 
   /// How the login behind a handle ended, if that is not too long ago.
   package func ending(of id: String, at now: Timestamp) -> Ending? {
-    guard let ending = endings.values.first(where: { $0.login.id == id }) else { return nil }
-    return ending.login.expiresAt + Self.memory > now ? ending : nil
+    guard let ending = endings.values.first(where: { $0.step.id == id }) else { return nil }
+    return ending.step.expiresAt + Self.memory > now ? ending : nil
   }
 
   /// How long after its time the end of a login is remembered: whoever waited for it asks within a minute.
