@@ -82,9 +82,7 @@ extension Broker {
     loginsToClose.remove(login.profile)
     let event = EventPayload.loginFailed(LoginFailedEvent(kind: kind.rawValue))
     change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
-      if failure != nil, broker.pendingLogins.id(of: login.profile) == nil {
-        broker.loginsToClose.insert(login.profile)
-      }
+      if failure != nil { broker.closeLaterUnlessWaiting(login.profile) }
       broker.answerWaits(for: login.id, .failure(error))
       for reply in broker.cancellations.removeValue(forKey: login.id) ?? [] {
         reply(failure == nil ? .success(Empty()) : .failure(BrokerError(.storeFailed, profile: login.profile)))

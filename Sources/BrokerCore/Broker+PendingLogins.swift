@@ -127,7 +127,16 @@ extension Broker {
     let names = loginsToClose.sorted()
     loginsToClose = []
     guard !names.isEmpty else { return }
-    change(StoreChange(.note, names.map { .closeLogin($0) }, of: nil))
+    change(StoreChange(.note, names.map { .closeLogin($0) }, of: nil)) { broker, failure in
+      guard failure != nil else { return }
+      for name in names { broker.closeLaterUnlessWaiting(name) }
+    }
+  }
+
+  /// Takes in that the record of a login that is over could not be removed: it goes with the next change of the profile,
+  /// unless another login has taken its place.
+  func closeLaterUnlessWaiting(_ profile: ProfileName) {
+    if pendingLogins.id(of: profile) == nil { loginsToClose.insert(profile) }
   }
 
   /// Forgets every login here; in the store they rest, and are taken up from there.

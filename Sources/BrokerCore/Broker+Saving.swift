@@ -25,7 +25,8 @@ extension Broker {
   /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.
   func save(_ record: SessionRecord, announcing events: [EventPayload]) {
     var steps = [StoreStep.record(record)]
-    if loginsToClose.remove(record.profile) != nil { steps.append(.closeLogin(record.profile)) }
+    let closesLogin = loginsToClose.remove(record.profile) != nil
+    if closesLogin { steps.append(.closeLogin(record.profile)) }
     let revocations = stepsForRevocations(of: record.profile)
     steps += revocations.steps
     change(StoreChange(.record, steps, telling: events, of: record.profile)) { broker, failure in
@@ -34,6 +35,7 @@ extension Broker {
         return broker.saved(record)
       }
       broker.saveFailed(record, announcing: events, failure)
+      if closesLogin { broker.closeLaterUnlessWaiting(record.profile) }
     }
   }
 
@@ -77,6 +79,7 @@ extension Broker {
     timer.cancel()
     guard holder(of: name)?.machine.wantsSaved(retry.record) == true else {
       retries[name] = nil
+      finishSave(of: retry.record, .superseded)
       finishLocking()
       if !hasWork { whenIdle?() }
       return

@@ -134,4 +134,53 @@ import Testing
       #expect(harness.store.saveCount == 2)
     }
   }
+
+  @Test func `a second logout that waits for the disk is answered by the login that comes first`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (client, second) = (try harness.connect(), try harness.connect())
+      _ = client.ask(Self.login(1))
+      harness.store.failure = .failed(context: "a full disk")
+      #expect(client.ask(Self.call("logout")).first?.contains("storeFailed") == true)
+      #expect(second.ask(Self.call("logout")).isEmpty)
+      harness.store.failure = nil
+      #expect(client.ask(Self.login(2)).first?.contains("authenticated") == true)
+      #expect(second.lines().first?.contains(#""serverRevoked""#) == true)
+    }
+  }
+
+  @Test func `a challenge that a logout has ended is gone from the store once the disk has room`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.login(1))
+      harness.provider.setWantsCode(true)
+      _ = client.ask(Self.login(2))
+      #expect(harness.store.pendingLogins.count == 1)
+      harness.store.failure = .failed(context: "a full disk")
+      _ = client.ask(Self.call("logout"))
+      harness.store.failure = nil
+      harness.clock.advance(by: .seconds(30))
+      harness.settle()
+      #expect(harness.store.pendingLogins.isEmpty)
+    }
+  }
+
+  @Test func `what was to end everywhere does not end a session that is just being saved`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(Self.login(1))
+      harness.provider.setRevocationFailure(.transient(.networkUnavailable))
+      _ = client.ask(Self.call("logout", #"{"everywhere":true}"#))
+      harness.store.hold()
+      #expect(client.ask(Self.login(1)).isEmpty)
+      harness.provider.setRevocationFailure(nil)
+      harness.clock.advance(by: .seconds(300))
+      harness.settle()
+      #expect(harness.provider.revocationLedger.last == .init(token: "refresh-1", everywhere: false))
+      harness.store.release()
+      #expect(client.lines().first?.contains("authenticated") == true)
+    }
+  }
 }
