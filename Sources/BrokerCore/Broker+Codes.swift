@@ -105,7 +105,7 @@ extension Broker {
         let proven = try await Broker.proven(session, login.expectedUser, provider)
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
-          broker.take(proven, .codeAccepted(guess: number), login.id, name, slotID)
+          broker.take(proven, from: provider, .codeAccepted(guess: number), login.id, name, slotID)
         }
       } catch {
         return { broker in

@@ -68,7 +68,7 @@ extension Broker {
     }
     attemptCount += 1
     let id = attemptCount
-    let (name, slotID) = (slot.name, slot.id)
+    let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
     attempts.append(
       LoginAttempt(
         id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, replies: [reply]))
@@ -77,7 +77,7 @@ extension Broker {
         let outcome = try await ask()
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
-          broker.proceed(outcome, id)
+          broker.proceed(outcome, id, provider)
         }
       } catch {
         return { broker in
@@ -94,11 +94,11 @@ extension Broker {
     for reply in attempts.remove(at: index).replies { reply(result) }
   }
 
-  private func proceed(_ outcome: LoginOutcome, _ id: UInt64) {
+  private func proceed(_ outcome: LoginOutcome, _ id: UInt64, _ provider: any AuthProvider) {
     guard let attempt = attempts.first(where: { $0.id == id }) else { return }
     let profile = attempt.profile
     guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts else {
-      if case .authenticated(let session) = outcome { giveBack(session, profile, attempt.slot) }
+      if case .authenticated(let session) = outcome { giveBack(session, to: provider, profile, attempt.slot) }
       return finish(id, .failure(overtaken(profile)))
     }
     let plan = attempt.plan
@@ -138,9 +138,14 @@ extension Broker {
     BrokerError(.cancelled, "Another login or a logout came between, or the profile was changed.", profile: profile)
   }
 
-  /// Ends a session that nobody wants any more.
-  func giveBack(_ session: ProviderSession, _ profile: ProfileName, _ id: UInt64) {
-    guard let slot = slot(named: profile, id: id) else { return }
+  /// Ends a session that nobody wants any more, at the provider that gave it.
+  ///
+  /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
+  /// provider is told at once, as far as it answers.
+  func giveBack(_ session: ProviderSession, to provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
+    guard gate != .locked, let slot = slot(named: profile, id: id) else {
+      return giveBack(session.tokens, to: provider)
+    }
     revokeLater(session.tokens, everywhere: false, of: slot)
   }
 
@@ -158,16 +163,18 @@ extension Broker {
     slot.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method.rawValue), on: slot)
-    let (name, id) = (slot.name, slot.id)
+    let (name, id, provider) = (slot.name, slot.id, slot.provider)
     whenSaved(slot) { [weak self] failure in
       self?.assumeIsolated { broker in
         guard failure == nil else {
           // Beside a session that goes on it is left alone: some providers would end that as well.
-          if broker.slot(named: name, id: id)?.machine.living == nil { broker.giveBack(session, name, id) }
+          if broker.slot(named: name, id: id)?.machine.living == nil {
+            broker.giveBack(session, to: provider, name, id)
+          }
           return reply(.failure(BrokerError(.storeFailed, profile: name)))
         }
         guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
-          broker.giveBack(session, name, id)
+          broker.giveBack(session, to: provider, name, id)
           return reply(.failure(broker.overtaken(name)))
         }
         broker.counts.logins += 1

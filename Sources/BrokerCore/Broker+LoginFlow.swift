@@ -12,9 +12,10 @@ extension Broker {
 
   /// Takes up a session that a login has brought; one that nobody waits for any more is given back.
   func take(
-    _ session: ProviderSession, _ event: LoginFlow.Event, _ id: String, _ profile: ProfileName, _ slot: UInt64
+    _ session: ProviderSession, from provider: any AuthProvider, _ event: LoginFlow.Event, _ id: String,
+    _ profile: ProfileName, _ slot: UInt64
   ) {
-    guard pendingLogins[id] != nil else { return giveBack(session, profile, slot) }
+    guard pendingLogins[id] != nil else { return giveBack(session, to: provider, profile, slot) }
     handle(event, onLogin: id, session)
   }
 
@@ -43,7 +44,7 @@ extension Broker {
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
     case .accept(let callers): accept(session, login, callers, on: slot)
-    case .giveBack: if let session { giveBack(session, slot.name, slot.id) }
+    case .giveBack: if let session { giveBack(session, to: slot.provider, slot.name, slot.id) }
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
       keep(login.id, on: slot, telling: events) { broker in
@@ -102,7 +103,7 @@ extension Broker {
         case .pending(let slowsDown): handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
         case .authenticated(let session):
           let proven = try await Broker.proven(session, login.expectedUser, provider)
-          take(proven, .actionDone, login.id, name, slotID)
+          take(proven, from: provider, .actionDone, login.id, name, slotID)
         }
       } catch {
         noteCall(error, of: name, id: slotID)
@@ -119,7 +120,7 @@ extension Broker {
       do throws(ProviderFailure) {
         let session = try await provider.awaitRedirect(flow: login.flow)
         let proven = try await Broker.proven(session, login.expectedUser, provider)
-        take(proven, .actionDone, login.id, name, slotID)
+        take(proven, from: provider, .actionDone, login.id, name, slotID)
       } catch {
         // Whoever has cancelled it has decided what becomes of the login.
         if !Task.isCancelled { handle(.actionFailed(error), onLogin: login.id) }

@@ -103,6 +103,19 @@ import Testing
       #expect(answer?.contains("authenticated") == true)
     }
   }
+
+  @Test func `a login whose profile has gone meanwhile is given back`() async throws {
+    try await OwnThread.run {
+      let (harness, work) = (try ServerHarness(), try #require(ProfileName("work")))
+      let client = try harness.connect()
+      harness.provider.hold()
+      client.send(Self.call("login", #"{"email":"a@example.test","password":"right"}"#) + "\n")
+      Self.reconfigure(harness, work)
+      harness.provider.release()
+      #expect(client.lines().first?.contains("cancelled") == true)
+      #expect(harness.provider.revocationLedger.map(\.token) == ["refresh-1"])
+    }
+  }
 }
 
 extension Broker {
