@@ -119,11 +119,15 @@ extension Broker {
     listeners[login.id] = Task {
       do throws(ProviderFailure) {
         let session = try await provider.awaitRedirect(flow: login.flow)
+        noteCall(nil, of: name, id: slotID)
         let proven = try await Broker.proven(session, login.expectedUser, provider)
         take(proven, from: provider, .actionDone, login.id, name, slotID)
       } catch {
         // Whoever has cancelled it has decided what becomes of the login.
-        if !Task.isCancelled { handle(.actionFailed(error), onLogin: login.id) }
+        guard !Task.isCancelled else { return }
+        // What a browser brings, or that none comes, tells nothing of the way to the provider; a call that failed does.
+        if NetworkState.Event(error) != .answered { noteCall(error, of: name, id: slotID) }
+        handle(.actionFailed(error), onLogin: login.id)
       }
     }
   }

@@ -246,4 +246,26 @@ import Testing
       #expect(other.call("initialize").contains(#""methods":["changePassword""#))
     }
   }
+
+  @Test(arguments: [
+    (ProviderFailure.transient(.networkUnavailable), ["networkDown", "loginFailed"]),
+    (.refused(.accessDenied), ["loginFailed"]), (.transient(.configInvalid), ["loginFailed"]),
+  ])
+  func `a browser's login tells of the network where the provider was not reached`(
+    _ failure: ProviderFailure, _ events: [String]
+  ) async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setLoginMethods([.browser]) }
+      _ = stage.call("login")
+      _ = stage.events
+      stage.harness.provider.redirect(.fails(failure))
+      stage.harness.settle()
+      #expect(stage.events == events)
+      // The next one reaches it.
+      _ = stage.call("login")
+      stage.harness.provider.redirect()
+      stage.harness.settle()
+      #expect(stage.events.contains("networkUp") == events.contains("networkDown"))
+    }
+  }
 }
