@@ -3,7 +3,9 @@ import SecretMemory
 
 /// How people log in.
 extension Broker {
-  /// More credential calls than this under way are refused: each may cost the provider a slow hash.
+  /// More credential calls of a profile than this under way are refused: each may cost the provider a slow hash.
+  ///
+  /// A provider that does not answer uses up its own profile's only.
   static let attemptLimit = 16
 
   /// Begins a login; a login that is equal to one under way shares its answer.
@@ -46,7 +48,9 @@ extension Broker {
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ reply: @escaping Reply<LoginResult>
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials, slot.name, user)
-    if let same = attempts.firstIndex(where: { $0.plan.question == question && $0.logouts == slot.logouts }) {
+    if let same = attempts.firstIndex(where: {
+      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts
+    }) {
       return attempts[same].replies.append(reply)
     }
     let provider = slot.provider
@@ -63,7 +67,7 @@ extension Broker {
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ reply: @escaping Reply<LoginResult>,
     _ ask: @escaping @Sendable () async throws(ProviderFailure) -> LoginOutcome
   ) throws(BrokerError) {
-    guard attempts.count < Self.attemptLimit else {
+    guard attempts.count(where: { $0.slot == slot.id }) < Self.attemptLimit else {
       throw BrokerError(.overloaded, "Too many logins are under way; try again.", profile: slot.name)
     }
     attemptCount += 1

@@ -209,4 +209,21 @@ import Testing
       #expect(stage.harness.provider.logins.isEmpty && stage.events.isEmpty)
     }
   }
+
+  @Test func `logins that a provider does not answer keep no other profile out`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness(profiles: ["a", "b"])
+      let (client, other) = (try harness.connect(), try harness.connect())
+      harness.provider.hold()
+      func login(_ profile: String, _ password: String) -> String {
+        let params = #"{"profile":"\#(profile)","email":"a@example.test","password":"\#(password)"}"#
+        return #"{"jsonrpc":"2.0","id":1,"method":"login","params":\#(params)}"#
+      }
+      for number in 1...16 { #expect(client.ask(login("a", "wrong-\(number)")).isEmpty) }
+      #expect(client.ask(login("a", "wrong")).first?.contains("overloaded") == true)
+      #expect(other.ask(login("b", "right")).isEmpty)
+      harness.provider.release()
+      #expect(other.lines().first?.contains("authenticated") == true)
+    }
+  }
 }
