@@ -46,7 +46,9 @@ extension Broker {
 
   /// The session, if it is that of the user who is expected; another one is given back.
   ///
-  /// - Throws: `refused(.accessDenied)`, or what the provider says when it is asked whose session it is.
+  /// A provider that does not tell whose session it is has not shown that it is the user's.
+  ///
+  /// - Throws: `refused(.accessDenied)`.
   static func proven(
     _ session: ProviderSession, _ user: ExpectedUser?, _ provider: any AuthProvider
   ) async throws(ProviderFailure) -> ProviderSession {
