@@ -35,8 +35,12 @@ extension Broker {
     let sentAt = now.wall
     askWithToken(.changePassword, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
-    } then: { broker, slot, tokens, reply in
+    } then: { broker, slot, isPresent, tokens, reply in
       guard let tokens else { return reply(.success(Empty())) }
+      guard isPresent, slot.machine.living != nil else {
+        broker.revokeLater(tokens, everywhere: false, of: slot)
+        return reply(.success(Empty()))
+      }
       broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)
       broker.replyWhenSaved(slot, reply)
     }
@@ -46,7 +50,8 @@ extension Broker {
   package func deleteAccount(_ params: DeleteAccount.Params, _ reply: @escaping Reply<Empty>) {
     askWithToken(.deleteAccount, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.deleteAccount(password: params.password, accessToken: token)
-    } then: { broker, slot, _, reply in
+    } then: { broker, slot, isPresent, _, reply in
+      guard isPresent else { return reply(.success(Empty())) }
       broker.endSession(of: slot, .accountDeleted, reply)
     }
   }
@@ -66,8 +71,8 @@ extension Broker {
     }
     askWithToken(.updateProfile, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)
-    } then: { broker, slot, user, reply in
-      broker.note(user, on: slot)
+    } then: { broker, slot, isPresent, user, reply in
+      if isPresent { broker.note(user, on: slot) }
       reply(.success(user))
     }
   }
@@ -125,15 +130,18 @@ extension Broker {
 
   /// Asks the provider of a profile for something with the session's access token, which is refreshed first where it is
   /// no longer good, and once more where the provider refuses it all the same.
+  ///
+  /// `finish` is told whether the session is the present one still: its user may have gone, or be another, meanwhile.
   func askWithToken<Value: Sendable, Answer: Sendable>(
     _ ability: ProviderAbility, _ profile: ProfileName?, _ reply: @escaping Reply<Answer>,
     _ ask: @escaping @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value,
-    then finish: @escaping @Sendable (isolated Broker, ProfileSlot, Value, @escaping Reply<Answer>) -> Void
+    then finish: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value, @escaping Reply<Answer>) -> Void
   ) {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       let slot = try slot(for: profile, able: ability)
-      let call = TokenCall(profile: slot.name, slot: slot.id, reply: reply, ask: ask, finish: finish)
+      let call = TokenCall(
+        profile: slot.name, slot: slot.id, session: SessionMark(slot), reply: reply, ask: ask, finish: finish)
       _ = accessToken(GetAccessToken.Params(profile: slot.name)) { [weak self] result in
         self?.assumeIsolated { $0.make(call, result, isRetry: false) }
       }
@@ -146,9 +154,10 @@ extension Broker {
   private struct TokenCall<Value: Sendable, Answer: Sendable>: Sendable {
     let profile: ProfileName
     let slot: UInt64
+    let session: SessionMark
     let reply: Reply<Answer>
     let ask: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
-    let finish: @Sendable (isolated Broker, ProfileSlot, Value, @escaping Reply<Answer>) -> Void
+    let finish: @Sendable (isolated Broker, ProfileSlot, Bool, Value, @escaping Reply<Answer>) -> Void
   }
 
   private func make<Value, Answer>(
@@ -158,6 +167,7 @@ extension Broker {
     guard let slot = slot(named: call.profile, id: call.slot), let living = slot.machine.living else {
       return call.reply(.failure(BrokerError(.loginRequired, profile: call.profile)))
     }
+    guard call.session.isPresent(on: slot) else { return call.reply(.failure(overtaken(call.profile))) }
     let (provider, accessToken) = (slot.provider, living.tokens.accessToken)
     inBackground {
       do throws(ProviderFailure) {
@@ -167,7 +177,7 @@ extension Broker {
           guard let slot = broker.slot(named: call.profile, id: call.slot) else {
             return call.reply(.failure(BrokerError(.unknownProfile, profile: call.profile)))
           }
-          call.finish(broker, slot, value, call.reply)
+          call.finish(broker, slot, call.session.isPresent(on: slot), value, call.reply)
         }
       } catch {
         return { $0.refuse(call, accessToken, error, isRetry: isRetry) }

@@ -138,7 +138,8 @@ extension Broker {
     handle(.resumed, onLogin: login.id)
   }
 
-  private func overtaken(_ profile: ProfileName) -> BrokerError {
+  /// What became of a request whose profile has another session now, or none.
+  func overtaken(_ profile: ProfileName) -> BrokerError {
     BrokerError(.cancelled, "Another login or a logout came between, or the profile was changed.", profile: profile)
   }
 

@@ -96,6 +96,7 @@ extension Broker {
     slot.user = nil
     slot.userFetchedAt = nil
     slot.logouts += 1
+    slot.sessions += 1
     handle(.logoutWanted(reason), on: slot)
     closeLogins()
   }

@@ -32,18 +32,22 @@ extension Broker {
     change(StoreChange(.record, steps, telling: events, of: record.profile)) { broker, failure in
       guard let failure else {
         for event in revocations.kept { broker.handle(event) }
-        return broker.saved(record)
+        return broker.saved(record, announcing: events)
       }
       broker.saveFailed(record, announcing: events, failure)
       if closesLogin { broker.closeLaterUnlessWaiting(record.profile) }
     }
   }
 
-  private func saved(_ record: SessionRecord) {
+  private func saved(_ record: SessionRecord, announcing events: [EventPayload]) {
     counts.saves += 1
     if let retry = retries[record.profile], retry.record.generation <= record.generation {
       retry.timer?.cancel()
       retries[record.profile] = nil
+    }
+    if events.contains(where: { $0.name == .login }), let slot = holder(of: record.profile) {
+      slot.sessions += 1
+      (slot.user, slot.userFetchedAt) = (nil, nil)
     }
     handle(.saved(generation: record.generation), onProfile: record.profile)
     finishSave(of: record, nil)
@@ -55,7 +59,7 @@ extension Broker {
     if failure == .superseded, failures > 0 || holder(of: name)?.machine.generation != record.generation {
       // A commit that reported an error may have been durable all the same; else a newer record has taken its place.
       guard failures > 0 else { return finishSave(of: record, nil) }
-      saved(record)
+      saved(record, announcing: events)
       for event in events { publish(event, profile: name) }
       return
     }

@@ -70,8 +70,8 @@ extension Broker {
       }
       askWithToken(.getCurrentUser, slot.name, reply) { provider, token throws(ProviderFailure) in
         try await provider.currentUser(accessToken: token)
-      } then: { broker, slot, user, reply in
-        broker.note(user, on: slot)
+      } then: { broker, slot, isPresent, user, reply in
+        if isPresent { broker.note(user, on: slot) }
         reply(.success(user))
       }
     } catch {

@@ -25,6 +25,8 @@ final class ProfileSlot {
   var backupCodesRemaining: Int?
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
+  /// Grows with every login and every logout: what was asked for an earlier session does not concern the present one.
+  var sessions: UInt64 = 0
   /// Whether its provider is within reach.
   var network = NetworkState.up
   /// How far its provider's clock is off.

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
+import Glibc
 import TestSupport
 import Testing
 
@@ -162,6 +163,39 @@ import Testing
         #expect(stage.call(method, params).contains("vaultLocked"), "\(method)")
       }
       #expect(stage.harness.provider.accountCalls.isEmpty)
+    }
+  }
+
+  @Test func `what was asked for one user's session does nothing to the next one's`() async throws {
+    try await OwnThread.run {
+      for (method, params) in [
+        ("changePassword", #"{"oldPassword":"right","newPassword":"new"}"#),
+        ("deleteAccount", #"{"password":"right"}"#),
+      ] {
+        let stage = try Stage()
+        let (provider, store) = (stage.harness.provider, stage.harness.store)
+        provider.setGivesNewTokens(true)
+        // Another user's login is accepted, and being saved, while the provider does what was asked.
+        store.hold()
+        provider.setUser("user-2")
+        _ = stage.call("login", #"{"email":"b@example.test","password":"right"}"#)
+        provider.hold()
+        stage.client.send(#"{"jsonrpc":"2.0","id":7,"method":"\#(method)","params":\#(params)}"# + "\n")
+        store.release()
+        // A harness waits for nobody while its provider is held.
+        var lines: [String] = []
+        for _ in 0..<30_000 where lines.isEmpty {
+          usleep(1_000)
+          lines = stage.client.lines()
+        }
+        #expect(lines.first?.contains("authenticated") == true)
+        provider.release()
+        stage.harness.settle()
+        #expect(stage.client.lines().contains { $0.contains(#""id":7,"result":{}"#) })
+        #expect(provider.accountCalls == [method])
+        #expect(stage.call("getAccessToken").contains("access-2"))
+        #expect(provider.revocationLedger.map(\.token) == (method == "changePassword" ? ["refresh-3"] : []))
+      }
     }
   }
 }
