@@ -11,8 +11,8 @@ struct ActionWait: ~Copyable {
   private let context: Context
   /// Whether the time that is left is shown.
   private let showsTime = Terminal.isTerminal(2)
-  /// How many characters of the line are covered.
-  private var width = 0
+  /// What stands on the line.
+  private var shown = ""
 
   /// A wait for one login.
   init(_ action: UserAction, _ context: Context) {
@@ -45,10 +45,18 @@ struct ActionWait: ~Copyable {
       } catch {
         guard error.error?.kind == .deadlineExceeded else {
           clear()
-          throw error
+          throw explained(error)
         }
       }
     }
+  }
+
+  /// The failure, with what becomes of a login that outlives its broker.
+  private func explained(_ failure: CommandFailure) -> CommandFailure {
+    guard failure.exitCode == .brokerUnreachable, action.kind == .deviceCode else { return failure }
+    var failure = failure
+    failure.message += " The code stays good, and the next broker goes on waiting; start it with: authbroker status"
+    return failure
   }
 
   /// Takes the login back; one that has ended meanwhile is no trouble.
@@ -64,7 +72,6 @@ struct ActionWait: ~Copyable {
     return CommandFailure(.failure, "the login was cancelled.")
   }
 
-  /// Writes the line anew: a carriage return and blanks, which every terminal knows.
   private mutating func showTime() {
     guard showsTime else { return }
     let left = action.expiresAt - Timestamp(milliseconds: WallClock.milliseconds)
@@ -77,9 +84,15 @@ struct ActionWait: ~Copyable {
     Output.progress("\r")
   }
 
+  /// Writes the line anew where it changes: a carriage return and blanks, which every terminal knows.
+  ///
+  /// Meanwhile a terminal does not go on in the next line (DECAWM, see console_codes(4)): on a narrow one, each second
+  /// would leave a line behind.
   private mutating func write(_ text: String) {
-    let blanks = String(repeating: " ", count: max(0, width - text.count))
-    Output.progress("\r" + text + blanks)
-    width = text.count
+    guard text != shown else { return }
+    let blanks = String(repeating: " ", count: max(0, shown.count - text.count))
+    let isPlain = ["", "dumb"].contains(context.environment["TERM"] ?? "")
+    Output.progress(isPlain ? "\r" + text + blanks : "\u{1B}[?7l\r" + text + blanks + "\u{1B}[?7h")
+    shown = text
   }
 }

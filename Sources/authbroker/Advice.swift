@@ -48,6 +48,9 @@ enum Advice {
     case .vaultLocked: return "Open it with: authbroker unlock"
     case .vaultTampered, .storeFailed, .keySourceUnavailable: return "See: authbroker doctor"
     case .configInvalid, .unknownProfile, .tlsFailed: return "See: authbroker config check"
+    case .providerRejected: return "Compare what the configuration says of it with what is registered there."
+    case .invalidResponse: return "Look at its address in the configuration, or try again later."
+    case .unsupportedByProvider: return "If it should, look at its address and methods in the configuration."
     case .internal: return error.correlationID.map { "Its log has more under \(PlainText.line($0.utf8))." }
     default: return later(error)
     }

@@ -92,7 +92,7 @@ struct Arguments: Equatable, Sendable {
   func profile() throws(CommandFailure) -> ProfileName? {
     guard let text = options["--profile"] else { return nil }
     guard let name = ProfileName(text) else {
-      throw .usage("--profile needs a profile's name (a-z, 0-9, '.', '_' and '-'), not \(text).")
+      throw .usage("--profile needs a profile's name (a-z, 0-9, '.', '_' and '-'), not \(Advice.quoted(text)).")
     }
     return name
   }

@@ -48,6 +48,11 @@ enum StatusCommand: Command {
     Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(status.uptime.inWords)")
     Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
     Output.line("clients  \(status.connections) connected, \(status.subscriptions) subscriptions")
+    let revocations = status.counters.first { $0.name == "pendingRevocations" }?.value ?? 0
+    if revocations > 0 {
+      let text = "\(revocations) still to be told to a provider, which is tried again"
+      Output.line("logouts  \(context.style.warning(text))")
+    }
     Output.line("")
     let sessions = status.profiles.filter { profile == nil || $0.profile == profile }
     SessionTable.print(sessions, context.style)

@@ -5,6 +5,11 @@ import ClientSocket
 enum ProviderCheck: DoctorCheck {
   static let title = "Providers"
 
+  /// The kinds of providers that are asked for their discovery document.
+  private static let describedProviders: Set<String> = ["oidc", "keycloak", "auth0", "google", "microsoft", "gitlab"]
+  private static let missingDocument =
+    "It answers, but has no discovery document below its address (404); look at issuer, or name its endpoints."
+
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let interview = patient.interview
     guard interview.status != nil else { return [] }
@@ -37,11 +42,17 @@ enum ProviderCheck: DoctorCheck {
 
   private static func status(_ report: ProviderReport) -> DoctorFinding.Status {
     guard report.isReachable else { return .error }
-    return report.isTroubled || report.isClockWrong ? .warning : .ok
+    return report.isTroubled || report.isClockWrong || hasNoDocument(report) ? .warning : .ok
+  }
+
+  /// Whether an OpenID Connect provider is not found where it should describe itself.
+  private static func hasNoDocument(_ report: ProviderReport) -> Bool {
+    report.status == 404 && describedProviders.contains(report.provider)
   }
 
   private static func message(_ report: ProviderReport) -> String {
-    let own = PlainText.line(report.message.utf8)
+    let isMissing = hasNoDocument(report) && !report.isClockWrong
+    let own = isMissing ? missingDocument : PlainText.line(report.message.utf8)
     guard let host = report.host.map({ PlainText.line($0.utf8) }) else { return own }
     guard status(report) == .ok, let roundTrip = report.roundTrip else { return "\(host): \(own)" }
     let security = report.usesTLS == true ? "over TLS" : "without TLS"
