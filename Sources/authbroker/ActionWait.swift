@@ -87,11 +87,12 @@ struct ActionWait: ~Copyable {
   /// Writes the line anew where it changes: a carriage return and blanks, which every terminal knows.
   ///
   /// Meanwhile a terminal does not go on in the next line (DECAWM, see console_codes(4)): on a narrow one, each second
-  /// would leave a line behind.
+  /// would leave a line behind. With `NO_COLOR` nothing but the text is written.
   private mutating func write(_ text: String) {
     guard text != shown else { return }
     let blanks = String(repeating: " ", count: max(0, shown.count - text.count))
-    let isPlain = ["", "dumb"].contains(context.environment["TERM"] ?? "")
+    let isSober = context.environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+    let isPlain = isSober || ["", "dumb"].contains(context.environment["TERM"] ?? "")
     Output.progress(isPlain ? "\r" + text + blanks : "\u{1B}[?7l\r" + text + blanks + "\u{1B}[?7h")
     shown = text
   }

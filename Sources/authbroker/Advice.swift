@@ -8,7 +8,9 @@ enum Advice {
     let own = PlainText.line(error.message.utf8)
     // A sentence that names a command already needs no other.
     guard !own.contains(": authbroker "), let step = step(for: error) else { return own }
-    return own + " " + step
+    // The reasons of a configuration are no whole sentences.
+    let end = own.last.map { ".!?;:".contains($0) } ?? true ? "" : "."
+    return own + end + " " + step
   }
 
   /// Writes the options of this command line that say which broker is meant into the commands of a message.

@@ -80,5 +80,8 @@ struct ExitCodeTests {
     var busy = BrokerError(.rateLimited)
     busy.retryAfter = .milliseconds(1500)
     #expect(Advice.sentences(for: busy).hasSuffix("Try again in 2 s."))
+    let invalid = BrokerError(.configInvalid, "config.json:3: lingerSecs is unknown")
+    #expect(Advice.sentences(for: invalid).hasSuffix("is unknown. See: authbroker config check"))
+    #expect(Advice.sentences(for: BrokerError(.providerRejected)).contains("registered there"))
   }
 }

@@ -56,17 +56,20 @@ struct ProviderTrial: ~Copyable {
     }
     let email = try Prompt.answer("--email", "E-mail address", context)
     let password = try PasswordSource.password(context)
+    let result: LoginResult
     do throws(CommandFailure) {
       let login = Login.Params(profile: profile, email: email, password: password)
-      guard try isLoggedIn(try context.call(Login.self, login, on: &connection)) else { return }
-      try useSession()
+      result = try context.call(Login.self, login, on: &connection)
     } catch {
       note(.error, error.message, error.exitCode)
+      return
     }
+    guard isLoggedIn(result) else { return }
+    do throws(CommandFailure) { try useSession() } catch { note(.error, error.message, error.exitCode) }
     logOut()
   }
 
-  private mutating func isLoggedIn(_ result: LoginResult) throws(CommandFailure) -> Bool {
+  private mutating func isLoggedIn(_ result: LoginResult) -> Bool {
     switch result {
     case .authenticated(let session):
       note(.ok, "a session of \(PlainText.line((session.user?.email ?? session.userID ?? "somebody").utf8))")
