@@ -36,9 +36,11 @@ extension JSONTape {
     case UInt8(ascii: "u"):
       let unit = try hexadecimalUnit(text, &position)
       guard (0xD800...0xDFFF).contains(unit) else { return }
-      guard unit < 0xDC00, position + 1 < text.count, text[position] == UInt8(ascii: "\\"),
-        text[position + 1] == UInt8(ascii: "u")
-      else { throw JSONError(.loneSurrogate, at: start) }
+      guard unit < 0xDC00 else { throw JSONError(.loneSurrogate, at: start) }
+      guard position < text.count else { throw JSONError(.unexpectedEnd, at: position) }
+      guard text[position] == UInt8(ascii: "\\") else { throw JSONError(.loneSurrogate, at: start) }
+      guard position + 1 < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
+      guard text[position + 1] == UInt8(ascii: "u") else { throw JSONError(.loneSurrogate, at: start) }
       position += 2
       guard (0xDC00...0xDFFF).contains(try hexadecimalUnit(text, &position)) else {
         throw JSONError(.loneSurrogate, at: start)
@@ -78,11 +80,10 @@ extension JSONTape {
     case 0xF4: (second, length) = (0x80...0x8F, 4)
     default: throw JSONError(.invalidUTF8, at: position)
     }
-    guard position + length <= text.count, second.contains(text[position + 1]) else {
-      throw JSONError(.invalidUTF8, at: position)
-    }
-    for offset in 2..<max(length, 2) where text[position + offset] & 0xC0 != 0x80 {
-      throw JSONError(.invalidUTF8, at: position)
+    for offset in 1..<length {
+      guard position + offset < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
+      let allowed = offset == 1 ? second : 0x80...0xBF
+      guard allowed.contains(text[position + offset]) else { throw JSONError(.invalidUTF8, at: position) }
     }
     return length
   }
