@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import OIDCDialect
+import RemoteProvider
 import SecretMemory
 import Testing
 
@@ -43,6 +44,9 @@ struct RefusalTests {
     (200, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
     (206, #"{"access_token":"a"}"#, .transient(.invalidResponse)),
     (200, #"{"access_token":"a","refresh_tok"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","name":"\ud83d"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","name":"\ud83d"}"#, .transient(.invalidResponse)),
+    (520, "<html>", .transient(.providerUnavailable)),
   ]
 
   @Test func `at a refresh only the provider's own word ends a session`() async throws {

@@ -2,13 +2,14 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import RESTDialect
+import RemoteProvider
 import Testing
 
 @testable import RESTProvider
 
 struct RefusalTests {
   private func failure(
-    _ status: Int, _ json: String?, _ name: RESTEndpoint.Name, form: Refusal.Form? = nil,
+    _ status: Int, _ json: String?, _ name: RESTEndpoint.Name, form: BodyForm? = nil,
     mapping: RESTMapping = .standard
   ) throws -> ProviderFailure {
     var refusal = Refusal(status: status, form: form ?? (json == nil ? .empty : .json))
@@ -87,7 +88,7 @@ struct RefusalTests {
   }
 
   @Test(arguments: [
-    (400, Refusal.Form.json, ProviderFailure.sessionEnded(.refreshRejected)),
+    (400, BodyForm.json, ProviderFailure.sessionEnded(.refreshRejected)),
     (401, .json, .sessionEnded(.refreshRejected)),
     (400, .empty, .sessionEnded(.refreshRejected)), (401, .empty, .sessionEnded(.refreshRejected)),
     (400, .html, .transient(.invalidResponse)), (401, .html, .transient(.invalidResponse)),
@@ -98,10 +99,12 @@ struct RefusalTests {
     (423, .json, .transient(.providerRejected)), (425, .json, .transient(.providerUnavailable)),
     (429, .json, .transient(.providerUnavailable)), (302, .html, .transient(.invalidResponse)),
     (500, .json, .transient(.providerUnavailable)), (503, .html, .transient(.providerUnavailable)),
-    (511, .html, .transient(.networkUnavailable)), (206, .json, .transient(.invalidResponse)),
+    (511, .html, .transient(.networkUnavailable)),
+    (520, .html, .transient(.providerUnavailable)), (599, .empty, .transient(.providerUnavailable)),
+    (206, .json, .transient(.invalidResponse)),
   ])
   func `a refresh ends the session on the backend's own 400 and 401 only`(
-    _ status: Int, _ form: Refusal.Form, _ expected: ProviderFailure
+    _ status: Int, _ form: BodyForm, _ expected: ProviderFailure
   ) throws {
     #expect(try failure(status, nil, .refresh, form: form) == expected)
   }

@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import RESTDialect
+import RemoteProvider
 import SecretMemory
 import TestSupport
 import Testing

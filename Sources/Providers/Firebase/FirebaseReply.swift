@@ -19,12 +19,7 @@ struct FirebaseReply {
   init(_ call: FirebaseCall, _ response: HTTPResponse, sentAt: Timestamp, receivedAt: Timestamp) {
     self.call = call
     self.response = response
-    let date = response.date(now: receivedAt.milliseconds / 1000)
-    moments = ReplyMoments(
-      sentAt: sentAt, receivedAt: receivedAt,
-      serverTime: date.map {
-        Timestamp(milliseconds: $0.secondsSince1970.multipliedReportingOverflow(by: 1000).partialValue)
-      })
+    moments = ReplyMoments(response, sentAt: sentAt, receivedAt: receivedAt)
   }
 
   /// Reads the object of a success.
@@ -43,7 +38,7 @@ struct FirebaseReply {
     }
     switch result {
     case .success(let found?): return found
-    case .failure(let error) where error.reason == .unexpectedEnd && call == .token && beginsAsObject:
+    case .failure(let error) where error.reason == .unexpectedEnd && call == .token && BodyForm(response) == .json:
       // The rest of the reply was lost on the way, and with it maybe the only copy of another refresh token.
       throw .outcomeUnknown(.invalidResponse)
     case .success, .failure: throw call == .token ? .transient(.invalidResponse) : .refused(.invalidResponse)
@@ -55,13 +50,6 @@ struct FirebaseReply {
   /// - Throws: as ``read(_:)``.
   func expectSuccess() throws(ProviderFailure) {
     try read { _ in () }
-  }
-
-  private var beginsAsObject: Bool {
-    response.body.withBytes { bytes in
-      bytes.indices.first { ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[$0]) }.map { bytes[$0] == UInt8(ascii: "{") }
-        ?? false
-    }
   }
 
   /// What it means that it is no success.

@@ -1,24 +1,13 @@
 import BrokerCore
 import BrokerProtocol
+import RemoteProvider
 
 /// What a provider says when it gives no tokens (RFC 6749, section 5.2).
 struct OAuthRefusal: Sendable, Equatable {
-  /// What the body is.
-  enum Form: Sendable, Equatable {
-    /// There is none.
-    case empty
-    /// A JSON object.
-    case json
-    /// A page for people: a proxy, a firewall or a captive portal speaks.
-    case html
-    /// Anything else.
-    case other
-  }
-
   /// The status (RFC 9110, section 15).
   var status: Int
   /// What the body is.
-  var form: Form
+  var form: BodyForm
   /// The error's name, in the words of the specifications.
   var code: String?
   /// How long the provider wants to be left alone.
@@ -101,17 +90,5 @@ struct OAuthRefusal: Sendable, Equatable {
   }
 
   /// What passes, or comes from somebody on the way.
-  private var passing: ProviderFailure {
-    let kind: ErrorKind =
-      switch status {
-      case 408, 425, 429, 500...510: .providerUnavailable
-      case 407, 511: .networkUnavailable
-      case 200..<400: .invalidResponse
-      case _ where form == .html: .invalidResponse
-      case 403: .forbidden
-      case 512...: .providerUnavailable
-      default: .providerRejected
-      }
-    return .transient(kind, retryAfter: retryAfter)
-  }
+  private var passing: ProviderFailure { .transient(ErrorKind(passing: status, form), retryAfter: retryAfter) }
 }

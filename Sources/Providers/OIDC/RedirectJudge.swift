@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import OIDCDialect
+import RemoteProvider
 import SecretMemory
 
 /// Decides what a request to the loopback address means for the login that is waited for.

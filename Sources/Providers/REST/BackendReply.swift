@@ -3,6 +3,7 @@ import BrokerProtocol
 import HTTP
 import JSONRPC
 import RESTDialect
+import RemoteProvider
 
 /// What a backend answered, and what is to be made of it.
 struct BackendReply {
@@ -25,12 +26,7 @@ struct BackendReply {
     self.name = name
     self.response = response
     self.mapping = mapping
-    let date = response.date(now: receivedAt.milliseconds / 1000)
-    moments = ReplyMoments(
-      sentAt: sentAt, receivedAt: receivedAt,
-      serverTime: date.map {
-        Timestamp(milliseconds: $0.secondsSince1970.multipliedReportingOverflow(by: 1000).partialValue)
-      })
+    moments = ReplyMoments(response, sentAt: sentAt, receivedAt: receivedAt)
   }
 
   /// Whether it is a success (RFC 9110, section 15.3) with a whole body: 206 is a part of one.
@@ -106,19 +102,6 @@ struct BackendReply {
     return RefusalTable.failure(refusal, name, mapping)
   }
 
-  /// What the body is: by its first character, since labels are often wrong; JSON must also be JSON to its end.
-  private var form: Refusal.Form {
-    let isLabelledHTML = response.mediaType?.essence == "text/html"
-    return response.body.withBytes { bytes in
-      let blank: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
-      guard let start = bytes.indices.first(where: { !blank.contains(bytes[$0]) }) else {
-        return isLabelledHTML ? .html : .empty
-      }
-      switch bytes[start] {
-      case UInt8(ascii: "<"): return .html
-      case UInt8(ascii: "{"), UInt8(ascii: "["): return isLabelledHTML ? .html : .json
-      default: return isLabelledHTML ? .html : .other
-      }
-    }
-  }
+  /// What the body seems to be; JSON must also be JSON to its end.
+  private var form: BodyForm { BodyForm(response) }
 }

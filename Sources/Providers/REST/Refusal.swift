@@ -10,22 +10,10 @@ import RemoteProvider
 /// (RFC 6749, section 5.2), problem details (RFC 9457), `{code, message}` and `{errors: {field: […]}}`. Sentences for
 /// people are not read at all: they never reach a client.
 struct Refusal {
-  /// What the body is.
-  enum Form: Equatable {
-    /// There is none.
-    case empty
-    /// JSON.
-    case json
-    /// A page for people: a proxy, a firewall or a captive portal speaks.
-    case html
-    /// Anything else.
-    case other
-  }
-
   /// The status (RFC 9110, section 15).
   var status: Int
   /// What the body is.
-  var form: Form
+  var form: BodyForm
   /// The backend's own name of the error.
   var code: String?
   /// What the configuration says that the name means.

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import RESTDialect
+import RemoteProvider
 
 /// What a refusal means for the session, by what was asked.
 enum RefusalTable {
@@ -34,7 +35,9 @@ enum RefusalTable {
   /// Everything else may come from anybody on the way, or pass.
   private static func refreshFailure(_ refusal: Refusal, _ mapping: RESTMapping) -> ProviderFailure {
     let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
-    guard isDefinitive else { return .transient(transientKind(refusal), retryAfter: refusal.retryAfter) }
+    guard isDefinitive else {
+      return .transient(ErrorKind(passing: refusal.status, refusal.form), retryAfter: refusal.retryAfter)
+    }
     switch refusal.configuredKind {
     case nil, .sessionExpired, .loginRequired, .invalidCredentials: break
     case .providerUnavailable, .rateLimited: return .transient(.providerUnavailable, retryAfter: refusal.retryAfter)
@@ -44,17 +47,6 @@ enum RefusalTable {
       return .refused(.providerRejected)
     }
     return .sessionEnded(.refreshRejected)
-  }
-
-  private static func transientKind(_ refusal: Refusal) -> ErrorKind {
-    switch refusal.status {
-    case 408, 425, 429, 500...510: .providerUnavailable
-    case 407, 511: .networkUnavailable
-    case 200..<400: .invalidResponse
-    case _ where refusal.form == .html: .invalidResponse
-    case 403: .forbidden
-    default: .providerRejected
-    }
   }
 
   /// What has nothing to do with what was asked, and passes.

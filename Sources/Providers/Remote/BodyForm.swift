@@ -1,0 +1,31 @@
+package import HTTP
+
+/// What the body of a reply is, by its first character: labels are often wrong.
+package enum BodyForm: Equatable, Sendable {
+  /// There is none, or only blanks.
+  case empty
+  /// A JSON object or array, by its beginning.
+  case json
+  /// A page for people: a proxy, a firewall or a captive portal speaks.
+  case html
+  /// Anything else.
+  case other
+
+  private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+
+  /// Looks at the body; what is labelled as a page is taken for one, whatever is in it.
+  package init(_ response: HTTPResponse) {
+    guard response.mediaType?.essence != "text/html" else {
+      self = .html
+      return
+    }
+    self = response.body.withBytes { bytes in
+      switch bytes.indices.first(where: { !Self.blanks.contains(bytes[$0]) }).map({ bytes[$0] }) {
+      case nil: .empty
+      case UInt8(ascii: "<"): .html
+      case UInt8(ascii: "{"), UInt8(ascii: "["): .json
+      default: .other
+      }
+    }
+  }
+}

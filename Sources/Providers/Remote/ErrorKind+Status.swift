@@ -1,0 +1,20 @@
+package import BrokerProtocol
+
+extension ErrorKind {
+  /// What a status means that is nobody's last word: it passes, or comes from somebody on the way.
+  ///
+  /// - Parameters:
+  ///   - status: the status (RFC 9110, section 15), which is not what was hoped for.
+  ///   - form: what came with it.
+  package init(passing status: Int, _ form: BodyForm) {
+    switch status {
+    case 407, 511: self = .networkUnavailable
+    // Those that nobody has registered too: some proxies count on behind 511.
+    case 408, 425, 429, 500...: self = .providerUnavailable
+    case 200..<400: self = .invalidResponse
+    case _ where form == .html: self = .invalidResponse
+    case 403: self = .forbidden
+    default: self = .providerRejected
+    }
+  }
+}
