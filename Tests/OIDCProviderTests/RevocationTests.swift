@@ -90,6 +90,21 @@ struct RevocationTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (403, "<html></html>", .transient(.invalidResponse)), (403, "", .transient(.forbidden)),
+      (403, #"{"error":"access_denied"}"#, .refused(.consentDenied)), (400, "", .refused(.providerRejected)),
+    ] as [(Int, String, ProviderFailure)])
+  func `a firewall in the way of a revocation passes`(
+    _ status: Int, _ body: String, _ expected: ProviderFailure
+  ) async throws {
+    try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
+      let tokens = TokenSet(accessToken: try secret("at"), accessTokenExpiresAt: nil, refreshToken: try secret("rt"))
+      let found = await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: false) }
+      #expect(found == expected)
+    }
+  }
+
   @Test func `the user is told by whoever has the access token`() async throws {
     try await withProvider { request, _ in
       request.fields["authorization"] == "Bearer at"

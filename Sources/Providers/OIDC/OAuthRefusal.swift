@@ -32,20 +32,21 @@ struct OAuthRefusal: Sendable, Equatable {
   /// - Parameter purpose: what was asked for.
   /// - Returns: a failure without a word of the provider.
   func failure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    guard isFromProvider else { return passing }
+    guard isFromProvider(purpose) else { return passing }
     if code.map(Self.troubles.contains) == true { return .transient(.providerUnavailable, retryAfter: retryAfter) }
     return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
   }
 
   /// Whether the provider itself has refused; else somebody on the way has, or it passes.
   ///
-  /// A status of 403 is taken for the provider's only with an error's name: firewalls say so as well.
-  private var isFromProvider: Bool {
+  /// A status of 403 without an error's name is taken for the provider's only where it can refuse credentials: firewalls
+  /// say so as well.
+  private func isFromProvider(_ purpose: OAuthPurpose) -> Bool {
     switch status {
     case 200: isErrorWithSuccess
     case 400, 401: true
     case 407, 408, 425, 429, 501...: false
-    case 402..<500: form == .json && code != nil || status == 403
+    case 402..<500: form == .json && code != nil || status == 403 && isCredential(purpose)
     default: false
     }
   }
