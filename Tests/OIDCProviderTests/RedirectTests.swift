@@ -43,6 +43,22 @@ struct RedirectTests {
     #expect(requests.count == 1)
   }
 
+  @Test func `an ID token that nobody asked for needs no nonce`() async throws {
+    let withoutOpenID: @Sendable (inout OIDCDialect) -> Void = { $0.scopes = ["a"] }
+    try await withProvider(withoutOpenID) { request, issuer in
+      guard request.path == "/token" else { return .notFound }
+      let claims = #"{"iss":"\#(issuer)","sub":"u1","aud":"cli","exp":9999999999}"#
+      return FakeProvider.Reply(200, #"{"access_token":"at","id_token":"\#(idToken(claims))"}"#)
+    } _: { provider, _ in
+      let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+      let visit = try BrowserVisit(action)
+      #expect(visit.query["nonce"] == nil && visit.query["scope"] == "a")
+      async let session = provider.awaitRedirect(flow: action.flow)
+      _ = try await visit.open("/callback?code=c&state=\(visit.state)")
+      #expect(try await session.user == User(id: "u1"))
+    }
+  }
+
   @Test func `the challenge that was shown is that of the proof`() async throws {
     let challenge = Mutex("")
     let (_, requests) = try await loginInBrowser { visit, _ in

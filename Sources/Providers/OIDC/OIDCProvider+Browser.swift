@@ -76,7 +76,7 @@ extension OIDCProvider {
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await caller.ask(.code, try await endpoint(.token), form)
-    return try await session(reply, flow.scopes, nonce: flow.nonce)
+    return try await session(reply, flow.scopes, nonce: flow.sentNonce)
   }
 
   /// The address that begins the login (RFC 6749, section 4.1.1).
@@ -86,7 +86,7 @@ extension OIDCProvider {
       ("scope", flow.scopes.joined(separator: " ")), ("state", flow.state),
       ("code_challenge", CodeChallenge.of(flow.verifier)), ("code_challenge_method", CodeChallenge.method),
     ]
-    if flow.scopes.contains("openid") { fields.append(("nonce", flow.nonce)) }
+    if let nonce = flow.sentNonce { fields.append(("nonce", nonce)) }
     if let audience = dialect.audience { fields.append(("audience", audience)) }
     if let resource = dialect.resource { fields.append(("resource", resource)) }
     fields += dialect.quirks.authorizationParameters.map { ($0.name, $0.value) }

@@ -12,7 +12,7 @@ struct RedirectFlow: Sendable {
   let port: Int
   /// What the answer must repeat (RFC 6749, section 10.12): 256 random bits.
   let state: String
-  /// What the ID token must repeat (OpenID Connect Core, section 3.1.2.1): 256 random bits.
+  /// What ``sentNonce`` is where one is asked for: 256 random bits.
   let nonce: String
   /// What proves that the code was asked for here (RFC 7636, section 4.1): 256 random bits, the shortest that is allowed.
   let verifier: Secret
@@ -50,6 +50,10 @@ struct RedirectFlow: Sendable {
 
   /// The address as the provider is told it.
   var redirectURI: String { address.text(port: port) }
+
+  /// What the ID token must repeat (OpenID Connect Core, section 3.1.2.1); nil where none is asked for: then nothing is
+  /// sent that it could repeat.
+  var sentNonce: String? { scopes.contains("openid") ? nonce : nil }
 
   /// Reads what ``write(to:)`` wrote; nil for anything else.
   init?(_ root: JSONNode) {
