@@ -133,4 +133,17 @@ struct TokenRequestTests {
       #expect(server.requests.count == (name == nil ? 0 : 1))
     }
   }
+
+  @Test func `a token for fewer scopes is for the same resource as the session's`() async throws {
+    try await FakeProvider.run(always: Self.tokens) { server in
+      var dialect = dialect(server)
+      dialect.resource = "urn:own"
+      try await withProvider(dialect) { provider in
+        let token = try secret("rt")
+        _ = try await provider.accessToken(scopes: ["a"], audience: nil, refreshToken: token)
+        _ = try await provider.accessToken(scopes: ["a"], audience: "urn:x", refreshToken: token)
+      }
+      #expect(server.requests.map { $0.form["resource"] } == ["urn:own", "urn:x"])
+    }
+  }
 }

@@ -43,6 +43,8 @@ extension OIDCProvider {
       case .audience: form.append(("audience", .text(audience)))
       case .none: throw .unsupported
       }
+    } else if let resource = dialect.resource {
+      form.append(("resource", .text(resource)))
     }
     let reply = try await caller.ask(.narrow, try await tokenEndpoint(), form)
     return checked(try reply.read { $0.tokens(asked: scopes) })
