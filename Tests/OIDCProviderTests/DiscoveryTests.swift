@@ -128,6 +128,39 @@ struct DiscoveryTests {
     }
   }
 
+  @Test func `many who want different things read each document once`() async throws {
+    try await FakeProvider.run { request, issuer in
+      switch request.path {
+      case Self.openID: FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)/token"}"#)
+      case Self.oauth:
+        FakeProvider.Reply(200, #"{"issuer":"\#(issuer)","userinfo_endpoint":"\#(issuer)/userinfo"}"#)
+      default: FakeProvider.Reply(200, #"{"sub":"u1"}"#)
+      }
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let token = try secret("at")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<16 { group.addTask { _ = try await provider.currentUser(accessToken: token) } }
+          try await group.waitForAll()
+        }
+      }
+      #expect(server.requests(at: Self.openID).count == 1 && server.requests(at: Self.oauth).count == 1)
+      #expect(server.requests(at: "/userinfo").count == 16)
+    }
+  }
+
+  @Test func `a moment until which documents cannot be had is by the clock of today`() async throws {
+    let reply = FakeProvider.Reply(503, "", ["Retry-After: Sun, 06 Nov 1994 08:49:37 GMT"])
+    try await FakeProvider.run(always: reply) { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let token = try secret("rt")
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+            == .transient(.providerUnavailable, retryAfter: .zero))
+      }
+    }
+  }
+
   @Test func `no endpoint is called in the clear for an issuer that is not`() throws {
     let dialect = OIDCDialect(type: "oidc", issuer: "https://op.example.com")
     let text = """

@@ -85,21 +85,21 @@ actor Discovery {
       } else {
         known = nil
       }
-      let task = search ?? begin(known)
-      let result = await task.value
-      search = nil
+      let found = try await (search ?? begin(known)).value.get()
       // Without any document, the configured endpoints are all there is, and the next use looks again.
-      guard let found = try result.get() else { return ProviderMetadata() }
-      known = found
+      if found == nil { return ProviderMetadata() }
     }
     return known?.metadata ?? ProviderMetadata()
   }
 
   private func begin(_ known: Known?) -> Task<Result<Known?, ProviderFailure>, Never> {
     let task = Task { [self] in
-      do throws(ProviderFailure) { return .success(try await look(known)) as Result<Known?, ProviderFailure> } catch {
-        return .failure(error)
-      }
+      let result: Result<Known?, ProviderFailure>
+      do throws(ProviderFailure) { result = .success(try await look(known)) } catch { result = .failure(error) }
+      // Here, not by those who wait: one that wakes up late would forget the search that came after this one.
+      search = nil
+      if case .success(let found?) = result { self.known = found }
+      return result
     }
     search = task
     return task
@@ -147,7 +147,8 @@ actor Discovery {
       guard let metadata = response.body.withArray({ try? ProviderMetadata($0, of: dialect) }) else { return .unusable }
       return .found(metadata)
     case 407, 511: throw .transient(.networkUnavailable)
-    case 408, 425, 429, 500...: throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: 0))
+    case 408, 425, 429, 500...:
+      throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: WallClock.milliseconds / 1000))
     case 300..<400: return .unusable
     default: return .absent
     }
