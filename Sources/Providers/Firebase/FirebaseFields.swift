@@ -26,8 +26,6 @@ struct FirebaseFields {
   /// - Throws: `HTTPFailure.secretMemoryExhausted`.
   func json() throws(HTTPFailure) -> HTTPBody {
     var writer = JSONWriter()
-    // Room for the longest form of everything, so that the buffer never moves and leaves no copy behind.
-    writer.bytes.reserveCapacity(Self.room(members))
     Self.write(members, to: &writer)
     return try .json(wiping: &writer.bytes)
   }
@@ -60,20 +58,6 @@ struct FirebaseFields {
           write(inner, to: &writer)
         }
       }
-    }
-  }
-
-  /// Each byte is written as six at most; quotes, colons, commas and braces are the rest.
-  private static func room(_ members: [(String, Value)]) -> Int {
-    members.reduce(2) { room, member in
-      let count =
-        switch member.1 {
-        case .text(let text): 6 * text.utf8.count
-        case .secret(let secret): 6 * secret.byteCount
-        case .flag: 5
-        case .object(let inner): Self.room(inner)
-        }
-      return room + 6 * member.0.utf8.count + count + 8
     }
   }
 }
