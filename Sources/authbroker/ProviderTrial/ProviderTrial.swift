@@ -74,12 +74,21 @@ struct ProviderTrial: ~Copyable {
     case .authenticated(let session):
       note(.ok, "a session of \(PlainText.line((session.user?.email ?? session.userID ?? "somebody").utf8))")
       return true
-    case .otpRequired:
+    case .otpRequired(let challenge):
+      cancel(.init(otpFlowID: challenge.otpFlowID))
       note(.warning, "a one-time code is wanted; this goes no further. To go on: authbroker login")
-    case .userActionRequired, .emailVerificationRequired:
+    case .userActionRequired(let action):
+      cancel(.init(loginFlowID: action.loginFlowID))
       note(.warning, "something has to be done elsewhere first; this goes no further")
+    case .emailVerificationRequired:
+      note(.warning, "the e-mail address has to be verified first; this goes no further")
     }
     return false
+  }
+
+  /// Takes back a login that nobody will go on with; one that cannot be taken back ends by itself, soon.
+  private mutating func cancel(_ login: CancelLogin.Params) {
+    _ = try? context.call(CancelLogin.self, login, on: &connection)
   }
 
   private mutating func useSession() throws(CommandFailure) {
