@@ -41,7 +41,8 @@ extension LoginFlow {
   /// A session that comes for a login which has ended meanwhile is nobody's.
   mutating func accept(_ number: UInt64) -> [Action] {
     guard case .checkingCode(let guess) = stage, guess.number == number else { return [.giveBack] }
-    let others = guesses.flatMap(\.callers)
+    let others = guesses.flatMap(\.callers) + (resendCaller.map { [$0] } ?? [])
+    resendCaller = nil
     guesses = []
     stage = .accepting
     return [.accept(callers: guess.callers)] + (others.isEmpty ? [] : [.refuse(others, error(.flowNotFound))])
