@@ -142,7 +142,9 @@ extension Simulation {
 
   private func checkLogout(_ request: Request) throws(Violation) {
     for profile in request.profile.map({ [$0] }) ?? profiles.map(\.name) where wishes.signedOut.contains(profile) {
-      guard let kept = durable.refreshToken(of: profile), kept.family < request.firstLater else { continue }
+      guard let kept = durable.refreshToken(of: profile), kept.family < request.firstLater,
+        !durable.surprisingRecords.contains(profile)
+      else { continue }
       throw Violation(.logoutKept, "\(profile): the logout is answered before it is durable")
     }
   }

@@ -47,6 +47,8 @@ extension Simulation {
     guard Subscriber.State(state) != .alive else {
       throw Violation(.sessionKept, "\(text) is revoked, and nobody wanted that")
     }
+    // It has begun, and goes on after a crash.
+    revocable[profile] = max(revocable[profile] ?? 0, token.family + 1)
   }
 
   private func checkAddress(_ text: String, _ request: ProviderRequest) throws(Violation) {

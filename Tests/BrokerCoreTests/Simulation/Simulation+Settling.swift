@@ -12,6 +12,9 @@ extension Simulation {
     if wishes.isLocked || session(profiles[0].name)?.state == .locked { try unlock() }
     // Longer than any deadline, and than the longest wait of a save.
     try pass(.seconds(120), healthily: true)
+    // The first may have been refused, as something was still to be saved.
+    if session(profiles[0].name)?.state == .locked { try unlock() }
+    try rest()
     try check()
     guard requests.isEmpty else {
       throw Violation(.answeredOnce, "not answered: \(requests.values.map(\.name).sorted())")

@@ -88,7 +88,10 @@ extension Simulation {
     wishes.signedOut.formIntersection(profiles.map(\.name).filter { durable.living($0) == nil })
     wishes.isLocked = false
     wishes.reconfigurations = 0
-    wishes.moved = []
+    wishes.moved = Set(
+      profiles.filter { profile in
+        durable.records[profile.name].map { $0.binding.issuer != profile.issuer } ?? false
+      }.map(\.name))
     latestWall = life.clock.now
     // What was written down of the last use may be as old as the last record.
     lastUse = [:]
