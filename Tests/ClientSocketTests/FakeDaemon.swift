@@ -38,7 +38,8 @@ struct FakeDaemon {
     os.ftruncate(lock, 0)
     record = dict(pid=os.getpid(), version="fake", config=config, socket=path, startedAt="2026-01-01T00:00:00Z")
     os.write(lock, (json.dumps(record) + "\n").encode())
-    os.mkfifo(state + "/stop", 0o600)
+    # An owner of before may have left it.
+    if not os.path.exists(state + "/stop"): os.mkfifo(state + "/stop", 0o600)
     stop = os.open(state + "/stop", os.O_RDWR)
     os.write(ready, b"ready\n")
     os.close(ready)
