@@ -71,7 +71,9 @@ final class CrashClient {
       return ledger.complain("no session is told of")
     }
     switch try session.required("state").string() {
-    case "signedOut", "challengePending": ledger.find(.signedOut)
+    case "signedOut": ledger.find(.signedOut)
+    // A login waits for its code, whether the session before was ended by hand or by itself.
+    case "challengePending": ledger.find(ledger.possible.contains(.ended) ? .ended : .signedOut)
     case "expired": ledger.find(.ended)
     default:
       let token = try answer(to: "getAccessToken", "{}", wire, until: patience)
