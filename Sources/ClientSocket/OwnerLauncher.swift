@@ -9,8 +9,9 @@ import Synchronization
 package struct OwnerLauncher: Sendable {
   /// How long each step may take.
   package struct Limits: Sendable {
-    /// For another client's start.
-    package var lock = Duration.seconds(10)
+    /// For another client's start: longer than that one itself waits (`ready`), so that who waits does not give up a
+    /// start that comes to something.
+    package var lock = Duration.seconds(20)
     /// For the daemon's first word: it may have a vault to recover.
     package var ready = Duration.seconds(15)
     /// What a daemon may ask for beyond that, while the program that prints the vault's key asks a person: as long as
