@@ -73,9 +73,10 @@ struct EventLoopTests {
     let loop = try EventLoop()
     var order: [String] = []
     let first = loop.schedule(after: .zero) { order.append("first") }
-    let second = loop.schedule(after: .milliseconds(2)) { order.append("second") }
-    _ = loop.schedule(after: .milliseconds(1)) { loop.cancel(second) }
-    _ = loop.schedule(after: .milliseconds(3)) { loop.stop() }
+    let now = BootClock.now
+    let second = loop.schedule(at: now + .milliseconds(2)) { order.append("second") }
+    _ = loop.schedule(at: now + .milliseconds(1)) { loop.cancel(second) }
+    _ = loop.schedule(at: now + .milliseconds(3)) { loop.stop() }
     #expect(loop.cancel(first))
     #expect(!loop.cancel(first))
     try loop.run()
