@@ -1,9 +1,9 @@
 """The control interface: JSON over HTTP on a port of its own."""
 
-import http.server
 import json
-import threading
 import urllib.parse
+
+from restserver.controlserver import find, no_such_call
 
 from . import site
 from .browser import Browser, Lost
@@ -120,46 +120,12 @@ class Control:
         """Finds and makes a call; returns status and answer."""
         from django.db import connection
 
-        path, _, query = target.partition("?")
-        act = getattr(self, f"{method}_{path.strip('/').replace('-', '_')}", None)
+        act, query = find(self, method, target)
         if act is None:
-            calls = sorted(name.replace("_", " /", 1).replace("_", "-") for name in dir(self) if name[:3].isupper())
-            return 404, {"error": "no such call", "calls": calls}
+            return no_such_call(self)
         try:
-            return 200, act(dict(urllib.parse.parse_qsl(query)), json.loads(raw) if raw else {})
+            return 200, act(query, json.loads(raw) if raw else {})
         except (UnknownSetting, UnknownFault, Lost, ValueError, KeyError, TypeError, OSError) as error:
             return 400, {"error": f"{type(error).__name__}: {error}"}
         finally:
             connection.close()  # this thread ends with its call
-
-
-def serve(control, port=0):
-    """Starts the control interface; returns its address."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        """One call."""
-
-        def respond(self):
-            """Reads the body, makes the call, writes the answer."""
-            raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, answer = control.call(self.command, self.path, raw)
-            data = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_GET = do_POST = do_DELETE = respond
-
-        def log_message(self, *arguments):
-            """Says nothing: standard error is for bugs."""
-
-    class Server(http.server.ThreadingHTTPServer):
-        """Many calls at once."""
-
-        daemon_threads, request_queue_size = True, 128
-
-    server = Server(("127.0.0.1", port), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_address[1]}"

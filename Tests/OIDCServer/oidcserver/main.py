@@ -10,8 +10,11 @@ import sys
 import tempfile
 import threading
 
+from restserver.controlserver import serve
+from restserver.tls import Certificates
+
 from . import site
-from .control import Control, serve
+from .control import Control
 from .faults import Faults
 from .ledger import Ledger
 from .listener import Listener
@@ -111,8 +114,5 @@ def run(given, settings, cache, folder, ended):
 
 def throw_away_certificates(folder):
     """The authority and certificates of a server with TLS: those that the REST backend of the tests makes."""
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "RESTServer"))
-    from restserver.tls import Certificates
-
     os.mkdir(folder, 0o700)
     return Certificates(folder)

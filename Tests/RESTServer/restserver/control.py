@@ -1,11 +1,9 @@
 """The control interface: JSON over HTTP on a port of its own, so that nothing a test asks for can be hit by a
 misbehaviour."""
 
-import http.server
 import json
-import threading
-import urllib.parse
 
+from .controlserver import find, no_such_call
 from .misbehaviour import CATALOGUE, UnknownMisbehaviour
 from .settings import UnknownSetting
 
@@ -149,50 +147,10 @@ class Control:
 
     def call(self, method, target, raw):
         """Finds and makes a call; returns status and answer."""
-        path, _, query = target.partition("?")
-        act = getattr(self, f"{method}_{path.strip('/').replace('-', '_')}", None)
+        act, query = find(self, method, target)
         if act is None:
-            return 404, {
-                "error": "no such call",
-                "calls": sorted(
-                    name.replace("_", " /", 1).replace("_", "-") for name in dir(self) if name.split("_")[0].isupper()
-                ),
-            }
+            return no_such_call(self)
         try:
-            return 200, act(dict(urllib.parse.parse_qsl(query)), json.loads(raw) if raw else {})
+            return 200, act(query, json.loads(raw) if raw else {})
         except (UnknownMisbehaviour, UnknownSetting, ValueError, KeyError, TypeError, AttributeError) as error:
             return 400, {"error": f"{type(error).__name__}: {error}"}
-
-
-def serve(control, port=0):
-    """Starts the control interface; returns its address."""
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        """One call."""
-
-        protocol_version = "HTTP/1.1"
-
-        def respond(self):
-            """Reads the body, makes the call, writes the answer."""
-            raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, answer = control.call(self.command, self.path, raw)
-            data = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        do_GET = do_POST = do_DELETE = respond
-
-        def log_message(self, *arguments):
-            """Says nothing: standard error is for bugs."""
-
-    class Listener(http.server.ThreadingHTTPServer):
-        """Many tests at once may ask."""
-
-        daemon_threads, request_queue_size = True, 128
-
-    listener = Listener(("127.0.0.1", port), Handler)
-    threading.Thread(target=listener.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{listener.server_address[1]}"

@@ -9,7 +9,8 @@ import sys
 import tempfile
 import threading
 
-from .control import Control, described_catalogue, serve
+from .control import Control, described_catalogue
+from .controlserver import serve
 from .dialect import DIALECTS
 from .server import Server
 from .settings import CHOICES, Settings, UnknownSetting
