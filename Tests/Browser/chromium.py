@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-WAIT = 60  # seconds; a busy machine starts a browser slowly
+WAIT = 900  # seconds; a busy machine starts a browser slowly
 
 
 class BrowserFailed(Exception):

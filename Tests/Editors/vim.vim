@@ -17,9 +17,9 @@ function Note(channel, message) abort
   call add(s:heard, type(a:message) == v:t_string ? json_decode(a:message) : a:message)
 endfunction
 
-" Waits up to ten seconds for the first message heard that Accepts() and takes it out; {} if none comes.
+" Waits for the first message heard that Accepts() and takes it out; {} if none comes.
 function Await(Accepts) abort
-  for l:_ in range(1000)
+  for l:_ in range(25000)
     for l:index in range(len(s:heard))
       if a:Accepts(s:heard[l:index])
         return remove(s:heard, l:index)
@@ -33,7 +33,7 @@ endfunction
 " One request by whichever mode the channel is in; the whole answer.
 function Ask(mode, channel, id, method, params) abort
   if a:mode ==# 'lsp'
-    return ch_evalexpr(a:channel, #{method: a:method, params: a:params}, #{timeout: 10000})
+    return ch_evalexpr(a:channel, #{method: a:method, params: a:params}, #{timeout: 250000})
   endif
   call ch_sendraw(a:channel, json_encode(#{jsonrpc: '2.0', id: a:id, method: a:method, params: a:params}) .. "\n")
   return Await({message -> get(message, 'id', -1) == a:id})

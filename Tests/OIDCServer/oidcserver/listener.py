@@ -29,7 +29,7 @@ class Listener(socketserver.ThreadingMixIn, http.server.HTTPServer):
     def finish_request(self, request, client_address):
         """Shakes hands in the connection's own thread: nobody waits for a slow client."""
         request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        request.settimeout(60)
+        request.settimeout(900)
         if self.certificates:
             context = self.certificates.context(self.settings["tlsMode"])
             try:
@@ -75,7 +75,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """Status, fields, body and delivery of the reply."""
         kind = fault.get("kind")
         if kind == "hold":
-            self.server.faults.released.wait(120)
+            self.server.faults.released.wait(900)
         if kind == "drop-before":
             raise Lost
         if kind == "answer":

@@ -6,7 +6,7 @@ from .misbehaviour import misbehaviour
 from .wire import Hangup
 
 SETTLE = 0.05  # seconds before a reset, which throws away what the client has not read yet
-LONG = 30.0  # seconds: longer than any time limit of the clients
+LONG = 900.0  # seconds: longer than any time limit of the clients
 
 
 @misbehaviour("ok", "nothing: a step that lets a request through unharmed")
@@ -103,19 +103,19 @@ def delay_after_commit(exchange, step):
     exchange.send(reply)
 
 
-@misbehaviour("hold-before-commit", "wait until released (at most `seconds`, 30), then do and answer")
+@misbehaviour("hold-before-commit", "wait until released (at most `seconds`, 900), then do and answer")
 def hold_before_commit(exchange, step):
     exchange.wait(step.get("seconds", LONG))
     exchange.send(exchange.commit())
 
 
-@misbehaviour("hold-then-forget", "wait until released (at most `seconds`, 30), do nothing, close without a reply")
+@misbehaviour("hold-then-forget", "wait until released (at most `seconds`, 900), do nothing, close without a reply")
 def hold_then_forget(exchange, step):
     exchange.wait(step.get("seconds", LONG))
     exchange.close()
 
 
-@misbehaviour("hold-after-commit", "do what is asked, wait until released (at most `seconds`, 30), then answer")
+@misbehaviour("hold-after-commit", "do what is asked, wait until released (at most `seconds`, 900), then answer")
 def hold_after_commit(exchange, step):
     reply = exchange.commit()
     exchange.wait(step.get("seconds", LONG))
@@ -123,7 +123,7 @@ def hold_after_commit(exchange, step):
 
 
 @misbehaviour(
-    "hold-then-drop", "do what is asked, wait until released (at most `seconds`, 30), then close without a reply"
+    "hold-then-drop", "do what is asked, wait until released (at most `seconds`, 900), then close without a reply"
 )
 def hold_then_drop(exchange, step):
     exchange.commit()

@@ -3,11 +3,12 @@
 import time
 
 from . import expectedbodies, expectedreplies  # noqa: F401  (they fill the table)
-from .driver import Seen
+from .driver import WAIT, Seen
 from .expectations import check_for
 from .journey import EMAIL, PASSWORD, SMS_EMAIL, Journey
 
-PAUSE = 0.1  # seconds without a byte after which a reply without framing is over
+# Seconds without a byte after which a reply without framing is over; the longer ones are for a machine that is busy.
+PAUSES = (0.1, 2.0, 40.0)
 
 
 class EachByName(Journey):
@@ -27,6 +28,13 @@ class EachByName(Journey):
         found = check_for(name)
         self.assertIsNotNone(found, "no expectation")
         check, step, whole, sms = found
+        for pause in PAUSES if whole else (WAIT,):
+            seen, took = self.attempt(name, moment, step, whole, sms, pause)
+            if check(seen, took):
+                return
+        self.fail((seen.end, seen.data[:500], seen.data[-100:]))
+
+    def attempt(self, name, moment, step, whole, sms, pause):
         if moment == "accept":
             self.client.close()
         pending = self.server.control("POST", "/misbehave", {"endpoint": "login", "name": name, **step})["pending"]
@@ -36,9 +44,9 @@ class EachByName(Journey):
             "/auth/login",
             {"email": SMS_EMAIL if sms else EMAIL, "password": PASSWORD},
             whole=whole,
-            patience=PAUSE if whole else 5,
+            patience=pause,
         )
-        self.assertTrue(check(seen, time.monotonic() - before), (seen.end, seen.data[:500], seen.data[-100:]))
+        took = time.monotonic() - before
         answer = self.server.control("GET", f"/ledger?after={self.sequence}")
         self.sequence = answer["sequence"]
         events = [entry["event"] for entry in answer["entries"]]
@@ -47,6 +55,7 @@ class EachByName(Journey):
             entry = answer["entries"][events.index("request")]
             self.assertEqual((entry["misbehaviour"], entry["status"] is None), (name, not seen.data))
         self.client.close()
+        return seen, took
 
 
 class Fields(Journey):

@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 
-from .driver import Client, RestServer
+from .driver import WAIT, Client, RestServer
 from .journey import EMAIL, PASSWORD, Journey
 
 
@@ -206,7 +206,7 @@ class LedgerOfTokens(Journey):
         before = self.server.control("GET", "/state")["ledgerSequence"]
         self.assertEqual(self.server.ledger("login", after=before, wait=0.01), [])
         self.login()
-        self.assertEqual(len(self.server.ledger("login", after=before, wait=5)), 1)
+        self.assertEqual(len(self.server.ledger("login", after=before, wait=WAIT)), 1)
 
     def test_the_file_has_a_json_line_for_each_entry(self):
         with tempfile.TemporaryDirectory() as folder:

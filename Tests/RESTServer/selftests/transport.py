@@ -68,7 +68,7 @@ class Connections(Journey):
         seen = []
         thread = threading.Thread(target=lambda: seen.append(self.login()))
         thread.start()
-        held = self.server.control("GET", "/held?waitSeconds=5")["held"]
+        held = self.server.control("GET", f"/held?waitSeconds={WAIT}")["held"]
         self.assertEqual((held[0]["endpoint"], held[0]["misbehaviour"], seen), ("login", "hold-after-commit", []))
         self.assertEqual(len(self.server.ledger("login")), 1)
         self.assertEqual(self.server.control("POST", "/release")["released"], 1)
