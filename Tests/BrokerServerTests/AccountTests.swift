@@ -185,10 +185,9 @@ import Testing
         store.release()
         // A harness waits for nobody while its provider is held; its tasks queue behind all tests that were begun.
         var lines: [String] = []
-        let deadline = BootClock.now + .seconds(900)
-        while lines.isEmpty, BootClock.now < deadline {
-          usleep(1_000)
+        _ = Patience.wait {
           lines = stage.client.lines()
+          return !lines.isEmpty
         }
         #expect(lines.first?.contains("authenticated") == true)
         provider.release()

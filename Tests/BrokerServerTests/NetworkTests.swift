@@ -143,9 +143,11 @@ import Transport
   /// The one answer to a request, while a provider is held: the harness waits for nothing then.
   private func answer(to request: String, _ client: TestClient) -> String {
     client.send(request + "\n")
-    for _ in 0..<100_000 {
-      if let line = client.lines().first { return line }
+    var line: String?
+    _ = Patience.wait {
+      line = client.lines().first
+      return line != nil
     }
-    return "no answer"
+    return line ?? "no answer"
   }
 }

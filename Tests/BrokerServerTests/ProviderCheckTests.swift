@@ -130,7 +130,7 @@ import Testing
   /// Calls come to the provider by way of other threads.
   private static func wait(for calls: Int, _ harness: ServerHarness) {
     // They queue behind all tests that were begun, as in `settle`.
-    let deadline = BootClock.now + .seconds(900)
+    let deadline = Patience.end
     while harness.provider.waitingCalls < calls, BootClock.now < deadline {
       harness.settle()
       usleep(100)

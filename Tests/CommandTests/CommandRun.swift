@@ -33,12 +33,13 @@ struct CommandRun {
   }
 
   /// Plays a person at a terminal: waits for each question, types the answer, and shows the whole screen.
-  private static let player = #"""
+  private static let player = """
     import json, os, pty, select, sys, time
+    PATIENCE = \(Patience.ceiling.components.seconds)
     steps, words = json.loads(sys.argv[1]), sys.argv[2:]
     pid, terminal = pty.fork()
     if pid == 0: os.execv(words[0], words)
-    screen, seen, deadline = b"", 0, time.monotonic() + 60
+    screen, seen, deadline = b"", 0, time.monotonic() + PATIENCE
     def more():
       global screen
       if not select.select([terminal], [], [], max(0, deadline - time.monotonic()))[0]: sys.exit("nothing came: %r" % screen)
@@ -54,7 +55,7 @@ struct CommandRun {
     while more(): pass
     os.write(1, screen)
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-    """#
+    """
 
   /// Runs the command on the directory `state` of a scratch directory.
   init(

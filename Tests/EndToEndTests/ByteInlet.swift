@@ -1,13 +1,11 @@
 import LinuxSystem
+import TestSupport
 
 /// The reading end of a pipe or socket, waited on with a time limit.
 final class ByteInlet {
   private let descriptor: FileDescriptor
   private var poll = PollSet(count: 1)
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-
-  /// The longest that anything may take on a machine that does much else.
-  static let patience = Duration.seconds(40)
 
   init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 
@@ -29,7 +27,7 @@ final class ByteInlet {
   }
 
   /// Everything up to the end of the stream.
-  func readToEnd(within limit: Duration = patience) throws -> [UInt8] {
+  func readToEnd(within limit: Duration = Patience.ceiling) throws -> [UInt8] {
     let deadline = BootClock.now + limit
     var bytes: [UInt8] = []
     while true {

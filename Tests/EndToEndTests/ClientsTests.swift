@@ -1,6 +1,7 @@
 import ClientSocket
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// Many clients on one broker, of every kind.
@@ -62,7 +63,7 @@ struct ClientsTests {
       }
       let last = try SocketWire(sandbox.socket)
       #expect(try last.call("ping").members().isEmpty)
-      let deadline = BootClock.now + ByteInlet.patience
+      let deadline = Patience.end
       var status = try last.call("getStatus")
       while try status["connections"]?.integer() != 1, BootClock.now < deadline { status = try last.call("getStatus") }
       #expect(try status["connections"]?.integer() == 1)

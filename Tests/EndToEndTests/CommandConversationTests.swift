@@ -1,5 +1,6 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// A whole session's life with commands only: those of the command, and those of the shell client.
@@ -23,7 +24,7 @@ struct CommandConversationTests {
       let client = try SocketWire(sandbox.socket)
       let options = program == BuiltPrograms.command ? ["--json"] : []
       let watcher = try sandbox.start(program, ["watch", "--count", "2"] + options, input: .nothing)
-      let deadline = BootClock.now + ByteInlet.patience
+      let deadline = Patience.end
       while try client.call("getStatus")["subscriptions"]?.integer() == 0, BootClock.now < deadline {}
       try client.register()
       _ = try client.call("logout")

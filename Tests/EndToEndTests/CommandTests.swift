@@ -1,6 +1,7 @@
 import ClientSocket
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// The command on a real broker.
@@ -50,7 +51,7 @@ struct CommandTests {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.start(BuiltPrograms.command, ["--state", sandbox.state, "serve"], input: .nothing)
       // Whoever joins now may find it coming up, and must not start another.
-      let deadline = BootClock.now + ByteInlet.patience
+      let deadline = Patience.end
       var status = try sandbox.command("--no-start", "status", "--json")
       while status.code == 8, BootClock.now < deadline {
         status = try sandbox.command("--no-start", "status", "--json")

@@ -1,5 +1,6 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// The configuration of a real broker: read at the start, read again on request, kept where it is not valid.
@@ -74,7 +75,7 @@ struct ConfigurationTests {
 
   /// Waits until a log has a text so often; each look costs one round trip to the broker.
   private static func awaitLog(of program: Program, _ text: String, times: Int, _ wire: any Wire) throws {
-    let deadline = BootClock.now + ByteInlet.patience
+    let deadline = Patience.end
     while program.errorText.split(separator: text, omittingEmptySubsequences: false).count <= times {
       guard BootClock.now < deadline else { throw TestFailure("the log never said: \(text)\n\(program.errorText)") }
       _ = try wire.call("ping")

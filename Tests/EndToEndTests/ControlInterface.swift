@@ -1,11 +1,12 @@
 import Glibc
 import JSONRPC
 import LinuxSystem
+import TestSupport
 
 /// The control interface of a backend under test: HTTP on a port of this machine, a connection for each question.
 struct ControlInterface {
   /// The longest that one of its answers may take: it may have been asked to wait for something first.
-  private static let patience = ByteInlet.patience + .seconds(10)
+  private static let patience = Patience.ceiling + .seconds(10)
 
   private let port: UInt16
 

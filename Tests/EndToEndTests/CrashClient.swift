@@ -42,14 +42,14 @@ final class CrashClient {
     let chosen = Int(random.next() % 4)
     let fraction = Double(random.next() % 1000) / 1000
     let delay = Duration.microseconds(Int64(50_000 * fraction * fraction * fraction))
-    var deadline = BootClock.now + ByteInlet.patience
+    var deadline = Patience.end
     for step in 0..<30 {
       if step == chosen { deadline = BootClock.now + delay }
       guard try act(wire, until: deadline) else { break }
     }
     sandbox.bury(owner)
     kills += 1
-    while let message = try wire.hear(until: BootClock.now + ByteInlet.patience) { try take(message) }
+    while let message = try wire.hear(until: Patience.end) { try take(message) }
     ledger.endOfLife()
     self.wire = nil
   }
@@ -64,7 +64,7 @@ final class CrashClient {
 
   /// What a new broker says of the session.
   private func look(_ wire: CrashWire) throws {
-    let patience = BootClock.now + ByteInlet.patience
+    let patience = Patience.end
     let subscription = try answer(to: "subscribe", "{}", wire, until: patience)
     ledger.hear(sequence: try subscription?["result"]?.required("sequence").integer() ?? -1)
     guard let session = try answer(to: "getSession", "{}", wire, until: patience)?["result"] else {
@@ -104,7 +104,7 @@ final class CrashClient {
     ledger.ask(.password)
     // Deriving the key of a password takes longer than a life may: the clock begins behind it.
     let began = BootClock.now
-    guard let challenge = try answer(to: "login", account, wire, until: began + ByteInlet.patience) else {
+    guard let challenge = try answer(to: "login", account, wire, until: began + Patience.ceiling) else {
       return false
     }
     try ledger.hear(answer: challenge)

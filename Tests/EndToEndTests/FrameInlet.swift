@@ -1,5 +1,6 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 
 /// Reads messages and insists that there is nothing else.
 final class FrameInlet {
@@ -15,7 +16,7 @@ final class FrameInlet {
   /// The next message, which is JSON; nil at the end of the stream.
   ///
   /// - Throws: ``TestFailure`` for bytes that are no frame, or if nothing comes in time.
-  func next(within limit: Duration = ByteInlet.patience) throws -> [UInt8]? {
+  func next(within limit: Duration = Patience.ceiling) throws -> [UInt8]? {
     let deadline = BootClock.now + limit
     while true {
       switch frames.step(pending.span) {

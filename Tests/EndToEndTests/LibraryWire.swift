@@ -3,6 +3,7 @@ import BrokerProtocol
 import JSONRPC
 import LinuxSystem
 import Synchronization
+import TestSupport
 
 /// The Swift client library in place of a connection: each message becomes a typed call, each result a message again.
 final class LibraryWire: Wire {
@@ -105,7 +106,7 @@ private final class MessageInbox: Sendable {
 
   /// The first message; waits for it.
   func next() throws -> [UInt8] {
-    let deadline = BootClock.now + ByteInlet.patience
+    let deadline = Patience.end
     while true {
       if let message = taken() { return message }
       _ = try ear.withLock { try $0.read(until: deadline) }

@@ -1,6 +1,7 @@
 import Glibc
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// What is left of secrets in the memory of a broker that has used them, and who may look.
@@ -119,7 +120,7 @@ struct MemoryTests {
       #expect(try ProgramWire(broker).call("ping").members().isEmpty)
       let other = try start("/bin/cat")
       try other.write(Array("echo".utf8))
-      #expect(try !other.output.read(until: BootClock.now + ByteInlet.patience).isEmpty)
+      #expect(try !other.output.read(until: Patience.end).isEmpty)
       for name in ["environ", "maps", "mem"] {
         let look = try sandbox.run("/usr/bin/setpriv", weak + ["/bin/cat", "/proc/\(broker.pid)/\(name)"])
         #expect(look.code != 0 && look.errors.contains("Permission denied"), "\(name): \(look.errors)")

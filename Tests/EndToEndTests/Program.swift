@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 
 /// A program that a test started: its standard streams and its end.
 ///
@@ -68,7 +69,7 @@ final class Program {
   /// - Returns: the exit code, or 128 and the signal.
   /// - Throws: ``TestFailure`` if it does not end in time.
   @discardableResult
-  func wait(within limit: Duration = ByteInlet.patience) throws -> Int32 {
+  func wait(within limit: Duration = Patience.ceiling) throws -> Int32 {
     if let exitCode { return exitCode }
     _ = try life.readToEnd(within: limit)
     let code = try child.wait()

@@ -1,5 +1,6 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 
 /// The backend of `Tests/RESTServer`, and what a test may ask of it.
 ///
@@ -25,7 +26,7 @@ struct RESTBackend {
         + options)
     var line: [UInt8] = []
     while !line.contains(0x0A) {
-      let more = try program.output.read(until: BootClock.now + ByteInlet.patience)
+      let more = try program.output.read(until: Patience.end)
       guard !more.isEmpty else { throw TestFailure("python3 does not run the backend: \(program.errorText)") }
       line += more
     }

@@ -1,6 +1,7 @@
 import Glibc
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// A real broker with a profile on a real backend.
@@ -76,7 +77,7 @@ struct RESTBackendTests {
       #expect(try pendingRevocations(again) == 1)
       #expect(try logouts(at: backend).isEmpty)
       _ = try backend.ask("/misbehave", #"{"steps":[],"replace":true}"#)
-      let deadline = BootClock.now + ByteInlet.patience
+      let deadline = Patience.end
       while try pendingRevocations(again) > 0, BootClock.now < deadline { usleep(100_000) }
       #expect(try pendingRevocations(again) == 0)
       #expect(try logouts(at: backend) == ["revoked"])
@@ -111,7 +112,7 @@ struct RESTBackendTests {
       _ = try backend.ask("/revoke", #"{"email":"ada@example.com"}"#)
       // The broker waits a little after a failure; what the backend means comes with the next refresh.
       var kind = try client.refusal("getAccessToken", #"{"forceRefresh":true}"#)
-      let deadline = BootClock.now + ByteInlet.patience
+      let deadline = Patience.end
       while kind == "invalidResponse", BootClock.now < deadline {
         kind = try client.refusal("getAccessToken", #"{"forceRefresh":true}"#)
       }

@@ -130,7 +130,7 @@ final class Sandbox {
 
   /// Waits until nobody owns a state directory.
   func awaitNoOwner(of state: String) throws {
-    _ = try FileLock(state + "/broker.lock", waitingAtMost: ByteInlet.patience)
+    _ = try FileLock(state + "/broker.lock", waitingAtMost: Patience.ceiling)
   }
 
   private func dispose() {

@@ -22,14 +22,14 @@ struct ChildGroupTests {
     #expect(try poll.wait(atMost: .zero) == 0)
     #expect(try child.poll() == .running)
     try input.ends { readEnd, writeEnd throws(Errno) in writeEnd.close() }
-    #expect(try poll.wait(atMost: .seconds(30)) == 1 && poll.isReady(0))
+    #expect(try poll.wait(atMost: Patience.ceiling) == 1 && poll.isReady(0))
     #expect(try child.wait() == 7)
     #expect(throws: Errno(code: ESRCH)) { _ = try child.endDescriptor() }
   }
 
   @Test func `a group is ended as a whole`() throws {
     try FileDescriptor.pipe().ends { readEnd, writeEnd in
-      let child = try start("sleep 600 & echo x; wait", output: writeEnd)
+      let child = try start("sleep 3600 & echo x; wait", output: writeEnd)
       writeEnd.close()
       var bytes = [UInt8](repeating: 0, count: 16)
       #expect(readEnd.read(into: &bytes) == .bytes(2))

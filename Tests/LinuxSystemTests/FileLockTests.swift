@@ -23,7 +23,7 @@ struct FileLockTests {
       #expect(throws: FileLock.Refusal.held(path)) { _ = try FileLock(path, waitingAtMost: .milliseconds(1)) }
     }
     // Other tests start programs at the same time, which hold all descriptors for the moment before they execute.
-    #expect(try otherProcessTries(["-w", "60"]) == 0)
+    #expect(try otherProcessTries(["-w", "\(Patience.ceiling.components.seconds)"]) == 0)
     #expect(try FileStatus.ofLink(path).kind == .regular)
   }
 
@@ -38,7 +38,7 @@ struct FileLockTests {
     #expect(ready.readEnd.read(into: &byte) == .bytes(1))
     #expect(throws: FileLock.Refusal.held(path)) { _ = try FileLock(path) }
     #expect(hold.writeEnd.write([10], 0..<1) == .bytes(1))
-    _ = try FileLock(path, waitingAtMost: .seconds(60))
+    _ = try FileLock(path, waitingAtMost: Patience.ceiling)
     #expect(try child.wait() == 0)
   }
 

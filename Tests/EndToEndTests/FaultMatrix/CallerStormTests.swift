@@ -17,6 +17,7 @@ extension FaultMatrixTests {
       setting.configuration = "limits: { maxRequestsInFlight: \(2 * depth) },"
       try await Storm.run(.callers, setting) { stage, sandbox in
         let old = try stage.client.accessToken()
+        try stage.requireLife(share: 1)
         let wires = try (0..<connections).map { _ in try SocketWire(sandbox.socket) }
         _ = try stage.backend.ask("/settings", #"{"accessTokenLifetimeSeconds":600}"#)
         // Not for so long that a refresh would be given up (20 s).

@@ -1,5 +1,6 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 
 /// What is asked of the backend.
 extension FaultStage {
@@ -20,14 +21,14 @@ extension FaultStage {
 
   /// Waits until a request is held.
   func awaitHeld() throws {
-    let held = try backend.ask("/held?waitSeconds=40").required("held").elements()
+    let held = try backend.ask("/held?waitSeconds=\(Patience.ceiling.components.seconds)").required("held").elements()
     guard held.count == 1 else { throw TestFailure("\(held.count) requests are held") }
   }
 
   /// Lets whoever is held go on, and waits until it has.
   func release() throws {
     _ = try backend.ask("/release", "{}")
-    let deadline = BootClock.now + ByteInlet.patience
+    let deadline = Patience.end
     while try !backend.ask("/held").required("held").elements().isEmpty {
       guard BootClock.now < deadline else { throw TestFailure("a request is held for ever") }
     }
@@ -35,7 +36,7 @@ extension FaultStage {
 
   /// Waits until the backend has read everything from connections that nobody holds any more.
   func awaitSilence() throws {
-    let deadline = BootClock.now + ByteInlet.patience
+    let deadline = Patience.end
     while try backend.ask("/state").required("openConnections").integer() > 0 {
       guard BootClock.now < deadline else { throw TestFailure("a connection stays open") }
     }

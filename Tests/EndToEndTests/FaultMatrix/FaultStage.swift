@@ -69,7 +69,7 @@ final class FaultStage {
   }
 
   /// How often something is tried on a machine that is too slow for it, each time with tokens that live twice as long.
-  private static let attempts = 3
+  private static let attempts = 5
 
   /// Runs a test on a stage with a session.
   static func run(

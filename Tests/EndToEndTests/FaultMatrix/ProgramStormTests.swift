@@ -1,6 +1,7 @@
 import ClientSocket
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 extension FaultMatrixTests {
@@ -72,7 +73,7 @@ extension FaultMatrixTests {
 
       /// Asks until there is another token, or no session any more.
       func awaitToken(after token: String) throws -> String {
-        let deadline = BootClock.now + ByteInlet.patience
+        let deadline = Patience.end
         while BootClock.now < deadline {
           let word = try hear(ProgramStormTests.ask)
           if word != token, word != "refreshOutcomeUnknown" { return word }

@@ -12,14 +12,14 @@ struct KeyCommandTests {
   init() throws { place = try KeyPlace() }
 
   private func run(
-    _ command: [String], timeout: Duration = .seconds(30), environment: [String: String]? = nil
+    _ command: [String], timeout: Duration = Patience.ceiling, environment: [String: String]? = nil
   ) throws -> String? {
     var settings = place.settings(command: command, timeout: timeout)
     if let environment { settings.environment = environment }
     return try KeyCommand(settings).run().revealedString()
   }
 
-  private func failure(_ command: [String], timeout: Duration = .seconds(30)) -> KeyCommand.Failure? {
+  private func failure(_ command: [String], timeout: Duration = Patience.ceiling) -> KeyCommand.Failure? {
     guard case .command(let failure) = keySourceError({ _ = try run(command, timeout: timeout) }) else { return nil }
     return failure
   }
@@ -28,15 +28,13 @@ struct KeyCommandTests {
 
   /// Waits until a process that was ended is gone, but for what its parent has yet to take note of.
   private func isGone(_ pid: String) -> Bool {
-    for _ in 0..<10_000 {
+    Patience.wait {
       guard let file = try? FileDescriptor.open("/proc/\(pid)/stat", .read),
         let status = try? file.contents(limit: 4096)
       else { return true }
       let state = String(decoding: status, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
-      if state == "Z" || state == "X" { return true }
-      usleep(100)
+      return state == "Z" || state == "X"
     }
-    return false
   }
 
   private func lines(of name: String) throws -> [String] {
@@ -77,10 +75,13 @@ struct KeyCommandTests {
 
   @Test func `a program that does not end is ended with all that it started`() throws {
     let pids = place.scratch.file("pids")
-    let script = "sleep 600 & echo $! > \(pids); echo $$ >> \(pids); echo canary; wait"
-    #expect(
-      failure(shell(script), timeout: .milliseconds(1500)) == .timedOut(program: "sh", .milliseconds(1500)))
-    let started = try lines(of: "pids")
+    let script = "sleep 3600 & echo $! > \(pids); echo $$ >> \(pids); echo canary; wait"
+    var started: [String] = []
+    for timeout in Patience.timeouts(from: .milliseconds(500)) {
+      #expect(failure(shell(script), timeout: timeout) == .timedOut(program: "sh", timeout))
+      started = (try? lines(of: "pids")) ?? []
+      if started.count == 2 { break }
+    }
     #expect(started.count == 2)
     for pid in started { #expect(isGone(pid)) }
     // Its parent has taken note of the program itself.
@@ -89,12 +90,12 @@ struct KeyCommandTests {
 
   @Test func `a program that only closes its output is ended too`() {
     #expect(
-      failure(shell("echo canary; exec >&-; sleep 600"), timeout: .milliseconds(300))
+      failure(shell("echo canary; exec >&-; sleep 3600"), timeout: .milliseconds(300))
         == .timedOut(program: "sh", .milliseconds(300)))
   }
 
   @Test func `what the program leaves running is not waited for`() throws {
-    let script = "sleep 600 & echo $! > \(place.scratch.file("pid")); echo fake"
+    let script = "sleep 3600 & echo $! > \(place.scratch.file("pid")); echo fake"
     #expect(try run(shell(script)) == "fake")
     let pid = try #require(try lines(of: "pid").first.flatMap(Int32.init))
     #expect(kill(pid, SIGKILL) == 0)
@@ -167,7 +168,7 @@ struct KeyCommandTests {
   @Test func `no error shows the output or the arguments`() {
     let failures = [
       failure(shell("echo canary; exit 3")), failure(["yes", "canary"]),
-      failure(shell("echo canary; sleep 600"), timeout: .milliseconds(100)), failure(["false", "canary"]),
+      failure(shell("echo canary; sleep 3600"), timeout: .milliseconds(100)), failure(["false", "canary"]),
       failure(["no-such-program-here", "canary"]), failure(["true", "canary"]),
     ]
     for failure in failures {

@@ -14,7 +14,7 @@ final class KeyPlace: Sendable {
 
   init() throws { try Sealing.initialize() }
 
-  func settings(command: [String] = [], timeout: Duration = .seconds(30)) -> KeySourceSettings {
+  func settings(command: [String] = [], timeout: Duration = Patience.ceiling) -> KeySourceSettings {
     KeySourceSettings(
       keyFilePath: path, credentialsDirectory: scratch.path, credentialName: "secret", command: command,
       commandTimeout: timeout)
