@@ -153,18 +153,18 @@ let package = Package(
       name: "RESTProviderTests",
       dependencies: [
         "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
-        "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport",
+        "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers",
       ],
       swiftSettings: checked),
     // Starts the servers of the tests that are programs of their own.
     .target(
-      name: "TestServers", dependencies: ["HTTP", "JSONRPC", "SecretMemory", "LinuxSystem"], path: "Tests/TestServers",
-      swiftSettings: checked),
+      name: "TestServers", dependencies: ["HTTP", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
+      path: "Tests/TestServers", swiftSettings: checked),
     .testTarget(
       name: "FirebaseProviderTests",
       dependencies: [
         "FirebaseProvider", "HTTP", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem",
-        "TestServers",
+        "TestSupport", "TestServers",
       ],
       swiftSettings: checked),
     // Every provider passes the same tests.
@@ -186,7 +186,7 @@ let package = Package(
       name: "OIDCProviderTests",
       dependencies: [
         "OIDCProvider", "OIDCDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
-        "JSONRPC", "SecretMemory", "LinuxSystem", "Sealing", "TestSupport",
+        "JSONRPC", "SecretMemory", "LinuxSystem", "Sealing", "TestSupport", "TestServers",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -204,8 +204,9 @@ let package = Package(
       name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/HTTPProbe",
       swiftSettings: checked),
     .testTarget(
-      name: "HTTPTests", dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem"], exclude: ["Servers"],
-      swiftSettings: checked),
+      name: "HTTPTests",
+      dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
+      exclude: ["Servers"], swiftSettings: checked),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(

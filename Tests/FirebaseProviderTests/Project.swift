@@ -4,6 +4,7 @@ import HTTP
 import JSONRPC
 import SecretMemory
 import TestServers
+import TestSupport
 
 @testable import FirebaseProvider
 
@@ -17,15 +18,11 @@ struct Project {
 
   /// Runs a test with a project of its own.
   static func run(
-    _ accounts: [String] = [ann], apiKey: String = "demo-api-key", timeout: Duration = .seconds(20),
+    _ accounts: [String] = [ann], apiKey: String = "demo-api-key", timeout: Duration = Patience.ceiling,
     _ body: (Project) async throws -> Void
   ) async throws {
     try await TestServer.run(.firebase, accounts.flatMap { ["--account", $0] }) { server in
-      var timeouts = HTTPTimeouts()
-      timeouts.connect = timeout
-      timeouts.interactive = timeout
-      timeouts.refresh = timeout
-      let client = try HTTPClient(version: "test", proxy: .none, timeouts: timeouts)
+      let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
       let key = try Secret(utf8: apiKey)
       let settings = FirebaseProviderSettings(
         apiKey: { .success(key) }, baseURL: try HTTPURL(server.url))

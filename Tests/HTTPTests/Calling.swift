@@ -1,17 +1,24 @@
 import SecretMemory
+import TestServers
+import TestSupport
 
 @testable import HTTP
 
-/// A client whose time-outs are short enough to wait for.
+/// A client that is patient but for what a test says.
 func client(
-  interactive: Duration = .seconds(30), connect: Duration = .seconds(15), proxy: ProxySetting = .none,
+  interactive: Duration = Patience.ceiling, connect: Duration = Patience.ceiling, proxy: ProxySetting = .none,
   limits: HTTPLimits = HTTPLimits()
 ) throws -> HTTPClient {
-  var timeouts = HTTPTimeouts()
+  var timeouts = HTTPTimeouts.patient
   timeouts.interactive = interactive
   timeouts.connect = connect
-  timeouts.refresh = .seconds(120)
   return try HTTPClient(version: "1.2.3", proxy: proxy, timeouts: timeouts, limits: limits)
+}
+
+/// The settings of a client that is patient, for a test that changes others.
+func settings() -> HTTPClient.Settings {
+  HTTPClient.Settings(
+    userAgent: "AuthBroker/0", proxy: .none, timeouts: .patient, limits: HTTPLimits(), library: CurlLibrary.fileName)
 }
 
 /// What trusts the authority of the tests.

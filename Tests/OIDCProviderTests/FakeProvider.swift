@@ -125,7 +125,7 @@ final class FakeProvider: Sendable {
       if let request = Self.parse(bytes) { return request }
       var set = PollSet(count: 1)
       set.watch(0, client.number, readable: true)
-      guard (try? set.wait(atMost: .seconds(10))) ?? 0 > 0 else { return nil }
+      guard (try? set.wait(atMost: Patience.ceiling)) ?? 0 > 0 else { return nil }
       guard case .bytes(let count) = client.receive(into: &buffer) else { return nil }
       bytes += buffer[..<count]
     }
@@ -139,7 +139,7 @@ final class FakeProvider: Sendable {
       case .wouldBlock:
         var set = PollSet(count: 1)
         set.watch(0, client.number, writable: true)
-        guard (try? set.wait(atMost: .seconds(10))) ?? 0 > 0 else { return }
+        guard (try? set.wait(atMost: Patience.ceiling)) ?? 0 > 0 else { return }
       default: return
       }
     }

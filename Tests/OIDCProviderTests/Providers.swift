@@ -4,20 +4,17 @@ import HTTP
 import OIDCDialect
 import Sealing
 import SecretMemory
+import TestServers
 
 @testable import OIDCProvider
 
-/// A provider at an address, with short time-outs.
+/// A provider at an address.
 func withProvider(
   _ dialect: OIDCDialect, clientID: String = "cli", clientSecret: String? = nil,
   authentication: OIDCDialect.ClientAuthentication = .none, redirect: LoopbackRedirect = .standard,
   clock: OIDCProvider.Clock? = nil, _ body: (OIDCProvider) async throws -> Void
 ) async throws {
-  var timeouts = HTTPTimeouts()
-  timeouts.connect = .seconds(20)
-  timeouts.interactive = .seconds(20)
-  timeouts.refresh = .seconds(20)
-  let client = try HTTPClient(version: "test", proxy: .none, timeouts: timeouts)
+  let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
   let secret = try clientSecret.map { try Secret(utf8: $0) }
   let settings = OIDCProviderSettings(
     dialect: dialect, clientID: clientID, clientSecret: secret.map { secret in { @Sendable in .success(secret) } },

@@ -17,7 +17,7 @@ struct Party {
   /// Runs a test with a server of its own.
   static func run(_ arguments: [String] = [], _ body: (Party) async throws -> Void) async throws {
     try await TestServer.run(.oidc, arguments) { server in
-      let client = try HTTPClient(version: "test", proxy: .none)
+      let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
       let result: Result<Void, any Error>
       do { result = .success(try await body(Party(server: server, client: client))) } catch { result = .failure(error) }
       await client.close()

@@ -90,7 +90,7 @@ extension Candidate {
     _ kind: TestServer.Kind, _ arguments: [String], _ body: (TestServer, HTTPClient) async throws -> Void
   ) async throws {
     try await TestServer.run(kind, arguments) { server in
-      let client = try HTTPClient(version: "test", proxy: .none)
+      let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
       let result: Result<Void, any Error>
       do { result = .success(try await body(server, client)) } catch { result = .failure(error) }
       await client.close()

@@ -3,6 +3,7 @@ import BrokerProtocol
 import HTTP
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
@@ -33,19 +34,16 @@ struct MisbehaviourTests {
     try await Backend.run(["--shape", share.isMultiple(of: 2) ? "oauth" : "objects", "--account", ann]) { backend in
       let groups = Misbehaviours.groups.flatMap { group in group.names.map { (name: $0, expected: group.refresh) } }
       for (index, (name, expected)) in groups.enumerated() where index % Self.shares == share {
-        let timeout = Misbehaviours.isSlow(name) ? Duration.milliseconds(500) : .seconds(8)
-        try await withProvider(backend, timeout: timeout) { provider in
-          try await backend.ask(.post, "/reset", "{}")
-          let session = try await login(backend)
-          try await backend.misbehave(name, at: "refresh")
-          let failure = await failure { () throws(ProviderFailure) in try await provider.refresh(session) }
-          let words = Misbehaviours.words(failure)
-          #expect(Misbehaviours.matches(words, expected), "\(name): \(words)")
-          try await backend.ask(.post, "/release", "{}")
-          try await backend.ask(.delete, "/misbehave")
+        var words = ""
+        for timeout in Misbehaviours.timeouts(name) {
+          words = try await outcome(of: name, at: "refresh", backend, timeout) { provider, session in
+            Misbehaviours.words(await failure { () throws(ProviderFailure) in try await provider.refresh(session) })
+          }
           let sent = try await backend.ledger("refresh")
           #expect(sent.count <= 1, "\(name)")
+          if Misbehaviours.matches(words, expected) { break }
         }
+        #expect(Misbehaviours.matches(words, expected), "\(name): \(words)")
       }
     }
   }
@@ -55,24 +53,39 @@ struct MisbehaviourTests {
     try await Backend.run(["--shape", share.isMultiple(of: 2) ? "nested" : "camel", "--account", ann]) { backend in
       let groups = Misbehaviours.groups.flatMap { group in group.names.map { (name: $0, expected: group.login) } }
       for (index, (name, expected)) in groups.enumerated() where index % Self.shares == share {
-        let timeout = Misbehaviours.isSlow(name) ? Duration.milliseconds(500) : .seconds(8)
-        try await withProvider(backend, timeout: timeout) { provider in
-          try await backend.ask(.post, "/reset", "{}")
-          let credentials = try Credentials.ann()
-          try await backend.misbehave(name, at: "login")
-          var challenge: ProviderChallenge?
-          let failure = await failure { () throws(ProviderFailure) in
-            challenge = try await provider.login(credentials).challenge
+        let credentials = try Credentials.ann()
+        var words = ""
+        for timeout in Misbehaviours.timeouts(name) {
+          words = try await outcome(of: name, at: "login", backend, timeout) { provider, _ in
+            var challenge: ProviderChallenge?
+            let failure = await failure { () throws(ProviderFailure) in
+              challenge = try await provider.login(credentials).challenge
+            }
+            return challenge == nil ? Misbehaviours.words(failure) : "challenge"
           }
-          let words = challenge == nil ? Misbehaviours.words(failure) : "challenge"
-          #expect(Misbehaviours.matches(words, expected), "\(name): \(words)")
-          try await backend.ask(.post, "/release", "{}")
-          try await backend.ask(.delete, "/misbehave")
+          // The one before it is that of the session.
           let requests = try await backend.ledger("request").filter { try $0.required("endpoint").string() == "login" }
-          #expect(requests.count <= 1, "\(name)")
+          #expect(requests.count <= 2, "\(name)")
+          if Misbehaviours.matches(words, expected) { break }
         }
+        #expect(Misbehaviours.matches(words, expected), "\(name): \(words)")
       }
     }
+  }
+
+  /// What a call comes to at a backend that goes wrong once, and has a session whose refresh token the call gets.
+  private func outcome(
+    of name: String, at endpoint: String, _ backend: Backend, _ timeout: Duration,
+    _ call: (RESTProvider, Secret) async throws -> String
+  ) async throws -> String {
+    try await backend.ask(.post, "/reset", "{}")
+    let session = try await login(backend)
+    try await backend.misbehave(name, at: endpoint)
+    var words = ""
+    try await withProvider(backend, timeout: timeout) { provider in words = try await call(provider, session) }
+    try await backend.ask(.post, "/release", "{}")
+    try await backend.ask(.delete, "/misbehave")
+    return words
   }
 
   /// A refresh token, got with more patience than the slow misbehaviours need.

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
+import TestSupport
 
 /// What every misbehaviour of the backend means: for a refresh, which decides whether the session is kept, and for a
 /// login.
@@ -19,7 +20,12 @@ enum Misbehaviours {
   }
 
   /// Those that never end by themselves.
-  static func isSlow(_ name: String) -> Bool { ["stall", "hold", "drip"].contains { name.hasPrefix($0) } }
+  private static func isSlow(_ name: String) -> Bool { ["stall", "hold", "drip"].contains { name.hasPrefix($0) } }
+
+  /// The time-outs to try a misbehaviour with, until one of them lets the request arrive.
+  static func timeouts(_ name: String) -> [Duration] {
+    isSlow(name) ? Patience.timeouts(from: .milliseconds(500)) : [Patience.ceiling]
+  }
 
   static let groups: [Group] = [
     Group(

@@ -4,19 +4,18 @@ import HTTP
 import LinuxSystem
 import RESTDialect
 import SecretMemory
+import TestServers
+import TestSupport
 
 @testable import RESTProvider
 
-/// A provider on a backend, with short time-outs.
+/// A provider on a backend, patient but for what a test says.
 func withProvider(
-  _ backend: Backend, mapping: RESTMapping = .standard, timeout: Duration = .seconds(20), tls: TLSPolicy = TLSPolicy(),
-  clientID: String = "", clientSecret: String? = nil, _ body: (RESTProvider) async throws -> Void
+  _ backend: Backend, mapping: RESTMapping = .standard, timeout: Duration = Patience.ceiling,
+  tls: TLSPolicy = TLSPolicy(), clientID: String = "", clientSecret: String? = nil,
+  _ body: (RESTProvider) async throws -> Void
 ) async throws {
-  var timeouts = HTTPTimeouts()
-  timeouts.connect = timeout
-  timeouts.interactive = timeout
-  timeouts.refresh = timeout
-  let client = try HTTPClient(version: "test", proxy: .none, timeouts: timeouts)
+  let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
   let secret = try clientSecret.map { try Secret(utf8: $0) }
   let source: RESTProviderSettings.SecretSource? = secret.map { secret in { @Sendable in .success(secret) } }
   let settings = RESTProviderSettings(

@@ -6,6 +6,7 @@ import JSONRPC
 import LinuxSystem
 import RESTDialect
 import SecretMemory
+import TestServers
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ struct RenamedBackendTests {
     let end = try #require(page[start...].firstRange(of: "```")?.lowerBound)
     let text = page[start..<end].replacing("BASE", with: "http://127.0.0.1:1")
     let configuration = try BrokerConfiguration.parse(Array(text.utf8), file: "Mapping.md", environment: [:])
-    guard case .rest(let profile)? = configuration[.default]?.provider else { throw BackendFailure.notStarted }
+    guard case .rest(let profile)? = configuration[.default]?.provider else { throw TestServerFailure.notStarted }
     #expect(profile.clientID == "demo-client" && profile.clientSecret == .environment("DEMO_SECRET"))
     return profile.mapping
   }

@@ -2,6 +2,7 @@ package import HTTP
 package import JSONRPC
 import LinuxSystem
 import SecretMemory
+import TestSupport
 
 /// A server of the tests in a process of its own, and what a test may ask of it.
 package final class TestServer: Sendable {
@@ -35,14 +36,7 @@ package final class TestServer: Sendable {
     self.places = places
     url = places["url"] ?? ""
     control = try HTTPURL(places["controlUrl"] ?? "")
-    client = try HTTPClient(version: "test", proxy: .none, timeouts: Self.patient)
-  }
-
-  /// A control call may wait for something.
-  private static var patient: HTTPTimeouts {
-    var timeouts = HTTPTimeouts()
-    timeouts.interactive = .seconds(60)
-    return timeouts
+    client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
   }
 
   private struct Started: ~Copyable {
@@ -87,7 +81,8 @@ package final class TestServer: Sendable {
   private static func runHere(
     _ kind: Kind, _ arguments: [String], _ body: (TestServer) async throws -> Void
   ) async throws {
-    let server = try TestServer(kind, arguments)
+    // Until it listens, the global pool has better things to do.
+    let server = try await OwnThread.run { try TestServer(kind, arguments) }
     let result: Result<Void, any Error>
     do { result = .success(try await body(server)) } catch { result = .failure(error) }
     await server.client.close()
@@ -118,7 +113,7 @@ package enum TestServerFailure: Error {
 /// Lets few servers run at a time, so that no test waits for a processor for long.
 private actor Room {
   static let shared = Room()
-  private var free = 4
+  private var free = 6
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   func enter() async {
