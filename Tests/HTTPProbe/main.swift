@@ -75,7 +75,10 @@ guard arguments.count >= 4 else { preconditionFailure("usage: HTTPProbe COMMAND 
 let command = arguments[1]
 if command != "raw" { Environment.scrub() }
 let before = try mappings()
-let client = try HTTPClient(version: "probe", proxy: .none)
+// A server of the tests may wait for a processor for long.
+var timeouts = HTTPTimeouts()
+(timeouts.connect, timeouts.interactive, timeouts.refresh) = (.seconds(900), .seconds(900), .seconds(900))
+let client = try HTTPClient(version: "probe", proxy: .none, timeouts: timeouts)
 let policy = TLSPolicy(caFile: arguments[3])
 let transport = AuthenticatedTransport(client, policy: policy)
 let request = HTTPRequest(command == "post" ? .post : .get, try HTTPURL(arguments[2]))

@@ -38,9 +38,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import warnings
 
-REST_SECONDS = 5  # how long `ledger` waits at most for a server to come to rest
+PATIENCE = 900  # seconds; how long anything may take on a machine that does much else
 CERTIFICATES = {"good": "localhost", "other-host": "elsewhere.example", "expired": "localhost", "self-signed": "localhost",
                 "tls11": "localhost"}
 
@@ -109,13 +110,23 @@ class Over(Exception):
     """The connection has ended."""
 
 
+def ready(*sockets, seconds=0):
+    """Those of some sockets that have something to be read, or have ended; `seconds` is how long to wait for one, for
+    ever if it is None."""
+    poll = select.poll()
+    for one in sockets:
+        poll.register(one, select.POLLIN)
+    numbers = {number for number, _ in poll.poll(None if seconds is None else seconds * 1000)}
+    return [one for one in sockets if one.fileno() in numbers]
+
+
 class Connection:
     """One client, and how far its script has come."""
 
     def __init__(self, server, number, stream, script):
         self.server, self.number, self.stream, self.script = server, number, stream, script
         self.received = b""
-        self.resting = False
+        self.awaited = ()  # the sockets that it does nothing but wait for
         self.over = False
         self.note("connection")
         threading.Thread(target=self.run, daemon=True).start()
@@ -127,7 +138,7 @@ class Connection:
         try:
             if self.server.context:
                 try:
-                    self.stream.settimeout(REST_SECONDS)
+                    self.stream.settimeout(PATIENCE)
                     self.stream = self.server.context.wrap_socket(self.stream, server_side=True)
                     self.stream.settimeout(None)
                     self.note("handshake")
@@ -160,12 +171,25 @@ class Connection:
             else:
                 return
 
+    def settled(self):
+        """Whether nothing happens here until the client does something."""
+        awaited = self.awaited
+        try:
+            return self.over or (bool(awaited) and not ready(*awaited))
+        except (OSError, ValueError):
+            return self.over  # it is being closed
+
+    def until_ready(self, *sockets):
+        """Those of some sockets that can be read; at rest while there are none."""
+        self.awaited = sockets
+        found = ready(*sockets, seconds=None)
+        self.awaited = ()
+        return found
+
     def receive(self):
-        """More bytes from the client; at rest while there are none."""
-        self.resting = True
+        """More bytes from the client."""
         if not (isinstance(self.stream, ssl.SSLSocket) and self.stream.pending()):
-            select.select([self.stream], [], [])
-        self.resting = False
+            self.until_ready(self.stream)
         piece = self.stream.recv(65536)
         if not piece:
             raise Over
@@ -195,8 +219,7 @@ class Connection:
         while True:
             for byte in bytes.fromhex(data):
                 self.stream.sendall(bytes([byte]))
-                ready, _, _ = select.select([self.stream], [], [], 0.02)
-                if ready and not self.stream.recv(65536):
+                if ready(self.stream, seconds=0.02) and not self.stream.recv(65536):
                     raise Over
 
     def flood(self, data):
@@ -209,8 +232,7 @@ class Connection:
         other = socket.create_connection(("127.0.0.1", int(port)))
         with other:
             while True:
-                ready, _, _ = select.select([self.stream, other], [], [])
-                for source in ready:
+                for source in self.until_ready(self.stream, other):
                     piece = source.recv(65536)
                     if not piece:
                         return
@@ -231,35 +253,39 @@ class Server:
     def __init__(self, context, scripts):
         self.context, self.scripts = context, scripts
         self.ledger, self.connections = [], []
+        self.lock = threading.Lock()  # a connection is waiting to be accepted, or is in the list
+        self.is_open = True
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=1024)
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.run, daemon=True).start()
 
     def run(self):
-        while True:
-            try:
+        while ready(self.socket, seconds=None):
+            with self.lock:
+                if not self.is_open:
+                    return
                 client, _ = self.socket.accept()
-            except OSError:
-                return
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            number = len(self.connections)
-            script = self.scripts[min(number, len(self.scripts) - 1)]
-            self.connections.append(Connection(self, number, client, script))
+                client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                number = len(self.connections)
+                script = self.scripts[min(number, len(self.scripts) - 1)]
+                self.connections.append(Connection(self, number, client, script))
 
     def settled(self):
-        return all(connection is None or connection.over or connection.resting for connection in list(self.connections))
+        with self.lock:
+            if self.is_open and ready(self.socket):
+                return False
+            return all(connection.settled() for connection in self.connections)
 
     def rest(self):
-        pause = threading.Event()
-        for _ in range(REST_SECONDS * 200):
-            if self.settled():
-                break
-            pause.wait(0.005)
+        end = time.monotonic() + PATIENCE
+        while not self.settled() and time.monotonic() < end:
+            time.sleep(0.002)
         return list(self.ledger)
 
     def close(self):
-        self.socket.shutdown(socket.SHUT_RDWR)
-        self.socket.close()
+        with self.lock:
+            self.is_open = False
+            self.socket.shutdown(socket.SHUT_RDWR)
 
 
 def main():
