@@ -18,10 +18,16 @@ import Testing
       .init(state: scratch.path + "/state", configuration: configuration), environment: [:], workingDirectory: "/")
   }
 
-  func connector(_ paths: StatePaths, starting: Bool = true) -> BrokerConnector {
-    let environment = environment()
-    return BrokerConnector(
-      paths: paths, environment: environment, launcher: starting ? OwnerLauncher(environment: environment) : nil)
+  /// A connector that is patient but for what a test says.
+  func connector(
+    _ paths: StatePaths, starting: Bool = true, _ limit: (inout OwnerLauncher.Limits) -> Void = { _ in }
+  ) -> BrokerConnector {
+    var limits = OwnerLauncher.Limits()
+    (limits.lock, limits.ready, limits.key) = (Patience.ceiling, Patience.ceiling, Patience.ceiling)
+    limits.owned = Patience.ceiling
+    limit(&limits)
+    let launcher = OwnerLauncher(environment: environment(), limits: limits)
+    return BrokerConnector(paths: paths, environment: environment(), launcher: starting ? launcher : nil)
   }
 
   static func greeting(_ connection: consuming BrokerConnector.Connection) -> String {
@@ -144,25 +150,24 @@ import Testing
       pid: 4321, version: "0", configuration: nil, socket: "/none.sock", startedAt: "2026-01-01T00:00:00Z")
     let lock = try FileDescriptor.open(paths.ownerLock, [.write, .create])
     try lock.writeAll(record.encoded().span)
-    var limits = OwnerLauncher.Limits()
-    limits.owned = .milliseconds(1)
-    let connector = BrokerConnector(
-      paths: paths, environment: environment(), launcher: OwnerLauncher(environment: environment(), limits: limits))
+    let connector = connector(paths) { limits in limits.owned = .milliseconds(1) }
     let error = ConnectError.ownerDoesNotAnswer(pid: 4321, state: paths.state, socket: "/none.sock")
     #expect(throws: error) { _ = try connector.connect() }
     #expect(error.description.hasSuffix("kill 4321"))
   }
 
   @Test func `a daemon that asks for time gets it`() throws {
-    let asking = #"os.write(ready, b"wait 60\n"); select.select([], [], [], 2.5); os.makedirs"#
-    _ = try FakeDaemon(in: scratch, body: FakeDaemon.serving.replacing("os.makedirs", with: asking))
-    let paths = try paths()
-    defer { FakeDaemon.stop(paths.state) }
-    var limits = OwnerLauncher.Limits()
-    limits.ready = .seconds(2)
-    let connector = BrokerConnector(
-      paths: paths, environment: environment(), launcher: OwnerLauncher(environment: environment(), limits: limits))
-    let wasStarted = try connector.connect().wasStarted
+    var wasStarted = false
+    // On a machine that is too slow, the daemon does not come to ask within the first limits.
+    for (attempt, ready) in Patience.timeouts(from: .seconds(1)).prefix(4).enumerated() where !wasStarted {
+      let pause = "select.select([], [], [], \(ready.components.seconds) + 0.5)"
+      let asking = "os.write(ready, b'wait 600\\n'); \(pause); os.makedirs"
+      _ = try FakeDaemon(in: scratch, body: FakeDaemon.serving.replacing("os.makedirs", with: asking))
+      let state = "\(scratch.path)/state-\(attempt)"
+      let paths = try StatePaths(.init(state: state, configuration: nil), environment: [:], workingDirectory: "/")
+      defer { FakeDaemon.stop(state) }
+      wasStarted = (try? connector(paths) { limits in limits.ready = ready }.connect().wasStarted) ?? false
+    }
     #expect(wasStarted)
   }
 
@@ -170,18 +175,18 @@ import Testing
     let paths = try paths()
     _ = try PrivateDirectory(paths.state, create: true)
     let start = try FileLock(paths.startLock)
-    var limits = OwnerLauncher.Limits()
-    (limits.lock, limits.ready, limits.key) = (.milliseconds(1), .zero, .milliseconds(200))
-    let connector = BrokerConnector(
-      paths: paths, environment: environment(), launcher: OwnerLauncher(environment: environment(), limits: limits))
-    func patience() -> Duration {
+    func patience(_ key: Duration) -> Duration {
+      let connector = connector(paths) { limits in
+        (limits.lock, limits.ready, limits.key) = (.milliseconds(1), .zero, key)
+      }
       let begin = BootClock.now
       #expect(throws: ConnectError.startIsStuck(lock: paths.startLock)) { _ = try connector.connect() }
       return BootClock.now - begin
     }
-    #expect(patience() < limits.key)
+    // Without an owner that is coming up, nobody waits so long.
+    #expect(patience(Patience.ceiling) < Patience.ceiling)
     let owner = try FileLock(paths.ownerLock)
-    #expect(patience() >= limits.key)
+    #expect(patience(.milliseconds(200)) >= .milliseconds(200))
     withExtendedLifetime((start.path, owner.path)) {}
   }
 
