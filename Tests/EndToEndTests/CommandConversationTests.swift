@@ -11,8 +11,12 @@ struct CommandConversationTests {
   @Test(arguments: programs)
   func `register, code, token, logout and login again`(_ program: String) async throws {
     try await Sandbox.run { sandbox in
+      let conversation = try Conversation(named: "register-login-otp-token-logout")
+      if let text = conversation.configuration {
+        sandbox.environment["AUTHBROKER_CONFIG"] = try sandbox.configure(text).last
+      }
       var player = CommandPlayer(program, sandbox)
-      try player.play(try Conversation(named: "register-login-otp-token-logout"))
+      try player.play(conversation)
     }
   }
 
