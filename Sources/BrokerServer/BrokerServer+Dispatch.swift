@@ -81,6 +81,7 @@ extension BrokerServer {
   }
 
   private func run(_ route: Route, _ node: JSONNode, _ key: RequestKey, _ connection: Connection) {
+    requests[key]?.method = route.name
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object: parameters are given by name")))
     }

@@ -1,6 +1,8 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import LinuxSystem
+import Logging
 import SecretMemory
 
 /// How answers find their request, however late they come.
@@ -20,8 +22,25 @@ extension BrokerServer {
 
   /// Answers a request with an error.
   func fail(_ key: RequestKey, _ error: BrokerError) {
+    let error = named(error)
+    if let method = requests[key]?.method { tell(error, of: method) }
     let body = render(error)
     finish(key, isError: true, body.span)
+  }
+
+  /// Writes a line about a failed call of a person's, under the name that the error has in its answer.
+  private func tell(_ error: BrokerError, of method: String) {
+    guard FailureLog.concerns(method, error.kind) else { return }
+    switch failureLog.count(at: BootClock.now) {
+    case .omit: break
+    case .beginOmitting: log.warning("many calls fail: those of this minute are not told any more")
+    case .tell(let omitted):
+      if omitted > 0 { log.notice("failed calls were not told", .number("count", omitted)) }
+      var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
+      if let profile = error.profile { fields.append(.word("profile", profile.description)) }
+      fields.append(.word("correlationId", error.correlationID ?? ""))
+      log.info("a call failed", fields)
+    }
   }
 
   /// Answers a request in whichever way it ended.

@@ -10,17 +10,22 @@ import Transport
 extension BrokerServer {
   /// Appends an error response; without an id it is `null`.
   func respond(_ error: BrokerError, id: [UInt8]?, _ connection: Connection) {
-    let body = render(error)
+    let body = render(named(error))
     let id = id ?? Array("null".utf8)
     connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
   }
 
-  /// The JSON of an error object, named so that it can be found in the log.
-  func render(_ error: BrokerError) -> [UInt8] {
+  /// The error with a name by which it can be found in the log.
+  func named(_ error: BrokerError) -> BrokerError {
     var error = error
     if error.correlationID == nil { error.correlationID = Self.correlationID() }
+    return error
+  }
+
+  /// The JSON of an error object that has its name.
+  func render(_ error: BrokerError) -> [UInt8] {
     if error.kind == .internal {
-      log.error("internal error", .word("correlation", error.correlationID ?? ""), .word("what", error.message))
+      log.error("internal error", .word("correlationId", error.correlationID ?? ""), .word("what", error.message))
     }
     var writer = JSONWriter()
     error.encode(to: &writer)

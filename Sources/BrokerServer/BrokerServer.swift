@@ -53,6 +53,8 @@ package actor BrokerServer {
   let environment: Environment
   /// Where to tell what happened.
   let log: Logger
+  /// Which failed calls are told there.
+  var failureLog = FailureLog()
   /// When the server started.
   let startedAt: Timestamp
   /// The same, on the clock that never jumps.

@@ -72,6 +72,8 @@ struct PendingRequest {
   let id: [UInt8]?
   /// The batch that the answer belongs to.
   let batch: UInt64?
+  /// The method, once it is known.
+  var method: String?
   /// The caller's name in the broker, where waiting can be given up.
   var waiter: WaiterID?
 }

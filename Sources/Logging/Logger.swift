@@ -40,6 +40,8 @@ package struct Logger: Sendable {
   package func notice(_ message: StaticString, _ fields: LogField...) { write(.notice, message, fields) }
   /// What happened.
   package func info(_ message: StaticString, _ fields: LogField...) { write(.info, message, fields) }
+  /// What happened, with fields that are not all always there.
+  package func info(_ message: StaticString, _ fields: [LogField]) { write(.info, message, fields) }
   /// What a developer wants to know.
   package func debug(_ message: StaticString, _ fields: LogField...) { write(.debug, message, fields) }
 

@@ -1,0 +1,62 @@
+import BrokerCore
+import BrokerProtocol
+import Logging
+
+/// Decides which failed calls are told in the log, so that the `correlationId` of an error leads to a line there.
+///
+/// A value: it writes nothing and reads no clock. Only what a person does is told: programs ask for tokens all the time,
+/// and what is wrong with those shows in events. What a line says is the broker's own; of the caller's words there is
+/// none but a profile's name.
+struct FailureLog {
+  /// What becomes of one failed call.
+  enum Verdict: Equatable {
+    /// It is told, behind the number of calls that were not told before it.
+    case tell(omitted: Int)
+    /// It is the first one of many that is not told.
+    case beginOmitting
+    /// It is not told.
+    case omit
+  }
+
+  /// Nobody mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
+  /// that is bounded.
+  static let linesPerMinute = 60
+  private static let minute = Duration.seconds(60)
+
+  /// The methods by which a person logs in, proves who they are, or changes what that takes.
+  private static let methods: Set<String> = [
+    Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CancelLogin.name, Register.name,
+    VerifyEmail.name, ForgotPassword.name, ResetPassword.name, ChangePassword.name, UpdateProfile.name,
+    DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name,
+  ]
+
+  private var minuteEnd = Duration.zero
+  private var lines = 0
+  private var omitted = 0
+
+  /// Whether a failure of a method is somebody's failed attempt.
+  ///
+  /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
+  /// leaves the login as it is, and an internal error has a line of its own.
+  static func concerns(_ method: String, _ kind: ErrorKind) -> Bool {
+    methods.contains(method) && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(kind)
+  }
+
+  /// Counts a failed call.
+  ///
+  /// - Parameter now: the uptime.
+  /// - Returns: what is to be written.
+  mutating func count(at now: Duration) -> Verdict {
+    if now >= minuteEnd {
+      minuteEnd = now + Self.minute
+      lines = 0
+    }
+    lines += 1
+    guard lines > Self.linesPerMinute else {
+      defer { omitted = 0 }
+      return .tell(omitted: omitted)
+    }
+    omitted += 1
+    return omitted == 1 ? .beginOmitting : .omit
+  }
+}
