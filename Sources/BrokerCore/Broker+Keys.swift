@@ -93,7 +93,8 @@ extension Broker {
   private func refused(_ attempt: KeyAttempt, _ failure: KeyFailure) {
     if gate == .unlocking { gate = .locked }
     if case .store(.tampered(let profile)) = failure { raiseTampering(of: profile) }
-    let error = BrokerError(failure, newPassphrase: attempt.newPassphrase)
+    let missing = attempt.missingPassphrase(storeStatus.keySource)
+    let error = BrokerError(failure, missing: missing, newPassphrase: attempt.newPassphrase)
     guard failure == .wrongPassphrase else { return finish(attempt, .failure(error)) }
     _ = clock.schedule(at: now.uptime + passphraseDelay.noteFailure()) { [weak self] in
       self?.assumeIsolated { $0.finish(attempt, .failure(error)) }

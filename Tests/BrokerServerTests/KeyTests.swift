@@ -94,6 +94,17 @@ import Testing
     }
   }
 
+  @Test func `a passphrase that rekey misses is the new one where there is no present one`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      harness.store.keyFailure = .passphraseMissing
+      let answer = client.ask(Self.call("rekey", #"{"keySource":"passphrase"}"#)).first ?? ""
+      #expect(answer.contains(#""pointer":"/newPassphrase""#) && !answer.contains("unlock"), "\(answer)")
+      #expect(answer.contains("give it as /newPassphrase"))
+    }
+  }
+
   @Test func `a lock that is asked for while a key is tried is done after it`() async throws {
     try await OwnThread.run {
       let (harness, client) = try Self.locked()

@@ -34,4 +34,9 @@ enum KeyAttempt: Sendable {
     case .rekey: "/newPassphrase"
     }
   }
+
+  /// The parameter of a passphrase that is missing: the present one's where the key comes from one, else the new one's.
+  func missingPassphrase(_ present: KeySourceName) -> String {
+    present == .passphrase ? "/passphrase" : newPassphrase
+  }
 }

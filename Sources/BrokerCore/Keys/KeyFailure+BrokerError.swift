@@ -3,15 +3,17 @@ import BrokerProtocol
 extension BrokerError {
   /// The error that a client sees when the vault was not opened, or not sealed anew.
   ///
-  /// A missing passphrase is a parameter that does not fit, at `/passphrase`, with the advice to unlock: whoever can ask
-  /// a person then knows what to ask for. `newPassphrase` is the parameter that an unsuitable passphrase came in.
-  init(_ failure: KeyFailure, newPassphrase: String) {
+  /// A missing passphrase is a parameter that does not fit: whoever can ask a person then knows what to ask for. The
+  /// advice is to unlock where it is the present one. `missing` is the parameter that it should have come in, and
+  /// `newPassphrase` the one that an unsuitable passphrase came in.
+  init(_ failure: KeyFailure, missing: String, newPassphrase: String) {
     switch failure {
     case .wrongPassphrase: self.init(.wrongPassphrase)
     case .passphraseMissing:
-      self.init(.invalidParams, "The vault opens with a passphrase: give it as /passphrase.")
-      pointer = "/passphrase"
-      nextAction = .unlock
+      let isNew = missing != "/passphrase"
+      self.init(.invalidParams, "The vault \(isNew ? "is to open" : "opens") with a passphrase: give it as \(missing).")
+      pointer = missing
+      if !isNew { nextAction = .unlock }
     case .passphraseUnsuitable(let why):
       self.init(.invalidParams, why)
       pointer = newPassphrase
