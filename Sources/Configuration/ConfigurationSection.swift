@@ -114,7 +114,16 @@ struct ConfigurationSection {
   /// The failure of a setting of this section; where it is absent, the section's own place.
   func failure(_ key: String, _ problem: String) -> ConfigurationError {
     guard let section = node else { preconditionFailure("An absent section has nothing that could be wrong.") }
-    return context.failure(at: section[key] ?? section, name(of: key), problem)
+    if let value = section[key] { return context.failure(at: value, name(of: key), problem) }
+    let says = problem.hasPrefix("must be ") && !problem.hasPrefix("must be given")
+    let twin = namedMembers().first { $0.name.lowercased() == key.lowercased() }
+    let hint = twin.map { "; \($0.name) is another key" } ?? ""
+    return context.failure(at: section, name(of: key), (says ? "is missing: it " : "") + problem + hint)
+  }
+
+  /// The failure of a key that has no meaning here; nil where it is absent.
+  func failure(ofKey key: String, _ problem: String) -> ConfigurationError? {
+    node?[key].map { context.failure(atKeyOf: $0, name(of: key), problem) }
   }
 
   /// Refuses what nobody asked for: a misspelt key would otherwise be a setting that silently does not hold.

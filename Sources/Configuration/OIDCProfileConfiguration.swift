@@ -20,6 +20,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   ///
   /// - Throws: ``ConfigurationError`` at the first wrong value; unknown keys are the profile's to refuse.
   init(_ preset: OIDCPreset, _ section: inout ConfigurationSection) throws(ConfigurationError) {
+    try Self.refuseOtherAddresses(preset, section)
     dialect = try Self.dialect(preset, &section)
     guard let id = try section.text("clientId"), Self.isVisible(id) else {
       throw section.failure("clientId", "must be given: the client's name at the provider")
@@ -48,6 +49,31 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     tls = try TLSConfiguration(&tlsSection)
   }
 
+  /// The keys by which each preset finds its provider.
+  private static func addressKeys(_ preset: OIDCPreset) -> [String] {
+    switch preset {
+    case .oidc: ["issuer"]
+    case .keycloak: ["baseUrl", "realm"]
+    case .auth0: ["domain"]
+    case .google, .github: []
+    case .microsoft: ["tenant"]
+    case .gitlab: ["baseUrl"]
+    }
+  }
+
+  /// Refuses the address of another preset: that this one's own is missing would say less.
+  private static func refuseOtherAddresses(
+    _ preset: OIDCPreset, _ section: ConfigurationSection
+  ) throws(ConfigurationError) {
+    let own = addressKeys(preset)
+    var words = "which is found by " + own.joined(separator: " and ")
+    if own.isEmpty { words = #"whose address is known; another server is an "oidc""# }
+    for key in OIDCPreset.allCases.flatMap(addressKeys) where !own.contains(key) {
+      let problem = "is not for the provider \"\(preset.rawValue)\", \(words)"
+      if let failure = section.failure(ofKey: key, problem) { throw failure }
+    }
+  }
+
   /// What the preset needs to know.
   private static func dialect(
     _ preset: OIDCPreset, _ section: inout ConfigurationSection
@@ -56,11 +82,12 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     case .oidc: OIDCDialect(type: preset.rawValue, issuer: try address("issuer", nil, &section))
     case .keycloak:
       .keycloak(
-        baseURL: try address("baseUrl", nil, &section), realm: try name("realm", "a realm's name", nil, &section))
+        baseURL: try address("baseUrl", nil, &section),
+        realm: try name("realm", "a realm's name, without slashes and blanks", nil, &section))
     case .auth0: .auth0(domain: try domain(&section))
     case .google: .google
     case .microsoft:
-      .microsoft(tenant: try name("tenant", "a tenant's id or domain", "common", &section))
+      .microsoft(tenant: try name("tenant", #"a tenant's id or domain, or "common""#, "common", &section))
     case .github: .github
     case .gitlab: .gitlab(baseURL: try address("baseUrl", "https://gitlab.com", &section))
     }

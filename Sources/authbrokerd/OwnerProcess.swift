@@ -1,5 +1,6 @@
 import ClientSocket
 import LinuxSystem
+import Logging
 import Transport
 
 /// One run of the owner of a state directory, from taking the lock to leaving it.
@@ -14,7 +15,9 @@ enum OwnerProcess {
       let code = try run(daemon)
       withExtendedLifetime(daemon) { ProcessImage.end(code) }
     } catch {
-      StandardError.write("authbroker: \(error.message)\n")
+      // What goes to a log must say when, as all other lines there do.
+      let isLog = arguments.mode == .owner(isOnDemand: true)
+      StandardError.write((isLog ? "\(WallClock.timestamp) error: " : "authbroker: ") + error.message + "\n")
       report.failed(error)
       ProcessImage.end(error.exitCode)
     }

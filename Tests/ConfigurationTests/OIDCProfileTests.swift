@@ -97,6 +97,21 @@ struct OIDCProfileTests {
   }
 
   @Test(arguments: [
+    ("provider:'keycloak',clientId:'c',baseUrl:'https://x.example'", "realm is missing: it must be a realm's name"),
+    ("provider:'keycloak',clientId:'c',realm:'a',baseURL:'https://x.example'", "; baseURL is another key"),
+    ("provider:'auth0',clientId:'c',issuer:'https://x.example'", "issuer is not for the provider \"auth0\""),
+    ("provider:'auth0',clientId:'c',issuer:'https://x.example'", "which is found by domain"),
+    ("provider:'auth0',clientId:'c'", "domain is missing: it must be the tenant's domain, such as"),
+    ("provider:'github',clientId:'c',baseUrl:'https://x.example'", "another server is an \"oidc\""),
+    ("provider:'oidc',clientId:'c',realm:'a'", "realm is not for the provider \"oidc\", which is found by issuer"),
+    ("provider:'gitlab'", "clientId must be given"),
+  ])
+  func `what is missing, and what is another provider's, is told as that`(_ text: String, _ words: String) throws {
+    let message = try #require(error(text)?.message)
+    #expect(message.hasPrefix("profiles.work.") && message.contains(words), "\(message)")
+  }
+
+  @Test(arguments: [
     ("http://127.0.0.1:0/callback", 0, "/callback"), ("http://[::1]:8400", 8400, "/"),
     ("http://localhost:9/a/b", 9, "/a/b"), ("http://127.0.0.1/x", 80, "/x"),
   ])
