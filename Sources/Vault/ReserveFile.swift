@@ -10,6 +10,9 @@ struct ReserveFile {
   /// The reserve beside a database.
   init(ofDatabase path: String) { self.path = path + ".reserve" }
 
+  /// Whether it is there: it is taken when a vault was opened, and so after one was made.
+  var isTaken: Bool { (try? FileStatus.ofLink(path)) != nil }
+
   /// Takes the room, unless it is taken already.
   ///
   /// - Returns: whether it is taken now; not so where the disk has no such room.

@@ -4,17 +4,23 @@ import LinuxSystem
 /// What happens to the vault's file behind the vault's back.
 extension Vault {
   /// Refuses an empty file in the place of a vault of which something else says that it held something: its log, its
-  /// anchor, or the list of those who open by its key.
+  /// reserve, its anchor, or the list of those who open by its key.
   ///
   /// SQLite would take it for a new database, and remove the log. A file that is not there at all is another matter: to
   /// remove it is how a person begins anew.
   ///
   /// - Throws: `VaultError.damaged`; nothing was changed then.
   func refuseEmptiedFile() throws(VaultError) {
-    guard let status = try? FileStatus.ofLink(path), status.kind == .regular, status.size == 0 else { return }
+    let status: FileStatus
+    do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
+      // What the removed vault has left beside it must not speak for the next one.
+      if error == .noEntry { reserve.release() }
+      return
+    }
+    guard status.kind == .regular, status.size == 0 else { return }
     let hasLog = (try? FileStatus.ofLink(path + "-wal"))?.size ?? 0 > 0
     let wasUsed = keyFileUsers?.hasNoted ?? false
-    guard hasLog || wasUsed || anchorPath.map(AnchorFile.isWritten) ?? false else { return }
+    guard hasLog || reserve.isTaken || wasUsed || anchorPath.map(AnchorFile.isWritten) ?? false else { return }
     throw .damaged(part: "its file is empty, but held something")
   }
 

@@ -13,7 +13,7 @@ struct DamageTests {
   /// What has happened to the files.
   enum Damage: CaseIterable {
     case keyIsMissing, keyIsAnother, keyIsShort, keyIsLong, keyIsOpenToOthers, keyIsALink, keyIsADirectory
-    case vaultIsCutInHalf, vaultIsCutInItsFirstPage, vaultHasABadHeader, vaultHasABadPage
+    case vaultIsEmpty, vaultIsCutInHalf, vaultIsCutInItsFirstPage, vaultHasABadHeader, vaultHasABadPage
     case vaultIsOpenToOthers, vaultIsALink, vaultIsADirectory, vaultIsNewer, vaultIsAnotherProgramsDatabase
     case vaultIsNoDatabase
 
@@ -38,6 +38,7 @@ struct DamageTests {
       case .keyIsOpenToOthers: chmod(key, 0o644)
       case .keyIsALink: try Self.link(key)
       case .keyIsADirectory: try Self.makeDirectory(key)
+      case .vaultIsEmpty: try Self.change(vault) { $0 = [] }
       case .vaultIsCutInHalf: try Self.change(vault) { $0.removeLast($0.count / 2) }
       case .vaultIsCutInItsFirstPage: try Self.change(vault) { $0.removeLast($0.count - 1000) }
       case .vaultHasABadHeader: try Self.change(vault) { for index in 0..<100 { $0[index] ^= 0x5A } }

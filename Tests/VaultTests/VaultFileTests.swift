@@ -29,6 +29,17 @@ import Vault
     #expect(place.scratch.size("vault.sqlite") == 0 && place.elsewhere.names == ["vault.anchor"])
   }
 
+  @Test func `an emptied file that nothing vouches for but its reserve is no new vault either`() async throws {
+    let place = try TemporaryVault()
+    try await place.open(isAnchored: false).close()
+    try place.write([], to: "vault.sqlite")
+    await #expect(throws: VaultError.self) { _ = try await place.locked(isAnchored: false) }
+    #expect(place.scratch.size("vault.sqlite") == 0)
+    // Removed, it is a wish to begin anew, also where the first passphrase has still to come.
+    try DirectoryEntry.remove(place.path)
+    for _ in 0..<2 { try await place.locked(.passphrase, isAnchored: false).close() }
+  }
+
   @Test func `an emptied file beside its log, which holds everything, does not cost the log`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open(isAnchored: false)
