@@ -26,6 +26,15 @@ package enum ProcessImage {
     throw Errno(code: code)
   }
 
+  /// Ends this process by a signal, as if nobody had received it: a shell that runs a script then ends as well.
+  ///
+  /// Where the signal is ignored, the exit code says what a shell would.
+  package static func end(by signal: Signal) -> Never {
+    try? Signal.unblock([signal])
+    try? signal.send(to: ProcessIdentity.pid)
+    end(128 + signal.number)
+  }
+
   /// Ends this process with an exit code, standard output flushed.
   package static func end(_ code: Int32) -> Never { exit(code) }
 }

@@ -1,18 +1,12 @@
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
 
 /// Tells a person what to do elsewhere, so that a login goes on.
 enum ActionNotice {
   /// Names the address and the code, with a QR code where somebody looks and there is a program for it.
   static func tell(_ action: UserAction, _ context: Context) {
-    let address = PlainText.line(action.verificationURI.utf8)
-    switch action.kind {
-    case .deviceCode:
-      let code = action.userCode.map { " and enter the code " + PlainText.line($0.utf8) } ?? ""
-      Output.message("on any device, open \(address)\(code)")
-    case .browser: Output.message("in a browser on this computer, open \(address)")
-    }
+    let place = action.kind == .browser ? "in a browser on this computer" : "on any device"
+    Output.message("\(place), \(PendingLogins.deed(action))")
     guard Terminal.isTerminal(2) else { return }
     showCode(of: action.verificationURIComplete ?? action.verificationURI, context)
   }

@@ -3,14 +3,21 @@ import BrokerProtocol
 import LinuxSystem
 
 /// Waits until a user has done what a login asked of them, with the time that is left in sight.
+///
+/// The login is the broker's and outlives it: where the broker dies, the next one is asked.
 struct ActionWait: ~Copyable {
   /// How long one question to the broker waits: the person who presses Ctrl-C notices no delay.
   private static let step = Duration.milliseconds(500)
+  /// How long an answer may take beyond that.
+  private static let patience = Duration.seconds(60)
+  /// What ends the waiting, and the login with it.
+  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
 
   private let action: UserAction
   private let context: Context
+  private var reconnection: Reconnection
   /// Whether the time that is left is shown.
-  private let showsTime = Terminal.isTerminal(2)
+  private let showsTime: Bool
   /// What stands on the line.
   private var shown = ""
 
@@ -18,64 +25,105 @@ struct ActionWait: ~Copyable {
   init(_ action: UserAction, _ context: Context) {
     self.action = action
     self.context = context
+    reconnection = Reconnection(context)
+    showsTime = Terminal.isTerminal(2) && !context.wantsJSON
   }
 
-  /// Waits to the end, however it comes; Ctrl-C cancels the login.
+  /// Waits to the end, however it comes: at the latest that of the login's own time, or of `--timeout`.
   ///
-  /// - Throws: the failure that the login ends with.
+  /// Ctrl-C cancels the login and ends the program as it would without this.
+  ///
+  /// - Throws: the failure that the login ends with; one with code 3 where the time of `--timeout` is over.
   consuming func finish(on connection: inout BlockingConnection) throws(CommandFailure) -> LoginResult {
-    let signals: [Signal] = [.interrupt, .terminate, .hangUp]
+    let deadline = try context.arguments.seconds("--timeout").map { BootClock.now + $0 }
     let pending: SignalDescriptor
     do throws(Errno) {
-      try Signal.block(signals)
-      pending = try SignalDescriptor(signals)
+      try Signal.block(Self.signals)
+      pending = try SignalDescriptor(Self.signals)
     } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
-    defer { try? Signal.unblock(signals) }
+    defer { try? Signal.unblock(Self.signals) }
     while true {
-      showTime()
-      if pending.next() != nil {
+      showTime(until: deadline)
+      if let signal = pending.next() {
         clear()
-        throw cancel(on: &connection)
+        cancel(on: &connection)
+        ProcessImage.end(by: signal)
       }
-      do throws(CommandFailure) {
-        let params = AwaitLogin.Params(loginFlowID: action.loginFlowID, timeout: Self.step)
-        let result = try context.call(AwaitLogin.self, params, on: &connection)
+      if let result = try ask(&connection) {
         clear()
         return result
-      } catch {
-        guard error.error?.kind == .deadlineExceeded else {
-          clear()
-          throw explained(error)
-        }
+      }
+      guard deadline.map({ BootClock.now < $0 }) ?? true else {
+        clear()
+        throw isLate
       }
     }
   }
 
-  /// The failure, with what becomes of a login that outlives its broker.
-  private func explained(_ failure: CommandFailure) -> CommandFailure {
-    guard failure.exitCode == .brokerUnreachable, action.kind == .deviceCode else { return failure }
-    var failure = failure
-    failure.message += " The code stays good, and the next broker goes on waiting; start it with: authbroker status"
+  /// - Returns: nil while there is nothing to be said.
+  private mutating func ask(_ connection: inout BlockingConnection) throws(CommandFailure) -> LoginResult? {
+    let failure: CommandFailure
+    do throws(ClientError) {
+      let params = AwaitLogin.Params(loginFlowID: action.loginFlowID, timeout: Self.step)
+      return try connection.call(AwaitLogin.self, params, timeout: Self.step + Self.patience)
+    } catch { failure = CommandFailure(error) }
+    if failure.error?.kind == .deadlineExceeded { return nil }
+    clear()
+    guard failure.exitCode == .brokerUnreachable else { throw Self.explained(failure) }
+    connection = try reconnect()
+    return nil
+  }
+
+  /// Finds the next broker; meanwhile there is nobody who could cancel the login, so that Ctrl-C just ends the waiting.
+  private mutating func reconnect() throws(CommandFailure) -> BlockingConnection {
+    try? Signal.unblock(Self.signals)
+    defer { try? Signal.block(Self.signals) }
+    do throws(CommandFailure) { return try reconnection.connect() } catch {
+      guard error.exitCode == .brokerUnreachable else { throw error }
+      throw CommandFailure(.brokerUnreachable, "the broker has ended, and no other one came; " + goesOn)
+    }
+  }
+
+  private var isLate: CommandFailure {
+    var failure = CommandFailure(.loginRequired, "nobody has finished the login in the time of --timeout; " + goesOn)
+    failure.error = BrokerError(.deadlineExceeded, profile: action.profile)
     return failure
   }
 
-  /// Takes the login back; one that has ended meanwhile is no trouble.
-  private func cancel(on connection: inout BlockingConnection) -> CommandFailure {
-    let params = CancelLogin.Params(loginFlowID: action.loginFlowID)
-    do throws(CommandFailure) {
-      _ = try context.call(CancelLogin.self, params, on: &connection, within: .seconds(5))
-    } catch {
-      guard error.error?.kind == .flowNotFound else {
-        return CommandFailure(.failure, "the login could not be cancelled: \(error.message)")
-      }
-    }
-    return CommandFailure(.failure, "the login was cancelled.")
+  /// What becomes of a login that nobody waits for.
+  private var goesOn: String {
+    "the login goes on until \(action.expiresAt). Wait for it again with: authbroker login --flow "
+      + Advice.quoted(action.loginFlowID)
   }
 
-  private mutating func showTime() {
+  /// A login that was not finished is no wrong code: somebody has to log in.
+  private static func explained(_ failure: CommandFailure) -> CommandFailure {
+    guard failure.error?.kind == .otpExpired else { return failure }
+    var failure = failure
+    failure.exitCode = .loginRequired
+    return failure
+  }
+
+  /// Takes the login back, and says so; one that has ended meanwhile is no trouble.
+  private func cancel(on connection: inout BlockingConnection) {
+    let params = CancelLogin.Params(loginFlowID: action.loginFlowID)
+    do throws(ClientError) {
+      _ = try connection.call(CancelLogin.self, params, timeout: .seconds(5))
+    } catch {
+      let failure = CommandFailure(error)
+      guard failure.error?.kind == .flowNotFound else {
+        return Output.message("the login could not be cancelled: \(failure.message)")
+      }
+    }
+    if context.wantsJSON { ErrorObject.print(BrokerError(.cancelled, profile: action.profile)) }
+    Output.message("the login was cancelled.")
+  }
+
+  private mutating func showTime(until deadline: Duration?) {
     guard showsTime else { return }
     let left = action.expiresAt - Timestamp(milliseconds: WallClock.milliseconds)
-    write("waiting; \(left.inWords) left, Ctrl-C cancels")
+    let shorter = deadline.map { min(left, $0 - BootClock.now) } ?? left
+    write("waiting; \(shorter.inWords) left, Ctrl-C cancels")
   }
 
   private mutating func clear() {

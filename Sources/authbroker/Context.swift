@@ -79,6 +79,23 @@ struct Context: Sendable {
     } catch { throw CommandFailure(error) }
   }
 
+  /// Calls a method that changes nothing, and gives the text of its result, which the caller wipes if it holds a secret.
+  ///
+  /// Where the broker ends before it answers, another one is asked, once: a token is worth a second try.
+  func text(
+    of method: String, _ params: some JSONEncodable
+  ) throws(CommandFailure) -> [UInt8] {
+    let timeout = try timeout()
+    var connection = try connect()
+    do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
+      guard error.isEndOfBroker else { throw CommandFailure(error) }
+    }
+    connection = try connect()
+    do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
+      throw CommandFailure(error)
+    }
+  }
+
   /// Finds out whether there is any use in asking a person for a password.
   ///
   /// - Throws: a failure with code 7 if the vault is locked. Without a terminal, the broker's own answer is enough.
@@ -130,5 +147,16 @@ struct Context: Sendable {
     guard !range.contains(arguments.operands.count) else { return }
     let usage = "authbroker \(command.description.name) \(command.description.operands)".trimmingEnd()
     throw .usage(arguments.operands.count < range.lowerBound ? "something is missing: \(usage)" : "too much: \(usage)")
+  }
+}
+
+extension ClientError {
+  /// Whether the broker went away, and the next one may answer.
+  fileprivate var isEndOfBroker: Bool {
+    switch self {
+    case .connectionLost: true
+    case .broker(let error): error.kind == .shuttingDown
+    case .noBroker, .timedOut, .cancelled, .unexpectedAnswer: false
+    }
   }
 }

@@ -10,14 +10,16 @@ enum LoginCommand: Command {
     details: """
       Asks for what is not given, the password and a one-time code without echo; `resend` instead of a code asks for
       another one. Without a terminal, a login that wants a code ends with exit code 3 and names the command that
-      answers it. A login at another device or in a browser shows the address to open, with a QR code where qrencode is
-      installed, and waits; Ctrl-C cancels it. With --no-wait or --json it ends at once with exit code 3, and the broker
-      goes on waiting.
+      answers it. A login at another device or in a browser shows the address to open on standard error, in a terminal
+      with a QR code where qrencode is installed, and waits until it is done, its time is over or --timeout is; Ctrl-C
+      cancels it. With --json the action is one line and the result another. With --no-wait it ends at once with exit
+      code 3, and the broker goes on waiting; --flow waits for it again.
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),
       .value("--method", "METHOD", "password, device or browser; else what the provider offers first"),
       .flag("--no-wait", "do not wait for what is done elsewhere"),
+      .value("--flow", "FLOW", "go on with a login that was begun and still waits"),
     ] + PasswordSource.options)
 
   /// Asks for what is missing, logs in, and goes on until there is a session.
@@ -25,6 +27,7 @@ enum LoginCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     let method = try method(context.arguments)
+    if let flow = context.arguments["--flow"] { return try goOn(with: flow, context) }
     try context.expectOpenVault()
     if method != .password, try logInWithoutPassword(method, profile, context) { return }
     let email = try Prompt.answer("--email", "E-mail address", context)
@@ -39,6 +42,9 @@ enum LoginCommand: Command {
   /// - Throws: a usage failure.
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
     let passwordOptions = (["--email"] + PasswordSource.options.map(\.name)).filter { arguments.has($0) }
+    if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: { arguments.has($0) }) {
+      throw .usage("\(option) is for a new login, --flow for one that was begun.")
+    }
     switch arguments["--method"] {
     case nil: return passwordOptions.isEmpty ? nil : .password
     case "password": return .password
@@ -63,5 +69,21 @@ enum LoginCommand: Command {
     }
     try dialogue.finish(result)
     return true
+  }
+
+  /// Goes on with a login that somebody has begun, here or elsewhere.
+  private static func goOn(with flow: String, _ context: Context) throws(CommandFailure) {
+    var connection = try context.connect()
+    let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)
+    let step = PendingLogins.list(of: profiles, context, on: &connection).first { $0.id == flow }
+    let result: LoginResult
+    switch step {
+    case .code(let challenge): result = .otpRequired(challenge)
+    case .action(let action): result = .userActionRequired(action)
+    // One that has just ended may still say how.
+    case nil: result = try context.call(AwaitLogin.self, .init(loginFlowID: flow), on: &connection)
+    }
+    var dialogue = LoginDialogue(context, connection)
+    try dialogue.finish(result)
   }
 }

@@ -32,9 +32,10 @@ struct LoginDialogue: ~Copyable {
       tell(challenge)
       result = try answer(challenge)
     }
-    if case .userActionRequired(let action) = result, !context.wantsJSON {
-      ActionNotice.tell(action, context)
-      if !context.arguments.has("--no-wait") { result = try ActionWait(action, context).finish(on: &connection) }
+    if case .userActionRequired(let action) = result {
+      if context.wantsJSON { context.printJSON(result) } else { ActionNotice.tell(action, context) }
+      guard !context.arguments.has("--no-wait") else { throw Self.goesOn(action, context) }
+      result = try ActionWait(action, context).finish(on: &connection)
     }
     if context.wantsJSON { context.printJSON(result) }
     switch result {
@@ -43,8 +44,7 @@ struct LoginDialogue: ~Copyable {
     case .otpRequired(let challenge):
       throw Self.codeIsWanted(challenge)
     case .userActionRequired(let action):
-      guard !context.wantsJSON else { throw .quiet(.loginRequired) }
-      throw CommandFailure(.loginRequired, "the broker waits for it until \(action.expiresAt).")
+      throw Self.goesOn(action, context)
     case .emailVerificationRequired:
       throw CommandFailure(.loginRequired, "the e-mail address must be verified first; then: authbroker login")
     }
@@ -103,6 +103,14 @@ struct LoginDialogue: ~Copyable {
     let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
     let who = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
     return "logged in\(who) on the profile \(session.profile)."
+  }
+
+  private static func goesOn(_ action: UserAction, _ context: Context) -> CommandFailure {
+    guard !context.wantsJSON else { return .quiet(.loginRequired) }
+    return CommandFailure(
+      .loginRequired,
+      "the broker waits for it until \(action.expiresAt); wait with: authbroker login --flow "
+        + Advice.quoted(action.loginFlowID))
   }
 
   private static func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {

@@ -18,8 +18,19 @@ enum LogoutCommand: Command {
     let params = Logout.Params(
       profile: try context.arguments.profile(), everywhere: context.arguments.has("--everywhere"),
       all: context.arguments.has("--all"))
-    guard let result = try context.ask(Logout.self, params) else { return }
-    for outcome in result.results { Output.message("\(outcome.profile): logged out here; \(sentence(outcome))") }
+    guard !context.wantsJSON else {
+      _ = try context.ask(Logout.self, params)
+      return
+    }
+    var connection = try context.connect()
+    let before = try context.call(ListSessions.self, Empty(), on: &connection).sessions
+    // A login that waits is ended as well; where there is neither, nothing has happened.
+    let idle = Set(before.filter { $0.state == .signedOut }.map(\.profile))
+    for outcome in try context.call(Logout.self, params, on: &connection).results {
+      let isNothing = idle.contains(outcome.profile) && outcome.serverRevoked == .no
+      let what = isNothing ? "nobody was logged in." : "logged out here; \(sentence(outcome))"
+      Output.message("\(outcome.profile): \(what)")
+    }
   }
 
   private static func sentence(_ outcome: LogoutOutcome) -> String {

@@ -3,6 +3,17 @@ import ClientSocket
 
 /// Where profiles stand, for people.
 enum SessionTable {
+  /// The sessions of a profile; nil means all of them.
+  ///
+  /// - Throws: a usage failure if there is no such profile.
+  static func sessions(_ all: [Session], of profile: ProfileName?) throws(CommandFailure) -> [Session] {
+    guard let profile else { return all }
+    guard let session = all.first(where: { $0.profile == profile }) else {
+      throw .usage("there is no profile \(profile) in the configuration. See: authbroker config check")
+    }
+    return [session]
+  }
+
   /// Prints one line for each session.
   static func print(_ sessions: [Session], _ style: Style) {
     var rows = [["PROFILE", "STATE", "PROVIDER", "ACCOUNT", "TOKEN ENDS"]]

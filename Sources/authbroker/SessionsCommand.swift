@@ -12,7 +12,14 @@ enum SessionsCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
-    guard let result = try context.ask(ListSessions.self, Empty()) else { return }
-    SessionTable.print(result.sessions.filter { profile == nil || $0.profile == profile }, context.style)
+    guard !context.wantsJSON else {
+      _ = try context.ask(ListSessions.self, Empty())
+      return
+    }
+    var connection = try context.connect()
+    let all = try context.call(ListSessions.self, Empty(), on: &connection).sessions
+    let sessions = try SessionTable.sessions(all, of: profile)
+    SessionTable.print(sessions, context.style)
+    PendingLogins.print(PendingLogins.list(of: sessions.map(\.profile), context, on: &connection), context)
   }
 }

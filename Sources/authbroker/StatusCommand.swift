@@ -28,20 +28,18 @@ enum StatusCommand: Command {
     do {
       status = try GetStatus.Result(from: try JSONDocument(parsing: text).root)
     } catch { throw CommandFailure(.failure, "the broker's answer is not what was expected.") }
-    if context.wantsJSON { Output.line(text) } else { show(status, profile, context) }
-    try judge(status, profile)
-  }
-
-  private static func judge(_ status: GetStatus.Result, _ profile: ProfileName?) throws(CommandFailure) {
-    guard let profile else { return }
-    guard let session = status.profiles.first(where: { $0.profile == profile }) else {
-      throw .usage("there is no profile \(profile) in the configuration. See: authbroker config check")
+    let sessions = try SessionTable.sessions(status.profiles, of: profile)
+    if context.wantsJSON {
+      Output.line(text)
+    } else {
+      show(status, sessions, context)
+      PendingLogins.print(PendingLogins.list(of: sessions.map(\.profile), context, on: &connection), context)
     }
-    let code = ExitCode(session.state)
-    guard code == .success else { throw .quiet(code) }
+    guard profile != nil, let code = sessions.first.map({ ExitCode($0.state) }), code != .success else { return }
+    throw .quiet(code)
   }
 
-  private static func show(_ status: GetStatus.Result, _ profile: ProfileName?, _ context: Context) {
+  private static func show(_ status: GetStatus.Result, _ sessions: [Session], _ context: Context) {
     let isNew = !status.vault.isInitialized
     let vault = status.vault.locked ? context.style.warning(isNew ? "new, locked" : "locked") : "open"
     let source = PlainText.line(status.vault.keySource.utf8)
@@ -54,7 +52,6 @@ enum StatusCommand: Command {
       Output.line("logouts  \(context.style.warning(text))")
     }
     Output.line("")
-    let sessions = status.profiles.filter { profile == nil || $0.profile == profile }
     SessionTable.print(sessions, context.style)
     for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }

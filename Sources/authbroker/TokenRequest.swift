@@ -17,12 +17,7 @@ enum TokenRequest {
   /// `Secret`: this process ends at once, and the memory for secrets costs more than everything else that it does.
   static func printToken(_ context: Context, after prefix: String) throws(CommandFailure) {
     let params = try params(context)
-    let timeout = try context.timeout()
-    var connection = try context.connect()
-    var text: [UInt8]
-    do throws(ClientError) {
-      text = try connection.callForText(GetAccessToken.name, params, timeout: timeout)
-    } catch { throw CommandFailure(error) }
+    var text = try context.text(of: GetAccessToken.name, params)
     guard !context.wantsJSON else { return Output.line(text) }
     let line = line(of: text, prefix)
     wipe(&text)

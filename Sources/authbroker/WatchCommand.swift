@@ -1,7 +1,5 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
-import JSONRPC
 
 /// `authbroker watch`.
 enum WatchCommand: Command {
@@ -10,9 +8,10 @@ enum WatchCommand: Command {
     name: "watch",
     summary: "Print events as they happen, one a line",
     details: """
-      With --json each line is the event's object (sequence, event, profile, time, data). It ends with exit code 8 when
-      the broker ends; --since with the last sequence that was seen then goes on without a gap. It ends with 1 when no
-      event came within --timeout.
+      With --json each line is the event's object (sequence, event, profile, time, data). When the broker dies, another
+      one is started, unless --no-start or $AUTHBROKER_SOCKET forbid it, and the events go on without a gap. One that
+      was stopped is waited for. If no broker comes for 10 s it ends with exit code 8, and names the --since to go on
+      with; if no event came within --timeout, with 1.
       """,
     options: [
       .value("--events", "A,B", "only these events"),
@@ -24,47 +23,33 @@ enum WatchCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let count = try context.arguments.count("--count")
-    var connection = try context.connect()
-    let state = try context.call(Subscribe.self, try params(context), on: &connection)
+    let timeout = try context.arguments.seconds("--timeout")
+    let (events, since) = (try events(context), try context.arguments.count("--since"))
+    let profiles = try context.arguments.profile().map { [$0] }
+    var watch = try EventWatch(context, events: events, profiles: profiles, since: since)
+    let state = try watch.begin()
     if !context.wantsJSON { introduce(state) }
-    if state.resync == true {
-      Output.message("the events after \(context.arguments["--since"] ?? "") are no longer kept; going on from here.")
-    }
     var seen = 0
     while count.map({ seen < $0 }) ?? true {
-      try printNext(&connection, context)
+      let (event, text) = try watch.next(within: timeout)
+      if context.wantsJSON { Output.line(text) } else { Output.line(EventLine.text(of: event, text, context.style)) }
       seen += 1
     }
   }
 
-  private static func params(_ context: Context) throws(CommandFailure) -> Subscribe.Params {
+  private static func events(_ context: Context) throws(CommandFailure) -> [String]? {
     let events = context.arguments["--events"]?.split(separator: ",").map(String.init)
+    guard events?.isEmpty != true else { throw .usage("--events names no event.") }
     for event in events ?? [] where EventName(rawValue: event) == nil {
       let all = EventName.allCases.map(\.rawValue).joined(separator: ", ")
       let likely = Spelling.nearest(to: event, among: EventName.allCases.map(\.rawValue))
       throw .usage("there is no event \(event).\(likely.map { " Did you mean \($0)?" } ?? "") There are: \(all).")
     }
-    return Subscribe.Params(
-      events: events, profiles: try context.arguments.profile().map { [$0] },
-      since: try context.arguments.count("--since"))
+    return events
   }
 
   private static func introduce(_ state: Subscribe.Result) {
     let sessions = state.sessions.map { "\($0.profile) is \($0.state.rawValue)" }.joined(separator: ", ")
     Output.message("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions).")
-  }
-
-  private static func printNext(_ connection: inout BlockingConnection, _ context: Context) throws(CommandFailure) {
-    let timeout = try context.arguments.seconds("--timeout")
-    do throws(ClientError) {
-      let (event, text) = try connection.nextEventWithText(timeout: timeout)
-      if context.wantsJSON { Output.line(text) } else { Output.line(EventLine.text(of: event, text, context.style)) }
-    } catch {
-      switch error {
-      case .connectionLost: throw CommandFailure(.brokerUnreachable, "the broker has ended.")
-      case .timedOut: throw CommandFailure(.failure, "no event came within the time of --timeout.")
-      default: throw CommandFailure(error)
-      }
-    }
   }
 }

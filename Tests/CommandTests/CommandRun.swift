@@ -54,7 +54,8 @@ struct CommandRun {
       os.write(terminal, answer.encode())
     while more(): pass
     os.write(1, screen)
-    sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    sys.exit(code if code >= 0 else 128 - code)
     """
 
   /// Runs the command on the directory `state` of a scratch directory.

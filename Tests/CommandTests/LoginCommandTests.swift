@@ -69,7 +69,8 @@ struct LoginCommandTests {
     let owner = try owner(rounds: nil)
     let run = try CommandRun(
       atTerminal: [.init(question: "Ctrl-C cancels", answer: "\u{3}")], ["login", "--method", "device"], in: scratch)
-    #expect(run.code == 1)
+    // What a shell says of a program that ended by SIGINT.
+    #expect(run.code == 130)
     #expect(run.output.contains("authbroker: the login was cancelled."), "\(run.output)")
     #expect(owner.requests.last == #"cancelLogin {"loginFlowId":"example-login"}"#)
   }
@@ -94,11 +95,96 @@ struct LoginCommandTests {
     let words = try CommandRun(["login", "--method", "device", "--no-wait"], in: scratch)
     #expect(words.code == 3 && words.errors.contains("AB-CD"))
     #expect(words.errors.contains("until 2099-01-01T00:00:00Z"))
-    let json = try CommandRun(["login", "--method", "device", "--json"], in: scratch)
+    #expect(words.errors.hasSuffix("authbroker --state \(scratch.file("state")) login --flow example-login\n"))
+    let json = try CommandRun(["login", "--method", "device", "--json", "--no-wait"], in: scratch)
     #expect(json.code == 3 && json.errors.isEmpty, "\(json.errors)")
     let result = try JSONDocument(parsing: Array(json.output.utf8)).root
     #expect(try result.required("action").required("userCode").string() == "AB-CD")
     #expect(owner.requests.count == 2)
+  }
+
+  @Test func `with --json the action is a line and the result another`() throws {
+    let owner = try owner(rounds: 2)
+    let run = try CommandRun(["login", "--method", "device", "--json"], in: scratch)
+    #expect(run.code == 0 && run.errors.isEmpty, "\(run.errors)")
+    let lines = try run.output.split(separator: "\n").map { try JSONDocument(parsing: Array($0.utf8)).root }
+    #expect(try lines.map { try $0.required("status").string() } == ["userActionRequired", "authenticated"])
+    #expect(try lines.first?.required("action").required("userCode").string() == "AB-CD")
+    #expect(owner.requests.count == 3)
+  }
+
+  @Test func `the end of --timeout leaves the login as it is and names what to do`() throws {
+    let owner = try owner(rounds: nil)
+    let run = try CommandRun(["--timeout", "0.1", "login", "--method", "device"], in: scratch)
+    #expect(run.code == 3)
+    let end = "Wait for it again with: authbroker --state \(scratch.file("state")) login --flow example-login\n"
+    #expect(run.errors.contains("until 2099-01-01T00:00:00Z") && run.errors.hasSuffix(end), "\(run.errors)")
+    let methods = owner.requests.map { $0.prefix { $0 != " " } }
+    #expect(methods.first == "login" && methods.count > 1 && methods.dropFirst().allSatisfy { $0 == "awaitLogin" })
+  }
+
+  @Test func `a login that nobody finishes in its own time is no wrong code`() throws {
+    let late = FakeOwner.refusal(1023, "otpExpired", "The login was not finished in time; begin another one.")
+    let owner = try owner(rounds: 1, end: late)
+    let run = try CommandRun(["login", "--method", "browser"], in: scratch)
+    #expect(run.code == 3, "\(run.errors)")
+    #expect(owner.requests.count == 2)
+  }
+
+  @Test func `a login outlives the broker that began it`() throws {
+    let isFirst = Mutex(true)
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "login": return #""result":{"status":"userActionRequired","action":\#(Self.device)}"#
+      case "awaitLogin"
+      where isFirst.withLock({ first in
+        defer { first = false }
+        return first
+      }):
+        return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.")
+      default: return Self.session
+      }
+    }
+    let run = try CommandRun(["login", "--method", "device"], in: scratch)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(owner.requests.map { $0.prefix { $0 != " " } } == ["login", "awaitLogin", "awaitLogin"])
+  }
+
+  @Test func `a login that was begun is waited for, and one that has ended says how`() throws {
+    let owner = try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "listSessions":
+        let session = #""provider":"oidc","state":"signedOut","scopes":[],"refreshTokenPresent":false"#
+        return #""result":{"sessions":[{"profile":"a",\#(session)},{"profile":"b",\#(session)}]}"#
+      case "listPendingLogins":
+        let isOther = (try? params?["profile"]?.string()) == "b"
+        return #""result":{"logins":[\#(isOther ? Self.device : "")]}"#
+      default: return Self.session
+      }
+    }
+    let run = try CommandRun(["login", "--flow", "example-login"], in: scratch)
+    #expect(run.code == 0 && run.errors.contains("enter the code AB-CD"), "\(run.errors)")
+    #expect(owner.requests.last == #"awaitLogin {"loginFlowId":"example-login","timeoutSeconds":0.5}"#)
+    let ended = try CommandRun(["login", "--flow", "another"], in: scratch)
+    #expect(ended.code == 0 && ended.errors.contains("logged in as ada@example.com"), "\(ended.errors)")
+    #expect(owner.requests.last == #"awaitLogin {"loginFlowId":"another"}"#)
+    #expect(try CommandRun(["login", "--flow", "x", "--method", "device"], in: scratch).code == 2)
+  }
+
+  @Test func `a token is asked for again, once, where the broker ends`() throws {
+    let count = Mutex(0)
+    let owner = try FakeOwner(in: scratch) { _, _ in
+      let round = count.withLock { count in
+        count += 1
+        return count
+      }
+      guard round == 2 else { return FakeOwner.refusal(1084, "shuttingDown", "The broker ends.") }
+      return #""result":{"accessToken":"example-token"}"#
+    }
+    let first = try CommandRun(["token"], in: scratch)
+    #expect(first.code == 0 && first.output == "example-token\n", "\(first.errors)")
+    #expect(try CommandRun(["token"], in: scratch).code == 8)
+    #expect(owner.requests.count == 4)
   }
 
   @Test func `a provider that wants a password is given one`() throws {

@@ -1,0 +1,52 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+
+/// The logins of all profiles that wait for somebody.
+enum PendingLogins {
+  /// Asks for the pending login of each of some profiles.
+  ///
+  /// - Returns: the logins; none where the broker does not tell, because its vault is locked or it ends.
+  static func list(
+    of profiles: some Sequence<ProfileName>, _ context: Context, on connection: inout BlockingConnection
+  ) -> [PendingLoginStep] {
+    var steps: [PendingLoginStep] = []
+    for profile in profiles {
+      do throws(CommandFailure) {
+        steps += try context.call(ListPendingLogins.self, .init(profile: profile), on: &connection).logins
+      } catch { return steps }
+    }
+    return steps
+  }
+
+  /// Prints a paragraph with one line for each, which ends with the command that goes on with it; nothing where there is
+  /// none.
+  static func print(_ steps: [PendingLoginStep], _ context: Context) {
+    if !steps.isEmpty { Output.line("") }
+    for step in steps {
+      Output.line("\(step.profile): " + Advice.repeating(context.arguments, in: sentence(step)))
+    }
+  }
+
+  private static func sentence(_ step: PendingLoginStep) -> String {
+    switch step {
+    case .code(let challenge):
+      "a login waits for its code (\(challenge.method.rawValue)) until \(challenge.expiresAt); answer with: "
+        + "authbroker verify-otp " + Advice.quoted(challenge.otpFlowID)
+    case .action(let action):
+      "a login waits until \(action.expiresAt) for its user, who is to \(deed(action)); wait with: "
+        + "authbroker login --flow " + Advice.quoted(action.loginFlowID)
+    }
+  }
+
+  /// What the user is to do.
+  static func deed(_ action: UserAction) -> String {
+    let address = PlainText.line(action.verificationURI.utf8)
+    switch action.kind {
+    case .deviceCode:
+      let code = action.userCode.map { " and enter the code " + PlainText.line($0.utf8) } ?? ""
+      return "open \(address)\(code)"
+    case .browser: return "open \(address)"
+    }
+  }
+}

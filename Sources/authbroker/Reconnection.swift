@@ -1,0 +1,54 @@
+import AuthBrokerClient
+import BrokerProtocol
+import LinuxSystem
+
+/// Finds the broker again after a connection was lost, with pauses that grow, and gives up in the end.
+///
+/// For commands that wait: what they wait for outlives the broker. One that was killed is started again where this
+/// command line may start one; another one's is waited for.
+struct Reconnection {
+  /// How long a new broker is waited for: a service manager brings it back within less.
+  private static let patience = Duration.seconds(10)
+  /// The first pause: longer than a restart takes at its best.
+  private static let firstPause = Duration.milliseconds(100)
+  /// The longest pause, so that a broker that has come back is found at once for a person.
+  private static let longestPause = Duration.seconds(2)
+  /// A broker that lived for so long does not end for the same reason as the one before.
+  private static let usualLife = Duration.seconds(10)
+  /// How many brokers may be lost in a row: one more start would end like the others.
+  private static let lossLimit = 5
+
+  private let context: Context
+  private var connectedAt = BootClock.now
+  private var losses = 0
+
+  /// A way back for a command that has just connected.
+  init(_ context: Context) { self.context = context }
+
+  /// Connects again.
+  ///
+  /// - Parameter mayStart: whether a broker may be started, where the command line allows it.
+  /// - Returns: a new connection.
+  /// - Throws: a failure with code 8 if there is no broker for too long, or one after the other ends; any other failure
+  ///   of a start at once.
+  mutating func connect(mayStart: Bool = true) throws(CommandFailure) -> BlockingConnection {
+    losses = BootClock.now - connectedAt < Self.usualLife ? losses + 1 : 1
+    guard losses <= Self.lossLimit else {
+      throw CommandFailure(.brokerUnreachable, "the broker ends again and again. See: authbroker doctor")
+    }
+    let deadline = BootClock.now + Self.patience
+    var pause = Self.firstPause
+    while true {
+      do throws(CommandFailure) {
+        let connection = try context.connect(mayStart: mayStart)
+        connectedAt = BootClock.now
+        return connection
+      } catch {
+        guard error.exitCode == .brokerUnreachable, BootClock.now + pause < deadline else { throw error }
+      }
+      var nobody = PollSet(count: 1)
+      _ = try? nobody.wait(atMost: pause)
+      pause = min(pause * 2, Self.longestPause)
+    }
+  }
+}
