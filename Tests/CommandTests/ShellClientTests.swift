@@ -115,6 +115,71 @@ struct ShellClientTests {
     }
   }
 
+  @Test(arguments: shells)
+  func `a login at another device shows what to do and waits, also for the next broker`(shell: String) throws {
+    let line = """
+      d=$(mktemp -d); trap 'rm -rf "$d"' EXIT
+      authbroker__connect() {
+        request=$(cat); printf '%s\\n' "$request" >>"$d/requests"
+        case $request in
+          *'"login"'*) result='"result":{"status":"userActionRequired","action":{"loginFlowId":"f","kind":"deviceCode","verificationUri":"https://id.example","userCode":"AB-CD"}}' ;;
+          *) [ -e "$d/late" ] || { : >"$d/late"; printf '%s\\n' '{"error":{"code":1087,"message":"m","data":{"kind":"deadlineExceeded"}}}'; return; }
+             [ -e "$d/dead" ] || { : >"$d/dead"; return 8; }
+             result=$end ;;
+        esac
+        printf '{"jsonrpc":"2.0","id":1,%s}\\n' "$result"
+      }
+      end='"result":{"status":"authenticated","session":{"profile":"work"}}'
+      authbroker_login --profile work --method device 2>&1; echo "code $?"
+      end='"error":{"code":1082,"message":"No.","data":{"kind":"consentDenied"}}'
+      authbroker_login --method browser 2>&1; echo "code $?"; cat "$d/requests"
+      authbroker_login --method magic 2>&1; authbroker_login --method device --email a 2>&1; echo "code $?"
+      """
+    let output = try Self.run(shell, line, "").output
+    let expected = """
+      authbroker.sh: open https://id.example and enter the code AB-CD
+      authbroker.sh: logged in on the profile work.
+      code 0
+      authbroker.sh: open https://id.example and enter the code AB-CD
+      authbroker.sh: No.
+      code 6
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"work","method":"deviceCode"}}
+      {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
+      {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
+      {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"method":"browser"}}
+      {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
+      authbroker.sh: --method is password, device or browser.
+      authbroker.sh: --email and --password-stdin are for --method password.
+      code 2
+
+      """
+    #expect(output == expected)
+  }
+
+  @Test(arguments: shells)
+  func `an error says what to do`(shell: String) throws {
+    for (data, advice) in [
+      (
+        #""kind":"sessionExpired","nextAction":"login","profile":"work""#,
+        "Log in with: authbroker.sh login --profile work"
+      ),
+      (#""kind":"loginRequired","nextAction":"login","profile":"default""#, "Log in with: authbroker.sh login"),
+      (
+        #""kind":"challengePending","nextAction":"verifyOtp","challenge":{"otpFlowId":"f"}"#,
+        "Answer it with: authbroker.sh verify-otp f"
+      ),
+      (#""kind":"rateLimited","nextAction":"wait","retryAfterSeconds":7"#, "Try again in 7 s."),
+      (#""kind":"timeout","nextAction":"retry""#, "Try again later."),
+      (#""kind":"tlsFailed","nextAction":"fixConfig""#, "See: authbroker config check"),
+      (#""kind":"vaultTampered","nextAction":"none""#, "See: authbroker doctor"),
+    ] {
+      let answer = #"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"No.","data":{\#(data)}}}"#
+      let output = try Self.run(shell, "authbroker__check \"$(cat)\" 2>&1", answer).output
+      #expect(output == "authbroker.sh: No.\nauthbroker.sh: \(advice)\n")
+    }
+  }
+
   /// A program in the place of `authbroker connect`: one event after the subscription; it says when its input ended.
   private static let subscribed = #"""
     d=$(mktemp -d); trap 'rm -rf "$d"' EXIT; mkdir "$d/tmp"; export d TMPDIR="$d/tmp"

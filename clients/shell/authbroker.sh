@@ -7,6 +7,7 @@
 #   token [--profile NAME] [--min-validity SECONDS] [--force-refresh]
 #   header  as token: `Authorization: Bearer TOKEN`
 #   login [--profile NAME] [--email ADDRESS] [--password-stdin]
+#   login [--profile NAME] --method device|browser   says what to open, and waits; Ctrl-C cancels the login
 #   verify-otp FLOW [--code-stdin]
 #   logout [--profile NAME] [--everywhere] [--all]
 #   lock; unlock [--password-stdin]   asks only where the vault has a passphrase
@@ -42,13 +43,8 @@ authbroker__member() {
       return sprintf("%c%c%c%c", 240 + int(n / 262144), 128 + int(n / 4096) % 64, 128 + int(n / 64) % 64, 128 + n % 64)
     }
     function escaped(    c, n) {
-      c = substr(text, position, 1)
-      position++
-      if (c == "n") return "\n"
-      if (c == "t") return "\t"
-      if (c == "r") return "\r"
-      if (c == "b") return "\b"
-      if (c == "f") return "\f"
+      c = substr(text, position++, 1)
+      if (n = index("ntrbf", c)) return substr("\n\t\r\b\f", n, 1)
       if (c != "u") return c
       n = hexadecimal(substr(text, position, 4))
       position += 4
@@ -62,8 +58,7 @@ authbroker__member() {
       position++
       s = ""
       while (position <= length(text)) {
-        c = substr(text, position, 1)
-        position++
+        c = substr(text, position++, 1)
         if (c == "\"") return s
         s = s (c == "\\" ? escaped() : c)
       }
@@ -74,16 +69,9 @@ authbroker__member() {
       blanks()
       c = substr(text, position, 1)
       if (c == "{" || c == "[") { members(path, c); return }
-      if (c == "\"") {
-        s = string()
-      } else {
-        s = ""
-        while (position <= length(text) && !index(",]} \t\r\n", c)) {
-          s = s c
-          position++
-          c = substr(text, position, 1)
-        }
-      }
+      s = ""
+      if (c == "\"") s = string()
+      else for (; c != "" && !index(",]} \t\r\n", c); c = substr(text, ++position, 1)) s = s c
       if (path == want) found(s)
     }
     function members(path, open,    c, n, name) {
@@ -95,15 +83,10 @@ authbroker__member() {
       do {
         blanks()
         name = n++
-        if (open == "{") {
-          name = string()
-          blanks()
-          position++
-        }
+        if (open == "{") { name = string(); blanks(); position++ }
         value(path == "" ? name : path "." name)
         blanks()
-        c = substr(text, position, 1)
-        position++
+        c = substr(text, position++, 1)
       } while (c == ",")
     }'
 }
@@ -120,10 +103,7 @@ authbroker__quote() {
     }
     NR > 1 { printf "\\n" }
     {
-      for (i = 1; i <= length($0); i++) {
-        c = substr($0, i, 1)
-        printf "%s", (c in escape) ? escape[c] : c
-      }
+      for (i = 1; i <= length($0); i++) { c = substr($0, i, 1); printf "%s", (c in escape) ? escape[c] : c }
     }
     END { printf "\"" }'
 }
@@ -138,8 +118,11 @@ authbroker__text() {
 
 authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
 
-# Reads JSON and prints a member of it for a person.
-authbroker__words() { authbroker__member "$1" | tr -d '\000-\037\177'; }
+# Prints a member ($2) of an answer ($1) for a person; fails if there is none.
+authbroker__words() {
+  authbroker__word=$(printf '%s\n' "$1" | authbroker__member "$2") || return
+  printf '%s\n' "$authbroker__word" | tr -d '\000-\037\177'
+}
 
 # The exit code for the code of an error.
 authbroker__exit_code() {
@@ -155,22 +138,28 @@ authbroker__exit_code() {
   esac
 }
 
-# Tells what an answer says is wrong; fails with the exit code for it if it is an error, whose code is then in
-# `authbroker__code`.
+# Tells what an answer says is wrong, and what to do; fails with the exit code for it if it is an error, whose code is
+# then in `authbroker__code`.
 authbroker__check() {
-  authbroker__code=$(printf '%s\n' "$1" | authbroker__member error.code) || return 0
-  authbroker__say "$(printf '%s\n' "$1" | authbroker__words error.message)"
-  case $(printf '%s\n' "$1" | authbroker__member error.data.kind) in
-    loginRequired | sessionExpired | reauthRequired | flowNotFound | otpExpired) authbroker__say "Log in with: authbroker.sh login" ;;
-    challengePending)
-      authbroker__flow=$(printf '%s\n' "$1" | authbroker__words error.data.challenge.otpFlowId)
-      authbroker__say "Answer it with: authbroker.sh verify-otp ${authbroker__flow:-FLOW}"
+  authbroker__code=$(authbroker__words "$1" error.code) || return 0
+  authbroker__say "$(authbroker__words "$1" error.message)"
+  authbroker__left=$(authbroker__words "$1" error.data.attemptsRemaining) &&
+    authbroker__say "attempts left: $authbroker__left"
+  authbroker__profile=$(authbroker__words "$1" error.data.profile) && [ "$authbroker__profile" != default ] &&
+    authbroker__profile=" --profile $authbroker__profile" || authbroker__profile=''
+  case $(authbroker__words "$1" error.data.kind):$(authbroker__words "$1" error.data.nextAction) in
+    otpInvalid:* | invalidCredentials:*) ;;
+    vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "See: authbroker doctor" ;;
+    *:login | *:reauthenticate) authbroker__say "Log in with: authbroker.sh login$authbroker__profile" ;;
+    challengePending:* | *:verifyOtp)
+      authbroker__flow=$(authbroker__words "$1" error.data.challenge.otpFlowId) || authbroker__flow=FLOW
+      authbroker__say "Answer it with: authbroker.sh verify-otp $authbroker__flow"
       ;;
-    vaultLocked) authbroker__say "Open it with: authbroker.sh unlock" ;;
-    vaultTampered | storeFailed | keySourceUnavailable) authbroker__say "See: authbroker doctor" ;;
-    otpInvalid)
-      authbroker__left=$(printf '%s\n' "$1" | authbroker__words error.data.attemptsRemaining)
-      [ -z "$authbroker__left" ] || authbroker__say "attempts left: $authbroker__left"
+    *:unlock) authbroker__say "Open it with: authbroker.sh unlock" ;;
+    *:fixConfig) authbroker__say "See: authbroker config check" ;;
+    *:wait | *:retry)
+      authbroker__left=$(authbroker__words "$1" error.data.retryAfterSeconds)
+      authbroker__say "Try again ${authbroker__left:+in }${authbroker__left:-later}${authbroker__left:+ s}."
       ;;
   esac
   return "$(authbroker__exit_code "$authbroker__code")"
@@ -194,9 +183,7 @@ authbroker__call() {
 
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it.
 authbroker__whole() {
-  case $2 in
-    '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros."; return 2 ;;
-  esac
+  case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros."; return 2 ;; esac
 }
 
 # Takes a command's options apart into variables of the subshell that it runs in. $1: the names that the command has,
@@ -204,26 +191,24 @@ authbroker__whole() {
 authbroker__options() {
   authbroker__known=" $1 "
   shift
-  profile='' minimum='' force='' email='' stdin='' everywhere='' all='' json='' since='' count='' operand=''
+  profile='' minimum='' force='' email='' stdin='' method='' everywhere='' all='' json='' since='' count='' operand=''
   while [ "$#" -gt 0 ]; do
     case $1 in
-      -*)
-        case $authbroker__known in
-          *" $1 "*) ;;
-          # Without a value behind `=`, which may be a secret.
-          *) authbroker__say "there is no option ${1%%=*} here."; return 2 ;;
-        esac
-        ;;
+      # Without a value behind `=`, which may be a secret.
+      -*) [ "${authbroker__known#*" $1 "}" != "$authbroker__known" ] || {
+          authbroker__say "there is no option ${1%%=*} here."; return 2; } ;;
     esac
     case $1 in
-      --profile | --min-validity | --email | --since | --count)
+      --profile | --min-validity | --email | --method | --since | --count)
         [ "$#" -gt 1 ] || { authbroker__say "$1 needs a value."; return 2; }
+        case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
           --profile) profile=$2 ;;
-          --min-validity) authbroker__whole "$1" "$2" || return; minimum=$2 ;;
+          --min-validity) minimum=$2 ;;
           --email) email=$2 ;;
-          --since) authbroker__whole "$1" "$2" || return; since=$2 ;;
-          --count) authbroker__whole "$1" "$2" || return; count=$2 ;;
+          --method) method=$2 ;;
+          --since) since=$2 ;;
+          --count) count=$2 ;;
         esac
         shift
         ;;
@@ -233,11 +218,10 @@ authbroker__options() {
       --all) all=true ;;
       --json) json=true ;;
       *)
-        case $authbroker__known in
-          *" FLOW "*) [ -z "$operand" ] ;;
-          *) false ;;
-        esac || { authbroker__say "there is a word too much on the command line."; return 2; }
-        operand=$1
+        case $authbroker__known$operand in
+          *" FLOW ") operand=$1 ;;
+          *) authbroker__say "there is a word too much on the command line."; return 2 ;;
+        esac
         ;;
     esac
     shift
@@ -270,8 +254,8 @@ authbroker__secret() {
 
 # Answers a challenge: says where the code went, asks for it, and asks again while it is wrong and may be tried again.
 authbroker__answer_challenge() {
-  flow=$(printf '%s\n' "$1" | authbroker__member result.challenge.otpFlowId) || return 1
-  authbroker__say "a code was sent to $(printf '%s\n' "$1" | authbroker__member result.challenge.maskedDestination)."
+  flow=$(authbroker__words "$1" result.challenge.otpFlowId) || return 1
+  authbroker__say "a code was sent to $(authbroker__words "$1" result.challenge.maskedDestination)."
   if [ -n "$stdin" ] || [ ! -t 0 ]; then
     authbroker__say "answer with: authbroker.sh verify-otp $flow --code-stdin"
     return 3
@@ -290,28 +274,48 @@ authbroker__answer_challenge() {
   authbroker__finish "$authbroker__verified"
 }
 
-# Says what a login came to.
-authbroker__finish() {
-  case $(printf '%s\n' "$1" | authbroker__member result.status) in
-    authenticated)
-      authbroker__say "logged in on the profile $(printf '%s\n' "$1" | authbroker__member result.session.profile)."
-      ;;
-    otpRequired) authbroker__answer_challenge "$1" ;;
-    *) authbroker__say "the e-mail address must be verified first."; return 3 ;;
-  esac
+# Says what is to be done elsewhere, and waits until it is. Each question is short, so that signals are obeyed, and a
+# broker that dies is followed by another one, which goes on with the login: three times in a row.
+authbroker__await() {
+  authbroker__login=$(authbroker__text loginFlowId "$(authbroker__words "$1" result.action.loginFlowId)")
+  authbroker__note=$(authbroker__words "$1" result.action.userCode) &&
+    authbroker__note=" and enter the code $authbroker__note"
+  authbroker__say "open $(authbroker__words "$1" result.action.verificationUri)$authbroker__note"
+  trap 'authbroker__call cancelLogin "$authbroker__login" >/dev/null && authbroker__say "the login was cancelled."
+    exit 130' INT TERM HUP
+  authbroker__losses=0
+  until [ "$authbroker__losses" -ge 3 ]; do
+    authbroker__status=0
+    authbroker__result=$(authbroker__send awaitLogin "$authbroker__login,\"timeoutSeconds\":5") || authbroker__status=$?
+    # 8: the broker has ended; 1087 (deadlineExceeded): not yet.
+    case $authbroker__status:$(authbroker__words "$authbroker__result" error.code) in
+      8:*) authbroker__losses=$((authbroker__losses + 1)) ;;
+      *:1087) authbroker__losses=0 ;;
+      *) break ;;
+    esac
+  done
+  trap - INT TERM HUP
+  [ "$authbroker__status" -eq 0 ] || return "$authbroker__status"
+  authbroker__check "$authbroker__result" && authbroker__finish "$authbroker__result"
 }
 
-authbroker__token() {
-  authbroker__params=$(authbroker__text profile "$profile")
-  authbroker__params=$authbroker__params${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
-  authbroker__call getAccessToken "$authbroker__params"
+# Says what a login came to.
+authbroker__finish() {
+  case $(authbroker__words "$1" result.status) in
+    authenticated) authbroker__say "logged in on the profile $(authbroker__words "$1" result.session.profile)." ;;
+    otpRequired) authbroker__answer_challenge "$1" ;;
+    userActionRequired) authbroker__await "$1" ;;
+    *) authbroker__say "the e-mail address must be verified first."; return 3 ;;
+  esac
 }
 
 # Prints an access token that is good for a while.
 authbroker_token() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --min-validity --force-refresh' "$@" || exit
-  answer=$(authbroker__token) || exit
+  members=$(authbroker__text profile "$profile")
+  members=$members${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
+  answer=$(authbroker__call getAccessToken "$members") || exit
   printf '%s\n' "$answer" | authbroker__member result.accessToken
 )
 
@@ -322,19 +326,32 @@ authbroker_header() (
   printf 'Authorization: Bearer %s\n' "$token"
 )
 
-# Logs in with e-mail address, password and, where it is wanted, a one-time code.
-authbroker_login() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--profile --email --password-stdin' "$@" || exit
+# Asks for the e-mail address and the password, as far as they are not given, and prints them as members of params.
+authbroker__credentials() {
   if [ -z "$email" ]; then
-    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email."; exit 2; }
+    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email."; return 2; }
     printf 'E-mail address: ' >/dev/tty
     { IFS= read -r email </dev/tty && [ -n "$email" ]; } ||
-      { printf '\n' >/dev/tty; authbroker__say "no e-mail address was entered; nothing was sent."; exit 1; }
+      { printf '\n' >/dev/tty; authbroker__say "no e-mail address was entered; nothing was sent."; return 1; }
   fi
-  authbroker__secret 'Password: ' || exit
-  members=$(authbroker__text profile "$profile")$(authbroker__text email "$email")$(authbroker__text password "$secret")
-  answer=$(authbroker__call login "$members") || exit
+  authbroker__secret 'Password: ' || return
+  authbroker__text email "$email"
+  authbroker__text password "$secret"
+}
+
+# Logs in: with e-mail address, password and, where it is wanted, a one-time code, at another device or in a browser.
+authbroker_login() (
+  { set +x; } 2>/dev/null
+  authbroker__options '--profile --email --password-stdin --method' "$@" || exit
+  case $method in
+    '' | password) members=$(authbroker__credentials) || exit ;;
+    device | browser)
+      [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password."; exit 2; }
+      members=",\"method\":\"$(echo "$method" | sed s/device/deviceCode/)\""
+      ;;
+    *) authbroker__say "--method is password, device or browser."; exit 2 ;;
+  esac
+  answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
   authbroker__finish "$answer"
 )
 
@@ -364,7 +381,7 @@ authbroker_lock() (
   authbroker__call lock '' >/dev/null && authbroker__say "the vault is locked."
 )
 
-authbroker__vault() { printf '%s\n' "$1" | authbroker__member "result.vault.$2"; }
+authbroker__vault() { authbroker__words "$1" "result.vault.$2"; }
 
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
 authbroker_unlock() (
@@ -388,16 +405,11 @@ authbroker_status() (
   { set +x; } 2>/dev/null
   authbroker__options '--json' "$@" || exit
   answer=$(authbroker__call getStatus '') || exit
-  if [ -n "$json" ]; then
-    answer=${answer#*'"result":'}
-    printf '%s\n' "${answer%\}}"
-    exit 0
-  fi
+  [ -z "$json" ] || { answer=${answer#*'"result":'}; printf '%s\n' "${answer%\}}"; exit 0; }
   index=0
-  while name=$(printf '%s\n' "$answer" | authbroker__member "result.profiles.$index.profile"); do
-    state=$(printf '%s\n' "$answer" | authbroker__member "result.profiles.$index.state")
-    account=$(printf '%s\n' "$answer" | authbroker__member "result.profiles.$index.user.email") || account=-
-    printf '%s %s %s\n' "$name" "$state" "$account" | tr -d '\000-\011\013-\037\177'
+  while name=$(authbroker__words "$answer" "result.profiles.$index.profile"); do
+    account=$(authbroker__words "$answer" "result.profiles.$index.user.email") || account=-
+    printf '%s %s %s\n' "$name" "$(authbroker__words "$answer" "result.profiles.$index.state")" "$account"
     index=$((index + 1))
   done
 )
@@ -424,9 +436,7 @@ authbroker__watch() (
   shift
   connected=''
   trap 'rm -rf "$folder"; [ -z "$connected" ] || kill "$connected" 2>/dev/null' EXIT
-  trap 'exit 129' HUP
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
+  trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
   authbroker__options '--profile --since --count' "$@" || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
@@ -468,19 +478,10 @@ authbroker_watch() {
 authbroker__main() {
   authbroker__command=${1:-help}
   [ "$#" -eq 0 ] || shift
-  for authbroker__word; do
-    case $authbroker__word in --help | -h) authbroker__command=help ;; esac
-  done
+  case " $* " in *' --help '* | *' -h '*) authbroker__command=help ;; esac
   case $authbroker__command in
-    token) authbroker_token "$@" ;;
-    header) authbroker_header "$@" ;;
-    login) authbroker_login "$@" ;;
+    token | header | login | logout | lock | unlock | status | watch) "authbroker_$authbroker__command" "$@" ;;
     verify-otp) authbroker_verify_otp "$@" ;;
-    logout) authbroker_logout "$@" ;;
-    lock) authbroker_lock "$@" ;;
-    unlock) authbroker_unlock "$@" ;;
-    status) authbroker_status "$@" ;;
-    watch) authbroker_watch "$@" ;;
     help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$0" ;;
     *) authbroker__say "there is no command $authbroker__command; see: authbroker.sh help"; return 2 ;;
   esac
