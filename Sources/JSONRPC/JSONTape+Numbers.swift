@@ -15,7 +15,8 @@ extension JSONTape {
       overflows = overflows || high || carry
       position += 1
     }
-    guard position > digits, position == digits + 1 || text[digits] != UInt8(ascii: "0") else {
+    guard position > digits else { throw Self.noDigit(text, position, start) }
+    guard position == digits + 1 || text[digits] != UInt8(ascii: "0") else {
       throw JSONError(.invalidNumber, at: start)
     }
     let hasFraction = try Self.fraction(text, &position, start)
@@ -57,8 +58,13 @@ extension JSONTape {
   }
 
   private static func requireDigits(_ text: Span<UInt8>, _ position: inout Int, _ start: Int) throws(JSONError) {
-    guard digit(text, position) != nil else { throw JSONError(.invalidNumber, at: start) }
+    guard digit(text, position) != nil else { throw noDigit(text, position, start) }
     while digit(text, position) != nil { position += 1 }
+  }
+
+  /// A number that goes on wrongly is malformed; one that does not go on has ended too early.
+  private static func noDigit(_ text: Span<UInt8>, _ position: Int, _ start: Int) -> JSONError {
+    position < text.count ? JSONError(.invalidNumber, at: start) : JSONError(.unexpectedEnd, at: position)
   }
 
   /// The value of a number's text as a binary64; nil where it is not finite.
