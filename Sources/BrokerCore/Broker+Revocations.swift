@@ -109,7 +109,7 @@ extension Broker {
   private func revocationFailed(_ id: PendingRevocation.ID, _ failure: ProviderFailure) {
     switch failure {
     case .unsupported: handle(.ended(id, .unsupported))
-    case .refused, .sessionEnded, .reauthenticationRequired, .tokenRefused: handle(.ended(id, .no))
+    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused: handle(.ended(id, .no))
     case .transient(_, let retryAfter):
       handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))
     case .outcomeUnknown: handle(.failed(id, retryAfter: nil, jitter: entropy.fraction()))

@@ -54,7 +54,7 @@ struct RefusalTests {
         try await project.refuse("token", message)
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
-            == .refused(.providerRejected), "\(message)")
+            == .misconfigured(.project), "\(message)")
       }
       for (status, body, kind) in Self.passing {
         try await project.answer("token", status, body)
@@ -83,11 +83,11 @@ struct RefusalTests {
       let credentials = try Credentials.ann()
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
-          == .refused(.providerRejected))
+          == .misconfigured(.project))
       let token = try Secret(utf8: "fake-refresh-token")
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
-          == .refused(.providerRejected))
+          == .misconfigured(.project))
     }
     for key in ["with space", "", "line\nbreak"] {
       try await Project.run(apiKey: key) { project in

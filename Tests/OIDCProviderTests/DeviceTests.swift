@@ -54,7 +54,7 @@ struct DeviceTests {
     arguments: [
       (400, "access_denied", .refused(.consentDenied)), (403, "access_denied", .refused(.consentDenied)),
       (400, "authorization_declined", .refused(.consentDenied)), (400, "expired_token", .refused(.otpExpired)),
-      (400, "invalid_grant", .refused(.flowNotFound)), (401, "invalid_client", .refused(.providerRejected)),
+      (400, "invalid_grant", .refused(.flowNotFound)), (401, "invalid_client", .misconfigured(.client)),
       (503, "authorization_pending_not", .transient(.providerUnavailable)),
     ] as [(Int, String, ProviderFailure)])
   func `the end of it is told`(_ status: Int, _ code: String, _ expected: ProviderFailure) async throws {

@@ -62,7 +62,7 @@ struct RecordedReplyTests {
         == .sessionEnded(.refreshRejected))
     #expect(
       try await refusal(dialect, 401, #"{"error":"invalid_client","error_description":"Invalid client credentials"}"#)
-        == .refused(.providerRejected))
+        == .misconfigured(.client))
   }
 
   @Test func `Auth0`() async throws {
@@ -140,7 +140,7 @@ struct RecordedReplyTests {
     #expect(try await refusal(dialect, 400, interaction) == .reauthenticationRequired)
     #expect(
       try await refusal(dialect, 401, #"{"error":"invalid_client","error_codes":[7000215]}"#)
-        == .refused(.providerRejected))
+        == .misconfigured(.client))
   }
 
   @Test func `GitHub`() async throws {
@@ -157,7 +157,7 @@ struct RecordedReplyTests {
       try await refusal(.github, 200, #"{"error":"bad_refresh_token","error_description":"made up","error_uri":"x"}"#)
         == .sessionEnded(.refreshRejected))
     #expect(
-      try await refusal(.github, 200, #"{"error":"incorrect_client_credentials"}"#) == .refused(.providerRejected))
+      try await refusal(.github, 200, #"{"error":"incorrect_client_credentials"}"#) == .misconfigured(.client))
     try await FakeProvider.run { request, _ in
       switch request.path {
       case "/device":

@@ -107,7 +107,7 @@ struct RedirectTests {
 
   @Test(
     arguments: [
-      ("access_denied", .refused(.consentDenied)), ("invalid_scope", .refused(.providerRejected)),
+      ("access_denied", .refused(.consentDenied)), ("invalid_scope", .misconfigured(.scopes)),
       ("login_required", .refused(.reauthRequired)), ("server_error", .transient(.providerUnavailable)),
       ("%3Cscript%3E", .refused(.providerRejected)),
     ] as [(String, ProviderFailure)])

@@ -46,7 +46,7 @@ struct RevocationTests {
 
   @Test(
     arguments: [
-      (503, "", .transient(.providerUnavailable)), (401, #"{"error":"invalid_client"}"#, .refused(.providerRejected)),
+      (503, "", .transient(.providerUnavailable)), (401, #"{"error":"invalid_client"}"#, .misconfigured(.client)),
       (200, "<html>", .transient(.invalidResponse)), (302, "", .transient(.invalidResponse)),
     ] as [(Int, String, ProviderFailure)])
   func `that it did not end is told`(_ status: Int, _ body: String, _ expected: ProviderFailure) async throws {

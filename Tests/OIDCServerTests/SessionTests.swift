@@ -132,7 +132,7 @@ struct SessionTests {
         #expect(refusal?.kind == .providerRejected)
         #expect(
           await failure { () throws(ProviderFailure) in try await mistaken.refresh(token) }
-            == .refused(.providerRejected), "a wrong password of the client ends nobody's session")
+            == .misconfigured(.client), "a wrong password of the client ends nobody's session")
       }
     }
   }

@@ -184,6 +184,7 @@ enum Misbehaviours {
     case nil: "ok"
     case .refused(let kind, nil, let wait, nil): "refused \(kind)" + words(wait)
     case .refused(let kind, _, _, _): "refused \(kind) with more"
+    case .misconfigured(let fault): "misconfigured \(fault)"
     case .sessionEnded(.refreshRejected, nil): "ended"
     case .sessionEnded(let reason, _): "ended \(reason)"
     case .transient(let kind, let wait): "transient \(kind)" + words(wait)

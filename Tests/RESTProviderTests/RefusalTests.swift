@@ -118,7 +118,7 @@ struct RefusalTests {
       let kept = name == "invalid_client"
       #expect(
         try failure(401, json, .refresh, mapping: mapping)
-          == (kept ? .refused(.providerRejected) : .sessionEnded(.refreshRejected)))
+          == (kept ? .misconfigured(.client) : .sessionEnded(.refreshRejected)))
     }
   }
 
@@ -133,6 +133,15 @@ struct RefusalTests {
   ])
   func `a name is taken as it is meant`(_ code: String, _ name: RESTEndpoint.Name, _ kind: ErrorKind) throws {
     #expect(try failure(400, "{\"error\":\"\(code)\"}", name).kind == kind)
+  }
+
+  @Test func `a client that is refused is for whoever configures`() throws {
+    for name in ["invalid_client", "unauthorized_client"] {
+      #expect(try failure(401, "{\"error\":\"\(name)\"}", .login) == .misconfigured(.client))
+    }
+    var mapping = RESTMapping.standard
+    mapping.errors.kinds["no_such_plan"] = .providerRejected
+    #expect(try failure(400, #"{"error":"no_such_plan"}"#, .login, mapping: mapping) == .refused(.providerRejected))
   }
 
   @Test func `how often and how long is passed on`() throws {

@@ -96,11 +96,10 @@ struct RenamedBackendTests {
       let credentials = try Credentials.ann()
       #expect(
         await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
-          == .refused(.providerRejected))
+          == .misconfigured(.client))
       let token = try Secret(utf8: "any")
       #expect(
-        await failure { () throws(ProviderFailure) in try await provider.refresh(token) } == .refused(.providerRejected)
-      )
+        await failure { () throws(ProviderFailure) in try await provider.refresh(token) } == .misconfigured(.client))
     }
   }
 

@@ -49,7 +49,7 @@ extension LoginFlow {
     case .transient(_, let retryAfter): retryAfter ?? .zero
     case .outcomeUnknown: .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
-    case .refused, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
+    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
     }
   }
 
@@ -58,7 +58,7 @@ extension LoginFlow {
     switch failure {
     case .sessionEnded: .otpExpired
     case .tokenRefused, .reauthenticationRequired: .providerRejected
-    case .refused, .transient, .outcomeUnknown, .unsupported: failure.kind
+    case .refused, .misconfigured, .transient, .outcomeUnknown, .unsupported: failure.kind
     }
   }
 }

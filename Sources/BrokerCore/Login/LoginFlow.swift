@@ -196,6 +196,16 @@ package struct LoginFlow: Sendable {
   /// What is said where a user should have proved who they are, and another one has come.
   static let wrongUser = "The provider has logged in another user than the session's."
 
+  /// The user has done their part elsewhere: what is refused then is the client, or what it asks for.
+  private static func refusedClient(_ step: PendingLoginStep) -> BrokerError {
+    var error = BrokerError(
+      .providerRejected,
+      "The provider did not go on with the login; look at clientId, clientSecret, clientAuth, redirectUri and scopes in the "
+        + "configuration.", profile: step.profile)
+    error.nextAction = .fixConfig
+    return error
+  }
+
   /// What a kind means for whoever waits for a login.
   package static func error(_ kind: ErrorKind, _ step: PendingLoginStep) -> BrokerError {
     switch kind {
@@ -203,6 +213,7 @@ package struct LoginFlow: Sendable {
       BrokerError(kind, "The login was not finished in time; begin another one.", profile: step.profile)
     case .cancelled: BrokerError(kind, "The login was cancelled.", profile: step.profile)
     case .accessDenied: BrokerError(kind, wrongUser, profile: step.profile)
+    case .providerRejected where step.action != nil: refusedClient(step)
     default: BrokerError(kind, profile: step.profile)
     }
   }

@@ -51,7 +51,7 @@ extension NetworkState.Event {
     case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind)?: self = Self.of(kind, wasSent: true)
     case .unsupported?: self = .unclear
-    case nil, .refused?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
+    case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
     }
   }
 

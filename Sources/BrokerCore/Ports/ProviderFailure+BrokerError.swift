@@ -10,6 +10,9 @@ extension BrokerError {
       self.retryAfter = retryAfter
       self.fields = fields
     case .transient(_, let retryAfter): self.retryAfter = retryAfter
+    case .misconfigured(let fault):
+      message = fault.message
+      nextAction = .fixConfig
     case .sessionEnded, .reauthenticationRequired, .outcomeUnknown, .tokenRefused, .unsupported: break
     }
   }

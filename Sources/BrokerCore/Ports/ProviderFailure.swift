@@ -15,6 +15,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case outcomeUnknown(ErrorKind)
   /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
   case tokenRefused
+  /// The provider does not accept what the profile is configured with: the session stays, and whoever configures must act.
+  case misconfigured(ConfigurationFault)
   /// The provider cannot do this at all.
   case unsupported
 
@@ -24,7 +26,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind): kind
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired: .reauthRequired
-    case .tokenRefused: .providerRejected
+    case .tokenRefused, .misconfigured: .providerRejected
     case .unsupported: .unsupportedByProvider
     }
   }

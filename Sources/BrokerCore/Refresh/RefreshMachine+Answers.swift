@@ -14,7 +14,7 @@ extension RefreshMachine {
 
     /// The failure of a provider.
     init(_ failure: ProviderFailure, profile: ProfileName) {
-      error = BrokerError(failure.kind, profile: profile)
+      error = BrokerError(failure, profile: profile)
       if case .transient(_, let retryAfter) = failure { self.retryAfter = retryAfter }
     }
 
@@ -43,7 +43,7 @@ extension RefreshMachine {
     case .transient(.networkUnavailable, _):
       // It never left, so a replay is still to come.
       lost?.isReplayed = false
-    case .transient, .outcomeUnknown, .refused, .tokenRefused, .unsupported: break
+    case .transient, .outcomeUnknown, .refused, .misconfigured, .tokenRefused, .unsupported: break
     }
     return backOff(Failure(failure, profile: profile), jitter, terms, now)
   }

@@ -7,7 +7,7 @@ extension FirebaseProvider {
   /// Exchanges the refresh token for a new ID token; it is sent once.
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` where the account or the token is gone for good; `.outcomeUnknown` where
-  ///   the reply was lost; `.refused(.providerRejected)` for the project or its key; `.transient` for everything else.
+  ///   the reply was lost; `.misconfigured` for the project or its key; `.transient` for everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     try await caller.ask(
       .token, [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]

@@ -59,7 +59,7 @@ struct FirebaseRefusal {
   /// The failure that it is, by what was asked.
   func failure(_ call: FirebaseCall) -> ProviderFailure {
     guard let names else { return nameless }
-    if names.blamesConfiguration { return .refused(.providerRejected) }
+    if names.blamesConfiguration { return .misconfigured(.project) }
     if call == .token { return refreshFailure(names) }
     if Self.endedTokens.contains(names.message) {
       return call.carriesToken ? .tokenRefused : .refused(.validationFailed)

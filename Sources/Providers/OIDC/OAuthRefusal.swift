@@ -20,9 +20,10 @@ struct OAuthRefusal: Sendable, Equatable {
     "interaction_required", "login_required", "consent_required", "mfa_required", "account_selection_required",
   ]
   /// The client is not configured as the provider wants it (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8707, section 2).
-  private static let client: Set<String> = [
-    "invalid_client", "unauthorized_client", "invalid_scope", "invalid_request", "unsupported_grant_type",
-    "unsupported_response_type", "invalid_target", "invalid_request_uri", "invalid_request_object",
+  private static let faults: [String: ConfigurationFault] = [
+    "invalid_client": .client, "unauthorized_client": .grant, "unsupported_grant_type": .grant,
+    "unsupported_response_type": .grant, "invalid_scope": .scopes, "invalid_target": .scopes,
+    "invalid_request": .request, "invalid_request_uri": .request, "invalid_request_object": .request,
   ]
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
   private static let troubles: Set<String> = ["server_error", "temporarily_unavailable"]
@@ -59,10 +60,11 @@ struct OAuthRefusal: Sendable, Equatable {
     if code == "invalid_grant" { return .sessionEnded(.refreshRejected) }
     if Self.interaction.contains(code) { return .reauthenticationRequired }
     if purpose == .narrow, code == "invalid_scope" || code == "invalid_target" { return .refused(.insufficientScope) }
-    return Self.client.contains(code) ? .refused(.providerRejected) : passing
+    return Self.faults[code].map { .misconfigured($0) } ?? passing
   }
 
   private func loginFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
+    if let code, let fault = Self.faults[code] { return .misconfigured(fault) }
     switch code {
     case let code? where Self.denials.contains(code): return .refused(.consentDenied)
     case "unsupported_token_type": return .unsupported
@@ -72,7 +74,6 @@ struct OAuthRefusal: Sendable, Equatable {
     case let code? where Self.interaction.contains(code):
       // A password does not suffice, and there is no page here to go on.
       return purpose == .password ? .unsupported : .refused(.reauthRequired)
-    case let code? where Self.client.contains(code): return .refused(.providerRejected)
     case "invalid_grant" where purpose == .code || purpose == .device: return .refused(.flowNotFound)
     case "invalid_grant" where purpose == .secondFactor: return .refused(.otpInvalid)
     case "invalid_grant" where purpose == .recoveryCode: return .refused(.backupCodeInvalid)

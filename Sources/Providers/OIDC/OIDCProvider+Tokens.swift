@@ -13,8 +13,8 @@ extension OIDCProvider {
   /// hold the only copy of the next refresh token.
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` for `invalid_grant`, and for 400 or 401 without a word;
-  ///   `.reauthenticationRequired` where the provider wants to see the user; `.refused(.providerRejected)` for a client
-  ///   that is not configured as the provider wants it; `.outcomeUnknown` where the reply was lost; `.transient` for
+  ///   `.reauthenticationRequired` where the provider wants to see the user; `.misconfigured` for a client that is not
+  ///   configured as the provider wants it; `.outcomeUnknown` where the reply was lost; `.transient` for
   ///   everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
@@ -71,7 +71,7 @@ extension OIDCProvider {
   /// Ends the session's tokens at the provider, the refresh token first (RFC 7009); with `everywhere` the user's session
   /// there, too.
   ///
-  /// - Throws: `.unsupported` where the provider has no endpoint for it; `.refused(.providerRejected)`; `.transient`;
+  /// - Throws: `.unsupported` where the provider has no endpoint for it; `.misconfigured`; `.refused`; `.transient`;
   ///   `.outcomeUnknown`.
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
     var ended = false

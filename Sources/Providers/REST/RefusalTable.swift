@@ -20,6 +20,7 @@ enum RefusalTable {
     case .providerUnavailable: return .transient(kind, retryAfter: refusal.retryAfter)
     case .unsupportedByProvider: return .unsupported
     case .loginRequired where name.needsSession: return .tokenRefused
+    case .providerRejected where refusal.code.map(RefusalCode.isClientError) == true: return .misconfigured(.client)
     default: break
     }
     let namesFields = kind == .validationFailed && !refusal.fields.isEmpty
@@ -44,7 +45,7 @@ enum RefusalTable {
     case .some(let kind): return .refused(kind, retryAfter: refusal.retryAfter)
     }
     if mapping.clientAuthentication != .none, refusal.code.map(RefusalCode.isClientError) == true {
-      return .refused(.providerRejected)
+      return .misconfigured(.client)
     }
     return .sessionEnded(.refreshRejected)
   }

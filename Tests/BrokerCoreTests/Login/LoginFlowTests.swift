@@ -193,6 +193,7 @@ import Testing
     (ProviderFailure.refused(.consentDenied), ErrorKind.consentDenied), (.refused(.otpExpired), .otpExpired),
     (.sessionEnded(.refreshRejected), .otpExpired), (.unsupported, .unsupportedByProvider),
     (.tokenRefused, .providerRejected), (.refused(.accessDenied), .accessDenied),
+    (.misconfigured(.client), .providerRejected),
   ])
   func `what does not pass ends the login`(_ failure: ProviderFailure, _ kind: ErrorKind) {
     for stage in ["asking", "listening"] {

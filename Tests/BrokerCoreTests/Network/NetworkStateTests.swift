@@ -33,7 +33,7 @@ struct NetworkStateTests {
       (.transient(.providerUnavailable, retryAfter: .seconds(9)), .answered), (.transient(.rateLimited), .answered),
       (.transient(.invalidResponse), .answered), (.outcomeUnknown(.invalidResponse), .answered),
       (.refused(.invalidCredentials), .answered), (.sessionEnded(.refreshRejected), .answered),
-      (.reauthenticationRequired, .answered), (.tokenRefused, .answered),
+      (.reauthenticationRequired, .answered), (.tokenRefused, .answered), (.misconfigured(.client), .answered),
     ] as [(ProviderFailure?, NetworkState.Event)])
   func `a call tells of the network by how it failed`(_ failure: ProviderFailure?, _ event: NetworkState.Event) {
     #expect(NetworkState.Event(failure) == event)

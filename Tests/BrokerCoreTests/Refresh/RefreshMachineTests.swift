@@ -79,7 +79,7 @@ import Testing
           .failed(flight: flight, .transient(.providerUnavailable, retryAfter: .seconds(30)), jitter: 1)
         ),
         ("\(flight) offline", .failed(flight: flight, .transient(.networkUnavailable), jitter: 1)),
-        ("\(flight) misconfigured", .failed(flight: flight, .refused(.providerRejected), jitter: 1)),
+        ("\(flight) misconfigured", .failed(flight: flight, .misconfigured(.client), jitter: 1)),
         ("\(flight) lost", .failed(flight: flight, .outcomeUnknown(.timeout), jitter: 1)),
       ]
     }

@@ -60,7 +60,7 @@ import Testing
     _ = script.fail(3, Self.lost)
     script.pass(1)
     _ = script.play(.woken)
-    #expect(script.fail(4, .refused(.providerRejected)) == ["publish refreshFailed"])
+    #expect(script.fail(4, .misconfigured(.scopes)) == ["publish refreshFailed"])
     #expect(script.machine.isOutcomeUnknown)
     script.pass(10)
     _ = script.want(3)

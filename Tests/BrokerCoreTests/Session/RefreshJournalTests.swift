@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a failure that did not spend the token closes the intent, a lost reply leaves it open`() {
     for (failure, isClosed) in [
-      (ProviderFailure.transient(.networkUnavailable), true), (.refused(.providerRejected), true),
+      (ProviderFailure.transient(.networkUnavailable), true), (.misconfigured(.client), true),
       (.outcomeUnknown(.timeout), false),
     ] {
       var machine = restored()

@@ -124,7 +124,7 @@ extension Simulation {
     let troubles: [ProviderFailure] = [
       .transient(.networkUnavailable), .transient(.providerUnavailable, retryAfter: wait),
       .transient(.rateLimited, retryAfter: wait), .transient(.invalidResponse), .transient(.tlsFailed),
-      .refused(.providerRejected),
+      .misconfigured(.client),
     ]
     return troubles.randomElement(using: &random) ?? .transient(.timeout)
   }
