@@ -74,7 +74,14 @@ struct RefusalTests {
     (503, "", .providerUnavailable), (429, "{}", .providerUnavailable), (408, "", .providerUnavailable),
     (511, "<html>", .networkUnavailable), (200, "<html>", .invalidResponse), (200, "{}", .invalidResponse),
     (200, "[]", .invalidResponse), (200, #"{"id_token":"x","token_type":"MAC"}"#, .invalidResponse),
-    (200, #"{"id_token":"x","refresh_token":7}"#, .invalidResponse),
+    (200, #"{"id_token":7}"#, .invalidResponse), (200, #"{"id_token":"x","expires_in":-}"#, .invalidResponse),
+  ]
+
+  /// Successes that cannot be used, and that only the service can have sent.
+  private static let unusable = [
+    #"{"id_token":"half of a rep"#, #"{"id_token":"x","expires_in":-"#, #"{"id_token":"x","expires_in":1."#,
+    #"{"id_token":"x","refresh_token":7}"#, #"{"refresh_token":"r"}"#, #"{"refreshToken":"r"}"#,
+    #"{"id_token":"x","id_token":"y","refresh_token":"r"}"#,
   ]
 
   @Test func `a wrong API key is for whoever configures, at whatever call`() async throws {
@@ -111,11 +118,14 @@ struct RefusalTests {
           await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
             == .outcomeUnknown(.networkUnavailable))
       }
-      try await project.answer("token", 200, #"{"id_token":"half of a rep"#)
-      #expect(
-        await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
-          == .outcomeUnknown(.invalidResponse))
-      #expect(try await project.deliveries("token") == ["dropped", "dropped", "replaced"])
+      for body in Self.unusable {
+        try await project.answer("token", 200, body)
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+            == .outcomeUnknown(.invalidResponse), "\(body)")
+      }
+      let replaced = Self.unusable.map { _ in "replaced" }
+      #expect(try await project.deliveries("token") == ["dropped", "dropped"] + replaced)
     }
   }
 

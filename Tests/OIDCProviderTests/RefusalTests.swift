@@ -40,10 +40,22 @@ struct RefusalTests {
     (200, "{}", .transient(.invalidResponse)), (200, #"{"access_token":1}"#, .transient(.invalidResponse)),
     (200, #"{"access_token":"a b"}"#, .transient(.invalidResponse)),
     (200, #"{"access_token":"a","token_type":"mac"}"#, .transient(.invalidResponse)),
-    (200, #"{"access_token":"a","refresh_token":7}"#, .transient(.invalidResponse)),
+    (200, #"{"access_token":"a","refresh_token":7}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"refresh_token":"r"}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"","refresh_token":"r"}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","token_type":"mac","refresh_token":"r"}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"refresh_token":"r","access_token":"a","access_token":"b"}"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a b","refresh_token":null}"#, .transient(.invalidResponse)),
+    (200, #"{"hint":"refresh_token"}"#, .transient(.invalidResponse)),
+    (200, #"["refresh_token"]"#, .transient(.invalidResponse)),
     (200, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
     (206, #"{"access_token":"a"}"#, .transient(.invalidResponse)),
     (200, #"{"access_token":"a","refresh_tok"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","expires_in":-"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","expires_in":36."#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","expires_in":1e+"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","expires_in":36"#, .outcomeUnknown(.invalidResponse)),
+    (200, #"{"access_token":"a","expires_in":-}"#, .transient(.invalidResponse)),
     (200, #"{"access_token":"a","name":"\ud83d"#, .outcomeUnknown(.invalidResponse)),
     (200, #"{"access_token":"a","name":"\ud83d"}"#, .transient(.invalidResponse)),
     (520, "<html>", .transient(.providerUnavailable)),
@@ -76,6 +88,40 @@ struct RefusalTests {
     try await withProvider(reply: FakeProvider.Reply(status, body, [])) { provider, _ in
       let ann = try Credentials.ann()
       #expect(await failure { () throws(ProviderFailure) in try await provider.login(ann) } == expected)
+    }
+  }
+
+  @Test func `nothing at all is nothing, whatever it is labelled`() async throws {
+    let page = ["Content-Type: text/html; charset=utf-8"]
+    for (status, body, expected) in [
+      (401, "", .sessionEnded(.refreshRejected)), (400, "\r\n", .sessionEnded(.refreshRejected)),
+      (401, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
+      (200, #"{"access_token":"a","refr"#, .transient(.invalidResponse)),
+    ] as [(Int, String, ProviderFailure)] {
+      try await withProvider(reply: FakeProvider.Reply(status, body, page)) { provider, _ in
+        let token = try secret("rt")
+        let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+        #expect(found == expected, "\(status) \(body)")
+      }
+    }
+  }
+
+  @Test func `a reply whose end is missing leaves the outcome open`() async throws {
+    let body = #"{"access_token":"at","refresh_token":"rt2"}"#
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+    let replies = [
+      head + "Content-Length: 500\r\n\r\n" + body, head + "Content-Length: 500\r\n\r\n",
+      head + "Transfer-Encoding: chunked\r\n\r\n2b\r\n" + body + "\r\n", head,
+    ]
+    for reply in replies {
+      try await withProvider(reply: FakeProvider.Reply(raw: Array(reply.utf8))) { provider, _ in
+        let token = try secret("rt")
+        let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+        guard case .outcomeUnknown = found else {
+          Issue.record("\(reply): \(String(describing: found))")
+          return
+        }
+      }
     }
   }
 

@@ -43,6 +43,17 @@ struct BackendReplyTests {
     ("{}", .refresh, .transient(.invalidResponse)),
     (#"{"access_token":"a""#, .refresh, .outcomeUnknown(.invalidResponse)),
     ("<html>", .refresh, .transient(.invalidResponse)),
+    (#"{"access_token":"a","expires_in":-"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":"a","expires_in":1."#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":"a","expires_in":1e"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":"a","expires_in":-}"#, .refresh, .transient(.invalidResponse)),
+    (#"{"refresh_token":"r"}"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":7,"refresh_token":"r"}"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"tokens":{"access":"a b","refresh":"r"}}"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":"a","access_token":"b","refresh_token":"r"}"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":7,"refresh_token":""}"#, .refresh, .transient(.invalidResponse)),
+    (#"{"access_token":7,"refresh_token":null}"#, .refresh, .transient(.invalidResponse)),
+    (#"{"refresh_token":"r"}"#, .login, .refused(.invalidResponse)),
     ("{", .login, .refused(.invalidResponse)), ("[]", .login, .refused(.invalidResponse)),
     ("\u{FEFF}{}", .login, .refused(.invalidResponse)),
   ])
@@ -51,6 +62,19 @@ struct BackendReplyTests {
   ) {
     let reply = reply(name, 200, Array(body.utf8))
     #expect(failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } } == expected)
+  }
+
+  @Test func `nothing at all is nothing, whatever it is labelled`() {
+    let page = "Content-Type: text/html; charset=utf-8\r\n"
+    for (status, body, expected) in [
+      (401, "", .sessionEnded(.refreshRejected)), (400, " \r\n", .sessionEnded(.refreshRejected)),
+      (401, "{}", .transient(.invalidResponse)), (401, "no", .transient(.invalidResponse)),
+    ] as [(Int, String, ProviderFailure)] {
+      let reply = reply(.refresh, status, Array(body.utf8), page)
+      #expect(failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } } == expected)
+    }
+    let done = reply(.logout, 200, [], page)
+    #expect(failure { () throws(ProviderFailure) in try done.expectSuccess() } == nil)
   }
 
   @Test func `what a server writes about the time is taken with care`() throws {

@@ -14,6 +14,11 @@ struct FirebaseReader {
   /// The longest name of an account (Identity Toolkit: 128 characters), with room to spare.
   private static let longestUserID = 256
 
+  private static let refreshTokens = ["refreshToken", "refresh_token"]
+
+  /// Whether there is anything that may be meant as a refresh token, usable or not.
+  var hasRefreshToken: Bool { first(Self.refreshTokens) != nil }
+
   /// The tokens; the services spell their names differently (`idToken` at a login, `id_token` at a refresh).
   ///
   /// The ID token is what other services are called with, so it is the access token as well.
@@ -21,8 +26,8 @@ struct FirebaseReader {
   /// - Returns: nil for a reply without usable tokens; a refresh token that is there must be one.
   func tokens() -> TokenSet? {
     guard let idToken = token(["idToken", "id_token"]), hasBearerType else { return nil }
-    let refreshToken = token(["refreshToken", "refresh_token"])
-    guard refreshToken != nil || first(["refreshToken", "refresh_token"]) == nil else { return nil }
+    let refreshToken = token(Self.refreshTokens)
+    guard refreshToken != nil || !hasRefreshToken else { return nil }
     // Where nothing is said (after a second factor), the ID token itself says when it ends.
     let end = TokenLifetime.accessTokenEnd(of: idToken, expiresIn: said(["expiresIn", "expires_in"]), moments)
     return TokenSet(

@@ -29,20 +29,28 @@ struct FirebaseReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
-  ///   must be there: for a refresh it passes, since a captive portal answers 200, too.
+  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
   func read<R>(_ body: (FirebaseReader) -> R?) throws(ProviderFailure) -> R {
     guard response.status == 200 else { throw failure }
+    var hasToken = false
     let result = response.body.withArray { bytes -> Result<R?, JSONError> in
       Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
-        .map { $0.kind == .object ? body(FirebaseReader(root: $0, moments: moments)) : nil }
+        .map { root in
+          guard root.kind == .object else { return nil }
+          let reader = FirebaseReader(root: root, moments: moments)
+          hasToken = reader.hasRefreshToken
+          return body(reader)
+        }
     }
     switch result {
     case .success(let found?): return found
-    case .failure(let error) where error.reason == .unexpectedEnd && call == .token && BodyForm(response) == .json:
-      // The rest of the reply was lost on the way, and with it maybe the only copy of another refresh token.
-      throw .outcomeUnknown(.invalidResponse)
-    case .success, .failure: throw call == .token ? .transient(.invalidResponse) : .refused(.invalidResponse)
+    case .success: throw unusable(isCut: false, hasToken)
+    case .failure(let error): throw unusable(isCut: error.reason == .unexpectedEnd, response.mentions("refresh_token"))
     }
+  }
+
+  private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
+    call == .token ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.

@@ -40,22 +40,29 @@ struct OAuthReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
-  ///   lacks what must be there: for a refresh it passes, since a captive portal answers 200, too; a refresh's object
-  ///   that ends in the middle is `.outcomeUnknown`.
+  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
   func read<R>(_ body: (TokenReader) -> R?) throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
+    var hasToken = false
     let result = response.body.withArray { bytes -> Result<R?, JSONError> in
       Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
-        .map { $0.kind == .object ? body(TokenReader(root: $0, quirks: quirks, moments: moments)) : nil }
+        .map { root in
+          guard root.kind == .object else { return nil }
+          let reader = TokenReader(root: root, quirks: quirks, moments: moments)
+          hasToken = reader.hasRefreshToken
+          return body(reader)
+        }
     }
     switch result {
     case .success(let found?): return found
-    case .failure(let error) where error.reason == .unexpectedEnd && form == .json && purpose.spendsRefreshToken:
-      // The rest of the reply was lost on the way, and with it maybe the only copy of the next refresh token.
-      throw .outcomeUnknown(.invalidResponse)
-    case .success, .failure:
-      throw purpose.spendsRefreshToken ? .transient(.invalidResponse) : .refused(.invalidResponse)
+    case .success: throw unusable(isCut: false, hasToken)
+    case .failure(let error): throw unusable(isCut: error.reason == .unexpectedEnd, response.mentions("refresh_token"))
     }
+  }
+
+  private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
+    purpose.spendsRefreshToken
+      ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
@@ -64,7 +71,7 @@ struct OAuthReply {
   ///   (RFC 7009, section 2.2: the body says nothing).
   func expectSuccess() throws(ProviderFailure) {
     if let refusal { throw refusal.failure(purpose) }
-    guard form != .html || response.body.count == 0 else { throw .transient(.invalidResponse) }
+    guard form != .html else { throw .transient(.invalidResponse) }
   }
 
   /// What the provider refuses; nil for a success.

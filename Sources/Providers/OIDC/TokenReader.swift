@@ -51,6 +51,12 @@ struct TokenReader {
       scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew)
   }
 
+  /// Whether there is anything that may be meant as a refresh token, usable or not.
+  var hasRefreshToken: Bool {
+    if case .nothing = token("refresh_token", allowed: 0x20...0x7E) { return false }
+    return true
+  }
+
   /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
   ///
   /// What is not believed is not known: an invented end would end the session. Zero is how Keycloak says "never".

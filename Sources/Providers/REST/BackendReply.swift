@@ -44,20 +44,29 @@ struct BackendReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
-  ///   what must be there: for a refresh it passes, since a captive portal answers 200, too.
+  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
   func read<R>(_ body: (ReplyReader) -> R?) throws(ProviderFailure) -> R {
     guard isSuccess else { throw failure }
+    var hasToken = false
     let result = response.body.withArray { bytes -> Result<R?, JSONError> in
       Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
-        .map { $0.kind == .object ? body(reader($0)) : nil }
+        .map { root in
+          guard root.kind == .object else { return nil }
+          hasToken = reader(root).mentionsRefreshToken
+          return body(reader(root))
+        }
     }
     switch result {
     case .success(let found?): return found
-    case .failure(let error) where error.reason == .unexpectedEnd && form == .json && name == .refresh:
-      // The rest of the reply was lost on the way, and with it maybe the only copy of the next refresh token.
-      throw .outcomeUnknown(.invalidResponse)
-    case .success, .failure: throw name == .refresh ? .transient(.invalidResponse) : .refused(.invalidResponse)
+    case .success: throw unusable(isCut: false, hasToken)
+    case .failure(let error):
+      let names = Set(mapping.reply[.refreshToken].compactMap(\.names.last))
+      throw unusable(isCut: error.reason == .unexpectedEnd, names.contains { response.mentions($0) })
     }
+  }
+
+  private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
+    name == .refresh ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
@@ -66,7 +75,7 @@ struct BackendReply {
   ///   `error`.
   func expectSuccess() throws(ProviderFailure) {
     guard isSuccess else { throw failure }
-    guard form != .html || response.body.count == 0 else { throw .transient(.invalidResponse) }
+    guard form != .html else { throw .transient(.invalidResponse) }
     let isDenied = response.body.withArray { bytes in
       guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
       return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false

@@ -49,6 +49,12 @@ extension ReplyReader {
   /// Whether there is anything that may be meant as an access token, usable or not.
   var mentionsAccessToken: Bool { !values(.accessToken).isEmpty }
 
+  /// Whether there is anything that may be meant as a refresh token, usable or not.
+  var mentionsRefreshToken: Bool {
+    if case .nothing = token(.refreshToken, allowed: 0x20...0x7E) { return false }
+    return true
+  }
+
   /// The first text at a member's paths.
   ///
   /// An object is the container of another shape of reply, not a malformed token.

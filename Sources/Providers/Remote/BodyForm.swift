@@ -13,15 +13,13 @@ package enum BodyForm: Equatable, Sendable {
 
   private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 
-  /// Looks at the body; what is labelled as a page is taken for one, whatever is in it.
+  /// Looks at the body; what is labelled as a page is taken for one, whatever is in it, unless nothing is.
   package init(_ response: HTTPResponse) {
-    guard response.mediaType?.essence != "text/html" else {
-      self = .html
-      return
-    }
+    let isPage = response.mediaType?.essence == "text/html"
     self = response.body.withBytes { bytes in
       switch bytes.indices.first(where: { !Self.blanks.contains(bytes[$0]) }).map({ bytes[$0] }) {
       case nil: .empty
+      case _ where isPage: .html
       case UInt8(ascii: "<"): .html
       case UInt8(ascii: "{"), UInt8(ascii: "["): .json
       default: .other
