@@ -72,8 +72,7 @@ extension Broker {
     askWithToken(.updateProfile, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)
     } then: { broker, slot, isPresent, user, reply in
-      if isPresent { broker.note(user, on: slot) }
-      reply(.success(user))
+      reply(isPresent ? broker.note(user, on: slot) : .success(user))
     }
   }
 

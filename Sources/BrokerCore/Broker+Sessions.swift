@@ -71,20 +71,27 @@ extension Broker {
       askWithToken(.getCurrentUser, slot.name, reply) { provider, token throws(ProviderFailure) in
         try await provider.currentUser(accessToken: token)
       } then: { broker, slot, isPresent, user, reply in
-        if isPresent { broker.note(user, on: slot) }
-        reply(.success(user))
+        reply(isPresent ? broker.note(user, on: slot) : .success(user))
       }
     } catch {
       reply(.failure(error))
     }
   }
 
-  /// Keeps what the provider said, unless somebody else has logged in meanwhile.
-  func note(_ user: User, on slot: ProfileSlot) {
-    guard let living = slot.machine.living, living.user.map({ $0.id == user.id }) ?? true else { return }
+  /// Keeps what the provider said of the session's user, and gives the answer to whoever has asked.
+  ///
+  /// Another user is not believed: a reply must not be mistaken for one about somebody else (OpenID Connect Core, section
+  /// 5.3.2).
+  func note(_ user: User, on slot: ProfileSlot) -> Result<User, BrokerError> {
+    guard let living = slot.machine.living else { return .success(user) }
+    guard living.user.map({ $0.id == user.id }) ?? true else {
+      return .failure(
+        BrokerError(.invalidResponse, "The provider tells of another user than the session's.", profile: slot.name))
+    }
     let known = slot.user ?? living.user
     slot.user = user
     slot.userFetchedAt = now.uptime
     if let known, known != user { publish(.userUpdated(UserUpdatedEvent(userID: user.id)), profile: slot.name) }
+    return .success(user)
   }
 }

@@ -106,6 +106,19 @@ import Testing
     }
   }
 
+  @Test func `another user than the session's is not believed, and not remembered`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      stage.harness.provider.setUser("user-2")
+      stage.harness.clock.advance(by: .seconds(1))
+      let answer = stage.call("getCurrentUser", #"{"maxAgeSeconds":0}"#)
+      #expect(answer.contains("invalidResponse") && !answer.contains("user-2"))
+      #expect(stage.call("getSession").contains(#""id":"user-1""#))
+      #expect(stage.watcher.lines().allSatisfy { !$0.contains("userUpdated") })
+      #expect(stage.call("getAccessToken").contains("access-1"), "the session is what it was")
+    }
+  }
+
   @Test func `a refused access token is exchanged once, never twice`() async throws {
     try await OwnThread.run {
       let stage = try Stage()

@@ -103,10 +103,10 @@ struct FuzzTests {
     for _ in 0..<1000 {
       let changed = String(decoding: Self.changed(Array(claims.utf8), &random), as: UTF8.self)
       var whole = Self.changed(Array(idToken(claims).utf8), &random)
-      _ = checker.user(try secret(idToken(changed)), nonce: nil, at: now)
-      _ = checker.user(try Secret(wiping: &whole), nonce: nil, at: now)
+      _ = checker.claims(try secret(idToken(changed)), nonce: nil, at: now)
+      _ = checker.claims(try Secret(wiping: &whole), nonce: nil, at: now)
     }
-    #expect(checker.user(try secret(idToken(claims)), nonce: nil, at: now)?.id == "u1")
+    #expect(checker.claims(try secret(idToken(claims)), nonce: nil, at: now)?.user.id == "u1")
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])

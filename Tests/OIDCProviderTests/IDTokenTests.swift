@@ -16,7 +16,7 @@ struct IDTokenTests {
     _ dialect: OIDCDialect = OIDCDialect(type: "oidc", issuer: "https://op.example.com")
   ) throws -> User? {
     let token = try secret(idToken(claims, header: header))
-    return IDToken(dialect: dialect, clientID: "cli").user(token, nonce: nonce, at: Self.now)
+    return IDToken(dialect: dialect, clientID: "cli").claims(token, nonce: nonce, at: Self.now)?.user
   }
 
   private static let good = #""iss":"https://op.example.com","sub":"u1","aud":"cli","exp":1800000600"#
@@ -77,7 +77,7 @@ struct IDTokenTests {
   @Test(arguments: ["", ".", "..", "a.b.c", "a..c", "e30.e30", "e30.e30.e30.e30", "é.é.é", "e30=.e30=.x"])
   func `what is no token is refused`(_ text: String) throws {
     let dialect = OIDCDialect(type: "oidc", issuer: "https://op.example.com")
-    #expect(IDToken(dialect: dialect, clientID: "cli").user(try secret(text), nonce: nil, at: Self.now) == nil)
+    #expect(IDToken(dialect: dialect, clientID: "cli").claims(try secret(text), nonce: nil, at: Self.now) == nil)
   }
 
   @Test func `Google may leave the scheme out of its name`() throws {

@@ -19,6 +19,11 @@ package struct TokenSet: Sendable, Equatable {
   ///
   /// Known for as long as the process lives: it rests in no store.
   package var clockSkew: Duration?
+  /// Whose tokens a refresh has brought, where they say so: it must be the session's user (OpenID Connect Core, section
+  /// 12.2).
+  ///
+  /// It is looked at once, and rests nowhere.
+  package var subject: String?
 
   /// A set of tokens.
   package init(

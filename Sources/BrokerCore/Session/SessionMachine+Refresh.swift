@@ -101,7 +101,7 @@ extension SessionMachine {
 
   /// Takes in new tokens, which nobody sees before they are saved.
   ///
-  /// Those of a flight that nobody waits for any more are given back if the session has been logged out, or has ended,
+  /// Those of another user end the session. Those of a flight that nobody waits for any more are given back if the session has been logged out, or has ended,
   /// meanwhile. Where there is another session now they are not: see ``acceptLogin(_:_:_:)``.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
     guard case .sent(flight, let since) = refresh.state, let session = living else {
@@ -110,6 +110,11 @@ extension SessionMachine {
     guard pendingLogin == nil else {
       heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)
       return []
+    }
+    if let subject = tokens.subject, let user = session.user, user.id != subject {
+      // Whoever acts with them acts as somebody else; and the session's own refresh token is spent.
+      let failure = ProviderFailure.sessionEnded(.securityTermination)
+      return run(refresh.handle(.failed(flight: flight, failure, jitter: 1), terms, at: now), now) + [.discard(tokens)]
     }
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
     let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
@@ -149,6 +154,7 @@ extension SessionMachine {
   ) -> [Action] {
     var session = session
     var merged = tokens
+    merged.subject = nil
     if merged.refreshToken == nil {
       merged.refreshToken = session.tokens.refreshToken
       merged.refreshTokenExpiresAt = session.tokens.refreshTokenExpiresAt

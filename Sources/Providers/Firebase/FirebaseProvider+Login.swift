@@ -71,7 +71,10 @@ extension FirebaseProvider {
       throw .refused(.missingCredential, fields: ["refreshToken"])
     }
     do throws(ProviderFailure) {
-      return .authenticated(ProviderSession(tokens: try await refresh(refreshToken), user: nil))
+      var tokens = try await refresh(refreshToken)
+      let user = tokens.subject.map { User(id: $0) }
+      tokens.subject = nil
+      return .authenticated(ProviderSession(tokens: tokens, user: user))
     } catch .sessionEnded {
       throw .refused(.invalidCredentials)
     }

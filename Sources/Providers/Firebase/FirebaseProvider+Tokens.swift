@@ -11,7 +11,11 @@ extension FirebaseProvider {
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     try await caller.ask(
       .token, [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
-    ).read { $0.tokens() }
+    ).read { reader in
+      var tokens = reader.tokens()
+      tokens?.subject = reader.refreshedUserID()
+      return tokens
+    }
   }
 
   /// A session ends by being forgotten: the services revoke nothing for a client.

@@ -35,6 +35,9 @@ struct FirebaseReader {
       refreshToken: refreshToken, idToken: idToken, clockSkew: moments.clockSkew)
   }
 
+  /// The account that a refresh is of.
+  func refreshedUserID() -> String? { FirebaseReader.user(root, id: "user_id")?.id }
+
   /// The account that a login is of.
   func signedInUser() -> User? { FirebaseReader.user(root, id: "localId") }
 

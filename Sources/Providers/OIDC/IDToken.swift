@@ -14,8 +14,16 @@ struct IDToken {
   /// Who the token must be for.
   let clientID: String
 
+  /// What a token says.
+  struct Claims: Equatable {
+    /// Whose it is.
+    var user: User
+    /// When the user proved who they are, by the provider's clock; nil where that is not said.
+    var authTime: Timestamp?
+  }
+
   /// How far the provider's clock may be off.
-  private static let tolerance = Duration.seconds(300)
+  static let tolerance = Duration.seconds(300)
   /// Longer parts are not looked into: an ID token has a few KiB.
   private static let longestPart = 12_288
 
@@ -25,15 +33,15 @@ struct IDToken {
   ///   - token: as the token endpoint gave it.
   ///   - nonce: the value that the login was begun with (OpenID Connect Core, section 3.1.2.1); nil where there was none.
   ///   - now: the provider's clock.
-  /// - Returns: the user; nil for a token that is malformed, of another issuer, for another client, over, or of another
+  /// - Returns: what it says; nil for a token that is malformed, of another issuer, for another client, over, or of another
   ///   login.
-  func user(_ token: Secret, nonce: String?, at now: Timestamp) -> User? {
+  func claims(_ token: Secret, nonce: String?, at now: Timestamp) -> Claims? {
     guard var parts = token.withBytes(Self.parts) else { return nil }
     defer {
       wipe(&parts.header)
       wipe(&parts.payload)
     }
-    return Self.isSigned(parts.header) ? user(parts.payload, nonce, now) : nil
+    return Self.isSigned(parts.header) ? claims(parts.payload, nonce, now) : nil
   }
 
   private static func isSigned(_ header: [UInt8]) -> Bool {
@@ -44,7 +52,7 @@ struct IDToken {
   }
 
   /// When it returns, nothing refers to the payload's bytes any more.
-  private func user(_ payload: [UInt8], _ nonce: String?, _ now: Timestamp) -> User? {
+  private func claims(_ payload: [UInt8], _ nonce: String?, _ now: Timestamp) -> Claims? {
     guard let claims = (try? JSONDocument(parsing: payload))?.root, claims.kind == .object,
       let issuer = text("iss", claims), isForUs(claims), isInTime(claims, now),
       IssuerCheck(dialect).isOwn(token: issuer, tenant: text("tid", claims))
@@ -53,7 +61,8 @@ struct IDToken {
       guard let said = claims["nonce"].flatMap({ try? $0.secret() }), let sent = try? Secret(utf8: nonce), said == sent
       else { return nil }
     }
-    return UserReader(quirks: dialect.quirks).user(claims)
+    let authTime = moment("auth_time", claims)
+    return UserReader(quirks: dialect.quirks).user(claims).map { Claims(user: $0, authTime: authTime) }
   }
 
   /// `aud` names this client; where it names others too, `azp` must name this one (section 3.1.3.7, items 3 to 5).

@@ -55,10 +55,14 @@ extension OIDCProvider {
     }
     let form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
     let reply = try await caller.ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
-    var session = try await session(reply, credentials.scopes)
+    var tokens = try reply.read { $0.tokens(asked: credentials.scopes) }
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
-    if session.tokens.refreshToken == nil { session.tokens.refreshToken = token }
-    return .authenticated(session)
+    if tokens.refreshToken == nil { tokens.refreshToken = token }
+    let named = claims(of: tokens, nonce: nil)?.user
+    // The given token may be spent: what came for it is kept, whatever its ID token says.
+    if named == nil { tokens.idToken = nil }
+    let user = if let named { named as User? } else { try? await currentUser(accessToken: tokens.accessToken) }
+    return .authenticated(ProviderSession(tokens: tokens, user: user))
   }
 
   private func logInClient(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
@@ -100,15 +104,19 @@ extension OIDCProvider {
     _ reply: OAuthReply, _ scopes: [String], nonce: String? = nil
   ) async throws(ProviderFailure) -> ProviderSession {
     let tokens = try reply.read { $0.tokens(asked: scopes) }
-    if let token = tokens.idToken {
-      let checker = IDToken(dialect: dialect, clientID: clientID)
-      // Its times are by the provider's clock.
-      guard let user = checker.user(token, nonce: nonce, at: clock() + (tokens.clockSkew ?? .zero)) else {
-        throw .refused(.invalidResponse)
-      }
-      return ProviderSession(tokens: tokens, user: user)
+    guard tokens.idToken == nil else {
+      guard let claims = claims(of: tokens, nonce: nonce) else { throw .refused(.invalidResponse) }
+      return ProviderSession(tokens: tokens, user: claims.user)
     }
     let user = try? await currentUser(accessToken: tokens.accessToken)
     return ProviderSession(tokens: tokens, user: user)
+  }
+
+  /// What the ID token says; nil where there is none, or none that is good.
+  func claims(of tokens: TokenSet, nonce: String?) -> IDToken.Claims? {
+    guard let token = tokens.idToken else { return nil }
+    // Its times are by the provider's clock.
+    let now = clock() + (tokens.clockSkew ?? .zero)
+    return IDToken(dialect: dialect, clientID: clientID).claims(token, nonce: nonce, at: now)
   }
 }

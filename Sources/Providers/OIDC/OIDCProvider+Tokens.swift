@@ -10,7 +10,8 @@ extension OIDCProvider {
   /// Spends the refresh token; it is sent once.
   ///
   /// An ID token that is not this provider's, or not for this client, is left out; what came with it is kept, since it may
-  /// hold the only copy of the next refresh token.
+  /// hold the only copy of the next refresh token. Whose a good one is, is for the caller to compare with the session's
+  /// user (OpenID Connect Core, section 12.2).
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` for `invalid_grant`, and for 400 or 401 without a word;
   ///   `.reauthenticationRequired` where the provider wants to see the user; `.misconfigured` for a client that is not
@@ -50,15 +51,11 @@ extension OIDCProvider {
     return checked(try reply.read { $0.tokens(asked: scopes) })
   }
 
-  /// The tokens without an ID token that is not good.
+  /// The tokens without an ID token that is not good; of a good one, whose they are.
   private func checked(_ tokens: TokenSet) -> TokenSet {
     var tokens = tokens
-    if let token = tokens.idToken,
-      IDToken(dialect: dialect, clientID: clientID).user(token, nonce: nil, at: clock() + (tokens.clockSkew ?? .zero))
-        == nil
-    {
-      tokens.idToken = nil
-    }
+    tokens.subject = claims(of: tokens, nonce: nil)?.user.id
+    if tokens.subject == nil { tokens.idToken = nil }
     return tokens
   }
 
