@@ -2,11 +2,12 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import Synchronization
 import Testing
 
 @testable import OIDCProvider
 
-/// Whose the tokens are that a refresh or a taken-over token brings.
+/// Whose the tokens are that a refresh or a taken-over token brings, and since when a user has proved who they are.
 struct SessionUserTests {
   private func withToken(
     _ claims: @escaping @Sendable (_ issuer: String) -> String, _ body: (OIDCProvider) async throws -> Void
@@ -58,6 +59,52 @@ struct SessionUserTests {
       let given = Credentials(method: .refreshToken, refreshToken: try secret("rt1"))
       let taken = try #require(try await provider.login(given).session)
       #expect(taken.user == User(id: "u1") && taken.tokens.idToken != nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (#","auth_time":9999999999"#, nil), ("", nil), (#","auth_time":1000000000"#, .refused(.reauthRequired)),
+    ] as [(String, ProviderFailure?)])
+  func `a user who is to prove who they are is asked by the provider, and not believed for having done so before`(
+    _ more: String, _ expected: ProviderFailure?
+  ) async throws {
+    let nonce = Mutex("")
+    try await withProvider { request, issuer in
+      guard request.path == "/token" else { return FakeProvider.Reply(200, "", []) }
+      let claims =
+        #"{"iss":"\#(issuer)","sub":"u1","aud":"cli","exp":9999999999,"nonce":"\#(nonce.withLock { $0 })"\#(more)}"#
+      return FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"rt","id_token":"\#(idToken(claims))"}"#)
+    } _: { provider, server in
+      var credentials = Credentials(method: .browser)
+      credentials.wantsFreshProof = true
+      let action = try #require(try await provider.login(credentials).action)
+      let visit = try BrowserVisit(action)
+      #expect(visit.query["prompt"] == "login" && visit.query["max_age"] == "0")
+      nonce.withLock { $0 = visit.query["nonce"] ?? "" }
+      let waiting = Task {
+        await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow) }
+      }
+      let page = try await visit.open("/callback?code=c&state=\(visit.state)")
+      #expect(page.contains("You are logged in") == (expected == nil))
+      #expect(await waiting.value == expected)
+      // What nobody will use is given back.
+      #expect(server.requests(at: "/revoke").count == (expected == nil ? 0 : 2))
+    }
+  }
+
+  @Test func `a provider that cannot be made to ask proves nothing`() async throws {
+    for dialect in [OIDCDialect.google, .github] {
+      try await withProvider(dialect) { provider in
+        var credentials = Credentials(method: .browser)
+        credentials.wantsFreshProof = true
+        let browser = credentials
+        #expect(await failure { () throws(ProviderFailure) in try await provider.login(browser) } == .unsupported)
+      }
+    }
+    try await withProvider(answer: twoTokens) { provider, _ in
+      let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+      #expect(try BrowserVisit(action).query["prompt"] == nil)
     }
   }
 }

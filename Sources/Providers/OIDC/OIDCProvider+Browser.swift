@@ -8,7 +8,10 @@ package import SecretMemory
 /// Logins in a browser on this machine (RFC 8252), by a code and its proof (RFC 7636).
 extension OIDCProvider {
   /// Begins to listen, and makes the address to open.
-  func beginBrowser(_ scopes: [String]) async throws(ProviderFailure) -> ProviderUserAction {
+  ///
+  /// - Throws: `.unsupported` for a proof that the provider cannot be made to ask for; and as ``login(_:)``.
+  func beginBrowser(_ scopes: [String], wantsProof: Bool) async throws(ProviderFailure) -> ProviderUserAction {
+    guard !wantsProof || dialect.quirks.provesAnew else { throw .unsupported }
     let url = try await endpoint(.authorization)
     let namesIssuer = try await discovery.namesIssuer()
     listeners.release(port: redirect.port)
@@ -16,7 +19,8 @@ extension OIDCProvider {
     let (flow, handle): (RedirectFlow, Secret)
     do {
       flow = try RedirectFlow(
-        redirect, port: socket.listening.port, scopes: scopes, namesIssuer: namesIssuer, at: clock())
+        redirect, port: socket.listening.port, scopes: scopes, namesIssuer: namesIssuer, wantsProof: wantsProof,
+        at: clock())
       handle = try PendingFlow.redirect(flow).handle()
     } catch {
       throw .transient(.overloaded)
@@ -76,7 +80,20 @@ extension OIDCProvider {
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await caller.ask(.code, try await endpoint(.token), form)
-    return try await session(reply, flow.scopes, nonce: flow.sentNonce)
+    let session = try await session(reply, flow.scopes, nonce: flow.sentNonce)
+    guard isProven(session.tokens, flow) else {
+      // Nobody will use them.
+      try? await revoke(session.tokens, everywhere: false)
+      throw .refused(.reauthRequired)
+    }
+    return session
+  }
+
+  /// Whether the user has proved who they are since the login was begun, where that is wanted; a provider that does not
+  /// say when is believed to have asked (OpenID Connect Core, section 3.1.3.7, item 13).
+  private func isProven(_ tokens: TokenSet, _ flow: RedirectFlow) -> Bool {
+    guard flow.wantsProof, let authTime = claims(of: tokens, nonce: flow.sentNonce)?.authTime else { return true }
+    return authTime + IDToken.tolerance >= flow.begunAt + (tokens.clockSkew ?? .zero)
   }
 
   /// The address that begins the login (RFC 6749, section 4.1.1).
@@ -90,6 +107,7 @@ extension OIDCProvider {
     if let audience = dialect.audience { fields.append(("audience", audience)) }
     if let resource = dialect.resource { fields.append(("resource", resource)) }
     fields += dialect.quirks.authorizationParameters.map { ($0.name, $0.value) }
+    if flow.wantsProof { fields += [("prompt", "login"), ("max_age", "0")] }
     let query = fields.map { "\($0.0)=\(HTTPURL.encoded($0.1))" }.joined(separator: "&")
     return url.origin + url.target + (url.target.contains("?") ? "&" : "?") + query
   }

@@ -18,7 +18,9 @@ extension OIDCProvider {
     case .refreshToken: return try await takeOver(credentials)
     case .clientCredentials: return try await logInClient(credentials)
     case .deviceCode: return .userActionRequired(try await beginDevice(scopes(credentials)))
-    case .browser: return .userActionRequired(try await beginBrowser(scopes(credentials)))
+    case .browser:
+      return .userActionRequired(
+        try await beginBrowser(scopes(credentials), wantsProof: credentials.wantsFreshProof))
     }
   }
 

@@ -22,6 +22,8 @@ struct RedirectFlow: Sendable {
   let namesIssuer: Bool
   /// When the login ends if no browser comes.
   let expiresAt: Timestamp
+  /// Whether the user must prove who they are although the provider may know them still.
+  let wantsProof: Bool
 
   /// How long a user may take to log in, with a second factor and a forgotten password.
   static let lifetime = Duration.seconds(600)
@@ -32,7 +34,8 @@ struct RedirectFlow: Sendable {
   ///
   /// - Throws: `SealingError.secretMemoryExhausted`.
   init(
-    _ address: LoopbackRedirect, port: Int, scopes: [String], namesIssuer: Bool, at now: Timestamp
+    _ address: LoopbackRedirect, port: Int, scopes: [String], namesIssuer: Bool, wantsProof: Bool = false,
+    at now: Timestamp
   ) throws(SealingError) {
     self.address = address
     self.port = port
@@ -42,6 +45,7 @@ struct RedirectFlow: Sendable {
     nonce = Self.random()
     verifier = try CodeChallenge.makeVerifier()
     expiresAt = now + Self.lifetime
+    self.wantsProof = wantsProof
   }
 
   private static func random() -> String {
@@ -71,7 +75,11 @@ struct RedirectFlow: Sendable {
     scopes = PendingFlow.scopes(root)
     namesIssuer = root["namesIssuer"]?.kind == .true
     expiresAt = end
+    wantsProof = root["wantsProof"]?.kind == .true
   }
+
+  /// When it was begun.
+  var begunAt: Timestamp { expiresAt + (.zero - Self.lifetime) }
 
   /// Writes everything; the writer's bytes are the caller's to wipe.
   func write(to writer: inout JSONWriter) {
@@ -82,5 +90,6 @@ struct RedirectFlow: Sendable {
     writer.member("scopes", scopes)
     writer.member("namesIssuer", namesIssuer)
     writer.member("expiresAt", expiresAt)
+    writer.member("wantsProof", wantsProof)
   }
 }

@@ -31,6 +31,8 @@ extension OIDCDialect {
       methods: withoutPassword)
     dialect.quirks.otherIssuers = ["accounts.google.com"]
     dialect.quirks.authorizationParameters = [.init("access_type", "offline"), .init("prompt", "consent")]
+    // `prompt` is `none`, `consent` or `select_account` there, and nothing else.
+    dialect.quirks.provesAnew = false
     dialect.quirks.target = .none
     return dialect
   }
@@ -61,6 +63,7 @@ extension OIDCDialect {
       .userinfo: "https://api.github.com/user",
     ]
     dialect.quirks.answersErrorsWithSuccess = true
+    dialect.quirks.provesAnew = false
     dialect.quirks.separatesScopesByComma = true
     dialect.quirks.userIDMember = "id"
     dialect.quirks.target = .none
