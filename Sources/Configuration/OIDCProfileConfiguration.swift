@@ -171,7 +171,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       guard ServerAddress.isBaseURL(text) else {
         throw section.failure(endpoint.rawValue, ServerAddress.expectation)
       }
-      dialect.endpoints[endpoint] = text
+      dialect.give(text, for: endpoint)
     }
     try section.refuseUnknownKeys()
   }

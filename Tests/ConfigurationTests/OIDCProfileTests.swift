@@ -46,6 +46,9 @@ struct OIDCProfileTests {
     #expect(profile.dialect.resource == "urn:api" && profile.dialect.quirks.target == .resource)
     #expect(!profile.dialect.usesDiscovery && profile.dialect.endpoints.count == OIDCEndpoint.allCases.count)
     #expect(profile.dialect.endpoints[.authorization] == "https://a.example.com/a")
+    #expect(profile.dialect.givenEndpoints == Set(OIDCEndpoint.allCases))
+    let github = try self.profile("provider:'github',clientId:'c',endpoints:{userinfo:'https://ghe.example.com/user'}")
+    #expect(github.dialect.givenEndpoints == [.userinfo] && github.dialect.endpoints.count == 4)
     #expect(profile.redirect.text(port: 8400) == "http://[::1]:8400/back")
     #expect(try self.profile(base + ",clientSecret:{env:'S'}").clientAuthentication == .basic)
   }

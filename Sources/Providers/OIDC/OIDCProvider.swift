@@ -13,7 +13,7 @@ package final class OIDCProvider: AuthProvider {
   /// What time it is.
   package typealias Clock = @Sendable () -> Timestamp
 
-  /// The provider's type, issuer and the client's name.
+  /// The provider's type, issuer and the client's name, and given endpoints that tokens are sent to.
   package let binding: ProviderBinding
   /// What the provider has an endpoint for, as far as that is known without asking it.
   package let abilities: Set<ProviderAbility>
@@ -51,8 +51,7 @@ package final class OIDCProvider: AuthProvider {
     dialect = settings.dialect
     clientID = settings.clientID
     redirect = settings.redirect
-    binding = ProviderBinding(
-      type: settings.dialect.type, issuer: settings.dialect.issuer, clientID: settings.clientID)
+    binding = try Self.binding(settings)
     abilities = Self.abilities(settings.dialect)
     loginMethods = settings.dialect.methods
     let transport = PublicTransport(client, policy: settings.tls)

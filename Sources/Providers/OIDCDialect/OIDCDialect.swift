@@ -20,6 +20,8 @@ package struct OIDCDialect: Sendable, Equatable {
   package var usesDiscovery = true
   /// Addresses that are known without the metadata; they hold even if those say otherwise.
   package var endpoints: [OIDCEndpoint: String] = [:]
+  /// Which of these addresses the configuration has given.
+  package private(set) var givenEndpoints: Set<OIDCEndpoint> = []
   /// What sessions are good for.
   package var scopes: [String]
   /// How sessions are begun, the way to take first.
@@ -42,5 +44,11 @@ package struct OIDCDialect: Sendable, Equatable {
     self.issuer = issuer
     self.scopes = scopes
     self.methods = methods
+  }
+
+  /// Takes an address from the configuration, in place of any other.
+  package mutating func give(_ address: String, for endpoint: OIDCEndpoint) {
+    endpoints[endpoint] = address
+    givenEndpoints.insert(endpoint)
   }
 }

@@ -1,0 +1,36 @@
+import BrokerCore
+import HTTP
+import OIDCDialect
+
+/// Where the tokens of sessions go.
+extension OIDCProvider {
+  /// What is sent a session's tokens, besides the token endpoint.
+  private static let readers: [OIDCEndpoint] = [.revocation, .userinfo, .endSession]
+
+  /// What sessions are bound to: the type, the issuer, the client's name, and where the configuration sends tokens on its
+  /// own account.
+  ///
+  /// Addresses in the issuer's metadata are the issuer's word. One that the configuration names is not: so a given token
+  /// endpoint is a part of the binding as it is, and other given endpoints are by their server, where that is not the
+  /// issuer's. No URL has a space in it, so the text of a binding without given endpoints is the issuer's.
+  ///
+  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
+  static func binding(_ settings: OIDCProviderSettings) throws(HTTPFailure) -> ProviderBinding {
+    let dialect = settings.dialect
+    let own = try HTTPURL(dialect.issuer).origin
+    var place = dialect.issuer
+    if let token = try given(.token, dialect) {
+      place += " \(OIDCEndpoint.token.rawValue)=\(token.origin)\(token.target)"
+    }
+    for endpoint in readers {
+      guard let url = try given(endpoint, dialect), url.origin != own else { continue }
+      place += " \(endpoint.rawValue)=\(url.origin)"
+    }
+    return ProviderBinding(type: dialect.type, issuer: place, clientID: settings.clientID)
+  }
+
+  private static func given(_ endpoint: OIDCEndpoint, _ dialect: OIDCDialect) throws(HTTPFailure) -> HTTPURL? {
+    guard dialect.givenEndpoints.contains(endpoint), let text = dialect.endpoints[endpoint] else { return nil }
+    return try HTTPURL(text)
+  }
+}
