@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
+import LinuxSystem
 import OIDCDialect
 import Sealing
 import SecretMemory
@@ -12,7 +13,8 @@ import TestServers
 func withProvider(
   _ dialect: OIDCDialect, clientID: String = "cli", clientSecret: String? = nil,
   authentication: OIDCDialect.ClientAuthentication = .none, redirect: LoopbackRedirect = .standard,
-  clock: OIDCProvider.Clock? = nil, _ body: (OIDCProvider) async throws -> Void
+  clock: OIDCProvider.Clock? = nil, uptime: @escaping @Sendable () -> Duration = { BootClock.now },
+  _ body: (OIDCProvider) async throws -> Void
 ) async throws {
   let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
   let secret = try clientSecret.map { try Secret(utf8: $0) }
@@ -22,8 +24,8 @@ func withProvider(
   let result: Result<Void, any Error>
   do {
     let provider =
-      try clock.map { try OIDCProvider(settings, client: client, clock: $0) }
-      ?? OIDCProvider(settings, client: client)
+      try clock.map { try OIDCProvider(settings, client: client, clock: $0, uptime: uptime) }
+      ?? OIDCProvider(settings, client: client, uptime: uptime)
     result = .success(try await body(provider))
   } catch { result = .failure(error) }
   await client.close()

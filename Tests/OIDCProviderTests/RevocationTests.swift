@@ -90,6 +90,40 @@ struct RevocationTests {
     }
   }
 
+  @Test(arguments: [401, 403, 404, 410])
+  func `where all documents are gone a session's end is tried again, and a login says where to look`(
+    _ status: Int
+  ) async throws {
+    try await FakeProvider.run(always: FakeProvider.Reply(status, "", [])) { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let (tokens, ann) = (try tokens(), try Credentials.ann())
+        for everywhere in [false, true] {
+          #expect(
+            await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: everywhere) }
+              == .transient(.invalidResponse))
+        }
+        let (access, refresh) = (tokens.accessToken, try secret("rt"))
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: access) }
+            == .transient(.invalidResponse))
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.refresh(refresh) }
+            == .transient(.invalidResponse))
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.login(ann) } == .misconfigured(.address))
+      }
+      // A provider without documents whose token endpoint is given has no other endpoints.
+      var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
+      dialect.give(server.issuer + "/token", for: .token)
+      try await withProvider(dialect) { provider in
+        let tokens = try tokens()
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: false) }
+            == .unsupported)
+      }
+    }
+  }
+
   @Test(
     arguments: [
       (403, "<html></html>", .transient(.invalidResponse)), (403, "", .transient(.forbidden)),

@@ -13,6 +13,10 @@ import RemoteProvider
 actor Discovery {
   /// How long documents hold: providers change them rarely, and announce nothing.
   private static let longestAge = Duration.seconds(6 * 3600)
+  /// How long they hold where they cannot be read again: a provider's other endpoints may work all the same.
+  private static let longestOutage = Duration.seconds(24 * 3600)
+  /// How long they are believed even if an endpoint of theirs is not there: a minute of outage costs one search.
+  private static let shortestAge = Duration.seconds(60)
   private static let openIDPath = "/.well-known/openid-configuration"
   private static let oauthPath = "/.well-known/oauth-authorization-server"
 
@@ -21,6 +25,13 @@ actor Discovery {
     var metadata: ProviderMetadata
     var isComplete: Bool
     var since: Duration
+    /// Whether something that it says was found wrong.
+    var isDoubted = false
+
+    /// Whether nothing needs to be read again.
+    func isFresh(at now: Duration) -> Bool { !isDoubted && now - since < Discovery.longestAge }
+    /// Whether it is better than nothing.
+    func isUsable(at now: Duration) -> Bool { now - since < Discovery.longestOutage }
   }
 
   /// What one document came to.
@@ -37,19 +48,23 @@ actor Discovery {
   private nonisolated let configured: [OIDCEndpoint: HTTPURL]
   private let dialect: OIDCDialect
   private let transport: PublicTransport
+  private let uptime: @Sendable () -> Duration
   private var known: Known?
   /// The search that is under way, which all who want something wait for.
   private var search: Task<Result<Known?, ProviderFailure>, Never>?
 
-  /// The endpoints of a provider.
+  /// The endpoints of a provider; `uptime` is the clock by which documents age.
   ///
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
-  init(_ dialect: OIDCDialect, _ transport: PublicTransport) throws(HTTPFailure) {
+  init(
+    _ dialect: OIDCDialect, _ transport: PublicTransport, _ uptime: @escaping @Sendable () -> Duration
+  ) throws(HTTPFailure) {
     var configured: [OIDCEndpoint: HTTPURL] = [:]
     for (endpoint, text) in dialect.endpoints { configured[endpoint] = try HTTPURL(text) }
     self.configured = configured
     self.dialect = dialect
     self.transport = transport
+    self.uptime = uptime
     let issuer = try HTTPURL(dialect.issuer)
     if !dialect.usesDiscovery, let token = configured[.token] {
       firstDocument = token
@@ -60,11 +75,35 @@ actor Discovery {
 
   /// The address of an endpoint; nil where the provider has none.
   ///
-  /// - Throws: `.transient` where the documents cannot be had, or are not the provider's own.
+  /// - Throws: `.transient` where the documents cannot be had, or are not the provider's own; `.misconfigured(.address)`
+  ///   where there are none, and the configuration does not say either where tokens are given.
   func endpoint(_ endpoint: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
     if let url = configured[endpoint] { return url }
     guard dialect.usesDiscovery else { return nil }
-    return try await metadata { $0.endpoints[endpoint] != nil }.endpoints[endpoint]
+    let metadata = try await metadata { $0.endpoints[endpoint] != nil }
+    guard metadata != nil || configured[.token] != nil else { throw .misconfigured(.address) }
+    return metadata?.endpoints[endpoint]
+  }
+
+  /// The address of an endpoint for a session that exists: where there are no documents now, there were some when it
+  /// began.
+  ///
+  /// - Throws: `.transient` where the documents cannot be had, are not there, or are not the provider's own.
+  func sessionEndpoint(_ name: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
+    do throws(ProviderFailure) {
+      return try await endpoint(name)
+    } catch .misconfigured {
+      throw .transient(.invalidResponse)
+    }
+  }
+
+  /// Takes in that nothing is at an address that was found: the next use looks again.
+  ///
+  /// Documents that were just read are believed, so that an endpoint which is away costs no search for each call.
+  func mistrust(_ url: HTTPURL) {
+    guard let known, uptime() - known.since >= Self.shortestAge, known.metadata.endpoints.values.contains(url)
+    else { return }
+    self.known?.isDoubted = true
   }
 
   /// Whether the provider names itself when it sends a browser back (RFC 9207, section 2.4).
@@ -72,24 +111,34 @@ actor Discovery {
   /// - Throws: as ``endpoint(_:)``.
   func namesIssuer() async throws(ProviderFailure) -> Bool {
     guard dialect.usesDiscovery else { return false }
-    return try await metadata { _ in true }.namesIssuer
+    return try await metadata { _ in true }?.namesIssuer ?? false
   }
 
+  /// What the provider says of itself; nil where it says nothing.
   private func metadata(
     _ suffices: (ProviderMetadata) -> Bool
-  ) async throws(ProviderFailure) -> ProviderMetadata {
+  ) async throws(ProviderFailure) -> ProviderMetadata? {
     // Twice: the search that is under way may be the one for the first document alone.
     for _ in 0..<2 {
-      if let known, BootClock.now - known.since < Self.longestAge {
-        if known.isComplete || suffices(known.metadata) { return known.metadata }
-      } else {
-        known = nil
+      let fresh = known.flatMap { $0.isFresh(at: uptime()) ? $0 : nil }
+      if let fresh, fresh.isComplete || suffices(fresh.metadata) { return fresh.metadata }
+      do throws(ProviderFailure) {
+        let found = try await (search ?? begin(fresh)).value.get()
+        // Without any document, the configured endpoints are all there is, and the next use looks again.
+        if found == nil { return old(suffices) }
+      } catch {
+        guard let old = old(suffices) else { throw error }
+        return old
       }
-      let found = try await (search ?? begin(known)).value.get()
-      // Without any document, the configured endpoints are all there is, and the next use looks again.
-      if found == nil { return ProviderMetadata() }
     }
-    return known?.metadata ?? ProviderMetadata()
+    return known?.metadata
+  }
+
+  /// What was known, where it can be had no more and is enough.
+  private func old(_ suffices: (ProviderMetadata) -> Bool) -> ProviderMetadata? {
+    let now = uptime()
+    guard let known, !known.isFresh(at: now), known.isUsable(at: now), suffices(known.metadata) else { return nil }
+    return known.metadata
   }
 
   private func begin(_ known: Known?) -> Task<Result<Known?, ProviderFailure>, Never> {
@@ -109,7 +158,7 @@ actor Discovery {
   private func look(_ known: Known?) async throws(ProviderFailure) -> Known? {
     if known == nil {
       switch try await read(firstDocument) {
-      case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: BootClock.now)
+      case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: uptime())
       // A captive portal, or somebody else: nothing is believed.
       case .unusable: throw .transient(.invalidResponse)
       case .absent: break
@@ -121,7 +170,7 @@ actor Discovery {
       metadata = metadata?.completed(by: other) ?? other
       break
     }
-    return metadata.map { Known(metadata: $0, isComplete: true, since: known?.since ?? BootClock.now) }
+    return metadata.map { Known(metadata: $0, isComplete: true, since: known?.since ?? uptime()) }
   }
 
   /// Both forms: the well-known part before the issuer's path (RFC 8414, section 3.1), and behind it.

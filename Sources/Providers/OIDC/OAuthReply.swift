@@ -33,6 +33,9 @@ struct OAuthReply {
   /// Whether it is a success (RFC 9110, section 15.3) with a whole body: 206 is a part of one.
   private var isSuccess: Bool { (200..<300).contains(response.status) && response.status != 206 }
 
+  /// Whether there is no such endpoint (RFC 9110, sections 15.5.5, 15.5.6 and 15.5.11).
+  var isNowhere: Bool { [404, 405, 410].contains(response.status) }
+
   /// Reads the object of a success.
   ///
   /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.

@@ -18,7 +18,7 @@ extension OIDCProvider {
   func beginDevice(_ scopes: [String]) async throws(ProviderFailure) -> ProviderUserAction {
     let url = try await endpoint(.deviceAuthorization)
     let sentAt = clock()
-    let reply = try await caller.ask(.deviceAuthorization, url, wishes(scopes))
+    let reply = try await ask(.deviceAuthorization, url, wishes(scopes))
     return try reply.read { reader in Self.action(reader.root, scopes, sentAt) }
   }
 
@@ -31,7 +31,7 @@ extension OIDCProvider {
     let form: TokenCaller.Form = [
       ("grant_type", .text("urn:ietf:params:oauth:grant-type:device_code")), ("device_code", .secret(code)),
     ]
-    let reply = try await caller.ask(.device, try await endpoint(.token), form)
+    let reply = try await ask(.device, try await endpoint(.token), form)
     switch reply.refusal?.code {
     case "authorization_pending": return .pending(slowsDown: false)
     case "slow_down": return .pending(slowsDown: true)

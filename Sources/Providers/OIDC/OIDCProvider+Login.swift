@@ -41,7 +41,7 @@ extension OIDCProvider {
     let scopes = scopes(credentials)
     let form: TokenCaller.Form =
       [("grant_type", .text("password")), ("username", .text(name)), ("password", .secret(password))] + wishes(scopes)
-    let reply = try await caller.ask(.password, try await endpoint(.token), form)
+    let reply = try await ask(.password, try await endpoint(.token), form)
     if dialect.quirks.asksForSecondFactor, reply.refusal?.code == "mfa_required",
       let token = reply.member("mfa_token", { try? $0.secret() })
     {
@@ -56,7 +56,7 @@ extension OIDCProvider {
       throw .refused(.missingCredential, fields: ["refreshToken"])
     }
     let form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
-    let reply = try await caller.ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
+    let reply = try await ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
     var tokens = try reply.read { $0.tokens(asked: credentials.scopes) }
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
     if tokens.refreshToken == nil { tokens.refreshToken = token }
@@ -71,7 +71,7 @@ extension OIDCProvider {
     // There is no user, so nothing that is about one can be asked for.
     let scopes = scopes(credentials).filter { $0 != "openid" && $0 != "offline_access" }
     let form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
-    let reply = try await caller.ask(.clientCredentials, try await endpoint(.token), form + wishes(scopes))
+    let reply = try await ask(.clientCredentials, try await endpoint(.token), form + wishes(scopes))
     guard let tokens = try reply.read({ $0.tokens(asked: scopes) }) as TokenSet? else {
       throw .refused(.invalidResponse)
     }

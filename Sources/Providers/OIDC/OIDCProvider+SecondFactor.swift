@@ -23,7 +23,7 @@ extension OIDCProvider {
   func challenge(_ token: Secret, _ scopes: [String]) async throws(ProviderFailure) -> ProviderChallenge {
     let form: TokenCaller.Form = [("challenge_type", .text("oob otp")), ("mfa_token", .secret(token))]
     let sentAt = clock()
-    let reply = try await caller.ask(.challenge, try address("challenge"), form, as: .json)
+    let reply = try await ask(.challenge, try address("challenge"), form, as: .json)
     let (isSent, reference) = try reply.read { reader -> (Bool, Secret?)? in
       switch reader.root["challenge_type"].flatMap({ try? $0.string() }) {
       case "oob": reader.root["oob_code"].flatMap { try? $0.secret() }.map { (true, $0) }
@@ -55,7 +55,7 @@ extension OIDCProvider {
     } else {
       form += [("grant_type", .text(Self.grant + "mfa-otp")), ("otp", .secret(code))]
     }
-    let reply = try await caller.ask(.secondFactor, try await endpoint(.token), form)
+    let reply = try await ask(.secondFactor, try await endpoint(.token), form)
     return try await session(reply, scopes)
   }
 
@@ -68,7 +68,7 @@ extension OIDCProvider {
       ("grant_type", .text(Self.grant + "mfa-recovery-code")), ("mfa_token", .secret(token)),
       ("recovery_code", .secret(code)),
     ]
-    let reply = try await caller.ask(.recoveryCode, try await endpoint(.token), form)
+    let reply = try await ask(.recoveryCode, try await endpoint(.token), form)
     return try await session(reply, scopes)
   }
 

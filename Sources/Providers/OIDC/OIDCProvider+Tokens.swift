@@ -20,7 +20,7 @@ extension OIDCProvider {
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
-    let reply = try await caller.ask(.refresh, try await tokenEndpoint(), form)
+    let reply = try await ask(.refresh, try await tokenEndpoint(), form)
     return checked(try reply.read { $0.tokens() })
   }
 
@@ -47,7 +47,7 @@ extension OIDCProvider {
     } else if let resource = dialect.resource {
       form.append(("resource", .text(resource)))
     }
-    let reply = try await caller.ask(.narrow, try await tokenEndpoint(), form)
+    let reply = try await ask(.narrow, try await tokenEndpoint(), form)
     return checked(try reply.read { $0.tokens(asked: scopes) })
   }
 
@@ -61,7 +61,7 @@ extension OIDCProvider {
 
   /// The token endpoint; without one nothing was sent, and the session stays.
   private func tokenEndpoint() async throws(ProviderFailure) -> HTTPURL {
-    guard let url = try await discovery.endpoint(.token) else { throw .transient(.invalidResponse) }
+    guard let url = try await discovery.sessionEndpoint(.token) else { throw .transient(.invalidResponse) }
     return url
   }
 
@@ -73,7 +73,7 @@ extension OIDCProvider {
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
     var ended = false
     if everywhere { ended = try await endSession(tokens) }
-    if let url = try await discovery.endpoint(.revocation) {
+    if let url = try await discovery.sessionEndpoint(.revocation) {
       if let refreshToken = tokens.refreshToken { try await revoke(refreshToken, "refresh_token", url) }
       do throws(ProviderFailure) {
         try await revoke(tokens.accessToken, "access_token", url)
@@ -90,7 +90,7 @@ extension OIDCProvider {
 
   private func revoke(_ token: Secret, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
     let form: TokenCaller.Form = [("token", .secret(token)), ("token_type_hint", .text(hint))]
-    try await caller.ask(.revocation, url, form).expectSuccess()
+    try await ask(.revocation, url, form).expectSuccess()
   }
 
   /// Asks the provider to end the user's session there; false where nothing says that it did.
@@ -98,7 +98,7 @@ extension OIDCProvider {
   /// Without a browser most answer with a page for one (OpenID Connect RP-Initiated Logout, section 2), whatever they have
   /// done.
   private func endSession(_ tokens: TokenSet) async throws(ProviderFailure) -> Bool {
-    guard let url = try await discovery.endpoint(.endSession) else { return false }
+    guard let url = try await discovery.sessionEndpoint(.endSession) else { return false }
     let form: TokenCaller.Form
     if dialect.quirks.endsSessionWithRefreshToken, let refreshToken = tokens.refreshToken {
       form = [("refresh_token", .secret(refreshToken))]
@@ -107,7 +107,7 @@ extension OIDCProvider {
     } else {
       return false
     }
-    let reply = try await caller.ask(.revocation, url, form)
+    let reply = try await ask(.revocation, url, form)
     guard dialect.quirks.endsSessionWithRefreshToken else { return false }
     if reply.refusal?.code == "invalid_grant" { return true }
     try reply.expectSuccess()

@@ -15,7 +15,7 @@ extension OIDCProvider {
   /// - Throws: `.tokenRefused` for an access token that is not accepted; `.refused` with `insufficientScope` or
   ///   `invalidResponse`; `.unsupported` where the provider has no such endpoint; `.transient`.
   package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    let url = try await endpoint(.userinfo)
+    guard let url = try await discovery.sessionEndpoint(.userinfo) else { throw .unsupported }
     let response: HTTPResponse
     do throws(HTTPFailure) {
       let request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")])

@@ -43,10 +43,12 @@ package final class OIDCProvider: AuthProvider {
   ///   - settings: where the provider is and how it is spoken to.
   ///   - client: sends the requests; shared by all providers of a process, and closed by whoever made it.
   ///   - clock: the wall clock, unless a test says otherwise.
+  ///   - uptime: the clock of the machine's start, likewise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   package init(
     _ settings: OIDCProviderSettings, client: HTTPClient,
-    clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }
+    clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) },
+    uptime: @escaping @Sendable () -> Duration = { BootClock.now }
   ) throws(HTTPFailure) {
     dialect = settings.dialect
     clientID = settings.clientID
@@ -55,7 +57,7 @@ package final class OIDCProvider: AuthProvider {
     abilities = Self.abilities(settings.dialect)
     loginMethods = settings.dialect.methods
     let transport = PublicTransport(client, policy: settings.tls)
-    discovery = try Discovery(settings.dialect, transport)
+    discovery = try Discovery(settings.dialect, transport, uptime)
     caller = TokenCaller(settings, transport, clock)
     sessionTransport = AuthenticatedTransport(client, policy: settings.tls)
     self.clock = clock
@@ -79,5 +81,22 @@ package final class OIDCProvider: AuthProvider {
   func endpoint(_ endpoint: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL {
     guard let url = try await discovery.endpoint(endpoint) else { throw .unsupported }
     return url
+  }
+
+  /// Asks at an endpoint, as ``TokenCaller/ask(_:_:_:as:)`` does; one where nothing is any more is looked for anew by the
+  /// next call.
+  func ask(
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: TokenCaller.Form, as encoding: TokenCaller.Encoding = .form
+  ) async throws(ProviderFailure) -> OAuthReply {
+    do throws(ProviderFailure) {
+      let reply = try await caller.ask(purpose, url, form, as: encoding)
+      if reply.isNowhere { await discovery.mistrust(url) }
+      return reply
+    } catch {
+      if case .transient(let kind, _) = error, kind == .networkUnavailable || kind == .tlsFailed {
+        await discovery.mistrust(url)
+      }
+      throw error
+    }
   }
 }

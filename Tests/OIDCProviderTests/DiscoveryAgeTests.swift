@@ -1,0 +1,94 @@
+import BrokerCore
+import BrokerProtocol
+import OIDCDialect
+import SecretMemory
+import Synchronization
+import Testing
+
+@testable import OIDCProvider
+
+/// How long a provider's documents are believed.
+struct DiscoveryAgeTests {
+  private static let openID = "/.well-known/openid-configuration"
+
+  /// How things are at the provider, and what time it is.
+  private final class World: Sendable {
+    /// Where the token endpoint is.
+    let place = Mutex("/token")
+    /// What the documents are answered with.
+    let status = Atomic<Int>(200)
+    /// The clock of the machine's start.
+    let seconds = Atomic<Int>(1000)
+  }
+
+  private func run(_ body: (OIDCProvider, FakeProvider, World) async throws -> Void) async throws {
+    let world = World()
+    try await FakeProvider.run { request, issuer in
+      let token = world.place.withLock { $0 }
+      switch request.path {
+      case Self.openID:
+        let status = world.status.load(ordering: .relaxed)
+        return FakeProvider.Reply(
+          status, status == 200 ? #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)\#(token)"}"# : "")
+      case token: return FakeProvider.Reply(200, #"{"access_token":"at"}"#)
+      default: return .notFound
+      }
+    } _: { server in
+      let uptime: @Sendable () -> Duration = { .seconds(world.seconds.load(ordering: .relaxed)) }
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), uptime: uptime) { provider in
+        try await body(provider, server, world)
+      }
+    }
+  }
+
+  private func refresh(_ provider: OIDCProvider) async -> ProviderFailure? {
+    guard let token = try? secret("rt") else { return .unsupported }
+    return await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+  }
+
+  @Test func `documents are read again after six hours`() async throws {
+    try await run { provider, server, world in
+      for (age, reads) in [(0, 1), (21_599, 1), (21_600, 2), (43_199, 2), (43_200, 3)] {
+        world.seconds.store(1000 + age, ordering: .relaxed)
+        #expect(await refresh(provider) == nil)
+        #expect(server.requests(at: Self.openID).count == reads, "\(age)")
+      }
+    }
+  }
+
+  @Test(arguments: [404, 500, 503, 302])
+  func `documents that cannot be read again hold for a day`(_ trouble: Int) async throws {
+    try await run { provider, server, world in
+      #expect(await refresh(provider) == nil)
+      world.status.store(trouble, ordering: .relaxed)
+      for age in [21_600, 86_399] {
+        world.seconds.store(1000 + age, ordering: .relaxed)
+        #expect(await refresh(provider) == nil)
+      }
+      let asked = server.requests(at: "/token").count
+      world.seconds.store(1000 + 86_400, ordering: .relaxed)
+      guard case .transient = await refresh(provider) else {
+        Issue.record("nothing is known any more")
+        return
+      }
+      #expect(server.requests(at: "/token").count == asked)
+      world.status.store(200, ordering: .relaxed)
+      #expect(await refresh(provider) == nil)
+    }
+  }
+
+  @Test func `an endpoint that is not there any more is looked for anew, once a minute at most`() async throws {
+    try await run { provider, server, world in
+      #expect(await refresh(provider) == nil)
+      world.place.withLock { $0 = "/oauth/token" }
+      // They were just read: nothing better can be had yet.
+      for _ in 0..<3 { #expect(await refresh(provider) == .transient(.providerRejected)) }
+      #expect(server.requests(at: Self.openID).count == 1)
+      world.seconds.add(60, ordering: .relaxed)
+      #expect(await refresh(provider) == .transient(.providerRejected))
+      #expect(await refresh(provider) == nil)
+      #expect(await refresh(provider) == nil)
+      #expect(server.requests(at: Self.openID).count == 2)
+    }
+  }
+}
