@@ -25,7 +25,7 @@ struct RedirectTests {
       #expect(visit.action.verificationURI.hasPrefix("http://127.0.0.1:"))
       #expect(visit.action.kind == .browser && visit.action.userCode == nil)
       let page = try await visit.open("/callback?code=c%2B1+2&state=\(visit.state)")
-      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("You are logged in"))
+      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("The provider has logged you in"))
       for field in [
         "Content-Security-Policy: default-src 'none'; style-src 'sha256-", "Referrer-Policy: no-referrer",
         "Cache-Control: no-store", "Connection: close",
@@ -218,7 +218,7 @@ struct RedirectTests {
         // It listens again on the same port, as soon as its thread runs.
         var page: String?
         while page == nil { page = try? await visit.open("/callback?code=c&state=\(visit.state)") }
-        #expect(page?.contains("You are logged in") == true)
+        #expect(page?.contains("The provider has logged you in") == true)
         #expect(try await waiting.value.tokens.accessToken == secret("at"))
       }
     }

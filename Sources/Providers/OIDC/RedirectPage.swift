@@ -6,7 +6,7 @@ import Sealing
 /// Each page is whole in itself: no script, no image, nothing from anywhere; and nothing of the request, the provider or
 /// the profile is in it.
 enum RedirectPage: Sendable, Equatable {
-  /// The session has begun.
+  /// The provider has given its tokens; what the program makes of them is its own to say.
   case success
   /// The login has failed.
   case failure(ErrorKind)
@@ -48,7 +48,7 @@ enum RedirectPage: Sendable, Equatable {
 
   private var title: String {
     switch self {
-    case .success: "You are logged in"
+    case .success: "The provider has logged you in"
     case .failure: "The login has failed"
     case .notThisLogin: "This login is not waited for"
     case .notFound, .wrongMethod, .misdirected, .malformed: "Nothing is here"
@@ -57,7 +57,7 @@ enum RedirectPage: Sendable, Equatable {
 
   private var sentence: String {
     switch self {
-    case .success: "You can close this window and go back to your program."
+    case .success: "You can close this window. Return to your program: it goes on from here."
     case .failure(.consentDenied):
       "The login was refused or called off. You can close this window; to try again, begin anew in your program."
     case .failure: "You can close this window. Your program says what is wrong, and what to do."
