@@ -14,20 +14,24 @@ struct SecondFactorTests {
     403,
     #"{"error":"mfa_required","error_description":"Multifactor authentication required","mfa_token":"Fe26.made-up"}"#)
 
-  /// Runs a login that ends in a challenge.
+  /// The factors of a user: an app that is touched comes first, and has no number.
+  private static let factors = """
+    [{"id":"recovery-code|dev_1","authenticator_type":"recovery-code","active":true},
+    {"id":"push|dev_3","authenticator_type":"oob","oob_channel":"auth0","name":"Ann's telephone","active":true},
+    {"id":"sms|dev_0","authenticator_type":"oob","oob_channel":"sms","name":"+1 XXXXXXX9999","active":false},
+    {"id":"sms|dev_2","authenticator_type":"oob","oob_channel":"sms","name":"+1 XXXXXXX1234","active":true}]
+    """
+
+  /// Runs a login that ends in a challenge; `challenge` is the answer to each wish for one.
   private func withChallenge(
-    _ challenge: String, _ body: (OIDCProvider, ProviderChallenge, FakeProvider) async throws -> Void
+    _ challenge: String, factors: String = factors, otherwise: FakeProvider.Reply? = nil,
+    _ body: (OIDCProvider, ProviderChallenge, FakeProvider) async throws -> Void
   ) async throws {
     try await FakeProvider.run { request, _ in
       switch request.path {
-      case "/mfa/challenge": return FakeProvider.Reply(200, challenge)
-      case "/mfa/authenticators":
-        return FakeProvider.Reply(
-          200,
-          """
-          [{"id":"recovery-code|dev_1","authenticator_type":"recovery-code","active":true},
-          {"id":"sms|dev_2","authenticator_type":"oob","oob_channel":"sms","name":"+1 XXXXXXX1234","active":true}]
-          """)
+      case "/mfa/challenge":
+        return request.body.contains(#""oob otp""#) ? FakeProvider.Reply(200, challenge) : otherwise ?? .notFound
+      case "/mfa/authenticators": return FakeProvider.Reply(200, factors)
       default: break
       }
       switch request.form["grant_type"] {
@@ -77,6 +81,39 @@ struct SecondFactorTests {
     try await withChallenge(#"{"challenge_type":"otp"}"#) { provider, challenge, _ in
       #expect(challenge.method == .totp && challenge.maskedDestination.isEmpty)
       _ = try await provider.verifyOTP(flow: challenge.flow, code: secret("123456"))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("email", "ann@example.com", OTPChallenge.Method.email, "a•••@example.com"),
+      ("voice", "XXXXXXX1234", .sms, "XXXXXXX1234"),
+    ])
+  func `where a code went is said`(
+    _ channel: String, _ name: String, _ method: OTPChallenge.Method, _ shown: String
+  ) async throws {
+    let factors =
+      #"[{"id":"x|dev_1","authenticator_type":"oob","oob_channel":"\#(channel)","name":"\#(name)","active":true}]"#
+    try await withChallenge(Self.sent, factors: factors) { _, challenge, _ in
+      #expect(challenge.method == method && challenge.maskedDestination.hasSuffix(String(shown.suffix(2))))
+    }
+  }
+
+  @Test func `a touch on a telephone is no code: that of the app is asked for`() async throws {
+    let push = #"{"challenge_type":"oob","oob_code":"made-up"}"#
+    try await withChallenge(push, otherwise: FakeProvider.Reply(200, #"{"challenge_type":"otp"}"#)) {
+      provider, challenge, server in
+      #expect(challenge.method == .totp && challenge.maskedDestination.isEmpty)
+      #expect(server.requests(at: "/mfa/challenge").count == 2 && server.requests(at: "/mfa/authenticators").isEmpty)
+      _ = try await provider.verifyOTP(flow: challenge.flow, code: secret("123456"))
+    }
+    let refusal = #"{"error":"unsupported_challenge_type","error_description":"made up"}"#
+    for (status, body) in [(403, refusal), (200, push)] {
+      await #expect(throws: ProviderFailure.unsupported) {
+        try await withChallenge(push, otherwise: FakeProvider.Reply(status, body)) { _, _, _ in
+          Issue.record("there is no code to be asked for")
+        }
+      }
     }
   }
 

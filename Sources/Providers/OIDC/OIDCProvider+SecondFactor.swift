@@ -19,18 +19,32 @@ extension OIDCProvider {
   private static let grant = "http://auth0.com/oauth/grant-type/"
   private static let limits = JSONLimits(depth: 16, byteCount: 65_536)
 
-  /// Asks for a code to be sent.
+  /// What is asked for.
+  private enum Wanted {
+    /// A code that was sent; what refers to it.
+    case sentCode(Secret)
+    /// The code of an authenticator.
+    case ownCode
+    /// A touch on a telephone's screen, and no code.
+    case touch
+  }
+
+  /// Asks for a code to be sent, or else for that of an authenticator.
+  ///
+  /// - Throws: `.unsupported` where the user has neither: a touch on a telephone cannot be answered for with a code. And as
+  ///   ``login(_:)``.
   func challenge(_ token: Secret, _ scopes: [String]) async throws(ProviderFailure) -> ProviderChallenge {
-    let form: TokenCaller.Form = [("challenge_type", .text("oob otp")), ("mfa_token", .secret(token))]
     let sentAt = clock()
-    let reply = try await ask(.challenge, try address("challenge"), form, as: .json)
-    let (isSent, reference) = try reply.read { reader -> (Bool, Secret?)? in
-      switch reader.root["challenge_type"].flatMap({ try? $0.string() }) {
-      case "oob": reader.root["oob_code"].flatMap { try? $0.secret() }.map { (true, $0) }
-      case "otp": (false, nil)
-      default: nil
-      }
+    var wanted = try await wanted("oob otp", token)
+    // The app that shows the question has codes as well.
+    if case .touch = wanted { wanted = try await self.wanted("otp", token) }
+    let reference: Secret?
+    switch wanted {
+    case .sentCode(let code): reference = code
+    case .ownCode: reference = nil
+    case .touch: throw .unsupported
     }
+    let isSent = reference != nil
     let receiver = isSent ? await receiver(token) : nil
     guard let flow = try? PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes).handle() else {
       throw .transient(.overloaded)
@@ -39,6 +53,21 @@ extension OIDCProvider {
       flow: flow, method: isSent ? receiver?.method ?? .sms : .totp, maskedDestination: receiver?.name ?? "",
       otpLength: Self.codeLength, expiresAt: sentAt + Self.lifetime, nextResendAt: sentAt + Self.cooldown,
       attemptsRemaining: Self.attempts, backupCodesAllowed: true)
+  }
+
+  private func wanted(_ types: String, _ token: Secret) async throws(ProviderFailure) -> Wanted {
+    let form: TokenCaller.Form = [("challenge_type", .text(types)), ("mfa_token", .secret(token))]
+    let reply = try await ask(.challenge, try address("challenge"), form, as: .json)
+    return try reply.read { reader -> Wanted? in
+      switch Self.text("challenge_type", reader.root) {
+      case "oob":
+        guard let code = reader.root["oob_code"].flatMap({ try? $0.secret() }) else { return nil }
+        // Only what was sent as a code is to be typed in (Auth0 Authentication API, "Challenge request").
+        return Self.text("binding_method", reader.root) == "prompt" ? .sentCode(code) : .touch
+      case "otp": return .ownCode
+      default: return nil
+      }
+    }
   }
 
   /// Answers with the code.
@@ -93,10 +122,21 @@ extension OIDCProvider {
     else { return nil }
     return response.body.withArray { bytes in
       let list = (try? JSONDocument(parsing: bytes, limits: Self.limits)).flatMap { try? $0.root.elements() } ?? []
-      let active = list.first { $0["active"]?.kind == .true && Self.text("authenticator_type", $0) == "oob" }
-      guard let active else { return nil }
-      let isEmail = Self.text("oob_channel", active) == "email"
-      return (isEmail ? .email : .sms, MaskedDestination(Self.text("name", active) ?? "").text)
+      let active = list.first { Self.channel($0) != nil }
+      return active.flatMap { factor in
+        Self.channel(factor).map { ($0, MaskedDestination(Self.text("name", factor) ?? "").text) }
+      }
+    }
+  }
+
+  /// How a factor's codes reach the user; nil for one without codes, or that is not in use.
+  private static func channel(_ factor: JSONNode) -> OTPChallenge.Method? {
+    guard factor["active"]?.kind == .true, text("authenticator_type", factor) == "oob" else { return nil }
+    switch text("oob_channel", factor) {
+    case "email": return .email
+    // A voice reads the code out to the same number.
+    case "sms", "voice": return .sms
+    default: return nil
     }
   }
 
