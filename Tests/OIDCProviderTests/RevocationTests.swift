@@ -58,6 +58,18 @@ struct RevocationTests {
     }
   }
 
+  @Test func `a token that is no good any more is as good as ended`() async throws {
+    for code in ["invalid_token", "invalid_grant"] {
+      try await withProvider { request, _ in
+        request.form["token_type_hint"] == "refresh_token"
+          ? FakeProvider.Reply(400, #"{"error":"\#(code)"}"#) : FakeProvider.Reply(200, "", [])
+      } _: { provider, server in
+        try await provider.revoke(tokens(), everywhere: false)
+        #expect(server.requests(at: "/revoke").count == 2)
+      }
+    }
+  }
+
   @Test func `Keycloak's session is ended by its refresh token`() async throws {
     try await withProvider(metadata: "") { dialect in
       dialect.quirks.endsSessionWithRefreshToken = true

@@ -90,7 +90,10 @@ extension OIDCProvider {
 
   private func revoke(_ token: Secret, _ hint: String, _ url: HTTPURL) async throws(ProviderFailure) {
     let form: TokenCaller.Form = [("token", .secret(token)), ("token_type_hint", .text(hint))]
-    try await ask(.revocation, url, form).expectSuccess()
+    let reply = try await ask(.revocation, url, form)
+    // A token that is no good any more is as good as ended (RFC 7009, section 2.2); some say so, as Google does.
+    if let code = reply.refusal?.code, code == "invalid_token" || code == "invalid_grant" { return }
+    try reply.expectSuccess()
   }
 
   /// Asks the provider to end the user's session there; false where nothing says that it did.
