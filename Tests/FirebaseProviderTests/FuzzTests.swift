@@ -77,7 +77,7 @@ struct FuzzTests {
           let root = error.flatMap { try? JSONDocument(parsing: Array($0.utf8)).root }
           let refusal = FirebaseRefusal(
             status: status, names: root.flatMap { FirebaseRefusal.Names($0) }, retryAfter: nil)
-          let failure = refusal.failure(call)
+          let failure = refusal.failure(call, carriesToken: false)
           let isEnd = failure == .sessionEnded(.refreshRejected)
           let isNamed = error?.contains("TOKEN_EXPIRED") == true || error?.contains("invalid_grant") == true
           #expect(!isEnd || (call == .token && isNamed && [400, 401, 403].contains(status)), "\(call) \(status)")
@@ -104,7 +104,7 @@ struct FuzzTests {
     )
     if let names = FirebaseRefusal.Names(root) {
       for call in FirebaseCall.allCases {
-        _ = FirebaseRefusal(status: 400, names: names, retryAfter: nil).failure(call)
+        _ = FirebaseRefusal(status: 400, names: names, retryAfter: nil).failure(call, carriesToken: true)
       }
     }
   }

@@ -84,6 +84,32 @@ struct RefusalTests {
     #"{"id_token":"x","id_token":"y","refresh_token":"r"}"#,
   ]
 
+  @Test func `an ID token is refused only where one was sent`() async throws {
+    try await Project.run { project in
+      let provider = project.provider
+      let (code, token) = (try Secret(utf8: "made-up-code"), try Secret(utf8: "made-up-id-token"))
+      try await project.refuse("update", "USER_NOT_FOUND")
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.verifyEmail(token: code) }
+          == .refused(.invalidCredentials))
+      try await project.refuse("update", "TOKEN_EXPIRED")
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.verifyEmail(token: code) }
+          == .refused(.validationFailed))
+      // Whether there is such an account is not told, whatever the service calls it.
+      try await project.refuse("sendOobCode", "USER_NOT_FOUND")
+      #expect(
+        await failure { () throws(ProviderFailure) in try await provider.forgotPassword(email: "x@example.com") } == nil
+      )
+      for message in ["TOKEN_EXPIRED", "USER_NOT_FOUND", "INVALID_ID_TOKEN"] {
+        try await project.refuse("lookup", message)
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
+            == .tokenRefused)
+      }
+    }
+  }
+
   @Test func `a wrong API key is for whoever configures, at whatever call`() async throws {
     try await Project.run(apiKey: "wrong-api-key") { project in
       let provider = project.provider

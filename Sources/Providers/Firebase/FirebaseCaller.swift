@@ -48,6 +48,7 @@ struct FirebaseCaller: Sendable {
   {
     let key = try await key()
     do throws(HTTPFailure) {
+      let carriesToken = fields.contains { $0.0 == "idToken" }
       let fields = FirebaseFields(fields)
       let request = HTTPRequest(
         .post, url(call),
@@ -55,19 +56,21 @@ struct FirebaseCaller: Sendable {
         body: call == .token ? try fields.form() : try fields.json(), deadline: call == .token ? .refresh : .interactive
       )
       do throws(HTTPFailure) {
-        return try await send(request, call)
+        return try await send(request, call, carriesToken)
       } catch  where Self.isWorthAnotherTry(error, call) {
-        return try await send(request, call)
+        return try await send(request, call, carriesToken)
       }
     } catch {
       throw ProviderFailure(error)
     }
   }
 
-  private func send(_ request: HTTPRequest, _ call: FirebaseCall) async throws(HTTPFailure) -> FirebaseReply {
+  private func send(
+    _ request: HTTPRequest, _ call: FirebaseCall, _ carriesToken: Bool
+  ) async throws(HTTPFailure) -> FirebaseReply {
     let sentAt = clock()
     let response = try await transport.send(request)
-    return FirebaseReply(call, response, sentAt: sentAt, receivedAt: clock())
+    return FirebaseReply(call, carriesToken: carriesToken, response, sentAt: sentAt, receivedAt: clock())
   }
 
   private static func isWorthAnotherTry(_ failure: HTTPFailure, _ call: FirebaseCall) -> Bool {

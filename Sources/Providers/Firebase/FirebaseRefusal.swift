@@ -56,14 +56,12 @@ struct FirebaseRefusal {
   /// How long the service wants to be left alone.
   let retryAfter: Duration?
 
-  /// The failure that it is, by what was asked.
-  func failure(_ call: FirebaseCall) -> ProviderFailure {
+  /// The failure that it is, by what was asked, and whether an ID token was sent along.
+  func failure(_ call: FirebaseCall, carriesToken: Bool) -> ProviderFailure {
     guard let names else { return nameless }
     if names.blamesConfiguration { return .misconfigured(.project) }
     if call == .token { return refreshFailure(names) }
-    if Self.endedTokens.contains(names.message) {
-      return call.carriesToken ? .tokenRefused : .refused(.validationFailed)
-    }
+    if carriesToken, Self.endedTokens.contains(names.message) { return .tokenRefused }
     if let kind = Self.kinds[names.message] {
       return .refused(
         kind, retryAfter: kind == .tooManyAttempts || kind == .rateLimited ? retryAfter : nil,
@@ -109,6 +107,7 @@ struct FirebaseRefusal {
   private static let kinds: [String: ErrorKind] = [
     "EMAIL_EXISTS": .emailTaken,
     "EMAIL_NOT_FOUND": .invalidCredentials,
+    "USER_NOT_FOUND": .invalidCredentials,
     "INVALID_PASSWORD": .invalidCredentials,
     "INVALID_LOGIN_CREDENTIALS": .invalidCredentials,
     "MISSING_PASSWORD": .missingCredential,
@@ -143,14 +142,4 @@ struct FirebaseRefusal {
     "PASSWORD_DOES_NOT_MEET_REQUIREMENTS": ["password"], "MISSING_PASSWORD": ["password"],
     "EXPIRED_OOB_CODE": ["token"], "INVALID_OOB_CODE": ["token"], "MISSING_OOB_CODE": ["token"],
   ]
-}
-
-extension FirebaseCall {
-  /// Whether the body has an ID token.
-  var carriesToken: Bool {
-    switch self {
-    case .lookup, .update, .delete, .sendOobCode: true
-    case .signInWithPassword, .signUp, .resetPassword, .finishSecondFactor, .token: false
-    }
-  }
 }

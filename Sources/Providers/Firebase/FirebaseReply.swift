@@ -9,6 +9,8 @@ import SecretMemory
 struct FirebaseReply {
   /// What was asked.
   let call: FirebaseCall
+  /// Whether an ID token was sent along.
+  let carriesToken: Bool
   private let response: HTTPResponse
   private let moments: ReplyMoments
 
@@ -16,8 +18,11 @@ struct FirebaseReply {
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
 
   /// A reply as it came.
-  init(_ call: FirebaseCall, _ response: HTTPResponse, sentAt: Timestamp, receivedAt: Timestamp) {
+  init(
+    _ call: FirebaseCall, carriesToken: Bool, _ response: HTTPResponse, sentAt: Timestamp, receivedAt: Timestamp
+  ) {
     self.call = call
+    self.carriesToken = carriesToken
     self.response = response
     moments = ReplyMoments(response, sentAt: sentAt, receivedAt: receivedAt)
   }
@@ -69,6 +74,6 @@ struct FirebaseReply {
     let refusal = FirebaseRefusal(
       status: response.status, names: names,
       retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
-    return refusal.failure(call)
+    return refusal.failure(call, carriesToken: carriesToken)
   }
 }
