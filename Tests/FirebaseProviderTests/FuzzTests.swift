@@ -1,12 +1,12 @@
 import BrokerCore
 import BrokerProtocol
-import HTTP
 import JSONRPC
 import SecretMemory
 import TestServers
 import Testing
 
 @testable import FirebaseProvider
+@testable import HTTP
 
 /// Replies that are no replies: reading them gives a value or a failure, and never traps.
 struct FuzzTests {
@@ -30,6 +30,56 @@ struct FuzzTests {
         var bent = bytes
         bent[index] = bend
         read(bent)
+      }
+    }
+  }
+
+  /// What a reply to a call comes to; nil where it is read.
+  private func failure(_ call: FirebaseCall, _ status: Int, _ body: [UInt8], _ lines: String = "") -> ProviderFailure? {
+    var (lines, body) = (Array(lines.utf8), body)
+    let response = HTTPResponse(status: status, lines: WipedBytes(taking: &lines), body: WipedBytes(taking: &body))
+    let reply = FirebaseReply(
+      call, carriesToken: call == .lookup, response, sentAt: moments.sentAt, receivedAt: moments.receivedAt)
+    do throws(ProviderFailure) {
+      _ = try reply.read { call == .lookup ? $0.foundUser().map { _ in true } : $0.tokens().map { _ in true } }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a success that is too much, too deep, cut or no JSON is invalid, and at a refresh keeps the session`() {
+    let deep = Array(#"{"id_token":"#.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 500_000)
+    let huge = Array(#"{"id_token":"#.utf8) + [UInt8](repeating: 0x20, count: 1 << 20)
+    let bodies: [[UInt8]] = [
+      deep, huge, [], [0xFF, 0xFE], Array("<html>".utf8), Array("null".utf8), Array("[]".utf8), Array("{}".utf8),
+      Array("{\"id_token\":\"\u{0}\"}".utf8), [0x7B, 0x22, 0xC0, 0x80, 0x22, 0x3A, 0x31, 0x7D],
+      Array(#"{"id_token":"x"#.utf8),
+      Array(#"{"users":{"localId":"l"}}"#.utf8), Array(#"{"users":[7]}"#.utf8), Array(#"{"users":[]}"#.utf8),
+    ]
+    for body in bodies {
+      for call in [FirebaseCall.signInWithPassword, .lookup] {
+        #expect(failure(call, 200, body) == .refused(.invalidResponse), "\(call) \(body.prefix(20))")
+      }
+      let refresh = failure(.token, 200, body)
+      #expect(refresh == .transient(.invalidResponse) || refresh == .outcomeUnknown(.invalidResponse))
+    }
+  }
+
+  @Test func `2,000 replies of random bytes are turned into something`() {
+    var random = SystemRandomNumberGenerator()
+    let starts = ["", "{", "[", "<", #"{"error":"#, #"{"error":{"message":""#, #"{"id_token":"#, "\u{0}"]
+    for _ in 0..<2000 {
+      let noise = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let body = Array((starts.randomElement(using: &random) ?? "").utf8) + noise
+      let lines =
+        "Date: \(String(decoding: noise.prefix(8), as: UTF8.self))\nRetry-After: \(noise.count)9999999999999\n"
+      for call in FirebaseCall.allCases {
+        for status in [200, 204, 206, 301, 400, 401, 403, 404, 429, 500, 503, 511, 599] {
+          if case .sessionEnded = failure(call, status, body, lines) {
+            Issue.record("a session ended: \(call) \(status) \(body)")
+          }
+        }
       }
     }
   }

@@ -57,6 +57,38 @@ struct FuzzTests {
     }
   }
 
+  @Test(arguments: [1, 2] as [UInt64])
+  func `a changed reply to anything else is what was asked for, or invalid`(_ seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let device =
+      #"{"device_code":"d","user_code":"A-B","verification_uri":"https://x.example/","expires_in":900,"interval":5}"#
+    let user =
+      #"{"sub":"u1","email":"ann@example.com","email_verified":true,"name":"Ann","phone_number":"+15550100123"}"#
+    for _ in 0..<30 {
+      try await withProvider(reply: Self.response(Self.changed(Array(device.utf8), &random))) { provider, _ in
+        let device = Credentials(method: .deviceCode)
+        let found = await failure { () throws(ProviderFailure) in try await provider.login(device) }
+        #expect(found == nil || found == .refused(.invalidResponse))
+      }
+      try await withProvider(reply: Self.response(Self.changed(Array(user.utf8), &random))) { provider, _ in
+        let token = try secret("at")
+        let found = await failure { () throws(ProviderFailure) in try await provider.currentUser(accessToken: token) }
+        #expect(found == nil || found == .refused(.invalidResponse))
+      }
+      let refusal = Self.changed(Array(#"{"error":"invalid_grant","error_description":"x"}"#.utf8), &random)
+      try await withProvider(reply: Self.response(refusal, status: 400)) { provider, _ in
+        let token = try secret("rt")
+        let found = await failure { () throws(ProviderFailure) in try await provider.refresh(token) }
+        switch found {
+        case .sessionEnded(.refreshRejected, nil), .transient(.providerRejected, nil),
+          .transient(.invalidResponse, nil):
+          break
+        default: Issue.record("\(String(describing: found))")
+        }
+      }
+    }
+  }
+
   @Test func `what is too much, too deep or no HTTP is invalid`() async throws {
     let deep = [UInt8](repeating: UInt8(ascii: "["), count: 500_000)
     let nested = Array(#"{"access_token":"#.utf8) + deep

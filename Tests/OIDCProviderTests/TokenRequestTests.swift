@@ -35,6 +35,29 @@ struct TokenRequestTests {
     }
   }
 
+  @Test func `the examples of RFC 6749 come out as they stand there`() async throws {
+    try await FakeProvider.run(always: Self.tokens) { server in
+      try await withProvider(
+        dialect(server), clientID: "s6BhdRkqt3", clientSecret: "7Fjfp0ZBr1KtDRbnfVdmIw", authentication: .basic
+      ) { provider in
+        // Appendix B.
+        _ = try await provider.login(Credentials(email: " %&+£€", password: secret("x")))
+        // Section 6.
+        _ = try await provider.refresh(secret("tGzv3JOkF0XG5Qx2TlKWIA"))
+      }
+      #expect(
+        server.requests.map(\.body) == [
+          "grant_type=password&username=+%25%26%2B%C2%A3%E2%82%AC&password=x&scope=openid+a",
+          "grant_type=refresh_token&refresh_token=tGzv3JOkF0XG5Qx2TlKWIA",
+        ])
+      // Section 2.3.1.
+      #expect(
+        server.requests.allSatisfy {
+          $0.fields["authorization"] == "Basic czZCaGRSa3F0Mzo3RmpmcDBaQnIxS3REUmJuZlZkbUl3"
+        })
+    }
+  }
+
   @Test func `a client's name and password stand in the form, or the name alone`() async throws {
     try await FakeProvider.run(always: Self.tokens) { server in
       try await withProvider(dialect(server), clientID: "c", clientSecret: "s&t", authentication: .post) { provider in

@@ -46,6 +46,7 @@ extension OIDCDialect {
       type: OIDCPreset.microsoft.rawValue, issuer: "https://login.microsoftonline.com/\(tenant)/v2.0",
       scopes: ["openid", "profile", "email", "offline_access"], methods: withoutPassword)
     dialect.quirks.issuerRule = .tenant
+    dialect.quirks.errorNames = ["bad_verification_code": "invalid_grant"]
     dialect.quirks.target = .none
     return dialect
   }
