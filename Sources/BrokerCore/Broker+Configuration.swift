@@ -23,6 +23,7 @@ extension Broker {
         return ProfileSlot(slotCount, settings, Self.machine(for: settings, entropy))
       }
       slot.provider = settings.provider
+      slot.allowsIDToken = settings.allowsIDToken
       slot.rendered = nil
       return slot
     }

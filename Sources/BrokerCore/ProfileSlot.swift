@@ -11,6 +11,8 @@ final class ProfileSlot {
   let name: ProfileName
   /// Who logs it in.
   var provider: any AuthProvider
+  /// Whether clients may have the session's ID token.
+  var allowsIDToken: Bool
   /// Decides what happens to its session.
   var machine: SessionMachine
   /// The answer that is in the cache, for callers who come by the longer way.
@@ -39,6 +41,7 @@ final class ProfileSlot {
     self.id = id
     name = settings.name
     provider = settings.provider
+    allowsIDToken = settings.allowsIDToken
     self.machine = machine
   }
 }

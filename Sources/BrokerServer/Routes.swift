@@ -56,6 +56,7 @@ enum Routes {
       Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
       token(GetAccessToken.self) { broker, params, reply in broker.accessToken(params, reply) },
       token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
+      token(GetIDToken.self) { broker, params, reply in broker.idToken(params, reply) },
       .later(Login.self) { broker, params, reply in broker.login(params, reply) },
       .later(VerifyOTP.self) { broker, params, reply in broker.verifyOTP(params, reply) },
       .later(ResendOTP.self) { broker, params, reply in broker.resendOTP(params, reply) },

@@ -44,6 +44,8 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var rotationGrace: Duration
   /// A session that no client has used for so long ends; zero where none does.
   package var idleTimeout: Duration
+  /// Whether clients may have the session's ID token, which tells more of the user than an access token.
+  package var allowIDToken: Bool
 
   /// Below 15 s tokens would end on their way; above an hour most tokens would be refreshed at each call.
   private static let refreshSkewSetting = DurationSetting("refreshSkewSeconds", 15...3600, standard: 30)
@@ -63,6 +65,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rotation = Self.rotationSetting.standard
     rotationGrace = .seconds(Self.rotationGraceSetting.standard)
     idleTimeout = .seconds(Self.idleTimeoutSetting.standard)
+    allowIDToken = false
   }
 
   /// Reads a profile's section, with the default of each setting that is absent; the provider must be given.
@@ -76,6 +79,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     rotation = try section.read(Self.rotationSetting)
     rotationGrace = try section.read(Self.rotationGraceSetting)
     idleTimeout = try section.read(Self.idleTimeoutSetting)
+    allowIDToken = try section.flag("allowIdToken", standard: false)
     try section.refuseUnknownKeys()
   }
 

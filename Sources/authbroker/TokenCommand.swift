@@ -7,12 +7,14 @@ enum TokenCommand: Command {
     details: """
       Prints the token and nothing else; with --json also when it ends and what it is for. It is refreshed first where
       it would not live long enough. A broker is started where there is none.
+      --id prints the ID token instead, for servers that ask who the user is; the profile must have allowIdToken: true.
       """,
-    options: TokenRequest.options)
+    options: TokenRequest.options + [IDTokenRequest.option])
 
   /// Asks for the token and prints it.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
+    if context.arguments.has(IDTokenRequest.option.name) { return try IDTokenRequest.printToken(context) }
     try TokenRequest.printToken(context, after: "")
   }
 }

@@ -19,7 +19,7 @@ enum TokenRequest {
     let params = try params(context)
     var text = try context.text(of: GetAccessToken.name, params)
     guard !context.wantsJSON else { return Output.line(text) }
-    let line = line(of: text, prefix)
+    let line = line(of: text, "accessToken", prefix)
     wipe(&text)
     guard let line else { throw CommandFailure(.failure, "the broker's answer has no token.") }
     Output.line(line)
@@ -33,8 +33,9 @@ enum TokenRequest {
     return params
   }
 
-  private static func line(of result: [UInt8], _ prefix: String) -> [UInt8]? {
-    guard let node = try? JSONDocument(parsing: result).root["accessToken"] else { return nil }
+  /// The token that a member of the answer holds, behind a prefix; the caller wipes the answer.
+  static func line(of result: [UInt8], _ member: String, _ prefix: String) -> [UInt8]? {
+    guard let node = try? JSONDocument(parsing: result).root[member] else { return nil }
     return try? node.withStringBytes { token in
       var line: [UInt8] = []
       // All at once: an array that grows leaves its bytes behind. One more for the end of the line.

@@ -70,7 +70,9 @@ final class ProviderCatalog {
           try FirebaseProvider(try FirebaseProviderSettings(firebase, secrets), client: client)
         }
       }
-      profiles.append(ProfileSettings(name: profile.name, provider: provider, rules: SessionRules(profile)))
+      profiles.append(
+        ProfileSettings(
+          name: profile.name, provider: provider, rules: SessionRules(profile), allowsIDToken: profile.allowIDToken))
     }
     remotes = used
     return profiles

@@ -19,7 +19,8 @@ struct MethodCheck: Sendable {
   static let all: [MethodCheck] = [
     MethodCheck(Initialize.self), MethodCheck(Ping.self), MethodCheck(Discover.self), MethodCheck(Shutdown.self),
     MethodCheck(Register.self), MethodCheck(Login.self), MethodCheck(VerifyOTP.self), MethodCheck(ResendOTP.self),
-    MethodCheck(GetAccessToken.self), MethodCheck(ReportRejected.self), MethodCheck(GetSession.self),
+    MethodCheck(GetAccessToken.self), MethodCheck(ReportRejected.self), MethodCheck(GetIDToken.self),
+    MethodCheck(GetSession.self),
     MethodCheck(ListSessions.self), MethodCheck(GetCurrentUser.self),
     MethodCheck(VerifyBackupCode.self), MethodCheck(VerifyEmail.self), MethodCheck(ForgotPassword.self),
     MethodCheck(ResetPassword.self), MethodCheck(UpdateProfile.self), MethodCheck(ChangePassword.self),

@@ -86,6 +86,8 @@ struct RoundTripTests {
       AccessToken(accessToken: secret, expiresAt: nil, scopes: [], profile: .default, tokenID: "t"),
       AccessToken(
         accessToken: secret, expiresAt: Samples.time, scopes: ["a"], profile: .default, tokenID: "t", isOffline: true))
+    try check(
+      IdentityToken(idToken: secret, expiresAt: nil), IdentityToken(idToken: secret, expiresAt: Samples.time))
     let capabilities = Initialize.Capabilities(
       methods: ["ping"], events: [], framings: ["lines"], providers: [.init(type: "local", methods: ["register"])])
     try check(

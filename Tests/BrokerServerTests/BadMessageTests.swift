@@ -47,7 +47,7 @@ import Testing
   ].map { Case(-32600, $0) }
 
   private static let unknownMethods = [
-    "", "Ping", "ping ", "getaccesstoken", "rpc.foo", "$/unknown", "Lock", "getIdToken", "📎",
+    "", "Ping", "ping ", "getaccesstoken", "rpc.foo", "$/unknown", "Lock", "getidtoken", "📎",
   ]
   .map { Case(-32601, #"{"jsonrpc":"2.0","id":1,"method":"\#($0)"}"#) }
 

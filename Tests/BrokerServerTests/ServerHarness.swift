@@ -25,7 +25,7 @@ final class ServerHarness {
   init(
     limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
     clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
-    prepare: (ScriptedProvider) -> Void = { _ in }
+    allowsIDToken: Bool = false, prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store
     self.clock = clock
@@ -37,7 +37,7 @@ final class ServerHarness {
     broker = Broker(
       executor: loop,
       profiles: profiles.compactMap(ProfileName.init).map {
-        ProfileSettings(name: $0, provider: provider, rules: rules)
+        ProfileSettings(name: $0, provider: provider, rules: rules, allowsIDToken: allowsIDToken)
       },
       store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()

@@ -39,7 +39,7 @@ struct BrokerConfigurationTests {
                   maxSubscriptionsPerConnection: 3, maxConnections: 4, maxIdBytes: 64, maxOutputBufferBytes: 0x10000,
                   stalledOutputSeconds: 1.25 },
         profiles: { work: { provider: "local", refreshSkewSeconds: 60, backgroundRefresh: false,
-                            rotation: "never", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600 },
+                            rotation: "never", rotationGraceSeconds: 30, idleTimeoutSeconds: 3600, allowIdToken: true },
                     "a.b-c_1": { provider: "local" } },
         local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
                  otp: { length: 8, lifetimeSeconds: 60, maxAttempts: 3, resendCooldownSeconds: 0 },
@@ -58,6 +58,7 @@ struct BrokerConfigurationTests {
     let work = try #require(ProfileName("work").flatMap { configuration[$0] })
     #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")
     #expect("\(work.rotation)" == "never" && work.rotationGrace == .seconds(30) && work.idleTimeout == .seconds(3600))
+    #expect(work.allowIDToken && configuration.profiles.map(\.allowIDToken) == [true, false])
     #expect(configuration[.default] == nil)
     #expect(configuration.local.accessTokenLifetime == .seconds(2))
     #expect(configuration.local.refreshTokenLifetime == .seconds(5))
@@ -100,8 +101,8 @@ struct BrokerConfigurationTests {
       "config.json:1: profiles.Shop is no profile name: a-z, 0-9, '.', '_' and '-', a letter or digit first, at most 64 characters"
     ),
     (
-      "{profiles:{a:{provider:'local',\nallowIdToken:true}}}",
-      "config.json:2: profiles.a.allowIdToken is unknown; the keys here are provider, refreshSkewSeconds, backgroundRefresh, rotation, rotationGraceSeconds, idleTimeoutSeconds"
+      "{profiles:{a:{provider:'local',\nallowIDToken:true}}}",
+      "config.json:2: profiles.a.allowIDToken is unknown; the keys here are provider, refreshSkewSeconds, backgroundRefresh, rotation, rotationGraceSeconds, idleTimeoutSeconds, allowIdToken"
     ),
     (
       "{vault:{\n'keysource':\n'file'}}",

@@ -110,7 +110,7 @@ struct ConfigurationSchemaTests {
       "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
     ]
     #expect(sections.map(\.name) == names)
-    #expect(properties.count == 50)
+    #expect(properties.count == 51)
   }
 
   @Test func `numbers have the same kinds and ranges`() throws {

@@ -44,6 +44,7 @@ final class LibraryWire: Wire {
       case Reauthenticate.name: return (try result(Reauthenticate.self, params), false)
       case GetAccessToken.name: return (try result(GetAccessToken.self, params), false)
       case ReportRejected.name: return (try result(ReportRejected.self, params), false)
+      case GetIDToken.name: return (try result(GetIDToken.self, params), false)
       case GetCurrentUser.name: return (try result(GetCurrentUser.self, params), false)
       case GetSession.name: return (try result(GetSession.self, params), false)
       case Unsubscribe.name: return (try result(Unsubscribe.self, params), false)

@@ -61,6 +61,46 @@ struct SecretTests {
     }
   }
 
+  @Test func `neither an ID token nor the password of a client is found anywhere`() async throws {
+    let box = EvidenceBox()
+    try await Sandbox.run { sandbox in
+      var found = Evidence()
+      defer { box.evidence.withLock { $0 = found } }
+      let backend = try OIDCBackend(sandbox)
+      let owner = try sandbox.owner(try backend.configure(sandbox, "allowIdToken: true,"))
+      let watcher = try SocketWire(sandbox.socket)
+      _ = try watcher.call("subscribe")
+      let wire = try SocketWire(sandbox.socket)
+      for call in [("login", OIDCBackend.credentials), ("getSession", "{}"), ("getCurrentUser", "{}")] {
+        found.said.append(String(decoding: try wire.call(call.0, call.1).text, as: UTF8.self))
+      }
+      try backend.logIn(wire)
+      let idToken = try wire.call("getIdToken").required("idToken").string()
+      #expect(try sandbox.command("token", "--id").output == idToken + "\n")
+      let accessToken = try wire.call("getAccessToken", #"{"forceRefresh":true}"#).required("accessToken").string()
+      let next = try wire.call("getIdToken").required("idToken").string()
+      for method in ["getStatus", "initialize", "listSessions"] {
+        found.said.append(String(decoding: try wire.call(method).text, as: UTF8.self))
+      }
+      found.marks = [
+        SecretMark("the client's password", backend.clientSecret), SecretMark("the password", OIDCBackend.password),
+        SecretMark("the first ID token", idToken), SecretMark("the second ID token", next),
+        SecretMark("the access token", accessToken),
+      ]
+      found.collectFiles(sandbox)
+      try found.collectProcess(owner.pid)
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0)
+      found.said += try watcher.readToEnd()
+      found.collectFiles(sandbox)
+      found.files["standard error"] = Array(owner.errorText.utf8)
+      found.marks += try found.refreshToken(of: sandbox)
+    }
+    let found = box.evidence.withLock { $0 }
+    #expect(found.marks.count == 6 && found.files.count >= 5 && found.said.count > 7)
+    #expect(found.leaks.isEmpty)
+  }
+
   @Test func `the search finds what is there`() {
     let mark = SecretMark("mark", "example-secret")
     let text = "before example-secret behind"

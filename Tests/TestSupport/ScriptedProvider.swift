@@ -74,6 +74,8 @@ package actor ScriptedProvider: AuthProvider {
     var accountCalls: [String] = []
     var probe = ProviderProbe.nothingToReach
     var clockSkew: Duration?
+    var idTokens: IDTokens?
+    var revokesWholeGrants = false
   }
 
   /// Holds every call back while a test wants it to.
@@ -98,13 +100,17 @@ package actor ScriptedProvider: AuthProvider {
     binding = ProviderBinding(type: type)
   }
 
-  private func tokens(lifetime: Duration) -> TokenSet {
+  private func tokens(lifetime: Duration, isRefresh: Bool = false) -> TokenSet {
     let number = state.withLock { state in
       state.issued += 1
       return state.issued
     }
     var tokens = Self.tokens(number, now: clock.now, lifetime: lifetime)
-    tokens.clockSkew = state.withLock { $0.clockSkew }
+    let (skew, idTokens) = state.withLock { ($0.clockSkew, $0.idTokens) }
+    tokens.clockSkew = skew
+    if let idTokens, idTokens.comeWithRefreshes || !isRefresh {
+      tokens.idToken = Self.idToken(number, issuedAt: clock.now + (skew ?? .zero), lifetime: idTokens.lifetime)
+    }
     return tokens
   }
 
@@ -216,9 +222,9 @@ package actor ScriptedProvider: AuthProvider {
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     state.withLock { $0.spent.append(refreshToken.revealedString() ?? "") }
     switch state.withLock({ $0.refresh }) {
-    case .succeeds(let lifetime): return tokens(lifetime: lifetime)
+    case .succeeds(let lifetime): return tokens(lifetime: lifetime, isRefresh: true)
     case .keepsRefreshToken:
-      var tokens = tokens(lifetime: .seconds(900))
+      var tokens = tokens(lifetime: .seconds(900), isRefresh: true)
       tokens.refreshToken = nil
       return tokens
     case .fails(let failure): throw failure

@@ -27,6 +27,16 @@ extension BrokerClient {
     try await call(ReportRejected.self, .init(profile: token.profile, tokenID: token.tokenID, status: status))
   }
 
+  /// The session's ID token, for servers that ask who the user is; refreshed first where it has ended.
+  ///
+  /// - Parameter profile: nil: the only configured one, else `default`.
+  /// - Returns: the token and when it ends.
+  /// - Throws: `broker` with `accessDenied` where the profile's `allowIdToken` is not set, with `unsupportedByProvider`
+  ///   where the session has no ID token, with `reauthRequired` where it has ended and a refresh brings no other.
+  public func idToken(profile: ProfileName? = nil) async throws(ClientError) -> IdentityToken {
+    try await call(GetIDToken.self, .init(profile: profile))
+  }
+
   /// Logs in with e-mail address and password; the result may be a challenge.
   public func login(
     email: String, password: Secret, profile: ProfileName? = nil

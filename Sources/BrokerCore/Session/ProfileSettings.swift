@@ -8,12 +8,15 @@ package struct ProfileSettings: Sendable {
   package var provider: any AuthProvider
   /// What holds for its sessions.
   package var rules: SessionRules
+  /// Whether clients may have the session's ID token.
+  package var allowsIDToken: Bool
 
   /// The settings of a profile.
-  package init(name: ProfileName, provider: any AuthProvider, rules: SessionRules) {
+  package init(name: ProfileName, provider: any AuthProvider, rules: SessionRules, allowsIDToken: Bool = false) {
     self.name = name
     self.provider = provider
     self.rules = rules
+    self.allowsIDToken = allowsIDToken
   }
 
   /// The settings of a profile, part by part: see ``SessionRules``.

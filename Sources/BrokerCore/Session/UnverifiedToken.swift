@@ -28,6 +28,24 @@ package enum UnverifiedToken {
     return end(in: payload, moments)
   }
 
+  /// Looks into the token for when it was issued and when it ends, both by its server's clock.
+  ///
+  /// - Parameter token: any token, of any age.
+  /// - Returns: what it says; nil for what is no JWT, or says no end.
+  static func span(of token: Secret) -> (issuedAt: Timestamp?, end: Timestamp)? {
+    var payload = token.withBytes { Self.middlePart($0) }
+    defer { wipe(&payload) }
+    return span(in: payload)
+  }
+
+  /// Looks into the claims; when it returns, nothing refers to their bytes any more.
+  private static func span(in payload: [UInt8]) -> (issuedAt: Timestamp?, end: Timestamp)? {
+    guard let claims = (try? JSONDocument(parsing: payload, limits: limits))?.root,
+      let end = claims["exp"].flatMap(TokenLifetime.moment)
+    else { return nil }
+    return (claims["iat"].flatMap(TokenLifetime.moment), end)
+  }
+
   /// Looks into the claims; when it returns, nothing refers to their bytes any more.
   private static func end(in payload: [UInt8], _ moments: ReplyMoments) -> Timestamp? {
     guard let claims = (try? JSONDocument(parsing: payload, limits: limits))?.root, let exp = claims["exp"],

@@ -1,0 +1,82 @@
+package import BrokerProtocol
+import JSONRPC
+package import SecretMemory
+
+/// How clients get ID tokens, for servers that ask who the user is.
+extension Broker {
+  /// Gives the session's ID token; one that has ended, or would within the profile's skew, is refreshed first.
+  ///
+  /// That is the ordinary refresh of the session, which everybody shares. Some providers give an ID token at a login only:
+  /// its end is then the caller's matter, and only the user's proof brings another one. A living token is answered although
+  /// a newer one cannot be had.
+  ///
+  /// The reply is the JSON of an ``IdentityToken``. The returned name takes the request back: see ``abandon(_:)``.
+  package func idToken(_ params: GetIDToken.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
+    do throws(BrokerError) {
+      try requireUnlocked()
+      let slot = try slot(for: params.profile)
+      guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
+      let (name, id) = (slot.name, slot.id)
+      noticeUse(of: slot, now)
+      if let living = slot.machine.living, !slot.machine.use.isOver(at: now.uptime) {
+        guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
+          throw Self.idTokenMissing(name)
+        }
+        let skew = slot.machine.policy.skew
+        if held.isGood(for: skew) || held.isLastWord(for: skew) {
+          noteUse(of: slot)
+          reply(idToken(held, slot))
+          return nil
+        }
+      }
+      return accessToken(GetAccessToken.Params(profile: name, forceRefresh: true)) { [weak self] result in
+        self?.assumeIsolated { broker in reply(broker.idToken(after: result, name, id)) }
+      }
+    } catch {
+      reply(.failure(error))
+      return nil
+    }
+  }
+
+  /// What there is to be said once the refresh is over.
+  private func idToken(
+    after refresh: Result<Secret, BrokerError>, _ name: ProfileName, _ id: UInt64
+  ) -> Result<Secret, BrokerError> {
+    guard gate == .unlocked, let slot = slot(named: name, id: id), let living = slot.machine.living else {
+      guard case .failure(let error) = refresh else { return .failure(BrokerError(.loginRequired, profile: name)) }
+      return .failure(error)
+    }
+    guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
+      return .failure(Self.idTokenMissing(name))
+    }
+    // A session that cannot be refreshed lives on: it is the ID token that has ended.
+    if !held.isAlive, case .failure(let error) = refresh, error.kind != .loginRequired { return .failure(error) }
+    return idToken(held, slot)
+  }
+
+  private func idToken(_ held: HeldIDToken, _ slot: ProfileSlot) -> Result<Secret, BrokerError> {
+    guard held.isAlive else {
+      let message = "The ID token has ended, and the provider gives another one only to a user who logs in again."
+      return .failure(BrokerError(.reauthRequired, message, profile: slot.name))
+    }
+    var writer = JSONWriter()
+    IdentityToken(idToken: held.token, expiresAt: held.end).encode(to: &writer)
+    guard let json = try? Secret(wiping: &writer.bytes) else {
+      return .failure(BrokerError(.overloaded, profile: slot.name))
+    }
+    return .success(json)
+  }
+
+  private static func idTokenDenied(_ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(
+      .accessDenied, "ID tokens are not given out: allowIdToken is not set for this profile.", profile: profile)
+    error.nextAction = .fixConfig
+    return error
+  }
+
+  private static func idTokenMissing(_ profile: ProfileName) -> BrokerError {
+    let message =
+      "The session has no ID token: its provider gives none, or the login did not ask for the scope openid."
+    return BrokerError(.unsupportedByProvider, message, profile: profile)
+  }
+}
