@@ -100,13 +100,13 @@ extension LoginFlow {
 
   /// Another code is sent at the provider's pace, and never two at a time.
   mutating func wantResend(_ caller: UInt64, _ now: Moment) -> [Action] {
-    guard case .code(let challenge) = login.step, stage != .accepting, stage != .over else {
+    guard case .code = login.step, stage != .accepting, stage != .over else {
       return [.refuse([caller], error(.flowNotFound))]
     }
     if stage == .awaitingCode, let actions = endIfOver(now) {
       return [.refuse([caller], error(.flowNotFound))] + actions
     }
-    let wait = challenge.nextResendAt - now.wall
+    let wait = resendAt?.rest(at: now) ?? .zero
     guard resendCaller == nil, wait <= .zero else {
       var error = error(.resendTooSoon)
       error.retryAfter = max(wait, .seconds(1))
@@ -117,13 +117,14 @@ extension LoginFlow {
   }
 
   /// Takes over what the provider says after another code was sent; wrong codes stay counted.
-  mutating func renew(_ provided: ProviderChallenge) -> [Action] {
+  mutating func renew(_ provided: ProviderChallenge, _ now: Moment) -> [Action] {
     guard let caller = resendCaller else { return [] }
     resendCaller = nil
     login.flow = provided.flow
     var challenge = provided.described(id: login.id, profile: login.profile)
     challenge.attemptsRemaining = min(challenge.attemptsRemaining, Self.wrongCodeLimit - login.wrongCodes)
     login.step = .code(challenge)
+    resendAt = now.deadline(challenge.nextResendAt)
     return [.keep([.otpResent(challenge)], answering: caller)]
   }
 
@@ -139,6 +140,7 @@ extension LoginFlow {
       if case .code(var challenge) = login.step {
         challenge.nextResendAt = max(challenge.nextResendAt, now.wall + retryAfter)
         login.step = .code(challenge)
+        resendAt = now.deadline(now.wall + retryAfter)
       }
     default: break
     }

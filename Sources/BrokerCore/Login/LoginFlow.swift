@@ -97,6 +97,8 @@ package struct LoginFlow: Sendable {
   var guesses: [CodeGuess] = []
   /// Who waits for another code; nil where none is being sent.
   var resendCaller: UInt64?
+  /// When another code may be sent, on both clocks: a clock that is set back keeps nobody waiting.
+  var resendAt: Deadline?
   /// How many questions in a row have failed.
   var failures = 0
 
@@ -114,7 +116,7 @@ package struct LoginFlow: Sendable {
     case .codeAccepted(let number): return accept(number)
     case .codeRefused(let number, let failure): return refuse(number, failure, now)
     case .resendWanted(let caller): return wantResend(caller, now)
-    case .resent(let challenge): return renew(challenge)
+    case .resent(let challenge): return renew(challenge, now)
     case .resendFailed(let failure): return failResend(failure, now)
     case .stillPending(let slowsDown): return rest(slowsDown, now)
     case .actionDone: return finishAction()
@@ -138,8 +140,9 @@ package struct LoginFlow: Sendable {
   private mutating func resume(_ now: Moment) -> [Action] {
     guard stage == .over else { return [] }
     switch login.step {
-    case .code:
+    case .code(let challenge):
       stage = .awaitingCode
+      resendAt = now.deadline(challenge.nextResendAt)
       return []
     case .action(let action) where action.kind == .browser:
       stage = .listening

@@ -127,6 +127,18 @@ import Testing
     #expect(Self.names(flow.handle(.resendWanted(caller: 4), at: FlowSample.time(33))) == ["refuse resendTooSoon"])
   }
 
+  @Test(arguments: [-100_000, 100_000])
+  func `a clock that is set keeps nobody waiting for another code`(_ seconds: Int) {
+    func time(_ uptime: Double) -> Moment {
+      var moment = FlowSample.time(uptime)
+      moment.wall = moment.wall + .seconds(seconds < 0 ? seconds : 40)
+      return moment
+    }
+    var flow = FlowSample.code()
+    #expect(Self.names(flow.handle(.resendWanted(caller: 1), at: FlowSample.time(20))) == ["refuse resendTooSoon"])
+    #expect(flow.handle(.resendWanted(caller: 2), at: time(31)) == [.resend(caller: 2)])
+  }
+
   @Test func `a provider that wants more time gets it`() {
     var flow = FlowSample.code()
     _ = flow.handle(.resendWanted(caller: 1), at: FlowSample.time(31))
