@@ -38,7 +38,7 @@ extension Broker {
     } then: { broker, slot, isPresent, tokens, reply in
       guard let tokens else { return reply(.success(Empty())) }
       guard isPresent, slot.machine.living != nil else {
-        broker.revokeLater(tokens, everywhere: false, of: slot)
+        broker.revokeLater(tokens, of: slot)
         return reply(.success(Empty()))
       }
       broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)

@@ -102,10 +102,12 @@ extension Broker {
           guess.isBackupCode
           ? try await provider.verifyBackupCode(flow: login.flow, code: guess.code)
           : try await provider.verifyOTP(flow: login.flow, code: guess.code)
-        let proven = try await Broker.proven(session, login.expectedUser, provider)
+        let identified = await Broker.identified(session, login.expectedUser, provider)
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
-          broker.take(proven, from: provider, .codeAccepted(guess: number), login.id, name, slotID)
+          broker.take(
+            identified, from: provider, .codeAccepted(guess: number),
+            otherwise: .codeRefused(guess: number, .refused(.accessDenied)), login.id, name, slotID)
         }
       } catch {
         return { broker in

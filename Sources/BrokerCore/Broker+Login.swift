@@ -58,7 +58,7 @@ extension Broker {
     try begin(slot, plan, reply) { () async throws(ProviderFailure) in
       let outcome = try await provider.login(credentials)
       guard case .authenticated(let session) = outcome else { return outcome }
-      return .authenticated(try await Broker.proven(session, user, provider))
+      return .authenticated(await Broker.identified(session, user, provider))
     }
   }
 
@@ -107,6 +107,9 @@ extension Broker {
     }
     let plan = attempt.plan
     switch outcome {
+    case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):
+      giveBack(session, to: provider, profile, attempt.slot)
+      refuse(.refused(.accessDenied), id)
     case .authenticated(let session):
       accept(session, method: plan.method, slot) { [weak self] result in
         self?.assumeIsolated { $0.finish(id, result) }
@@ -151,7 +154,7 @@ extension Broker {
     guard gate != .locked, let slot = slot(named: profile, id: id) else {
       return giveBack(session.tokens, to: provider)
     }
-    revokeLater(session.tokens, everywhere: false, of: slot)
+    revokeLater(session.tokens, of: slot, user: session.user?.id)
   }
 
   /// A login is answered only after its session is durable; `pending` is the one that waited for it, whose record goes in

@@ -10,12 +10,17 @@ extension Broker {
     schedulePendingLogins()
   }
 
-  /// Takes up a session that a login has brought; one that nobody waits for any more is given back.
+  /// Takes up a session that a login has brought; one that nobody waits for any more is given back, and so is that of
+  /// another user than the expected one: the login has then failed as `otherwise` says.
   func take(
-    _ session: ProviderSession, from provider: any AuthProvider, _ event: LoginFlow.Event, _ id: String,
-    _ profile: ProfileName, _ slot: UInt64
+    _ session: ProviderSession, from provider: any AuthProvider, _ event: LoginFlow.Event,
+    otherwise failed: LoginFlow.Event, _ id: String, _ profile: ProfileName, _ slot: UInt64
   ) {
-    guard pendingLogins[id] != nil else { return giveBack(session, to: provider, profile, slot) }
+    guard let login = pendingLogins[id]?.login else { return giveBack(session, to: provider, profile, slot) }
+    guard Self.isProven(session, login.expectedUser) else {
+      giveBack(session, to: provider, profile, slot)
+      return handle(failed, onLogin: id)
+    }
     handle(event, onLogin: id, session)
   }
 
@@ -91,7 +96,7 @@ extension Broker {
     }
   }
 
-  /// Asks the provider whether the user is done, off the loop; neither the lock nor the end of the broker waits for it.
+  /// Asks the provider whether the user is done, off the loop; the lock does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
     let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     polls += 1
@@ -102,16 +107,21 @@ extension Broker {
         switch progress {
         case .pending(let slowsDown): handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
         case .authenticated(let session):
-          let proven = try await Broker.proven(session, login.expectedUser, provider)
-          take(proven, from: provider, .actionDone, login.id, name, slotID)
+          let identified = await Broker.identified(session, login.expectedUser, provider)
+          take(identified, from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
         }
       } catch {
         noteCall(error, of: name, id: slotID)
         handle(.actionFailed(error), onLogin: login.id)
       }
       polls -= 1
+      if isEnding { restLogins() }
+      if !hasWork { whenIdle?() }
     }
   }
+
+  /// What became of a login elsewhere that has brought another user's session.
+  private static let wrongUser = LoginFlow.Event.actionFailed(.refused(.accessDenied))
 
   /// Waits for a browser, off the loop, until it has come back or the waiting is cancelled.
   private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
@@ -120,8 +130,8 @@ extension Broker {
       do throws(ProviderFailure) {
         let session = try await provider.awaitRedirect(flow: login.flow)
         noteCall(nil, of: name, id: slotID)
-        let proven = try await Broker.proven(session, login.expectedUser, provider)
-        take(proven, from: provider, .actionDone, login.id, name, slotID)
+        let identified = await Broker.identified(session, login.expectedUser, provider)
+        take(identified, from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
       } catch {
         // Whoever has cancelled it has decided what becomes of the login.
         guard !Task.isCancelled else { return }

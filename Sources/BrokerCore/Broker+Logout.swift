@@ -68,8 +68,9 @@ extension Broker {
   private func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
     // Before the session is forgotten: its record and what is still to be revoked are one transaction.
+    let user = (slot.user ?? slot.machine.living?.user)?.id
     let actions = slot.machine.newestTokens.map { tokens in
-      planRevocation(of: tokens, everywhere: everywhere, on: slot, isBeingKept: true) { broker, outcome in
+      planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true) { broker, outcome in
         broker.note(id) { $0.revoked[name] = $0.revoked[name] ?? outcome }
       }
     }

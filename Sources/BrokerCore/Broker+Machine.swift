@@ -44,7 +44,7 @@ extension Broker {
     case .save(let record, let events): save(record, announcing: events)
     case .saveAgain: saveAgain(slot.name)
     case .publish(let payload): publish(payload, profile: slot.name)
-    case .discard(let tokens): revokeLater(tokens, everywhere: false, of: slot)
+    case .discard(let tokens, let isBeingKept): revokeLater(tokens, of: slot, isBeingKept: isBeingKept)
     }
   }
 

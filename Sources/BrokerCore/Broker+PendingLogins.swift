@@ -148,6 +148,7 @@ extension Broker {
 
   /// Waits for no user any more; what the provider is just being asked is taken in still, if it comes in time.
   func restLogins() {
+    isEnding = true
     for id in pendingLogins.ids {
       switch pendingLogins[id]?.stage {
       case .resting, .listening: handle(.abandoned(.shuttingDown), onLogin: id)

@@ -44,21 +44,22 @@ extension Broker {
     throw LoginMethodChoice.missing(["password"], slot.name)
   }
 
-  /// The session, if it is that of the user who is expected; another one is given back.
+  /// The session with its user, where somebody is expected and the provider did not say at once whose it is.
+  ///
+  /// It throws nothing: a session that has come is taken up or given back, whatever else goes wrong.
+  static func identified(
+    _ session: ProviderSession, _ expected: ExpectedUser?, _ provider: any AuthProvider
+  ) async -> ProviderSession {
+    guard expected != nil, session.user == nil, provider.abilities.contains(.getCurrentUser) else { return session }
+    var session = session
+    session.user = try? await provider.currentUser(accessToken: session.tokens.accessToken)
+    return session
+  }
+
+  /// Whether a session is that of the user who is expected, if somebody is.
   ///
   /// A provider that does not tell whose session it is has not shown that it is the user's.
-  ///
-  /// - Throws: `refused(.accessDenied)`.
-  static func proven(
-    _ session: ProviderSession, _ user: ExpectedUser?, _ provider: any AuthProvider
-  ) async throws(ProviderFailure) -> ProviderSession {
-    guard let user else { return session }
-    var session = session
-    if session.user == nil, provider.abilities.contains(.getCurrentUser) {
-      session.user = try? await provider.currentUser(accessToken: session.tokens.accessToken)
-    }
-    if user.isSame(as: session.user) { return session }
-    try? await provider.revoke(session.tokens, everywhere: false)
-    throw .refused(.accessDenied)
+  static func isProven(_ session: ProviderSession, _ expected: ExpectedUser?) -> Bool {
+    expected.map { $0.isSame(as: session.user) } ?? true
   }
 }

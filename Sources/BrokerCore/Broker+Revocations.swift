@@ -4,8 +4,10 @@ import BrokerProtocol
 extension Broker {
   /// Sees to it that tokens which nobody uses any more are revoked: at once where the provider answers, else later, also
   /// after a restart.
-  func revokeLater(_ tokens: TokenSet, everywhere: Bool, of slot: ProfileSlot) {
-    run(planRevocation(of: tokens, everywhere: everywhere, on: slot, isBeingKept: false) { _, _ in })
+  ///
+  /// `user` is whose they are, where that is known; `isBeingKept` as for ``planRevocation(of:user:everywhere:on:isBeingKept:_:)``.
+  func revokeLater(_ tokens: TokenSet, of slot: ProfileSlot, user: String? = nil, isBeingKept: Bool = false) {
+    run(planRevocation(of: tokens, user: user, everywhere: false, on: slot, isBeingKept: isBeingKept) { _, _ in })
   }
 
   /// Queues the revocation of tokens; gives what is to be done now.
@@ -13,13 +15,13 @@ extension Broker {
   /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.
   /// `answer` hears once how the first try ended.
   func planRevocation(
-    of tokens: TokenSet, everywhere: Bool, on slot: ProfileSlot, isBeingKept: Bool,
+    of tokens: TokenSet, user: String?, everywhere: Bool, on slot: ProfileSlot, isBeingKept: Bool,
     _ answer: @escaping @Sendable (isolated Broker, LogoutOutcome.ServerRevoked) -> Void
   ) -> [RevocationQueue.Action] {
     let now = self.now
     let revocation = PendingRevocation(
-      id: revocations.nextID(of: slot.name), binding: slot.provider.binding, tokens: tokens, everywhere: everywhere,
-      startedAt: now.wall)
+      id: revocations.nextID(of: slot.name), binding: slot.provider.binding, tokens: tokens, userID: user,
+      everywhere: everywhere, startedAt: now.wall)
     revocationAnswers[revocation.id] = answer
     return revocations.handle(.wanted(revocation, isBeingKept: isBeingKept), at: now)
   }
@@ -86,6 +88,7 @@ extension Broker {
     guard let slot = slot(named: id.profile), slot.provider.binding == revocation.binding else {
       return handle(.failed(id, retryAfter: nil, jitter: 1))
     }
+    guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
     let (provider, slotID) = (slot.provider, slot.id)
@@ -104,6 +107,20 @@ extension Broker {
         }
       }
     }
+  }
+
+  /// Whether the end of these tokens could be the end of the session that is there now, or is just being begun.
+  ///
+  /// It cannot where the session is another user's.
+  private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
+    guard slot.provider.revokesWholeGrants else { return false }
+    if pendingLogins.id(of: slot.name) != nil { return true }
+    if attempts.contains(where: { $0.slot == slot.id && $0.logouts == slot.logouts }) { return true }
+    guard slot.machine.hasSession else { return false }
+    guard slot.machine.pendingLogin == nil, let user = revocation.userID,
+      let present = (slot.user ?? slot.machine.living?.user)?.id
+    else { return true }
+    return user == present
   }
 
   private func revocationFailed(_ id: PendingRevocation.ID, _ failure: ProviderFailure) {

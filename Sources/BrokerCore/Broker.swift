@@ -66,8 +66,10 @@ package actor Broker {
   var cancellations: [String: [Reply<Empty>]] = [:]
   /// Who listens for a browser, by the handle of the login.
   var listeners: [String: Task<Void, Never>] = [:]
-  /// How many questions are under way whether a user is done: nothing is lost for good if that ends early.
+  /// How many questions are under way whether a user is done: the answer may be a session, which comes only once.
   var polls = 0
+  /// Whether the broker is about to end, and waits for no user any more.
+  var isEnding = false
   /// Wakes the next of the pending logins.
   var pendingLoginTimer: TimerCancellation?
   /// Logins that are over, whose records are still to be removed from the store.
@@ -195,10 +197,13 @@ package actor Broker {
   }
 
   /// Whether a provider or the store is being waited for.
-  package var isWaiting: Bool { work > 0 || providerChecks > 0 || polls > 0 }
+  package var isWaiting: Bool { hasCalls || providerChecks > 0 }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
-  package var hasWork: Bool { work > 0 || !retries.isEmpty }
+  package var hasWork: Bool { hasCalls || !retries.isEmpty }
+
+  /// Whether an answer is awaited that must not be lost.
+  private var hasCalls: Bool { work > 0 || polls > 0 }
 
   /// What was counted since the start.
   package var counters: Counters {

@@ -10,11 +10,13 @@ enum RevocationCoding {
   static func encode(_ revocation: PendingRevocation) -> [UInt8] {
     var buffer: [UInt8] = []
     // Room for everything at once: a buffer that grows leaves its earlier bytes behind.
-    buffer.reserveCapacity(TokenCoding.capacity(for: revocation.tokens))
+    let user = revocation.userID ?? ""
+    buffer.reserveCapacity(TokenCoding.capacity(for: revocation.tokens) + 6 * user.utf8.count)
     var writer = JSONWriter(appendingTo: buffer)
     buffer = []
     writer.object { writer in
       writer.member("everywhere", revocation.everywhere)
+      writer.member(ifPresent: "userId", revocation.userID)
       writer.member("startedAt", Int(revocation.startedAt.milliseconds))
       TokenCoding.write(revocation.tokens, to: &writer)
     }
@@ -37,7 +39,7 @@ enum RevocationCoding {
     let root = try JSONDocument(parsing: bytes, limits: TokenCoding.limits).root
     return PendingRevocation(
       id: id, binding: binding, tokens: try TokenCoding.tokens(of: root),
-      everywhere: try root.required("everywhere").bool(),
+      userID: try root.optional("userId", String.init(from:)), everywhere: try root.required("everywhere").bool(),
       startedAt: Timestamp(milliseconds: try root.required("startedAt").integer()))
   }
 }

@@ -72,6 +72,29 @@ import Testing
     }
   }
 
+  @Test func `another user's session is given back however long its provider is away`() async throws {
+    try await OwnThread.run {
+      for methods in [[LoginMethod.password], [.deviceCode]] {
+        let stage = try Self.stage(methods)
+        stage.harness.provider.setUser("user-2")
+        stage.harness.provider.setRevocationFailure(.transient(.networkUnavailable))
+        if methods == [.password] {
+          #expect(stage.call("reauthenticate", #"{"password":"right"}"#).contains("accessDenied"))
+        } else {
+          _ = stage.call("reauthenticate")
+          stage.harness.provider.setPolls([.done])
+          stage.wait(5)
+        }
+        #expect(stage.harness.store.revocations.map(\.userID) == ["user-2"])
+        stage.harness.provider.setRevocationFailure(nil)
+        stage.wait(300)
+        #expect(stage.harness.provider.revocationLedger.last?.token == "refresh-2")
+        #expect(stage.harness.store.revocations.isEmpty)
+        #expect(stage.call("getSession").contains(#""userId":"user-1""#))
+      }
+    }
+  }
+
   @Test func `where the session does not say whose it is the provider is asked`() async throws {
     try await OwnThread.run {
       for (user, isSame) in [("user-1", true), ("user-2", false)] {

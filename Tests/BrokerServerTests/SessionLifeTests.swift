@@ -68,6 +68,29 @@ import Testing
     }
   }
 
+  @Test func `the end for want of use and what is still to be revoked are one transaction`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness(rules: SessionRules(idleTimeout: .seconds(300)))
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      harness.provider.setRevocationFailure(.transient(.networkUnavailable))
+      harness.clock.advance(by: .seconds(301))
+      harness.settle()
+      let commit = try #require(
+        harness.store.commits.first { steps in
+          steps.contains { step in
+            guard case .record(let record) = step, case .ended = record.contents else { return false }
+            return true
+          }
+        })
+      guard commit.count == 3, case .openRevocation(let kept) = commit[1], case .event = commit[2] else {
+        Issue.record("\(commit.count)")
+        return
+      }
+      #expect(kept.tokens == ScriptedProvider.tokens(1, now: harness.clock.now + .seconds(-301)))
+    }
+  }
+
   @Test func `where there is no idle timeout nothing is written for a use`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()

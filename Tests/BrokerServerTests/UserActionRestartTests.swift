@@ -27,6 +27,36 @@ import Testing
     }
   }
 
+  @Test func `a broker that ends waits for the answer to its last question, as the tokens in it come only once`()
+    async throws
+  {
+    try await OwnThread.run {
+      for (poll, isSaved) in [(ScriptedProvider.Poll.done, true), (.pending(), false)] {
+        let (store, clock) = (InMemoryStore(), ManualClock())
+        let stage = try LoginStage(store: store, clock: clock) { provider in
+          provider.setLoginMethods([.deviceCode])
+          provider.setPolls([poll])
+        }
+        _ = stage.call("login")
+        stage.harness.provider.hold()
+        stage.wait(5)
+        stage.client.close()
+        stage.watcher.close()
+        stage.harness.server.assumeIsolated { $0.drain() }
+        stage.harness.settle()
+        #expect(!stage.harness.stopFlag.isRaised)
+        stage.harness.provider.release()
+        stage.harness.settle()
+        #expect(stage.harness.stopFlag.isRaised)
+        #expect(store.saveCount == (isSaved ? 1 : 0))
+        #expect(store.pendingLogins.isEmpty == isSaved)
+        clock.advance(by: .seconds(30))
+        stage.harness.settle()
+        #expect(stage.harness.provider.pollCount == 1)
+      }
+    }
+  }
+
   @Test func `a browser is listened for again by the next broker, unless its time is over`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())

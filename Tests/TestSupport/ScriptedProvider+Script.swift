@@ -46,6 +46,9 @@ extension ScriptedProvider {
     state.withLock { $0.resendFailure = failure }
   }
 
+  /// Lets the end of one session be the end of all of its user's.
+  package nonisolated func setRevokesWholeGrants() { state.withLock { $0.revokesWholeGrants = true } }
+
   /// How often another code was wanted.
   package nonisolated var resends: Int { state.withLock { $0.resends } }
 

@@ -90,6 +90,8 @@ package actor ScriptedProvider: AuthProvider {
   package nonisolated let binding: ProviderBinding
   /// What it can do.
   package nonisolated let abilities = Set(ProviderAbility.allCases).subtracting([.verifyEmail, .awaitLogin])
+  /// Whether it ends more than one session at a time.
+  package nonisolated var revokesWholeGrants: Bool { state.withLock { $0.revokesWholeGrants } }
   /// How it logs people in.
   package nonisolated var loginMethods: [LoginMethod] { state.withLock { $0.methods } }
 

@@ -27,6 +27,8 @@ package struct RevocationQueue: Sendable {
     case ended(PendingRevocation.ID, LogoutOutcome.ServerRevoked)
     /// The provider could not be asked, or could not answer.
     case failed(PendingRevocation.ID, retryAfter: Duration?, jitter: Double)
+    /// The provider was not asked: it might end a newer session with these tokens.
+    case held(PendingRevocation.ID)
     /// Providers may be reached again.
     case networkReturned
     /// A time came that ``nextWake`` has named.
@@ -54,6 +56,9 @@ package struct RevocationQueue: Sendable {
   ///
   /// Later it rests in the store until the next start.
   package static let vigil = Duration.seconds(900)
+  /// How long one that would end a newer session rests before it is looked at again: that costs nothing, and the end of
+  /// the newer session is a revocation of its own, whose success lets it be sent at once.
+  static let holdPause = Duration.seconds(60)
   /// How many a profile may have: somebody who logs in and out in a loop, at a provider that cannot revoke, does not fill
   /// the locked memory.
   ///
@@ -77,6 +82,8 @@ package struct RevocationQueue: Sendable {
     let knownSince: Duration
     var failures = 0
     var isKept: Bool
+    /// Whether it waits for the end of a newer session.
+    var isHeld = false
   }
 
   private var entries: [ProfileName: [Entry]] = [:]
@@ -102,7 +109,10 @@ package struct RevocationQueue: Sendable {
 
   /// Whether a broker should stay alive to go on with them.
   package func isWorthWaiting(at now: Moment) -> Bool {
-    isOpen && entries.values.contains { $0.contains { isSendable($0) && now.uptime < $0.knownSince + Self.vigil } }
+    isOpen
+      && entries.values.contains { own in
+        own.contains { isSendable($0) && !$0.isHeld && now.uptime < $0.knownSince + Self.vigil }
+      }
   }
 
   /// When the queue wants to be woken, or earlier; nil where nothing is to come.
@@ -130,6 +140,7 @@ package struct RevocationQueue: Sendable {
     case .kept(let id): change(id) { $0.isKept = true }
     case .ended(let id, let outcome): return end(id, outcome, now)
     case .failed(let id, let retryAfter, let jitter): return fail(id, retryAfter, jitter, now)
+    case .held(let id): return hold(id, now)
     case .networkReturned:
       for profile in entries.keys { hurry(profile, now) }
       return lookAtAll(now)
@@ -219,6 +230,18 @@ package struct RevocationQueue: Sendable {
     return actions + look(at: id.profile, now)
   }
 
+  private mutating func hold(_ id: PendingRevocation.ID, _ now: Moment) -> [Action] {
+    var actions: [Action] = []
+    change(id) { entry in
+      guard entry.stage == .underWay else { return }
+      entry.isHeld = true
+      entry.stage = .resting(until: now.uptime + Self.holdPause)
+      actions = [.answer(id, .pending)]
+      if !entry.isKept { actions.append(.keep(entry.revocation)) }
+    }
+    return actions + look(at: id.profile, now)
+  }
+
   // MARK: Time
 
   /// Lets those of a profile that rest be tried now.
@@ -240,7 +263,10 @@ package struct RevocationQueue: Sendable {
     var actions = over.flatMap { giveUp($0.revocation.id) }
     let own = entries[profile] ?? []
     if !own.contains(where: { $0.stage == .underWay }), let next = own.first(where: { isDue($0, now) }) {
-      change(next.revocation.id) { $0.stage = .underWay }
+      change(next.revocation.id) { entry in
+        entry.stage = .underWay
+        entry.isHeld = false
+      }
       actions.append(.send(next.revocation))
     }
     for entry in entries[profile] ?? [] { noteWake(of: entry) }

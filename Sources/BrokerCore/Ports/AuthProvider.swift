@@ -16,6 +16,12 @@ package protocol AuthProvider: Sendable {
   /// The first whose credentials are given is taken.
   var loginMethods: [LoginMethod] { get }
 
+  /// Whether the end of one session's tokens may end other sessions of the same user, too.
+  ///
+  /// RFC 7009, section 2.1, leaves it to the provider how much of a grant goes with a token: many end all that the user has
+  /// granted to the client.
+  var revokesWholeGrants: Bool { get }
+
   /// Begins a login by the method that the credentials name, one of ``loginMethods``.
   func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome
 
@@ -96,6 +102,11 @@ extension AuthProvider {
     let asksElsewhere = loginMethods.contains { $0 == .deviceCode || $0 == .browser }
     return asksElsewhere ? abilities.union([.awaitLogin]) : abilities.subtracting([.awaitLogin])
   }
+}
+
+extension AuthProvider {
+  /// The end of a session is the end of that session only.
+  package var revokesWholeGrants: Bool { false }
 }
 
 /// A provider that asks for a password, and for nothing that is done elsewhere.

@@ -25,16 +25,21 @@ package struct PendingRevocation: Sendable, Equatable {
   package var binding: ProviderBinding
   /// The tokens.
   package var tokens: TokenSet
+  /// Whose they are, by the provider's name for the account; nil where that is not known.
+  package var userID: String?
   /// Whether all sessions of the user are to end.
   package var everywhere: Bool
   /// When the session was ended here.
   package var startedAt: Timestamp
 
   /// A revocation.
-  package init(id: ID, binding: ProviderBinding, tokens: TokenSet, everywhere: Bool, startedAt: Timestamp) {
+  package init(
+    id: ID, binding: ProviderBinding, tokens: TokenSet, userID: String? = nil, everywhere: Bool, startedAt: Timestamp
+  ) {
     self.id = id
     self.binding = binding
     self.tokens = tokens
+    self.userID = userID
     self.everywhere = everywhere
     self.startedAt = startedAt
   }

@@ -105,7 +105,7 @@ extension SessionMachine {
   /// meanwhile. Where there is another session now they are not: see ``acceptLogin(_:_:_:)``.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
     guard case .sent(flight, let since) = refresh.state, let session = living else {
-      return living == nil && pendingLogin == nil ? [.discard(tokens)] : []
+      return living == nil && pendingLogin == nil ? [.discard(tokens, withNextRecord: false)] : []
     }
     guard pendingLogin == nil else {
       heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)

@@ -71,8 +71,8 @@ extension SessionMachine {
 
   /// Ends a session that nobody has used for too long; its provider is told.
   mutating func endIdle(_ now: Moment) -> [Action] {
-    let newest = newestTokens
-    return end(.idleTimeout, alert: nil, now) + (newest.map { [.discard($0)] } ?? [])
+    let discards = newestTokens.map { [Action.discard($0, withNextRecord: true)] } ?? []
+    return discards + end(.idleTimeout, alert: nil, now)
   }
 
   /// Whether the last use can be written down: a record closes the intent of a refresh, so none is written while one is

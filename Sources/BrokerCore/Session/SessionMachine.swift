@@ -75,7 +75,9 @@ package struct SessionMachine: Sendable {
     /// Publish what needs no durability.
     case publish(EventPayload)
     /// Tell the provider that nobody wants these tokens: the session that they are of has ended here.
-    case discard(TokenSet)
+    ///
+    /// `withNextRecord` says that the next record to be saved is that end: what is still to be told is kept with it.
+    case discard(TokenSet, withNextRecord: Bool)
   }
 
   /// Tokens on their way to the store.

@@ -19,6 +19,9 @@ package final class OIDCProvider: AuthProvider {
   package let abilities: Set<ProviderAbility>
   /// How sessions can be begun, as configured.
   package let loginMethods: [LoginMethod]
+  /// What is known of none is taken for what most do: Auth0, Google and Keycloak end the user's other sessions of the
+  /// client with a refresh token.
+  package let revokesWholeGrants = true
 
   /// How the provider is spoken to.
   let dialect: OIDCDialect

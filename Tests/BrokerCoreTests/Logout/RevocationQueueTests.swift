@@ -50,7 +50,8 @@ import Testing
 
   /// Everything that can happen, ten seconds later or when patience has ended.
   enum Happening: CaseIterable, Sendable {
-    case configured, unconfigured, opened, closed, dropped, wanted, kept, ended, failed, networkReturned, woken, late
+    case configured, unconfigured, opened, closed, dropped, wanted, kept, ended, failed, networkReturned, woken, late,
+      held
 
     var event: RevocationQueue.Event {
       switch self {
@@ -65,6 +66,7 @@ import Testing
       case .failed: .failed(first, retryAfter: .seconds(7), jitter: 0.5)
       case .networkReturned: .networkReturned
       case .woken, .late: .woken
+      case .held: .held(first)
       }
     }
   }
@@ -76,27 +78,27 @@ import Testing
   private static let table: [State: [[String]]] = [
     .unknown: [
       nothing, nothing, ["send 1"], nothing, nothing, ["keep 1", "send 1"], nothing, nothing, nothing, nothing,
-      nothing, nothing,
+      nothing, nothing, nothing,
     ],
     .underWay: [
       nothing, nothing, nothing, nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"],
-      ["answer 1 pending", "keep 1"], nothing, nothing, nothing,
+      ["answer 1 pending", "keep 1"], nothing, nothing, nothing, ["answer 1 pending", "keep 1"],
     ],
     .resting: [
       ["send 1"], nothing, ["send 1"], nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"],
-      ["send 1"], ["send 1"], ["send 1"], givenUp,
+      ["send 1"], ["send 1"], ["send 1"], givenUp, ["send 1"],
     ],
     .restingKept: [
       ["send 1"], nothing, ["send 1"], nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"],
-      ["send 1"], ["send 1"], ["send 1"], givenUp,
+      ["send 1"], ["send 1"], ["send 1"], givenUp, ["send 1"],
     ],
     .closedResting: [
       nothing, nothing, ["send 1"], nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"], nothing,
-      nothing, nothing, nothing,
+      nothing, nothing, nothing, nothing,
     ],
     .unconfigured: [
       ["send 1"], nothing, nothing, nothing, nothing, nothing, nothing, ["answer 1 yes", "forget 1"], nothing,
-      nothing, nothing, givenUp,
+      nothing, nothing, givenUp, nothing,
     ],
   ]
 
@@ -124,6 +126,19 @@ import Testing
     #expect(queue.nextWake == .seconds(1_900))
     #expect(queue.handle(.woken, at: Self.at(899)).isEmpty)
     #expect(queue.handle(.woken, at: Self.at(900)).summary == ["send 1"])
+  }
+
+  @Test func `one that is held keeps nobody waiting and no broker alive, and goes on with the next success`() {
+    var queue = Self.open()
+    _ = queue.handle(.wanted(Self.revocation(1), isBeingKept: false), at: Self.at(0))
+    #expect(queue.handle(.held(Self.first), at: Self.at(0)).summary == ["answer 1 pending", "keep 1"])
+    #expect(!queue.isWorthWaiting(at: Self.at(0)) && queue.nextWake.map { $0 <= .seconds(1_060) } == true)
+    #expect(queue.handle(.woken, at: Self.at(59)).isEmpty)
+    #expect(queue.handle(.woken, at: Self.at(60)).summary == ["send 1"])
+    _ = queue.handle(.held(Self.first), at: Self.at(60))
+    let second = PendingRevocation.ID(profile: .default, number: 2)
+    #expect(queue.handle(.wanted(Self.revocation(2), isBeingKept: true), at: Self.at(61)).summary == ["send 2"])
+    #expect(queue.handle(.ended(second, .yes), at: Self.at(61)).summary == ["answer 2 yes", "forget 2", "send 1"])
   }
 
   @Test func `one of a profile is under way at a time, and others do not wait for it`() throws {

@@ -16,7 +16,7 @@ extension SessionMachine.Action {
     case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
     case .closeIntent: "closeIntent"
     case .saveAgain: "saveAgain"
-    case .discard(let tokens): "discard \(tokens.accessToken.revealedString() ?? "")"
+    case .discard(let tokens, _): "discard \(tokens.accessToken.revealedString() ?? "")"
     case .publish(let payload): "publish \(payload.name.rawValue)"
     case .save(let record, let events):
       "save \(record.summary)"

@@ -89,7 +89,7 @@ let sessionTable = StateTable(
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save ended idleTimeout 8 announcing sessionExpired, discard access-1 → ended idleTimeout, generation 8
+    rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: openIntent 1 of 7 → access-1 preparing 1, generation 7
     woken: openIntent 1 of 7 → access-1 preparing 1, generation 7
   resting, after the access token's end
@@ -116,15 +116,15 @@ let sessionTable = StateTable(
     woken: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
   resting, after the idle timeout
     login accepted: save living 8 announcing login → access-1 resting, generation 8
-    token wanted: save ended idleTimeout 8 announcing sessionExpired, discard access-1, error 9 sessionExpired → ended idleTimeout, generation 8
-    new token wanted: save ended idleTimeout 8 announcing sessionExpired, discard access-1, error 9 sessionExpired → ended idleTimeout, generation 8
-    token or login wanted: save ended idleTimeout 8 announcing sessionExpired, discard access-1 → ended idleTimeout, generation 8
-    token refused: save ended idleTimeout 8 announcing sessionExpired, discard access-1, error 9 sessionExpired → ended idleTimeout, generation 8
+    token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
+    new token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
+    token or login wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
+    token refused: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save ended idleTimeout 8 announcing sessionExpired, discard access-1 → ended idleTimeout, generation 8
-    clock was set: save ended idleTimeout 8 announcing sessionExpired, discard access-1 → ended idleTimeout, generation 8
-    woken: save ended idleTimeout 8 announcing sessionExpired, discard access-1 → ended idleTimeout, generation 8
+    rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
+    clock was set: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
+    woken: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
   preparing
     login accepted: save living 8 announcing login → access-1 preparing 1, generation 8
     token wanted: token 9
@@ -146,10 +146,10 @@ let sessionTable = StateTable(
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
   sent, after the idle timeout
     login accepted: save living 8 announcing login → access-1 sent 1, generation 8
-    token wanted: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1, error 9 sessionExpired → ended idleTimeout, generation 8
-    new token wanted: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1, error 9 sessionExpired → ended idleTimeout, generation 8
-    token or login wanted: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1 → ended idleTimeout, generation 8
-    token refused: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1, error 9 sessionExpired → ended idleTimeout, generation 8
+    token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
+    new token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
+    token or login wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
+    token refused: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     succeeded: save living 8 announcing tokenRefreshed → access-1 saving access-2, generation 8
     offline: closeIntent, error 1 networkUnavailable, publish refreshFailed → access-1 backing off for networkUnavailable, generation 7
     lost: error 1 refreshOutcomeUnknown, publish refreshFailed → access-1 backing off for refreshOutcomeUnknown, lost, generation 7
@@ -157,9 +157,9 @@ let sessionTable = StateTable(
     user wanted: save reauthenticationRequired 8 announcing sessionExpired, error 1 reauthRequired → wants the user, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: error 1 loginRequired, save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1 → ended idleTimeout, generation 8
-    clock was set: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1 → ended idleTimeout, generation 8
-    woken: save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, discard access-1 → ended idleTimeout, generation 8
+    rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
+    clock was set: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
+    woken: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
   saving
     login accepted: save living 9 announcing login → access-1 saving access-2, generation 9
     saved 8: token 1 → access-2 resting, generation 8
@@ -203,7 +203,7 @@ let sessionTable = StateTable(
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
-    rules changed: save ended idleTimeout 8 announcing sessionExpired, discard access-1 → ended idleTimeout, generation 8
+    rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     clock was set: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     woken: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
   preparing, signing in

@@ -14,6 +14,8 @@ struct BrokerLife {
     var issuer = "a.example"
     /// What holds for its sessions.
     var rules = SessionRules()
+    /// Whether its provider ends all of a user's sessions with one of them.
+    var endsWholeGrants = false
   }
 
   /// Counts the lives.
@@ -51,7 +53,9 @@ struct BrokerLife {
     _ profile: Profile, _ wire: Wire<ProviderRequest, ProviderAnswer>
   ) -> ProfileSettings {
     ProfileSettings(
-      name: profile.name, provider: SimulatedProvider(profile.name, issuer: profile.issuer, wire),
+      name: profile.name,
+      provider: SimulatedProvider(
+        profile.name, issuer: profile.issuer, revokesWholeGrants: profile.endsWholeGrants, wire),
       rules: profile.rules)
   }
 

@@ -39,10 +39,14 @@ final class SimulatedProvider: AuthProvider {
   private let profile: ProfileName
   let binding: ProviderBinding
   let abilities: Set<ProviderAbility> = [.resendOtp, .getCurrentUser]
+  let revokesWholeGrants: Bool
 
   /// The provider of a profile, at an address.
-  init(_ profile: ProfileName, issuer: String, _ wire: Wire<ProviderRequest, ProviderAnswer>) {
+  init(
+    _ profile: ProfileName, issuer: String, revokesWholeGrants: Bool, _ wire: Wire<ProviderRequest, ProviderAnswer>
+  ) {
     self.profile = profile
+    self.revokesWholeGrants = revokesWholeGrants
     self.wire = wire
     binding = ProviderBinding(type: "simulated", issuer: issuer)
   }

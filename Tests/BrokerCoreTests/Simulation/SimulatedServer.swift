@@ -72,6 +72,8 @@ struct SimulatedServer {
     var jumps: Int
   }
 
+  /// Whether every session of a profile is the same user's, and the end of one is the end of all.
+  var endsWholeGrants = false
   /// Every session.
   var families: [Family] = []
   /// Every access token.
@@ -97,7 +99,19 @@ struct SimulatedServer {
         accessLifetime: lifetimes.randomElement(using: &random) ?? nil,
         refreshLifetime: refreshLifetimes.randomElement(using: &random) ?? nil, grace: grace))
     let tokens = issue(families.count - 1, sending)
-    return ProviderSession(tokens: tokens, user: User(id: "user-\(families.count - 1)"))
+    return ProviderSession(tokens: tokens, user: User(id: user(families.count - 1)))
+  }
+
+  /// Whose session a family is.
+  private func user(_ family: Int) -> String { endsWholeGrants ? "user" : "user-\(family)" }
+
+  /// Ends a session, and those that go with it.
+  private mutating func end(_ token: Token) {
+    let ended = families[token.family]
+    for index in families.indices where index == token.family || endsWholeGrants {
+      guard families[index].profile == ended.profile, families[index].issuer == ended.issuer else { continue }
+      families[index].isAlive = false
+    }
   }
 
   /// Gives the next tokens of a family.
@@ -160,12 +174,12 @@ extension SimulatedServer {
       guard flows[flow] != nil else { return .failure(.refused(.flowNotFound)) }
       return .challenge(describe(flow, sending))
     case .revoke(let text):
-      if let text, let token = Token(text) { families[token.family].isAlive = false }
+      if let text, let token = Token(text) { end(token) }
       return .done
     case .currentUser(let text):
       guard let token = Token(text), families[token.family].isAlive else { return .failure(.tokenRefused) }
       if let end = access[text]?.endsAt, end <= sending.uptime { return .failure(.tokenRefused) }
-      return .user(User(id: "user-\(token.family)", name: ["A", "B"].randomElement(using: &random)))
+      return .user(User(id: user(token.family), name: ["A", "B"].randomElement(using: &random)))
     }
   }
 

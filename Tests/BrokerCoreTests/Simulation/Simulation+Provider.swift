@@ -40,7 +40,7 @@ extension Simulation {
   /// The broker may end at the provider only what nobody has, or wants, any more.
   private func checkRevocation(_ text: String, _ profile: ProfileName) throws(Violation) {
     guard let token = SimulatedServer.Token(text), let kept = durable.refreshToken(of: profile),
-      kept.family == token.family, token.family >= revocable[profile] ?? 0,
+      kept.family == token.family || server.endsWholeGrants, kept.family >= revocable[profile] ?? 0,
       !durable.surprisingRecords.contains(profile),
       let state = session(profile)?.state
     else { return }
@@ -48,7 +48,7 @@ extension Simulation {
       throw Violation(.sessionKept, "\(text) is revoked, and nobody wanted that")
     }
     // It has begun, and goes on after a crash.
-    revocable[profile] = max(revocable[profile] ?? 0, token.family + 1)
+    revocable[profile] = max(revocable[profile] ?? 0, kept.family + 1)
   }
 
   private func checkAddress(_ text: String, _ request: ProviderRequest) throws(Violation) {

@@ -168,7 +168,10 @@ extension Simulation {
   private func reconfigure() throws(Violation) {
     guard wishes.reconfigurations == 0 else { return }
     let names = ["default", "work"].compactMap(ProfileName.init)
-    var chosen = names.map { name in profiles.first { $0.name == name } ?? BrokerLife.Profile(name: name) }
+    var chosen = names.map { name in
+      profiles.first { $0.name == name }
+        ?? BrokerLife.Profile(name: name, endsWholeGrants: plan.endsWholeGrants)
+    }
     if chance(0.3) { chosen.removeLast() }
     for index in chosen.indices {
       if chance(0.1) { chosen[index].issuer = chance(0.5) ? "a.example" : "b.example" }

@@ -15,6 +15,8 @@ final class Simulation {
     var steps: Int
     /// The steps that are left out.
     var skipped: Set<Int> = []
+    /// Whether providers end all of a user's sessions with one of them: in a third of the runs.
+    var endsWholeGrants: Bool { seed % 3 == 0 }
   }
 
   let plan: Plan
@@ -72,7 +74,10 @@ final class Simulation {
     random = SeededGenerator(seed: plan.seed)
     entropy = SimulatedEntropy(seed: plan.seed &+ 1)
     trace = Trace(isOn: tracing)
-    profiles = ["default", "work"].compactMap(ProfileName.init).map { BrokerLife.Profile(name: $0) }
+    profiles = ["default", "work"].compactMap(ProfileName.init).map {
+      BrokerLife.Profile(name: $0, endsWholeGrants: plan.endsWholeGrants)
+    }
+    server.endsWholeGrants = plan.endsWholeGrants
     let clock = SimulatedClock(uptime: .seconds(1000), wall: Timestamp(milliseconds: 1_800_000_000_000))
     life = BrokerLife(1, profiles, disk, executor, clock, entropy, asked: (0, 0))
   }

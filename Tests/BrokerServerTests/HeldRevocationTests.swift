@@ -1,0 +1,84 @@
+import BrokerCore
+import BrokerProtocol
+import TestSupport
+import Testing
+
+/// Revocations at providers that end more with a token than its own session: no living session is ended by one.
+@Suite struct HeldRevocationTests {
+  private static let away = ProviderFailure.transient(.networkUnavailable)
+
+  /// A session that was logged out while the provider was away, and one that was begun after it.
+  private static func stage(secondUser: String = "user-1", wholeGrants: Bool = true) throws -> LoginStage {
+    let stage = try LoginStage { provider in
+      if wholeGrants { provider.setRevokesWholeGrants() }
+      provider.setRevocationFailure(away)
+    }
+    _ = stage.call("login", LoginStage.credentials)
+    #expect(stage.call("logout").contains("pending"))
+    #expect(stage.harness.provider.revocations == 1)
+    stage.harness.provider.setUser(secondUser)
+    _ = stage.call("login", LoginStage.credentials)
+    stage.harness.provider.setRevocationFailure(nil)
+    stage.wait(600)
+    return stage
+  }
+
+  @Test func `the tokens of an older session wait for the end of the newer one`() async throws {
+    try await OwnThread.run {
+      let stage = try Self.stage()
+      #expect(stage.harness.provider.revocations == 1 && stage.harness.store.revocations.count == 1)
+      #expect(stage.call("logout").contains(#""serverRevoked":"yes""#))
+      #expect(stage.harness.provider.revocationLedger.map(\.token).suffix(2).sorted() == ["refresh-1", "refresh-2"])
+      #expect(stage.harness.store.revocations.isEmpty)
+    }
+  }
+
+  @Test func `another user's tokens, and those of a provider that ends one session at a time, wait for nothing`()
+    async throws
+  {
+    try await OwnThread.run {
+      for stage in [try Self.stage(secondUser: "user-2"), try Self.stage(wholeGrants: false)] {
+        #expect(stage.harness.provider.revocationLedger.last?.token == "refresh-1")
+        #expect(stage.harness.store.revocations.isEmpty)
+      }
+    }
+  }
+
+  @Test func `whose tokens they are is known after a restart, too`() async throws {
+    try await OwnThread.run {
+      for user in ["user-1", "user-2"] {
+        let first = try LoginStage { provider in
+          provider.setRevokesWholeGrants()
+          provider.setRevocationFailure(Self.away)
+        }
+        _ = first.call("login", LoginStage.credentials)
+        _ = first.call("logout")
+        first.harness.provider.setUser(user)
+        _ = first.call("login", LoginStage.credentials)
+        let store = first.harness.store
+        let second = try LoginStage(store: store, clock: first.harness.clock) { $0.setRevokesWholeGrants() }
+        #expect(second.harness.provider.revocations == (user == "user-1" ? 0 : 1))
+      }
+    }
+  }
+
+  @Test func `a login that is under way is not overtaken by a revocation`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { provider in
+        provider.setRevokesWholeGrants()
+        provider.setRevocationFailure(Self.away)
+      }
+      _ = stage.call("login", LoginStage.credentials)
+      _ = stage.call("logout")
+      stage.harness.provider.setRevocationFailure(nil)
+      stage.harness.provider.setWantsCode(true)
+      let answer = stage.call("login", LoginStage.credentials)
+      stage.wait(299)
+      #expect(stage.harness.provider.revocations == 1)
+      #expect(answer.contains("otpRequired"))
+      // The challenge is over, and nobody has logged in.
+      stage.wait(120)
+      #expect(stage.harness.provider.revocations == 2)
+    }
+  }
+}
