@@ -140,12 +140,16 @@ extension SessionMachine {
 
   /// Takes in tokens that the provider gave for the session's on its own, with a changed password.
   ///
-  /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. Where
-  /// tokens are being saved, those were given for a session that is the provider's older one.
+  /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
+  /// login is being saved they are held: they are worth something only if it fails.
   mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
-    guard var session = living, pendingLogin == nil else { return [] }
-    session.authTime = now.wall
+    guard var session = living else { return [] }
     _ = refresh.handle(.replaced, terms, at: now)
+    guard pendingLogin == nil else {
+      heldAnswer = .tokensReplaced(tokens, sentAt: sentAt)
+      return []
+    }
+    session.authTime = now.wall
     return take(tokens, into: session, sentAt, since: now, now)
   }
 

@@ -7,6 +7,7 @@ extension SessionMachine {
     if isDurable {
       settledGeneration = max(settledGeneration, generation)
       if let ending, ending.generation <= generation { self.ending = nil }
+      if let refusedLogin, refusedLogin < generation { self.refusedLogin = nil }
     }
     if let index = earlierLogins.firstIndex(where: { $0.generation == generation }) {
       let login = earlierLogins.remove(at: index)
@@ -44,20 +45,38 @@ extension SessionMachine {
   /// A login that could not be saved was refused: the session of before goes on, with what it missed meanwhile.
   private mutating func goOnWithoutLogin(_ generation: UInt64, _ now: Moment) -> [Action] {
     if generation == self.generation { settledGeneration = generation }
-    var actions: [Action] = []
-    if isStoreDegraded, let living {
-      // The record that waits to be saved is older than the one that was refused, which may rest there all the same.
-      self.generation += 1
-      actions = [.save(record(.living(living)), announcing: [refreshed(living)])]
-    } else if living == nil, let ending {
-      actions = [saveEnd(ending.contents, ending.events)]
-    }
+    refusedLogin = generation
+    var actions = overwriteLogin(now)
     if let answer = heldAnswer {
       heldAnswer = nil
       actions += handle(answer, at: now, jitter: jitter)
     }
     if use.isOver(at: now.uptime) { return actions + endIdle(now) }
     return actions + serveWaiting(now)
+  }
+
+  /// Writes what was before the login once more: the refused record may rest in the store all the same, as a commit that
+  /// reports an error may be durable, and the next start must not take it up.
+  ///
+  /// A record closes the intent of a refresh, so none is written while one is open: that of the refresh follows, or this one
+  /// does where it brings nothing.
+  mutating func overwriteLogin(_ now: Moment) -> [Action] {
+    guard let living else {
+      if let ending { return [saveEnd(ending.contents, ending.events)] }
+      return [saveEnd(contentsOfEnd(now), [])]
+    }
+    guard saving == nil, heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown else { return [] }
+    let events = isStoreDegraded ? [refreshed(living)] : []
+    isStoreDegraded = true
+    generation += 1
+    return [.save(record(.living(living)), announcing: events)]
+  }
+
+  /// What a record says where nobody is logged in.
+  private func contentsOfEnd(_ now: Moment) -> SessionRecord.Contents {
+    if wantsReauthentication { return .reauthenticationRequired(at: now.wall) }
+    guard case .ended(let reason) = phase else { return .signedOut(at: now.wall) }
+    return .ended(reason, at: now.wall)
   }
 
   private mutating func begin(login: Saving, _ now: Moment) -> [Action] {

@@ -92,7 +92,10 @@ extension SessionMachine {
   /// The newest tokens of the session, shown to clients or not; nil where there is none.
   var newestTokens: TokenSet? {
     guard let living else { return nil }
-    if case .refreshSucceeded(_, let tokens, _) = heldAnswer { return tokens }
+    switch heldAnswer {
+    case .refreshSucceeded(_, let tokens, _), .tokensReplaced(let tokens, _): return tokens
+    default: break
+    }
     return saving?.session.tokens ?? living.tokens
   }
 
@@ -115,7 +118,7 @@ extension SessionMachine {
   package func nextWake(at now: Moment) -> Duration? {
     guard living != nil, let life, pendingLogin == nil else { return nil }
     guard saving == nil, !refresh.isUnderWay else { return use.idleEnd }
-    let note = mayNoteUse ? use.noteDue : nil
+    let note = mayNoteUse ? (refusedLogin == nil ? use.noteDue : now.uptime) : nil
     let next = [nextTry(life, now), life.ends(at: now), use.idleEnd, note].compactMap(\.self).min()
     // What is due already was not slept through.
     return next.map { max($0, now.uptime) }

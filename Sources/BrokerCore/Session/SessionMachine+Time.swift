@@ -8,6 +8,7 @@ extension SessionMachine {
     if use.isOver(at: now.uptime) { return endIdle(now) }
     guard saving == nil, !refresh.isUnderWay else { return [] }
     if let reason = life.end(at: now) { return end(reason, alert: nil, now) }
+    if refusedLogin != nil, mayNoteUse { return overwriteLogin(now) }
     if isRefreshDue(life, now) { return startRefresh(now) }
     return noteUse(now)
   }

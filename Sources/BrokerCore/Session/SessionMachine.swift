@@ -147,8 +147,11 @@ package struct SessionMachine: Sendable {
   var earlierLogins: [Saving] = []
   /// The end of the last session, until it is durable.
   var ending: Ending?
-  /// The answer of a flight that landed while a login was being saved: it counts only if the login fails.
+  /// The answer of a flight, or tokens that came with a changed password, while a login was being saved: it counts only
+  /// if the login fails.
   var heldAnswer: Event?
+  /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.
+  var refusedLogin: UInt64?
   /// The random number of the event at hand, from 0 to 1.
   var jitter = 0.5
 

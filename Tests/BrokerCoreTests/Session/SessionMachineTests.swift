@@ -55,7 +55,7 @@ import Testing
     var machine = machine()
     let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil)
     _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
-    #expect(machine.handle(.saveFailed(generation: 1), at: Self.start).isEmpty)
+    #expect(machine.handle(.saveFailed(generation: 1), at: Self.start).summary == ["save signedOut 2"])
     #expect(machine.phase == .signedOut)
   }
 

@@ -21,6 +21,7 @@ let sessionTable = StateTable(
   signing in
     login accepted: save living 2 announcing login → signed out, generation 2
     saved 1: → access-5 resting, generation 1
+    save 1 failed: save signedOut 2 → signed out, generation 2
     token wanted: error 9 loginRequired
     new token wanted: error 9 loginRequired
     token refused: error 9 loginRequired
@@ -213,12 +214,14 @@ let sessionTable = StateTable(
     token or login wanted: token 9
     intent saved: closeIntent → access-1 resting, generation 8
     intent failed: → access-1 resting, generation 8
+    tokens replaced: → access-1 resting, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   sent, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
     saved 8: token 1 → access-5 resting, generation 8
     token wanted: token 9
     token or login wanted: token 9
+    tokens replaced: → access-1 resting, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   answered, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
@@ -226,6 +229,7 @@ let sessionTable = StateTable(
     save 8 failed: save living 9 announcing tokenRefreshed → access-1 saving access-2, generation 9
     token wanted: token 9
     token or login wanted: token 9
+    tokens replaced: → access-1 resting, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   refused, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
@@ -233,5 +237,6 @@ let sessionTable = StateTable(
     save 8 failed: save ended refreshRejected 9 announcing sessionExpired, error 1 sessionExpired → ended refreshRejected, generation 9
     token wanted: token 9
     token or login wanted: token 9
+    tokens replaced: → access-1 resting, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   """)

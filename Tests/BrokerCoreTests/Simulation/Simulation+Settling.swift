@@ -21,7 +21,18 @@ extension Simulation {
     }
     guard life.providers.isIdle, life.storage.isIdle else { throw Violation(.comesToRest, "something is under way") }
     try checkCompleteness()
-    for profile in profiles.map(\.name) { try checkRecovery(profile) }
+    for profile in profiles.map(\.name) {
+      try checkOverwritten(profile)
+      try checkRecovery(profile)
+    }
+  }
+
+  /// A login that was answered with an error must not come back with the next start.
+  private func checkOverwritten(_ profile: ProfileName) throws(Violation) {
+    guard let state = session(profile)?.state, durable.living(profile) != nil, isConfigured(profile) else { return }
+    guard state != .signedOut else {
+      throw Violation(.loginKept, "\(profile) is signed out, and a session of it rests in the store")
+    }
   }
 
   /// Answers everything, until nothing is asked any more.

@@ -94,10 +94,14 @@ extension Simulation {
       let isMoved =
         wishes.moved.contains(profile)
         || profiles.contains { $0.name == profile && $0.issuer != durable.records[profile]?.binding.issuer }
-      guard wishes.logouts[profile] != nil || isMoved else {
+      if wishes.logouts[profile] != nil || isMoved {
+        durable.add(.signedOut(profile))
+        break
+      }
+      // A login that the broker was told to be refused is overwritten, whether it rests there or not.
+      guard durable.surprisingRecords.contains(profile) || durable.living(profile) == nil else {
         throw Violation(.sessionKept, "\(profile) is signed out, and nobody wanted that")
       }
-      durable.add(.signedOut(profile))
     }
     durable.records[profile] = record
     durable.surprisingRecords.remove(profile)

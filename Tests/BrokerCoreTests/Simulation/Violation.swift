@@ -9,6 +9,7 @@ struct Violation: Error, CustomStringConvertible {
     case sessionKept = "no session is lost but by a logout, a refusal or an end that nobody can help"
     case reasonTold = "a session that ended by a lost reply says so, and raises no alarm"
     case logoutKept = "nothing comes back after a logout"
+    case loginKept = "nothing comes back of a login that was refused"
     case durableFirst = "nothing is told or shown before it is durable"
     case sequencesGrow = "sequences strictly increase, over restarts too"
     case eventsComplete = "a subscriber misses nothing, and gets nothing twice"
