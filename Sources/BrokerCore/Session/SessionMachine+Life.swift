@@ -58,7 +58,7 @@ extension SessionMachine {
     generation += 1
     var new = LivingSession(
       tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: now.wall, lastValidatedAt: now.wall)
-    new.lastUsedAt = now.wall
+    new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
     if living?.rotatesRefreshToken == true { new.rotatesRefreshToken = true }
     if let pendingLogin { earlierLogins.append(pendingLogin) }
     pendingLogin = Saving(session: new, generation: generation, since: now)

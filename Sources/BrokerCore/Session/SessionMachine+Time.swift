@@ -94,8 +94,7 @@ extension SessionMachine {
 
   /// Puts the last use into a session that is about to be written.
   mutating func note(in session: inout LivingSession, _ now: Moment) {
-    guard let lastUse = use.lastUse else { return }
-    session.lastUsedAt = now.wall + (lastUse - now.uptime)
     use.noted(at: now.uptime)
+    session.lastUsedAt = use.notedUse.map { now.wall + ($0 - now.uptime) }
   }
 }

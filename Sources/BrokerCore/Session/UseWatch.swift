@@ -1,7 +1,8 @@
 /// When clients last used a session, and what follows where nobody does.
 ///
 /// Everything is counted in uptime, which goes on while the machine is suspended and which nobody can set. Only across a
-/// restart the wall clock counts, by what was written down.
+/// restart the wall clock counts, by what was written down. Where no session ends, nothing is: what stood there would be
+/// old by the time that a timeout is set.
 struct UseWatch: Sendable, Equatable {
   /// A session that was not used for two lifetimes of its token is not refreshed in the background, but none is given up
   /// within an hour: short tokens would be left alone over a cup of coffee.
@@ -21,7 +22,7 @@ struct UseWatch: Sendable, Equatable {
   /// Whether it was used since the process started.
   private var isUsedHere = false
   /// The last use that is written down, or on its way.
-  private var notedUse: Duration?
+  private(set) var notedUse: Duration?
   /// When that was written down.
   private var notedAt: Duration?
 
@@ -70,19 +71,26 @@ struct UseWatch: Sendable, Equatable {
   ///
   /// The pause counts from the use that is written down, too: a record may carry one that is much older than itself.
   var noteDue: Duration? {
-    guard timeout > .zero, let lastUse, lastUse != notedUse else { return nil }
+    guard timeout > .zero else { return oldNoteDue }
+    guard let lastUse, lastUse != notedUse else { return nil }
     guard let notedAt else { return lastUse }
     return min(notedAt, notedUse ?? notedAt) + min(timeout / Self.notesInTimeout, Self.longestNotePause)
   }
 
-  /// Takes in that the last use is being written down.
+  /// When what is written down of an earlier timeout is to be removed, as the session is used without its being noted.
+  private var oldNoteDue: Duration? {
+    guard notedUse != nil, isUsedHere, let lastUse else { return nil }
+    return notedAt.map { $0 + Self.longestNotePause } ?? lastUse
+  }
+
+  /// Takes in that the last use is being written down, or removed where no session ends.
   mutating func noted(at uptime: Duration) {
-    notedUse = lastUse
+    notedUse = timeout > .zero ? lastUse : nil
     notedAt = uptime
   }
 
   /// Takes in that it could not be: it is tried again after the usual pause.
-  mutating func noteFailed() { notedUse = nil }
+  mutating func noteFailed() { notedUse = timeout > .zero ? nil : lastUse }
 
   /// Whether the next use must be seen at once, as the timer is set by it.
   var isWaitingForUse: Bool { timeout > .zero && lastUse == notedUse }

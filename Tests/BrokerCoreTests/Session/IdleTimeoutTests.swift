@@ -135,6 +135,34 @@ import Testing
     #expect(script.succeed(1) == ["discard access-2"])
   }
 
+  @Test func `uses that were not written down count: a timeout that begins with a start begins with a use`() {
+    let untimed = SessionRules(expiry: ExpiryPolicy(refreshesInBackground: false))
+    var script = SessionScript(untimed, nil)
+    let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: script.now.wall), user: nil)
+    _ = script.play(.loginAccepted(session, method: "password"))
+    script.pass(700)
+    _ = script.want(1)
+    script.pass(10)
+    #expect(script.restart(Self.rules).isEmpty)
+    #expect(script.machine.living != nil && script.machine.idleEnd == script.now.uptime + .seconds(600))
+  }
+
+  @Test func `what an earlier timeout has left behind is removed by the first use without one`() {
+    let untimed = SessionRules(expiry: ExpiryPolicy(refreshesInBackground: false))
+    var script = script()
+    script.pass(10)
+    _ = script.want(1)
+    #expect(script.play(.woken) == ["save living 8"])
+    #expect(script.restart(untimed).isEmpty)
+    #expect(script.play(.woken).isEmpty)
+    script.pass(800)
+    _ = script.want(2)
+    #expect(script.play(.woken) == ["save living 9"])
+    #expect(script.play(.woken).isEmpty)
+    #expect(script.restart(Self.rules).isEmpty)
+    #expect(script.machine.living != nil)
+  }
+
   @Test func `a timeout that is configured later begins with that`() {
     var script = SessionScript()
     _ = script.restart()

@@ -38,10 +38,10 @@ struct SessionScript {
     return SessionRecord(profile: .default, binding: binding, generation: 7, contents: .living(living))
   }
 
-  /// Takes up what is stored, in a new machine, as after a crash.
-  mutating func restart() -> [String] {
+  /// Takes up what is stored, in a new machine, as after a crash; perhaps with a changed configuration.
+  mutating func restart(_ rules: SessionRules? = nil) -> [String] {
     machine = SessionMachine(
-      profile: .default, binding: Self.binding, rules: machine.rules, tokenID: { _ in "id" })
+      profile: .default, binding: Self.binding, rules: rules ?? machine.rules, tokenID: { _ in "id" })
     guard let stored else { return [] }
     return play(.restored(stored, intent: intent))
   }
