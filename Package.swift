@@ -66,8 +66,8 @@ let package = Package(
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
       path: "Sources/Providers/Local", swiftSettings: strict),
     .target(
-      name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP"], path: "Sources/Providers/Remote",
-      swiftSettings: strict),
+      name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP", "LinuxSystem"],
+      path: "Sources/Providers/Remote", swiftSettings: strict),
     .target(
       name: "RESTProvider",
       dependencies: [
