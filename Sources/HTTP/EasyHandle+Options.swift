@@ -57,7 +57,7 @@ extension EasyHandle {
   }
 
   private func applyBody(_ request: HTTPRequest) {
-    if request.body == nil, request.method == .get || request.method == .delete {
+    if request.body == nil, [.get, .delete, .options].contains(request.method) {
       set(CURLOPT_HTTPGET, 1)
     } else {
       set(CURLOPT_POST, 1)

@@ -14,6 +14,8 @@ package struct HTTPRequest: Sendable {
     case patch = "PATCH"
     /// Removes.
     case delete = "DELETE"
+    /// Asks what can be done with the target, and does nothing (RFC 9110, section 9.3.7).
+    case options = "OPTIONS"
   }
 
   /// How long the request may take: which of ``HTTPTimeouts``.
