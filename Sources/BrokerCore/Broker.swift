@@ -108,6 +108,8 @@ package actor Broker {
   var work = 0
   /// How many times providers are just being looked at: nothing is lost if that ends early.
   var providerChecks = 0
+  /// Providers that are being tried, by the handle of the trial.
+  var trials: [String: TrialSlot] = [:]
   /// Records that wait to be saved once more.
   var retries: [ProfileName: SaveRetry] = [:]
   /// Whether clients may have what the vault holds.
@@ -197,7 +199,9 @@ package actor Broker {
   }
 
   /// Whether a provider or the store is being waited for.
-  package var isWaiting: Bool { hasCalls || providerChecks > 0 }
+  package var isWaiting: Bool {
+    hasCalls || providerChecks > 0 || trials.values.contains { $0.asking != nil }
+  }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
   package var hasWork: Bool { hasCalls || !retries.isEmpty }

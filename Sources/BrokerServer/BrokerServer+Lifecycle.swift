@@ -64,6 +64,7 @@ extension BrokerServer {
     broker.assumeIsolated { broker in
       broker.announceShutdown()
       broker.refuseLoginWaiters()
+      broker.stopTrials()
       broker.whenIdle = finished
     }
     for connection in Array(connections.values) {

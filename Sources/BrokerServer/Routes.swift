@@ -91,6 +91,9 @@ enum Routes {
       .later(Rekey.self) { broker, params, reply in broker.rekey(params, reply) },
       .later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) },
       .later(CheckProviders.self) { broker, params, reply in broker.checkProviders(params, reply) },
+      .later(CheckProvider.self) { broker, params, reply in broker.checkProvider(params, reply) },
+      .later(TryProvider.self) { broker, params, reply in broker.tryProvider(params, reply) },
+      .later(ContinueTrial.self) { broker, params, reply in broker.continueTrial(params, reply) },
       Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) },
     ]
 

@@ -60,6 +60,14 @@ struct RoundTripTests {
     try check(Rekey.Params(), Rekey.Params(keySource: .credential, passphrase: secret, newPassphrase: secret))
     try check(CheckVault.Params(), CheckVault.Params(isFull: true))
     try check(CheckProviders.Params(), CheckProviders.Params(profile: work))
+    try check(
+      TryProvider.Params(),
+      TryProvider.Params(
+        profile: work, method: "password", email: "a@b", password: secret, refreshToken: secret,
+        triesWrongPassword: true, replaysToken: true))
+    try check(
+      ContinueTrial.Params(trialID: "t"),
+      ContinueTrial.Params(trialID: "t", code: secret, stops: true, timeout: .milliseconds(500)))
     try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
   }
 
@@ -109,6 +117,12 @@ struct RoundTripTests {
         counters: [.init(name: "a\"b", value: 1), .init(name: "", value: 0)], profiles: sessions))
     try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
     try check(CheckProviders.Result(providers: []), CheckProviders.Result(providers: Samples.reports))
+    try check(
+      CheckProvider.Result(profile: .default, provider: "rest", loginMethods: [], findings: [], trial: []),
+      CheckProvider.Result(
+        profile: .default, provider: "rest", loginMethods: ["password"], findings: Samples.providerFindings,
+        trial: Samples.providerFindings))
+    for state in Samples.trialStates { try check(state) }
     try check(RawJSON(text: Array(#"{"a":[1]}"#.utf8)))
   }
 

@@ -95,5 +95,15 @@ enum Samples {
       }
   }()
 
+  static let providerFindings: [ProviderFinding] =
+    ProviderFinding.Level.allCases.map { ProviderFinding("issuer", $0, "Ü.") }
+    + [ProviderFinding("login", .failure, "", advice: "a\"b", errorKind: .invalidCredentials)]
+
+  static let trialStates: [ProviderTrialState] = [
+    .init(trialID: "t", findings: [], step: .provider), .init(trialID: "t", findings: [], step: .code(challenge)),
+    .init(trialID: "t", findings: [], step: .user(action)),
+    .init(trialID: "t", findings: providerFindings, step: .none),
+  ]
+
   static func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
 }

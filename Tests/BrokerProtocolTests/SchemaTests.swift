@@ -143,6 +143,14 @@ struct SchemaTests {
       ("unlock", Unlock.Params(passphrase: secret)),
       ("rekey", Rekey.Params(keySource: .command, passphrase: secret, newPassphrase: secret)),
       ("checkVault", CheckVault.Params(isFull: true)), ("checkProviders", CheckProviders.Params(profile: .default)),
+      ("checkProvider", ProfileParams(profile: .default)),
+      (
+        "tryProvider",
+        TryProvider.Params(
+          profile: .default, method: "password", email: "a@b", password: secret, refreshToken: secret,
+          triesWrongPassword: true, replaysToken: true)
+      ),
+      ("continueTrial", ContinueTrial.Params(trialID: "t", code: secret, stops: true, timeout: .zero)),
     ]
     #expect(Set(full.map(\.0)) == Set(MethodCheck.all.map(\.name)))
     let checker = SchemaChecker(root: openRPC)
@@ -192,6 +200,8 @@ struct SchemaTests {
     try check("VaultStatus", GetStatus.VaultStatus(locked: true, keySource: "file", schemaVersion: 1))
     for finding in Samples.findings { try check("VaultFinding", finding) }
     for report in Samples.reports { try check("ProviderReport", report) }
+    for finding in Samples.providerFindings { try check("ProviderFinding", finding) }
+    for state in Samples.trialStates { try check("ProviderTrialState", state) }
     try check("Error", Samples.fullError)
     for kind in ErrorKind.allCases { try check("Error", BrokerError(kind)) }
   }
@@ -212,6 +222,7 @@ struct SchemaTests {
     #expect(try words("LogoutOutcome", "serverRevoked") == LogoutOutcome.ServerRevoked.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "kind") == ErrorKind.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))
+    #expect(try words("ProviderFinding", "level") == ProviderFinding.Level.allCases.map(\.rawValue))
     #expect(try words("VaultFinding", "kind") == VaultFinding.Kind.allCases.map(\.rawValue))
     let sources = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "rekey" }
     let words = try sources?["params"]?.elements().first?["schema"]?["enum"]?.elements().map { try $0.string() }

@@ -82,6 +82,15 @@ package protocol AuthProvider: Sendable {
   /// It ends within the time of a call that a person waits for, whatever the provider does. That it fails is what the
   /// caller wants to know, with the place that was tried, so it is a result and no error.
   func probe() async -> ProviderProbe
+
+  /// What sessions are asked for where nobody says otherwise; empty: whatever the provider gives.
+  var requestedScopes: [String] { get }
+
+  /// Looks closely at the provider: what it says of itself, and what users lose where it says too little.
+  ///
+  /// As ``probe()`` it changes nothing at the provider and ends in time; it may send more than one request, and the
+  /// client's own name, but no user's credential. Texts of the provider are sanitised and bounded.
+  func examine() async -> [ProviderFinding]
 }
 
 /// What not every provider can do; named as the methods that need it.
@@ -94,6 +103,12 @@ package enum ProviderAbility: String, Sendable, CaseIterable {
 extension AuthProvider {
   /// There is nothing to reach.
   package func probe() async -> ProviderProbe { .nothingToReach }
+
+  /// Whatever the provider gives.
+  package var requestedScopes: [String] { [] }
+
+  /// Whether it can be reached is all that is known of a provider that says no more.
+  package func examine() async -> [ProviderFinding] { await probe().findings }
 }
 
 extension AuthProvider {

@@ -1,0 +1,211 @@
+package import BrokerProtocol
+import SecretMemory
+
+/// Trials of providers.
+extension Broker {
+  /// More trials than this at a time are refused: one is for a person who looks, the others for programs.
+  static let trialLimit = 4
+  /// A trial that nobody has asked about for so long ends: whoever began it is gone.
+  private static let trialPatience = Duration.seconds(30)
+  /// The same, where a person reads a code meanwhile: twice as long as codes usually live.
+  private static let codePatience = Duration.seconds(600)
+  /// No answer waits longer: as `getAccessToken` by default.
+  private static let longestWait = ContinueTrial.Params.standardTimeout
+
+  /// Looks closely at the provider of a profile; the vault is not needed.
+  package func checkProvider(_ params: CheckProvider.Params, _ reply: @escaping Reply<CheckProvider.Result>) {
+    do throws(BrokerError) {
+      let slot = try slot(for: params.profile)
+      guard providerChecks < Self.providerCheckLimit else {
+        throw BrokerError(.overloaded, "The providers are being looked at already; try again.")
+      }
+      let (name, provider) = (slot.name, slot.provider)
+      let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
+      providerChecks += 1
+      Task {
+        let findings = await provider.examine()
+        providerChecks -= 1
+        reply(
+          .success(
+            CheckProvider.Result(
+              profile: name, provider: provider.binding.type, loginMethods: provider.loginMethods.map(\.rawValue),
+              findings: findings, trial: announcement)))
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Begins a trial, which goes on by itself from now on; neither the vault nor the profile's session is touched.
+  package func tryProvider(_ params: TryProvider.Params, _ reply: @escaping Reply<ProviderTrialState>) {
+    do throws(BrokerError) {
+      let slot = try slot(for: params.profile)
+      let login = Login.Params(
+        profile: params.profile, method: params.method, email: params.email, password: params.password,
+        refreshToken: params.refreshToken)
+      let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginMethods, profile: slot.name)
+      guard trials.count < Self.trialLimit else {
+        throw BrokerError(.overloaded, "Providers are being tried already; try again.", profile: slot.name)
+      }
+      var options = ProviderTrial.Options()
+      options.triesWrongPassword = params.triesWrongPassword
+      options.replaysToken = params.replaysToken
+      let credentials = Credentials(
+        method: method, email: params.email, password: params.password, refreshToken: params.refreshToken)
+      let id = entropy.handle()
+      let trial = TrialSlot(
+        slot.name, slot.provider,
+        ProviderTrial(.init(slot.provider, slot.machine.rules), credentials, options))
+      trials[id] = trial
+      trial.findings = trial.trial.begin(at: now.wall)
+      keepAlive(id, trial)
+      carryOn(id, trial)
+      reply(.success(ProviderTrialState(trialID: id, findings: [], step: .provider)))
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// Tells what is new in a trial, once there is something; takes its code, or ends it.
+  package func continueTrial(_ params: ContinueTrial.Params, _ reply: @escaping Reply<ProviderTrialState>) {
+    guard let slot = trials[params.trialID] else {
+      return reply(.failure(BrokerError(.flowNotFound, "There is no such trial; it may have ended.")))
+    }
+    let id = params.trialID
+    // One at a time: an earlier question is answered with what there is.
+    tell(id, slot, evenNothing: true)
+    slot.reply = reply
+    keepAlive(id, slot)
+    if let code = params.code {
+      slot.trial.enter(code)
+      slot.isToldOfWait = false
+    }
+    if params.stops { stop(slot) }
+    carryOn(id, slot)
+    guard slot.reply != nil else { return }
+    slot.replyTimer = clock.schedule(at: now.uptime + min(params.timeout, Self.longestWait)) { [weak self] in
+      self?.assumeIsolated { broker in
+        if let slot = broker.trials[id] { broker.tell(id, slot, evenNothing: true) }
+      }
+    }
+  }
+
+  /// Ends every trial: the broker is ending.
+  package func stopTrials() {
+    for (id, slot) in trials {
+      stop(slot)
+      carryOn(id, slot)
+      // What is under way may bring a session, which is to be ended then.
+      if let asking = slot.asking { finish(asking) }
+    }
+  }
+
+  private func stop(_ slot: TrialSlot) {
+    slot.wait?.cancel()
+    slot.wait = nil
+    slot.findings += slot.trial.stop(at: now.wall)
+  }
+
+  /// Does what a trial wants to be done, and tells of what is new.
+  private func carryOn(_ id: String, _ slot: TrialSlot) {
+    switch slot.trial.order {
+    case .ask(let request) where slot.asking == nil: ask(request, id, slot)
+    case .awaitUser(let action) where slot.wait == nil: awaitUser(action, id, slot)
+    default: break
+    }
+    tell(id, slot, evenNothing: false)
+  }
+
+  private func ask(_ request: TrialRequest, _ id: String, _ slot: TrialSlot) {
+    let provider = slot.provider
+    let asking = Task {
+      let answer = await provider.answer(request)
+      guard let slot = trials[id] else { return }
+      slot.asking = nil
+      slot.isToldOfWait = false
+      slot.findings += slot.trial.take(answer, at: now.wall)
+      carryOn(id, slot)
+    }
+    slot.asking = asking
+    // Locking does not wait for a trial; the end of the broker does, where a session is being ended.
+    if case .revoke = request { finish(asking) }
+  }
+
+  /// Keeps the broker from ending before a call of a trial has.
+  private func finish(_ asking: Task<Void, Never>) {
+    inBackground {
+      await asking.value
+      return { _ in }
+    }
+  }
+
+  private func awaitUser(_ action: ProviderUserAction, _ id: String, _ slot: TrialSlot) {
+    let (provider, clock) = (slot.provider, clock)
+    slot.wait = Task {
+      let result = await provider.awaitUser(action) { clock.now }
+      guard !Task.isCancelled, let slot = trials[id] else {
+        // Nobody waits for it any more.
+        if case .success(let session) = result { giveBack(session.tokens, to: provider) }
+        return
+      }
+      slot.wait = nil
+      slot.findings += slot.trial.take(.session(result), at: now.wall)
+      carryOn(id, slot)
+    }
+  }
+
+  /// Answers whoever asks, where there is something to say, and forgets a trial that is over.
+  private func tell(_ id: String, _ slot: TrialSlot, evenNothing: Bool) {
+    let step = step(id, slot)
+    let isNews: Bool
+    switch step {
+    case .provider: isNews = !slot.findings.isEmpty
+    case .code, .user: isNews = !slot.findings.isEmpty || !slot.isToldOfWait
+    case .none: isNews = true
+    }
+    guard isNews || evenNothing, let reply = slot.reply else { return }
+    slot.reply = nil
+    slot.replyTimer?.cancel()
+    slot.replyTimer = nil
+    slot.isToldOfWait = step != .provider
+    let findings = slot.findings
+    slot.findings = []
+    if step == .none { forget(id, slot) } else { keepAlive(id, slot) }
+    reply(.success(ProviderTrialState(trialID: id, findings: findings, step: step)))
+  }
+
+  private func step(_ id: String, _ slot: TrialSlot) -> ProviderTrialState.Step {
+    switch slot.trial.order {
+    case .ask: .provider
+    case .awaitCode(let challenge): .code(challenge.described(id: id, profile: slot.profile))
+    case .awaitUser(let action): .user(action.described(id: id, profile: slot.profile))
+    case .end: .none
+    }
+  }
+
+  private func forget(_ id: String, _ slot: TrialSlot) {
+    slot.idleTimer?.cancel()
+    trials[id] = nil
+  }
+
+  /// Sets the time anew after which nobody seems to care.
+  private func keepAlive(_ id: String, _ slot: TrialSlot) {
+    slot.idleTimer?.cancel()
+    var patience = Self.trialPatience
+    if case .awaitCode = slot.trial.order { patience = Self.codePatience }
+    slot.idleTimer = clock.schedule(at: now.uptime + patience) { [weak self] in
+      self?.assumeIsolated { $0.abandon(id) }
+    }
+  }
+
+  /// Ends a trial that nobody asks about; its session is ended first, where there is one.
+  private func abandon(_ id: String) {
+    guard let slot = trials[id] else { return }
+    stop(slot)
+    guard case .end = slot.trial.order else {
+      carryOn(id, slot)
+      return keepAlive(id, slot)
+    }
+    forget(id, slot)
+  }
+}

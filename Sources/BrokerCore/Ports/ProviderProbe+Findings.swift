@@ -1,0 +1,45 @@
+package import BrokerProtocol
+
+extension ProviderProbe {
+  /// What a probe shows: whether the provider answers, and whether its clock is right.
+  package var findings: [ProviderFinding] {
+    switch outcome {
+    case nil: return [ProviderFinding("reachable", .ok, "it is part of the broker: nothing to reach")]
+    case .failed(let failure, let advice):
+      let host = place?.host ?? "The provider"
+      return [
+        ProviderFinding(
+          "reachable", .failure, "\(host) cannot be reached.", advice: advice, errorKind: failure.kind)
+      ]
+    case .answered(let status, let roundTrip, let clockSkew):
+      return [reachable(status, roundTrip), Self.clock(clockSkew, roundTrip)]
+    }
+  }
+
+  private func reachable(_ status: Int, _ roundTrip: Duration) -> ProviderFinding {
+    let host = place?.host ?? ""
+    guard status < 500, status != 429 else {
+      return ProviderFinding(
+        "reachable", .failure, "\(host) answers that it cannot work at the moment (status \(status)).",
+        advice: "Wait, or ask whoever runs it.", errorKind: .providerUnavailable)
+    }
+    let security = place?.usesTLS == true ? "over TLS, with a certificate that is trusted," : "without TLS"
+    return ProviderFinding("reachable", .ok, "\(host) answers \(security) in \(roundTrip.milliseconds) ms")
+  }
+
+  /// The provider said its time somewhere within the round trip, so a slow answer tells that much less.
+  private static func clock(_ skew: Duration?, _ roundTrip: Duration) -> ProviderFinding {
+    guard let skew else {
+      return ProviderFinding("clock", .note, "The provider does not say what time it is (no Date field).")
+    }
+    let seconds = skew.milliseconds / 1000
+    let tolerance = ProviderReport.clockTolerance + roundTrip / 2
+    guard skew > tolerance || skew < .zero - tolerance else {
+      return ProviderFinding("clock", .ok, "its clock agrees with this machine's")
+    }
+    let direction = seconds < 0 ? "behind" : "ahead of"
+    return ProviderFinding(
+      "clock", .warning, "Its clock is \(seconds.magnitude) s \(direction) this machine's.",
+      advice: "Set the clock that is wrong; tokens may end too early or too late.")
+  }
+}

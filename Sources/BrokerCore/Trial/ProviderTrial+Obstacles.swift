@@ -1,0 +1,42 @@
+import BrokerProtocol
+
+/// Why something cannot be looked at.
+extension ProviderTrial {
+  /// A sentence for whoever reads the findings; nil where nothing stands in the way.
+  func obstacle(_ stage: TrialStage) -> String? {
+    switch stage {
+    case .wrongPassword: credentials.method == .password ? nil : "This way to log in has no password."
+    case .login: nil
+    case _ where !passed.contains(.login): "There is no session."
+    case .token, .logout: nil
+    case .user: userObstacle
+    case .refresh: refreshObstacle
+    case .rotation, .refreshAgain: refreshObstacle ?? (passed.contains(.refresh) ? nil : "The first refresh failed.")
+    case .reuse: reuseObstacle
+    case .accessAfterLogout: logoutObstacle ?? userObstacle.map { _ in Self.nothingToAsk }
+    case .refreshAfterLogout: logoutObstacle ?? refreshObstacle
+    }
+  }
+
+  private static let nothingToAsk =
+    "Not checked: the provider has nothing to ask that the access token would open."
+
+  private var userObstacle: String? {
+    guard credentials.method != .clientCredentials else { return "A client logs in by itself: there is no user." }
+    return subject.abilities.contains(.getCurrentUser) ? nil : "The provider has no endpoint that says who the user is."
+  }
+
+  private var refreshObstacle: String? {
+    tokens?.refreshToken == nil ? "The provider gave no refresh token." : nil
+  }
+
+  private var reuseObstacle: String? {
+    guard passed.contains(.refresh) else { return refreshObstacle ?? "The first refresh failed." }
+    return rotates ? nil : "The provider does not rotate: the same refresh token is meant to be used again."
+  }
+
+  private var logoutObstacle: String? {
+    guard !isBurnt else { return "The session may have ended already, with the refresh token that was tried again." }
+    return passed.contains(.logout) ? nil : "Not checked: the session was not ended at the provider."
+  }
+}

@@ -1,0 +1,125 @@
+import BrokerProtocol
+
+/// What tokens show by themselves.
+extension ProviderTrial {
+  /// A token that lives shorter is refreshed all the time: the standard margin before its end is 30 s.
+  private static let shortestLifetime = Duration.seconds(60)
+  /// A token that lives longer is worth stealing: nothing takes back what nobody asks about.
+  private static let longestLifetime = Duration.seconds(86_400)
+
+  /// Looks at the tokens of a new session.
+  mutating func tokenFindings(at now: Timestamp) -> [ProviderFinding] {
+    guard let tokens else { return [] }
+    passed.insert(.token)
+    return [lifetime(tokens, now)] + [claims(tokens), scopes(tokens), refreshToken(tokens)].compactMap(\.self)
+  }
+
+  private func lifetime(_ tokens: TokenSet, _ now: Timestamp) -> ProviderFinding {
+    let check = "token.lifetime"
+    guard let end = tokens.accessTokenExpiresAt else {
+      return ProviderFinding(
+        check, .warning, "The provider does not say how long the access token lives.",
+        advice: "It is refreshed only when a server refuses it; let the reply have expires_in.")
+    }
+    let left = end - now
+    let seconds = left.milliseconds / 1000
+    guard left > .zero else {
+      return ProviderFinding(
+        check, .failure, "The access token ended \(-seconds) s ago, as soon as it was given.",
+        advice: "Compare the clocks, and in which unit the lifetime is given.")
+    }
+    guard left >= Self.shortestLifetime else {
+      return ProviderFinding(
+        check, .warning, "The access token lives for \(seconds) s only.",
+        advice: "It will be refreshed for nearly every call; 5 to 60 minutes are usual.")
+    }
+    guard left <= Self.longestLifetime else {
+      return ProviderFinding(
+        check, .warning, "The access token lives for \(seconds / 3600) hours.",
+        advice: "Whoever gets hold of it can use it for so long; 5 to 60 minutes are usual.")
+    }
+    return ProviderFinding(check, .ok, "the access token lives for \(seconds) s")
+  }
+
+  /// A token that says its own end says the same as the reply does.
+  private func claims(_ tokens: TokenSet) -> ProviderFinding? {
+    let check = "token.claims"
+    guard let claims = AccessTokenClaims(tokens.accessToken) else {
+      return ProviderFinding(check, .note, "The access token is no JWT: it says nothing of itself.")
+    }
+    guard let own = claims.expiresAt, let told = tokens.accessTokenExpiresAt else { return nil }
+    // The claim is the provider's clock, the reply's end is this machine's.
+    let difference = own - (told + (tokens.clockSkew ?? .zero))
+    let seconds = difference.milliseconds / 1000
+    guard seconds.magnitude * 1000 > ProviderReport.clockTolerance.milliseconds.magnitude else {
+      return ProviderFinding(check, .ok, "the access token is a JWT whose own end is the same")
+    }
+    let which = seconds < 0 ? "earlier" : "later"
+    return ProviderFinding(
+      check, .warning, "The access token's own end (exp) is \(seconds.magnitude) s \(which) than the reply says.",
+      advice: "Compare expires_in with the token's lifetime, and the clocks.")
+  }
+
+  private func scopes(_ tokens: TokenSet) -> ProviderFinding? {
+    let check = "token.scopes"
+    guard !tokens.scopes.isEmpty else { return nil }
+    let missing = subject.requestedScopes.filter { !tokens.scopes.contains($0) }
+    guard missing.isEmpty else {
+      return ProviderFinding(
+        check, .note, "Not granted: \(missing.prefix(8).joined(separator: ", ")).",
+        advice: "Allow them for the client, or take them out of scopes.")
+    }
+    return ProviderFinding(check, .ok, "all scopes were granted that were asked for")
+  }
+
+  private func refreshToken(_ tokens: TokenSet) -> ProviderFinding? {
+    let check = "token.refreshToken"
+    guard tokens.refreshToken == nil else {
+      guard let end = tokens.refreshTokenExpiresAt else { return nil }
+      return ProviderFinding(check, .ok, "the refresh token is good until \(end)")
+    }
+    guard credentials.method != .clientCredentials else {
+      return ProviderFinding(check, .note, "There is no refresh token: the client logs in again instead.")
+    }
+    return ProviderFinding(
+      check, .warning, "There is no refresh token: the session ends with its access token.",
+      advice: "Ask for one (often the scope offline_access), and allow it for the client.")
+  }
+
+  /// Compares what the provider does with refresh tokens with what the profile says.
+  mutating func rotationFindings() -> [ProviderFinding] {
+    let rules = subject.rules
+    let check = TrialStage.rotation.rawValue
+    passed.insert(.rotation)
+    if rotates, rules.rotation == .never {
+      return [
+        ProviderFinding(
+          check, .failure,
+          "Refresh tokens rotate, and rotation is \"never\": after a lost reply a spent one is sent again.",
+          advice: "In the profile's section write: rotation: \"always\"")
+      ]
+    }
+    var findings: [ProviderFinding] = []
+    if !rotates, rules.rotation == .always {
+      findings.append(
+        ProviderFinding(
+          check, .warning, "Refresh tokens do not rotate, and rotation is \"always\".",
+          advice: "In the profile's section write: rotation: \"never\" (a lost reply then costs nothing)"))
+    }
+    if !rotates, rules.rotationGrace > .zero {
+      findings.append(
+        ProviderFinding(
+          check, .warning, "rotationGraceSeconds is set, and refresh tokens do not rotate.",
+          advice: "Take it out of the profile's section."))
+    }
+    guard findings.isEmpty else { return findings }
+    let what = rotates ? "each refresh gives another refresh token" : "the refresh token stays the same"
+    let value = rotates ? "always" : "never"
+    let isKnown = rules.rotation != .auto
+    return [
+      ProviderFinding(
+        check, .ok, what + (isKnown ? ", as rotation says" : "; the broker learns that from the first refresh"),
+        advice: isKnown ? nil : "To have it known from the start, write: rotation: \"\(value)\"")
+    ]
+  }
+}

@@ -1,0 +1,86 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// What a trial asks a provider for.
+package enum TrialRequest: Sendable {
+  /// A login.
+  case login(Credentials)
+  /// The session behind a one-time code.
+  case verify(flow: Secret, code: Secret)
+  /// The user.
+  case currentUser(accessToken: Secret)
+  /// Other tokens, after a pause.
+  ///
+  /// Two tokens of one second may be the same text where they say nothing but times (RFC 7519, section 4.1.6).
+  case refresh(Secret)
+  /// The end of a session.
+  case revoke(TokenSet)
+}
+
+/// What a provider answered to a ``TrialRequest``.
+package enum TrialAnswer: Sendable {
+  /// To a login.
+  case login(Result<LoginOutcome, ProviderFailure>)
+  /// To a code, or what came of a user's action elsewhere.
+  case session(Result<ProviderSession, ProviderFailure>)
+  /// Whose session it is.
+  case user(Result<User, ProviderFailure>)
+  /// To a refresh.
+  case tokens(Result<TokenSet, ProviderFailure>)
+  /// To a revocation; nil for a success.
+  case revoked(ProviderFailure?)
+}
+
+extension AuthProvider {
+  /// Longer than a second, the unit of every time in a token.
+  private var pause: Duration { .milliseconds(1100) }
+
+  /// Does what a trial asks for.
+  package func answer(_ request: TrialRequest) async -> TrialAnswer {
+    switch request {
+    case .login(let credentials):
+      return .login(await result { () throws(ProviderFailure) in try await login(credentials) })
+    case .verify(let flow, let code):
+      return .session(await result { () throws(ProviderFailure) in try await verifyOTP(flow: flow, code: code) })
+    case .currentUser(let token):
+      return .user(await result { () throws(ProviderFailure) in try await currentUser(accessToken: token) })
+    case .refresh(let token):
+      try? await Task.sleep(for: pause)
+      return .tokens(await result { () throws(ProviderFailure) in try await refresh(token) })
+    case .revoke(let tokens):
+      switch await result({ () throws(ProviderFailure) in try await revoke(tokens, everywhere: false) }) {
+      case .success: return .revoked(nil)
+      case .failure(let failure): return .revoked(failure)
+      }
+    }
+  }
+
+  /// Waits until a user has done elsewhere what a login asks of them; ends soon after its task is cancelled.
+  package func awaitUser(
+    _ action: ProviderUserAction, now: @Sendable () -> Timestamp
+  ) async -> Result<ProviderSession, ProviderFailure> {
+    guard action.kind == .deviceCode else {
+      return await result { () throws(ProviderFailure) in try await awaitRedirect(flow: action.flow) }
+    }
+    var interval = max(action.interval, ProviderUserAction.shortestInterval)
+    while now() < action.expiresAt {
+      guard (try? await Task.sleep(for: interval)) != nil else { return .failure(.transient(.cancelled)) }
+      do throws(ProviderFailure) {
+        switch try await pollUserAction(flow: action.flow) {
+        case .authenticated(let session): return .success(session)
+        // RFC 8628, section 3.5.
+        case .pending(let slowsDown): if slowsDown { interval += .seconds(5) }
+        }
+      } catch {
+        guard case .transient = error else { return .failure(error) }
+      }
+    }
+    return .failure(.refused(.otpExpired))
+  }
+
+  private func result<R: Sendable>(
+    _ call: () async throws(ProviderFailure) -> R
+  ) async -> Result<R, ProviderFailure> {
+    do throws(ProviderFailure) { return .success(try await call()) } catch { return .failure(error) }
+  }
+}

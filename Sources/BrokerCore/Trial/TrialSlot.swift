@@ -1,0 +1,34 @@
+import BrokerProtocol
+
+/// One trial of a provider as the broker holds it.
+///
+/// Confined to the broker's executor.
+final class TrialSlot {
+  /// The profile whose provider is tried.
+  let profile: ProfileName
+  /// The provider.
+  let provider: any AuthProvider
+  /// Decides what is done.
+  var trial: ProviderTrial
+  /// What was found and not told yet.
+  var findings: [ProviderFinding] = []
+  /// Who wants to know what is new.
+  var reply: Broker.Reply<ProviderTrialState>?
+  /// Answers that one although nothing is new.
+  var replyTimer: TimerCancellation?
+  /// Ends a trial that nobody asks about.
+  var idleTimer: TimerCancellation?
+  /// Waits for the user.
+  var wait: Task<Void, Never>?
+  /// Asks the provider.
+  var asking: Task<Void, Never>?
+  /// Whether somebody has been told that it waits for a code or for the user.
+  var isToldOfWait = false
+
+  /// A trial that has not begun.
+  init(_ profile: ProfileName, _ provider: any AuthProvider, _ trial: ProviderTrial) {
+    self.profile = profile
+    self.provider = provider
+    self.trial = trial
+  }
+}

@@ -1,0 +1,60 @@
+public import JSONRPC
+public import SecretMemory
+
+/// Asks how far a trial of a provider came; gives it the code that it waits for, or ends it.
+///
+/// Answered as soon as there is something new.
+public enum ContinueTrial: BrokerMethod {
+  /// The name on the wire.
+  public static let name = "continueTrial"
+
+  /// What the answer carries.
+  public typealias Result = ProviderTrialState
+
+  /// What a request carries.
+  public struct Params: MethodParams, Equatable {
+    /// The names of all parameters.
+    public static let memberNames = ["trialId", "code", "stop", "timeoutSeconds"]
+
+    /// How long an answer waits for something new where the caller does not say.
+    public static let standardTimeout = Duration.seconds(25)
+
+    /// The trial's handle.
+    public var trialID: String
+    /// The one-time code that it waits for.
+    public var code: Secret?
+    /// Whether nothing more is to be tried: a session that there is ends.
+    public var stops: Bool
+    /// How long the answer may wait for something new.
+    public var timeout: Duration
+
+    /// Params with the members that a caller gives.
+    public init(
+      trialID: String, code: Secret? = nil, stops: Bool = false, timeout: Duration = Self.standardTimeout
+    ) {
+      self.trialID = trialID
+      self.code = code
+      self.stops = stops
+      self.timeout = timeout
+    }
+
+    /// Writes the members.
+    public func encode(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("trialId", trialID)
+        writer.member(revealing: "code", code)
+        if stops { writer.member("stop", true) }
+        if timeout != Self.standardTimeout { writer.seconds("timeoutSeconds", timeout) }
+      }
+    }
+
+    /// Reads the members.
+    public init(from node: JSONNode) throws(JSONMismatch) {
+      trialID = try node.required("trialId").string()
+      code = try node.optional("code") { node throws(JSONMismatch) in try node.secret() }
+      stops = try node.optional("stop", Bool.init(from:)) ?? false
+      timeout =
+        try node.optional("timeoutSeconds") { node throws(JSONMismatch) in try node.seconds() } ?? Self.standardTimeout
+    }
+  }
+}
