@@ -71,6 +71,13 @@ struct AccountTable {
     try update.run()
   }
 
+  /// Whether there is none.
+  ///
+  /// - Throws: `SQLiteError`.
+  func isEmpty() throws(SQLiteError) -> Bool {
+    try !connection.prepare("SELECT 1 FROM account LIMIT 1").step()
+  }
+
   private func first(_ sql: StaticString, _ key: String) throws(SQLiteError) -> Account? {
     let query = try connection.prepare(sql)
     try query.bind(key, at: 1)

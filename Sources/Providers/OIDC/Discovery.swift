@@ -46,7 +46,7 @@ actor Discovery {
   /// The address of the first document: what a probe asks for.
   nonisolated let firstDocument: HTTPURL
   private nonisolated let configured: [OIDCEndpoint: HTTPURL]
-  private let dialect: OIDCDialect
+  private nonisolated let dialect: OIDCDialect
   private let transport: PublicTransport
   private let uptime: @Sendable () -> Duration
   private var known: Known?
@@ -174,7 +174,7 @@ actor Discovery {
   }
 
   /// Both forms: the well-known part before the issuer's path (RFC 8414, section 3.1), and behind it.
-  private var oauthDocuments: [HTTPURL] {
+  nonisolated var oauthDocuments: [HTTPURL] {
     guard let issuer = try? HTTPURL(dialect.issuer) else { return [] }
     let path = issuer.target.hasSuffix("/") ? String(issuer.target.dropLast()) : issuer.target
     let inserted = try? HTTPURL(issuer.origin + Self.oauthPath + path)

@@ -27,6 +27,8 @@ package final class OIDCProvider: AuthProvider {
   let dialect: OIDCDialect
   /// The client's name.
   let clientID: String
+  /// How the client makes itself known.
+  let clientAuthentication: OIDCDialect.ClientAuthentication
   /// Where a browser comes back to.
   let redirect: LoopbackRedirect
   /// Finds the endpoints.
@@ -55,6 +57,7 @@ package final class OIDCProvider: AuthProvider {
   ) throws(HTTPFailure) {
     dialect = settings.dialect
     clientID = settings.clientID
+    clientAuthentication = settings.clientSecret == nil ? .none : settings.clientAuthentication
     redirect = settings.redirect
     binding = try Self.binding(settings)
     abilities = Self.abilities(settings.dialect)

@@ -1,0 +1,52 @@
+import BrokerCore
+package import BrokerProtocol
+import HTTP
+import RemoteProvider
+import SecretMemory
+
+/// A close look at a project.
+extension FirebaseProvider {
+  /// Asks both services whether they are there, and one of them to look up an account with a token that is none: a key
+  /// that is not accepted is refused before that, and nothing is changed.
+  package func examine() async -> [ProviderFinding] {
+    let accounts = await probe().findings
+    guard !accounts.contains(where: { $0.level == .failure }) else { return accounts }
+    let tokens = await Sounding(HTTPRequest(.get, caller.url(.token)), caller.transport, clock: clock).probe("baseUrl")
+    return accounts + [Self.refreshes(tokens), await key()]
+  }
+
+  private static func refreshes(_ probe: ProviderProbe) -> ProviderFinding {
+    guard let first = probe.findings.first, first.level == .failure else {
+      return ProviderFinding("service.token", .ok, "\(probe.place?.host ?? "the service"), which refreshes, answers")
+    }
+    return ProviderFinding("service.token", .failure, first.message, advice: first.advice, errorKind: first.errorKind)
+  }
+
+  private func key() async -> ProviderFinding {
+    let check = "apiKey"
+    do throws(ProviderFailure) {
+      guard let none = try? Secret(utf8: "not-a-token") else { throw .transient(.overloaded) }
+      try await caller.ask(.lookup, [("idToken", .secret(none))]).expectSuccess()
+    } catch .tokenRefused {
+      return ProviderFinding(check, .ok, "the API key is accepted")
+    } catch {
+      switch error.kind {
+      case .providerRejected:
+        return ProviderFinding(
+          check, .failure, "The API key or its project is refused.",
+          advice: "Compare apiKey with the project's settings, its restrictions included; is Authentication set up?",
+          errorKind: .providerRejected)
+      case .configInvalid:
+        return ProviderFinding(
+          check, .failure, "There is no API key that can be sent.", advice: "Look at apiKey in the profile's section.",
+          errorKind: .configInvalid)
+      default:
+        return ProviderFinding(
+          check, .warning, "Whether the API key is accepted is not known: \(error.kind.message)", errorKind: error.kind)
+      }
+    }
+    return ProviderFinding(
+      check, .warning, "A token that was made up is taken for one.", advice: "Look at baseUrl: that is no such service."
+    )
+  }
+}

@@ -1,0 +1,30 @@
+import BrokerCore
+package import BrokerProtocol
+import SQLite
+
+/// A look at the embedded provider itself.
+extension LocalProvider {
+  /// Opens the files, looks whether the database is sound, and whether there is anybody to log in.
+  package func examine() -> [ProviderFinding] {
+    let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
+    do throws(ProviderFailure) {
+      let isEmpty = try perform { database, _ in
+        try database.connection.checkIntegrity(.quick)
+        return try database.accounts.isEmpty()
+      }
+      let accounts =
+        isEmpty
+        ? ProviderFinding("accounts", .note, "There is no account yet.", advice: "Make one with: authbroker register")
+        : ProviderFinding("accounts", .ok, "there are accounts")
+      return [reachable, ProviderFinding("files", .ok, "its files open, and its database is sound"), accounts]
+    } catch {
+      return [
+        reachable,
+        ProviderFinding(
+          "files", .failure, "Its files in local-provider/ of the state directory cannot be used, or are damaged.",
+          advice: "Look at their owner and mode and whether the disk is full, or restore them from a copy.",
+          errorKind: error.kind),
+      ]
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import BrokerProtocol
+import HTTP
+import OIDCDialect
+import RemoteProvider
+
+/// Compares what a provider says of itself with what a profile wants of it.
+struct DescriptionReview: Sendable {
+  /// What it says.
+  let description: ProviderDescription
+  /// How the profile speaks to it.
+  let dialect: OIDCDialect
+  /// How the client makes itself known.
+  let authentication: OIDCDialect.ClientAuthentication
+
+  /// Everything there is to say, the worst first to be mended first.
+  var findings: [ProviderFinding] {
+    [issuer] + endpoints + [pkce, issuerInReply].compactMap(\.self) + grants + [client] + scopes
+  }
+
+  /// Whether the document is the provider's own (OpenID Connect Discovery, section 4.3).
+  private var issuer: ProviderFinding {
+    let check = "issuer"
+    guard let named = description.issuer, !named.isEmpty else {
+      return ProviderFinding(
+        check, .failure, "The document names no issuer.",
+        advice: "What answers there is no such provider; look at \(IssuerSetting(dialect).names).",
+        errorKind: .invalidResponse)
+    }
+    if description.isIssuerWhole, IssuerCheck(dialect).isOwn(metadata: named) {
+      return ProviderFinding(check, .ok, "the document's issuer is the configured one: \(named)")
+    }
+    let isSlash = IssuerSetting.withoutSlash(named) == IssuerSetting.withoutSlash(dialect.issuer)
+    let how = isSlash ? "differs in the slash at its end" : "is another one"
+    return ProviderFinding(
+      check, .failure, "The document's issuer \(how): it says \"\(named)\", the configuration \"\(dialect.issuer)\".",
+      advice: IssuerSetting(dialect).correction(named), errorKind: .invalidResponse)
+  }
+
+  /// Whether redirects can be told apart from those of another provider (RFC 9207).
+  private var issuerInReply: ProviderFinding? {
+    guard dialect.methods.contains(.browser) else { return nil }
+    return description.namesIssuer
+      ? ProviderFinding("issuerInReply", .ok, "it names itself when a browser comes back (RFC 9207)")
+      : ProviderFinding("issuerInReply", .note, "It does not name itself when a browser comes back (RFC 9207).")
+  }
+
+  private var pkce: ProviderFinding? {
+    guard dialect.methods.contains(.browser), endpoint(.authorization) != nil else { return nil }
+    switch description[.challengeMethods] {
+    case nil:
+      return ProviderFinding(
+        "pkce", .warning, "It does not say that it knows PKCE (code_challenge_methods_supported).",
+        advice: "It is sent all the same; ask whoever runs it to switch S256 on.")
+    case let methods? where methods.contains("S256"):
+      return ProviderFinding("pkce", .ok, "it knows PKCE with S256")
+    case _?:
+      return ProviderFinding(
+        "pkce", .failure, "It knows PKCE, but not with S256: --method browser will not work.",
+        advice: "Ask whoever runs it to switch S256 on (RFC 7636, section 4.2).")
+    }
+  }
+
+  /// Whether the ways to log in are there.
+  private var grants: [ProviderFinding] {
+    guard let offered = description[.grants] else {
+      return [ProviderFinding("grants", .note, "It does not list its grant types.")]
+    }
+    let wanted: [(grant: String, loss: String, isMissed: Bool)] = [
+      ("refresh_token", "sessions end with their access token", true),
+      ("authorization_code", "no --method browser", dialect.methods.contains(.browser)),
+      (
+        "urn:ietf:params:oauth:grant-type:device_code", "no --method device", dialect.methods.contains(.deviceCode)
+      ),
+      ("password", "no login with a password", dialect.methods.contains(.password)),
+      ("client_credentials", "no login of the client itself", dialect.methods.contains(.clientCredentials)),
+    ]
+    let missing = wanted.filter { $0.isMissed && !offered.contains($0.grant) }
+    guard !missing.isEmpty else { return [ProviderFinding("grants", .ok, "it lists every grant type that is used")] }
+    return missing.map { entry in
+      let name = entry.grant.split(separator: ":").last.map(String.init) ?? entry.grant
+      return ProviderFinding(
+        "grants." + name, name == "refresh_token" ? .warning : .note,
+        "It does not list the grant type \(name): \(entry.loss).",
+        advice: name == "password" ? "Many providers have it switched off (RFC 9700, section 2.4)." : nil)
+    }
+  }
+
+  /// Whether the client makes itself known in a way that the token endpoint takes; Basic where it does not say.
+  private var client: ProviderFinding {
+    let check = "clientAuth"
+    let offered = description[.clientAuthentications] ?? ["client_secret_basic"]
+    let names: [OIDCDialect.ClientAuthentication: String] = [
+      .basic: "client_secret_basic", .post: "client_secret_post", .none: "none",
+    ]
+    guard let name = names[authentication], !offered.contains(name) else {
+      return ProviderFinding(check, .ok, "the token endpoint takes clientAuth: \"\(authentication.rawValue)\"")
+    }
+    guard authentication != .none else {
+      return ProviderFinding(
+        check, .note, "The token endpoint does not list clients without a password (none).",
+        advice: "Many take them all the same; if a login fails with providerRejected, configure clientSecret.")
+    }
+    let other = names.first { $0.key != authentication && $0.key != .none && offered.contains($0.value) }
+    return ProviderFinding(
+      check, .warning, "The token endpoint does not list clientAuth: \"\(authentication.rawValue)\" (\(name)).",
+      advice: other.map { "In the profile's section write: clientAuth: \"\($0.key.rawValue)\"" }
+        ?? "Look at how the client is registered there.")
+  }
+
+  private var scopes: [ProviderFinding] {
+    guard let offered = description[.scopes] else { return [] }
+    let missing = dialect.scopes.filter { !offered.contains($0) }
+    var findings: [ProviderFinding] = []
+    if missing.isEmpty {
+      findings.append(ProviderFinding("scopes", .ok, "it lists every scope that is asked for"))
+    } else {
+      findings.append(
+        ProviderFinding(
+          "scopes", .warning, "It does not list: \(missing.prefix(8).joined(separator: ", ")).",
+          advice: "Look at scopes in the profile's section; a provider need not list all that it knows."))
+    }
+    if offered.contains("offline_access"), !dialect.scopes.contains("offline_access") {
+      findings.append(
+        ProviderFinding(
+          "scopes.offline", .note, "It has offline_access, which is not asked for.",
+          advice: "If there is no refresh token after a login, add it to scopes."))
+    }
+    return findings
+  }
+}
+
+/// Whether everything can be called.
+extension DescriptionReview {
+  /// The address that is called; the configuration goes before the document.
+  private func endpoint(_ endpoint: OIDCEndpoint) -> String? {
+    dialect.endpoints[endpoint] ?? description.endpoints[endpoint]
+  }
+
+  private var endpoints: [ProviderFinding] {
+    let findings = OIDCEndpoint.allCases.map(finding)
+    let present = OIDCEndpoint.allCases.filter { endpoint in
+      findings.contains { $0.check == "endpoint." + endpoint.rawValue && $0.level == .ok }
+    }
+    let list = present.map(\.rawValue).joined(separator: ", ")
+    let summary = present.isEmpty ? [] : [ProviderFinding("endpoints", .ok, "there are endpoints for: \(list)")]
+    return summary + findings.filter { $0.level != .ok }
+  }
+
+  private func finding(_ endpoint: OIDCEndpoint) -> ProviderFinding {
+    let check = "endpoint." + endpoint.rawValue
+    guard let text = self.endpoint(endpoint) else { return missing(endpoint, check) }
+    let isSecure = dialect.issuer.lowercased().hasPrefix("https:")
+    guard let url = try? HTTPURL(text), url.scheme == .https || !isSecure else {
+      return ProviderFinding(
+        check, endpoint == .token ? .failure : .warning,
+        "\(endpoint.metadataName) is not used, since it is not https: \(text)",
+        advice: "Ask whoever runs it to correct its own address; often a proxy in front of it hides the scheme.")
+    }
+    let own = try? HTTPURL(dialect.issuer)
+    guard own == nil || own?.host == url.host else {
+      return ProviderFinding(check, .note, "\(endpoint.metadataName) is on another host: \(url.authority)")
+    }
+    return ProviderFinding(check, .ok, "")
+  }
+
+  /// What is lost without an endpoint.
+  private func missing(_ endpoint: OIDCEndpoint, _ check: String) -> ProviderFinding {
+    let name = endpoint.metadataName
+    let setting = "If there is one, name it in the profile's section: endpoints.\(endpoint.rawValue)"
+    func finding(_ level: ProviderFinding.Level, _ loss: String) -> ProviderFinding {
+      ProviderFinding(
+        check, level, "There is no \(name): \(loss).", advice: level == .note ? nil : setting)
+    }
+    switch endpoint {
+    case .token: return finding(.failure, "nobody can log in")
+    case .authorization: return finding(dialect.methods.contains(.browser) ? .warning : .note, "no --method browser")
+    case .deviceAuthorization: return finding(.note, "no --method device")
+    case .revocation: return finding(.warning, "a logout ends the session here only")
+    case .userinfo: return finding(.note, "the user is known from the ID token only")
+    case .endSession: return finding(.note, "a logout leaves the browser logged in there")
+    }
+  }
+}

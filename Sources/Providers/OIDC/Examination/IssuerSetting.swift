@@ -1,0 +1,44 @@
+import OIDCDialect
+
+/// Where the configuration of a profile says who its issuer is, and how that is corrected.
+struct IssuerSetting {
+  private let dialect: OIDCDialect
+
+  /// Of a provider.
+  init(_ dialect: OIDCDialect) {
+    self.dialect = dialect
+  }
+
+  /// What the settings are called.
+  var names: String {
+    switch OIDCPreset(rawValue: dialect.type) {
+    case .keycloak: "baseUrl and realm"
+    case .auth0: "domain"
+    case .microsoft: "tenant"
+    case .gitlab: "baseUrl"
+    case .oidc, .google, .github, nil: "issuer"
+    }
+  }
+
+  /// The line to change, so that the issuer is the one that the provider names.
+  func correction(_ named: String) -> String {
+    guard OIDCPreset(rawValue: dialect.type) == .oidc else {
+      return "Look at \(names) in the profile's section, or use: provider: \"oidc\", issuer: \"\(named)\""
+    }
+    guard Self.host(named) == Self.host(dialect.issuer) else {
+      return "If you trust that one, write in the profile's section: issuer: \"\(named)\"; else ask who runs it."
+    }
+    return "In the profile's section write: issuer: \"\(named)\""
+  }
+
+  /// An issuer as people often write it.
+  static func withoutSlash(_ issuer: String) -> Substring {
+    issuer.hasSuffix("/") ? issuer.dropLast() : Substring(issuer)
+  }
+
+  /// Scheme, host and port.
+  private static func host(_ issuer: String) -> Substring {
+    let parts = issuer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    return parts.count > 2 ? parts[2] : ""
+  }
+}

@@ -1,0 +1,106 @@
+import BrokerCore
+package import BrokerProtocol
+import HTTP
+import OIDCDialect
+import RemoteProvider
+
+/// A close look at a provider.
+extension OIDCProvider {
+  /// What sessions are asked for.
+  package var requestedScopes: [String] { dialect.scopes }
+
+  /// Reads what the provider says of itself, and compares it with what the profile wants.
+  package func examine() async -> [ProviderFinding] {
+    guard dialect.usesDiscovery else { return await examineEndpoints() }
+    let first = await Sounding(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
+    let found = first.probe(addressSetting).findings
+    guard case .success(let response) = first.result, !found.contains(where: { $0.level == .failure }) else {
+      return found
+    }
+    switch reading(response, at: discovery.firstDocument) {
+    case .success(let description): return found + review(await completed(description))
+    case .failure(let trouble):
+      // OAuth without OpenID Connect has a document of its own (RFC 8414).
+      if response.status == 404 || response.status == 410, let other = await otherDocument() {
+        return found + review(other)
+      }
+      return found + [trouble.finding] + review(nil)
+    }
+  }
+
+  /// A finding that is the reason for having no document.
+  private struct Trouble: Error {
+    let finding: ProviderFinding
+  }
+
+  private func review(_ description: ProviderDescription?) -> [ProviderFinding] {
+    guard let description else { return [] }
+    return DescriptionReview(
+      description: description, dialect: dialect, authentication: clientAuthentication
+    ).findings
+  }
+
+  /// The document, with what the one of RFC 8414 says besides where an endpoint is missing.
+  private func completed(_ description: ProviderDescription) async -> ProviderDescription {
+    guard OIDCEndpoint.allCases.contains(where: { description.endpoints[$0] == nil }),
+      let other = await otherDocument(), other.issuer == description.issuer
+    else { return description }
+    return description.completed(by: other)
+  }
+
+  private func otherDocument() async -> ProviderDescription? {
+    for url in discovery.oauthDocuments {
+      let sounding = await Sounding(documentRequest(url), caller.transport, clock: clock)
+      guard case .success(let response) = sounding.result, case .success(let found) = reading(response, at: url) else {
+        continue
+      }
+      return found
+    }
+    return nil
+  }
+
+  private func documentRequest(_ url: HTTPURL) -> HTTPRequest {
+    let accept = try? HTTPField("Accept", "application/json")
+    return HTTPRequest(.get, url, fields: accept.map { [$0] } ?? [])
+  }
+
+  private func reading(_ response: HTTPResponse, at url: HTTPURL) -> Result<ProviderDescription, Trouble> {
+    let settings = IssuerSetting(dialect).names
+    func trouble(_ message: String, _ advice: String) -> Result<ProviderDescription, Trouble> {
+      .failure(Trouble(finding: .init("document", .failure, message, advice: advice, errorKind: .invalidResponse)))
+    }
+    let place = url.origin + url.target
+    switch response.status {
+    case 200 where BodyForm(response) == .html:
+      return trouble(
+        "A page for people answers at \(place), no document.",
+        "Look at \(settings), and whether the network wants a login first.")
+    case 200:
+      guard let description = response.body.withArray({ ProviderDescription($0) }) else {
+        return trouble("What answers at \(place) is no JSON object.", "Look at \(settings).")
+      }
+      return .success(description)
+    case 300..<400:
+      let target = response.field("location").map { " to " + SanitizedText($0).text } ?? ""
+      return trouble(
+        "\(place) redirects\(target); redirects are not followed.", "Look at \(settings), scheme and slashes included.")
+    default:
+      return trouble(
+        "There is no document at \(place) (status \(response.status)).",
+        "Look at \(settings); a provider without one needs its endpoints in the profile's section.")
+    }
+  }
+
+  /// A provider that does not describe itself: the token endpoint is all that can be asked.
+  private func examineEndpoints() async -> [ProviderFinding] {
+    let sounding = await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
+    let found = sounding.probe(addressSetting).findings
+    guard !found.contains(where: { $0.level == .failure }) else { return found }
+    var described = ProviderDescription()
+    described.issuer = dialect.issuer
+    let review = DescriptionReview(description: described, dialect: dialect, authentication: clientAuthentication)
+    let note = ProviderFinding(
+      "document", .note, "It does not describe itself; its endpoints are known from the configuration.")
+    return found + [note] + review.findings.filter { $0.check.hasPrefix("endpoint") }
+  }
+}

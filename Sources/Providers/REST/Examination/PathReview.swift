@@ -1,0 +1,77 @@
+import BrokerProtocol
+import RESTDialect
+
+/// Which paths of a mapping are there, as far as a backend tells somebody who asks politely.
+///
+/// Many answer `OPTIONS` in one way everywhere; only where a path answers otherwise than one that nobody has does it tell
+/// anything.
+struct PathReview {
+  /// A path of the mapping, and what it answered.
+  struct Path: Equatable {
+    /// What it is for.
+    let name: RESTEndpoint.Name
+    /// Where it is.
+    let path: String
+    /// The status; nil where nothing came back.
+    let status: Int?
+  }
+
+  private let paths: [Path]
+  private let nowhere: Int?
+
+  /// Answers; `nowhere` is that of a path that is not there.
+  init(_ paths: [Path], nowhere: Int?) {
+    self.paths = paths
+    self.nowhere = nowhere
+  }
+
+  /// What they show.
+  var findings: [ProviderFinding] {
+    let present = paths.filter { $0.status != nil && $0.status != nowhere && !isMissing($0) }
+    guard let nowhere, Self.gone.contains(nowhere), !present.isEmpty else {
+      return [
+        ProviderFinding(
+          "paths", .note, "Which of the other paths are there cannot be told without credentials.",
+          advice: "It answers OPTIONS everywhere alike; --login tries them.")
+      ]
+    }
+    let names = present.map(\.name.rawValue).joined(separator: ", ")
+    return [ProviderFinding("paths", .ok, "there are paths for: \(names)")] + paths.filter(isMissing).map(missing)
+  }
+
+  /// What a server says of a path that is not there.
+  private static let gone: Set<Int> = [404, 410]
+
+  private func isMissing(_ path: Path) -> Bool { path.status.map(Self.gone.contains) ?? false }
+
+  private func missing(_ path: Path) -> ProviderFinding {
+    ProviderFinding(
+      "path." + path.name.rawValue, path.name.isNeeded ? .warning : .note,
+      "\(path.path) seems not to be there (status \(path.status ?? 0)): \(path.name.loss).",
+      advice: path.name.isNeeded ? "Look at mapping.endpoints.\(path.name.rawValue)." : nil)
+  }
+}
+
+extension RESTEndpoint.Name {
+  /// Whether there is no whole life of a session without it.
+  fileprivate var isNeeded: Bool { [.login, .refresh, .logout].contains(self) }
+
+  /// What users lose without it.
+  fileprivate var loss: String {
+    switch self {
+    case .login: "nobody can log in"
+    case .refresh: "sessions end with their access token"
+    case .logout: "a logout ends the session here only"
+    case .verifyOtp: "no login with a one-time code"
+    case .resendOtp: "no other code can be sent"
+    case .verifyBackupCode: "no login with a backup code"
+    case .register: "no accounts can be made"
+    case .forgotPassword, .resetPassword: "no forgotten password is set anew"
+    case .verifyEmail: "no address is verified"
+    case .changePassword: "no password is changed"
+    case .currentUser: "whose session it is is not told"
+    case .updateProfile: "no profile is changed"
+    case .deleteAccount: "no account is removed"
+    }
+  }
+}
