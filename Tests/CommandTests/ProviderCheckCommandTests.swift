@@ -1,3 +1,5 @@
+import JSONRPC
+import Synchronization
 import TestSupport
 import Testing
 
@@ -7,20 +9,34 @@ import Testing
 struct ProviderCheckCommandTests {
   private let scratch = Scratch()
 
-  private static let reached =
-    #""result":{"providers":[{"profile":"default","provider":"oidc","reachable":true,"host":"id.example","tls":true,"#
-    + #""roundTripSeconds":0.01,"message":"It answers."}]}"#
   private static let words = ["provider-check", "--login", "--email", "ada@example.com", "--password-stdin"]
+  private static let well = #"{"check":"reachable","level":"ok","message":"id.example answers"}"#
 
-  /// A broker whose profile has no session, unless `state` says otherwise, and that answers a login.
-  private func owner(_ login: String, state: String = "signedOut") throws -> FakeOwner {
-    try FakeOwner(in: scratch, providers: Self.reached) { method, _ in
+  private static func check(_ findings: String...) -> String {
+    #""result":{"profile":"work","provider":"oidc","loginMethods":["password","deviceCode"],"findings":["#
+      + findings.joined(separator: ",")
+      + #"],"trial":[{"check":"login","level":"note","message":"the credentials are accepted"},"#
+      + #"{"check":"reuse","level":"note","message":"it is refused","advice":"only with --reuse"}]}"#
+  }
+
+  private static func failure(_ check: String, _ kind: String? = nil) -> String {
+    let kind = kind.map { #","errorKind":"\#($0)""# } ?? ""
+    return #"{"check":"\#(check)","level":"failure","message":"It fails.","advice":"Do this."\#(kind)}"#
+  }
+
+  private static func state(_ findings: String = "", _ waitsFor: String = #""provider""#) -> String {
+    #""result":{"trialId":"t1","findings":[\#(findings)],"waitsFor":\#(waitsFor)}"#
+  }
+
+  /// A broker that answers a look in one way, and the calls of a trial in order; the last answer stays.
+  private func owner(_ check: String, trial: [String] = []) throws -> FakeOwner {
+    let left = Mutex(trial)
+    return try FakeOwner(in: scratch) { method, _ in
       switch method {
       case "getStatus": FakeOwner.status()
-      case "getSession":
-        #""result":{"profile":"default","provider":"oidc","state":"\#(state)","scopes":[],"refreshTokenPresent":false}"#
-      case "login": login
-      case "cancelLogin": #""result":{}"#
+      case "checkProvider": check
+      case "tryProvider", "continueTrial":
+        left.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? FakeOwner.refusal(1025, "flowNotFound", "No.") }
       default: FakeOwner.refusal(-32601, "methodNotFound", "No.")
       }
     }
@@ -30,39 +46,117 @@ struct ProviderCheckCommandTests {
     owner.requests.map { String($0.prefix { $0 != " " }) }.filter { $0 != "getStatus" }
   }
 
-  @Test func `without --login nothing is sent but the question whether it is there`() throws {
-    let owner = try owner("")
-    let run = try CommandRun(["provider-check"], in: scratch)
-    #expect(run.code == 0 && run.output.contains("id.example answers over TLS"), "\(run.output)\(run.errors)")
-    #expect(methods(owner) == ["checkProviders"])
+  @Test func `without --login nothing is asked for but a look, and the rest is announced`() throws {
+    let warning = #"{"check":"pkce","level":"warning","message":"It\u001b does not.","advice":"Ask."}"#
+    let owner = try owner(Self.check(Self.well, warning))
+    let run = try CommandRun(["provider-check", "work"], in: scratch)
+    #expect(run.code == 0, "\(run.output)\(run.errors)")
+    #expect(owner.requests == [#"checkProvider {"profile":"work"}"#])
+    for line in [
+      "Profile work, provider oidc\n", " ok reachable id.example answers\n", " → Ask.\n",
+      "With --login it would be shown that\n login the credentials are accepted\n",
+      " reuse it is refused (only with --reuse)\n", "\n1 warning.\nTo try it (--email ADDRESS, --method device): ",
+    ] { #expect(run.words.contains(line), "\(line) in \(run.words)") }
+    #expect(run.output.contains("provider-check work --login") && !run.output.contains("\u{1B}"))
   }
 
   @Test(
     arguments: [
-      (
-        #""status":"otpRequired","challenge":{"otpFlowId":"f1","profile":"default","method":"sms","#
-          + #""maskedDestination":"••12","otpLength":6,"expiresAt":"2099-01-01T00:00:00Z","#
-          + #""nextResendAt":"2099-01-01T00:00:00Z","attemptsRemaining":5,"backupCodesAllowed":false}"#,
-        #"cancelLogin {"otpFlowId":"f1"}"#
-      ),
-      (
-        #""status":"userActionRequired","action":{"loginFlowId":"f2","profile":"default","kind":"browser","#
-          + #""verificationUri":"https://id.example/","expiresAt":"2099-01-01T00:00:00Z"}"#,
-        #"cancelLogin {"loginFlowId":"f2"}"#
-      ),
-    ])
-  func `a login that nobody goes on with is taken back`(_ result: String, _ last: String) throws {
-    let owner = try owner(#""result":{\#(result)}"#)
-    let run = try CommandRun(Self.words, in: scratch, input: "made-up\n")
-    #expect(run.output.contains("this goes no further"), "\(run.output)\(run.errors)")
-    #expect(methods(owner) == ["checkProviders", "getSession", "login", "cancelLogin"])
-    #expect(owner.requests.last == last)
+      ([failure("reachable", "networkUnavailable")], 5), ([failure("reachable", "tlsFailed")], 5),
+      ([failure("issuer", "invalidResponse")], 1), ([failure("path.currentUser")], 1),
+      ([failure("reachable", "timeout"), failure("issuer", "invalidResponse")], 1),
+      ([failure("x", "aKindOfLater")], 1),
+    ] as [([String], Int32)])
+  func `a failure decides the exit code`(_ findings: [String], _ code: Int32) throws {
+    let owner = try owner(Self.check(findings[0], findings.count > 1 ? findings[1] : Self.well))
+    let run = try CommandRun(["provider-check", "work"], in: scratch)
+    #expect(run.code == code && run.words.contains(" failure "), "\(run.output)\(run.errors)")
+    #expect(run.errors.isEmpty && owner.requests.count == 1)
   }
 
-  @Test func `a profile with a session is left alone`() throws {
-    let owner = try owner("", state: "authenticated")
+  @Test func `a provider that cannot be used is not tried, and no password is asked for`() throws {
+    let owner = try owner(Self.check(Self.failure("issuer", "invalidResponse")))
+    let run = try CommandRun(["provider-check", "--login"], in: scratch)
+    #expect(run.code == 1 && run.output.contains("Nothing is tried"), "\(run.output)\(run.errors)")
+    #expect(methods(owner) == ["checkProvider"])
+  }
+
+  @Test func `a trial is followed to its end, line by line`() throws {
+    let login = #"{"check":"login","level":"ok","message":"a session"}"#
+    let logout = #"{"check":"logout","level":"warning","message":"No way.","advice":"Wait."}"#
+    let owner = try owner(
+      Self.check(Self.well), trial: [Self.state(), Self.state(login), Self.state(), Self.state(logout, #""nothing""#)])
+    let run = try CommandRun(Self.words + ["--wrong-password", "--reuse"], in: scratch, input: "made-up\n")
+    #expect(run.code == 0, "\(run.output)\(run.errors)")
+    #expect(run.words.contains(" ok login a session\n") && run.words.contains(" warning logout No way.\n"))
+    #expect(run.output.hasSuffix("\n1 warning.\n"))
+    #expect(methods(owner) == ["checkProvider", "tryProvider"] + Array(repeating: "continueTrial", count: 3))
+    let begin = owner.requests.first { $0.hasPrefix("tryProvider") } ?? ""
+    for member in [
+      #""method":"password""#, #""email":"ada@example.com""#, #""password":"made-up""#, #""wrongPassword":true"#,
+      #""reuse":true"#,
+    ] { #expect(begin.contains(member), "\(begin)") }
+    #expect(owner.requests.last == #"continueTrial {"trialId":"t1","timeoutSeconds":0.5}"#)
+  }
+
+  @Test func `wrong credentials end with code 4, and programs get everything at once`() throws {
+    let end = Self.state(Self.failure("login", "invalidCredentials"), #""nothing""#)
+    let owner = try owner(Self.check(Self.well), trial: [Self.state(), end])
+    let run = try CommandRun(Self.words + ["--json"], in: scratch, input: "made-up\n")
+    #expect(run.code == 4, "\(run.output)\(run.errors)")
+    let root = try JSONDocument(parsing: Array(run.output.utf8)).root
+    #expect(try !root.required("ok").bool() && root.required("exitCode").integer() == 4)
+    #expect(try root.required("tried").bool() && root.required("findings").elements().count == 1)
+    #expect(try root.required("trial").elements().first?["errorKind"]?.string() == "invalidCredentials")
+    #expect(methods(owner).count == 3)
+  }
+
+  @Test func `a code that nobody can be asked for ends the trial, its session first`() throws {
+    let challenge =
+      #""code","challenge":{"otpFlowId":"t1","profile":"work","method":"sms","maskedDestination":"••12","#
+      + #""otpLength":6,"expiresAt":"2099-01-01T00:00:00Z","nextResendAt":"2099-01-01T00:00:00Z","#
+      + #""attemptsRemaining":5,"backupCodesAllowed":false}"#
+    let owner = try owner(
+      Self.check(Self.well),
+      trial: [Self.state(), Self.state("", challenge), Self.state("", #""nothing""#)])
     let run = try CommandRun(Self.words, in: scratch, input: "made-up\n")
-    #expect(run.code == 1 && run.errors.contains("has a session"), "\(run.errors)")
-    #expect(methods(owner) == ["checkProviders", "getSession"])
+    #expect(run.code == 2 && run.errors.contains("a one-time code is wanted"), "\(run.output)\(run.errors)")
+    #expect(owner.requests.last == #"continueTrial {"trialId":"t1","stop":true,"timeoutSeconds":0.5}"#)
+  }
+
+  @Test func `without a password option the provider's own way is taken`() throws {
+    let owner = try owner(Self.check(Self.well), trial: [Self.state("", #""nothing""#)])
+    let run = try CommandRun(["provider-check", "work", "--login"], in: scratch)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(owner.requests.last == #"tryProvider {"profile":"work"}"#)
+    for (name, method) in [("device", "deviceCode"), ("browser", "browser"), ("client", "clientCredentials")] {
+      #expect(try CommandRun(["provider-check", "--login", "--method", name], in: scratch).code == 0)
+      #expect(owner.requests.last == #"tryProvider {"method":"\#(method)"}"#)
+    }
+  }
+
+  @Test func `where a password is wanted and nobody can be asked, that is said`() throws {
+    let missing = FakeOwner.refusal(1021, "missingCredential", "It needs one.")
+    let owner = try owner(Self.check(Self.well), trial: [missing])
+    let run = try CommandRun(["provider-check", "--login"], in: scratch)
+    #expect(run.code == 2 && run.errors.contains("give --email"), "\(run.errors)")
+    #expect(methods(owner) == ["checkProvider", "tryProvider"])
+  }
+
+  @Test(arguments: [
+    ["--email", "a"], ["--reuse"], ["--login", "--method", "magic"], ["--login", "--method", "device", "--email", "a"],
+    ["No Name"], ["work", "--profile", "other"], ["a", "b"],
+  ])
+  func `a command line that cannot be followed is refused before anybody is asked`(_ words: [String]) throws {
+    let owner = try owner(Self.check(Self.well))
+    #expect(try CommandRun(["provider-check"] + words, in: scratch).code == 2)
+    #expect(methods(owner).isEmpty)
+  }
+
+  @Test func `a broker that is too old, and a profile that is not there, are told as such`() throws {
+    let old = try owner(FakeOwner.refusal(-32601, "methodNotFound", "No."))
+    let run = try CommandRun(["provider-check"], in: scratch)
+    #expect(run.code == 1 && run.errors.contains("too old to look; change over with: authbroker"), "\(run.errors)")
+    #expect(methods(old) == ["checkProvider"])
   }
 }

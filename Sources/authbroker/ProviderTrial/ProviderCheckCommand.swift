@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import ClientSocket
 
 /// `authbroker provider-check`.
 enum ProviderCheckCommand: Command {
@@ -7,38 +8,84 @@ enum ProviderCheckCommand: Command {
   static let description = CommandDescription(
     name: "provider-check",
     operands: "[PROFILE]",
-    summary: "Try a profile's provider, step by step",
+    summary: "Look closely at a profile's provider, and try it with --login",
     details: """
-      Looks whether the broker reaches the provider, changes nothing and sends no credential; then says what --login
-      would try: a login, its token, a refresh, the user and a logout, one after the other, with an account that you
-      name. That needs a profile without a session, and leaves none.
+      Looks at what the provider says of itself and compares it with the profile, changes nothing and sends no user's
+      credential; then says what --login would try: a login, its tokens, two refreshes, the user and a logout, one after
+      the other. The session for that is its own: that of the profile is left alone, and nothing is kept. Ctrl-C ends it.
+      Exit codes: 5 for a provider that cannot be reached, 4 for wrong credentials, 1 for anything else that fails;
+      warnings are no failure.
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
+      .value("--method", "METHOD", "password, device, browser or client; else what the provider offers first"),
+      .flag("--wrong-password", "try a wrong password first; the provider may lock the account"),
+      .flag("--reuse", "try a spent refresh token again; the provider may end all of the user's sessions"),
     ] + PasswordSource.options)
 
-  /// Tries the provider, prints what came of each step, and lets the exit code tell the worst of it.
+  /// Those that say something of the login.
+  private static let loginOptions =
+    ["--email", "--method", "--wrong-password", "--reuse"] + PasswordSource.options.map(\.name)
+
+  /// Looks, tries where that is wanted, prints what came of it, and lets the exit code tell the worst.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...1, of: self)
     _ = try context.timeout()
-    var trial = ProviderTrial(context, try profile(context), try context.connect())
-    try trial.reach()
-    if context.arguments.has("--login") { try trial.logIn() } else { trial.announce() }
-    let table = trial.table
-    if context.wantsJSON {
-      context.printJSON(table)
-    } else {
-      for line in table.lines(context.style) { Output.line(line) }
+    let profile = try profile(context)
+    let method = try method(context.arguments)
+    let isTrial = context.arguments.has("--login")
+    if !isTrial, let option = loginOptions.first(where: context.arguments.has) {
+      throw .usage("\(option) is for --login.")
     }
-    guard table.exitCode == .success else { throw .quiet(table.exitCode) }
+    var connection = try context.connect()
+    let check = try look(at: profile, context, &connection)
+    var report = ProviderCheckReport(context, check)
+    report.show()
+    if isTrial, !report.isHopeless {
+      var trial = ProviderTrialDialogue(context, connection)
+      try trial.run(profile, method, &report)
+    } else {
+      report.announce()
+    }
+    try report.finish()
+  }
+
+  private static func look(
+    at profile: ProfileName?, _ context: Context, _ connection: inout BlockingConnection
+  ) throws(CommandFailure) -> CheckProvider.Result {
+    do throws(CommandFailure) {
+      return try context.call(CheckProvider.self, .init(profile: profile), on: &connection)
+    } catch {
+      guard error.error?.kind == .methodNotFound else { throw error }
+      throw CommandFailure(
+        .failure,
+        Advice.repeating(
+          context.arguments, in: "the running broker is too old to look; change over with: authbroker stop"))
+    }
   }
 
   /// The operand, or what `--profile` says.
   private static func profile(_ context: Context) throws(CommandFailure) -> ProfileName? {
     let named = try context.arguments.profile()
     guard let text = context.arguments.operands.first else { return named }
-    guard let name = ProfileName(text) else { throw .usage("\(text) is no profile's name.") }
+    guard let name = ProfileName(text) else { throw .usage("\(Advice.quoted(text)) is no profile's name.") }
     guard named == nil || named == name else { throw .usage("two profiles are named; give one.") }
     return name
+  }
+
+  /// The way that the options say; nil where the provider's own first one is meant.
+  private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
+    let passwordOptions = (["--email", "--wrong-password"] + PasswordSource.options.map(\.name)).filter(arguments.has)
+    let methods: [String: LoginMethod] = [
+      "password": .password, "device": .deviceCode, "browser": .browser, "client": .clientCredentials,
+    ]
+    guard let name = arguments["--method"] else { return passwordOptions.isEmpty ? nil : .password }
+    guard let method = methods[name] else {
+      throw .usage("--method is password, device, browser or client, not \(Advice.quoted(name)).")
+    }
+    if method != .password, let option = passwordOptions.first {
+      throw .usage("\(option) is for --method password.")
+    }
+    return method
   }
 }

@@ -1,0 +1,142 @@
+import BrokerProtocol
+import ClientSocket
+import JSONRPC
+
+/// What `provider-check` has found, and how it is shown: line by line for people, at the end for programs.
+struct ProviderCheckReport {
+  private let context: Context
+  private let check: CheckProvider.Result
+  private var tried: [ProviderFinding] = []
+  private var isTried = false
+  private var isInterrupted = false
+
+  /// Room for the names of what a trial looks at: its lines come one by one.
+  private static let trialLabelWidth = 18
+  private static let levelWidth = ProviderFinding.Level.allCases.map(\.rawValue.count).max() ?? 0
+
+  /// A report of a look that was taken.
+  init(_ context: Context, _ check: CheckProvider.Result) {
+    self.context = context
+    self.check = check
+  }
+
+  /// Whether a login makes no sense: the provider cannot be reached, or is not the one that is meant.
+  var isHopeless: Bool { check.findings.contains { $0.level == .failure && $0.errorKind != nil } }
+
+  /// Shows what was seen without credentials.
+  func show() {
+    guard !context.wantsJSON else { return }
+    Output.line(context.style.bold("Profile \(check.profile), provider \(PlainText.line(check.provider.utf8))"))
+    let width = check.findings.map(\.check.count).max() ?? 0
+    for finding in check.findings { line(finding, width) }
+  }
+
+  /// Says what a trial would look at, or why there is none.
+  func announce() {
+    guard !context.wantsJSON else { return }
+    guard !isHopeless else {
+      return Output.line("\nNothing is tried with credentials before the failures above are mended.")
+    }
+    Output.line("\n" + context.style.bold("With --login it would be shown that"))
+    for finding in check.trial {
+      let label = PlainText.line(finding.check.utf8).padded(to: Self.trialLabelWidth)
+      let advice = finding.advice.map { context.style.dim(" (" + PlainText.line($0.utf8) + ")") } ?? ""
+      Output.line("  \(label)  \(PlainText.line(finding.message.utf8))\(advice)")
+    }
+  }
+
+  /// Begins to show a trial.
+  mutating func beginTrial() {
+    isTried = true
+    if !context.wantsJSON { Output.line("\n" + context.style.bold("Trial, in a session of its own")) }
+  }
+
+  /// Shows what a trial has found.
+  mutating func add(_ findings: [ProviderFinding]) {
+    tried += findings
+    guard !context.wantsJSON else { return }
+    for finding in findings { line(finding, Self.trialLabelWidth) }
+  }
+
+  /// Notes that a person has ended the trial.
+  mutating func interrupt() { isInterrupted = true }
+
+  /// Says the sum of it.
+  ///
+  /// - Throws: a quiet failure with the exit code, where something failed.
+  func finish() throws(CommandFailure) {
+    if context.wantsJSON { context.printJSON(self) } else { summarise() }
+    guard exitCode == .success else { throw .quiet(exitCode) }
+  }
+
+  private var failures: [ProviderFinding] { (check.findings + tried).filter { $0.level == .failure } }
+
+  private var exitCode: ExitCode {
+    // What was found is not all that there is.
+    guard !isInterrupted else { return .failure }
+    guard let first = failures.first else { return .success }
+    let code = Self.code(first)
+    return failures.allSatisfy { Self.code($0) == code } ? code : .failure
+  }
+
+  private static func code(_ finding: ProviderFinding) -> ExitCode {
+    switch finding.errorKind {
+    case .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .tlsFailed, .tlsPinMismatch:
+      .providerUnavailable
+    case let kind? where ExitCode(kind) == .wrongCredentials: .wrongCredentials
+    default: .failure
+    }
+  }
+
+  private func line(_ finding: ProviderFinding, _ width: Int) {
+    let level = finding.level.rawValue.padded(to: Self.levelWidth)
+    let label = PlainText.line(finding.check.utf8)
+    let message = PlainText.line(finding.message.utf8)
+    Output.line("  \(colored(finding.level, level))  \(label.padded(to: width))  \(message)")
+    guard let advice = finding.advice else { return }
+    let indent = String(repeating: " ", count: Self.levelWidth + width + 6)
+    Output.line(indent + context.style.dim("→ ") + PlainText.line(advice.utf8))
+  }
+
+  private func colored(_ level: ProviderFinding.Level, _ word: String) -> String {
+    let style = context.style
+    return switch level {
+    case .ok: style.good(word)
+    case .note, .skipped: style.dim(word)
+    case .warning: style.warning(word)
+    case .failure: style.bad(word)
+    }
+  }
+
+  private func summarise() {
+    let warnings = (check.findings + tried).count { $0.level == .warning }
+    let counts = [(failures.count, "failure"), (warnings, "warning")].filter { $0.0 > 0 }
+    let sum = counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    let verdict = isInterrupted ? "Interrupted." : sum.isEmpty ? "All is well." : sum + "."
+    Output.line("\n" + verdict)
+    guard !isTried, !isHopeless else { return }
+    let ways = check.loginMethods.compactMap { Self.options[$0] }.joined(separator: ", ")
+    let command = "authbroker provider-check \(check.profile) --login"
+    Output.line(Advice.repeating(context.arguments, in: "To try it (\(ways)): \(command)"))
+  }
+
+  private static let options = [
+    "password": "--email ADDRESS", "deviceCode": "--method device", "browser": "--method browser",
+    "clientCredentials": "--method client",
+  ]
+}
+
+extension ProviderCheckReport: JSONEncodable {
+  /// The whole result for programs.
+  func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("ok", exitCode == .success)
+      writer.member("exitCode", Int(exitCode.rawValue))
+      writer.member("profile", check.profile)
+      writer.member("provider", check.provider)
+      writer.member("findings", check.findings)
+      writer.member("tried", isTried)
+      writer.member("trial", isTried ? tried : check.trial)
+    }
+  }
+}

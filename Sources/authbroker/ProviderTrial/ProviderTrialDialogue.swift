@@ -1,0 +1,120 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+import SecretMemory
+
+/// Has the broker try a provider, and asks whoever sits at the terminal for what the trial needs.
+struct ProviderTrialDialogue: ~Copyable {
+  /// How long one question to the broker waits: the person who presses Ctrl-C notices no delay.
+  private static let step = Duration.milliseconds(500)
+  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
+
+  private let context: Context
+  private var connection: BlockingConnection
+  private var isStopping = false
+  /// Whether somebody was told what to do elsewhere.
+  private var isToldOfAction = false
+
+  /// A dialogue on a connection.
+  init(_ context: Context, _ connection: consuming BlockingConnection) {
+    self.context = context
+    self.connection = connection
+  }
+
+  /// Tries the provider to the end, whatever happens; Ctrl-C ends the session of the trial first.
+  ///
+  /// - Throws: a failure before anything was tried, or where the broker is gone.
+  mutating func run(
+    _ profile: ProfileName?, _ method: LoginMethod?, _ report: inout ProviderCheckReport
+  ) throws(CommandFailure) {
+    var state = try begin(profile, method)
+    defer { try? Signal.unblock(Self.signals) }
+    report.beginTrial()
+    do throws(CommandFailure) {
+      while true {
+        report.add(state.findings)
+        guard state.step != .none else { break }
+        state = try goOn(state)
+      }
+    } catch {
+      // Whatever was found first is worth more than what cannot be asked.
+      stop(state.trialID, &report)
+      throw error
+    }
+    if isStopping { report.interrupt() }
+  }
+
+  /// Begins without credentials where nothing says that a password is meant, and asks for one where that is not enough.
+  private mutating func begin(
+    _ profile: ProfileName?, _ method: LoginMethod?
+  ) throws(CommandFailure) -> ProviderTrialState {
+    var params = TryProvider.Params(
+      profile: profile, method: method?.rawValue, triesWrongPassword: context.arguments.has("--wrong-password"),
+      replaysToken: context.arguments.has("--reuse"))
+    if method != .password {
+      do throws(CommandFailure) { return try context.call(TryProvider.self, params, on: &connection) } catch {
+        guard method == nil, error.error?.kind == .missingCredential else { throw error }
+      }
+    }
+    params.email = try Prompt.answer("--email", "E-mail address", context)
+    params.password = try PasswordSource.password(context)
+    return try context.call(TryProvider.self, params, on: &connection)
+  }
+
+  /// Does what the trial waits for, and asks how far it has come then.
+  private mutating func goOn(_ state: ProviderTrialState) throws(CommandFailure) -> ProviderTrialState {
+    var params = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
+    switch state.step {
+    case .code(let challenge) where !isStopping: params.code = try code(challenge)
+    case .user(let action) where !isToldOfAction:
+      isToldOfAction = true
+      ActionNotice.tell(action, context)
+      Output.message("waiting until \(action.expiresAt); Ctrl-C ends it.")
+    case .code, .user, .provider, .none: break
+    }
+    let (next, isInterrupted) = try ask(params)
+    guard isInterrupted, !isStopping else { return next }
+    isStopping = true
+    Output.message("ending the session of the trial first.")
+    guard next.step != .none else { return next }
+    var stop = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
+    stop.stops = true
+    let last = try ask(stop).state
+    return ProviderTrialState(trialID: last.trialID, findings: next.findings + last.findings, step: last.step)
+  }
+
+  private func code(_ challenge: OTPChallenge) throws(CommandFailure) -> Secret {
+    guard context.canAsk else {
+      throw .usage("a one-time code is wanted, and there is no terminal to ask for it at.")
+    }
+    let destination = PlainText.line(challenge.maskedDestination.utf8)
+    Output.message("a code of \(challenge.otpLength) digits is wanted (\(challenge.method.rawValue) \(destination)).")
+    return try SecretInput.ask("Code: ")
+  }
+
+  /// Asks the broker.
+  ///
+  /// From now on signals wait until somebody looks at them; a question at the terminal lets them go.
+  private mutating func ask(
+    _ params: ContinueTrial.Params
+  ) throws(CommandFailure) -> (state: ProviderTrialState, isInterrupted: Bool) {
+    let pending: SignalDescriptor
+    do throws(Errno) {
+      try Signal.block(Self.signals)
+      pending = try SignalDescriptor(Self.signals)
+    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
+    let state = try context.call(ContinueTrial.self, params, on: &connection)
+    return (state, pending.next() != nil)
+  }
+
+  /// Ends a trial that cannot be gone on with, and shows what comes of that.
+  private mutating func stop(_ id: String, _ report: inout ProviderCheckReport) {
+    var params = ContinueTrial.Params(trialID: id, stops: true, timeout: Self.step)
+    while let state = try? context.call(ContinueTrial.self, params, on: &connection) {
+      report.add(state.findings)
+      guard state.step != .none else { return }
+      params.stops = false
+    }
+  }
+}
