@@ -101,8 +101,9 @@ extension SessionMachine {
 
   /// Takes in new tokens, which nobody sees before they are saved.
   ///
-  /// Those of another user end the session. Those of a flight that nobody waits for any more are given back if the session has been logged out, or has ended,
-  /// meanwhile. Where there is another session now they are not: see ``acceptLogin(_:_:_:)``.
+  /// Those of another user end the session. Those of a flight that nobody waits for any more are given back if the session
+  /// has been logged out, or has ended, meanwhile. Where there is another session now they are not: see
+  /// ``acceptLogin(_:_:_:)``.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
     guard case .sent(flight, let since) = refresh.state, let session = living else {
       return living == nil && pendingLogin == nil ? [.discard(tokens, withNextRecord: false)] : []
@@ -114,7 +115,8 @@ extension SessionMachine {
     if let subject = tokens.subject, let user = session.user, user.id != subject {
       // Whoever acts with them acts as somebody else; and the session's own refresh token is spent.
       let failure = ProviderFailure.sessionEnded(.securityTermination)
-      return run(refresh.handle(.failed(flight: flight, failure, jitter: 1), terms, at: now), now) + [.discard(tokens)]
+      let end = run(refresh.handle(.failed(flight: flight, failure, jitter: 1), terms, at: now), now)
+      return [.discard(tokens, withNextRecord: true)] + end
     }
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
     let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
