@@ -11,6 +11,7 @@ extension Broker {
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
     if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
     for action in actions { run(action, on: slot) }
+    slot.renderedOther = nil
     leaving.removeAll { !$0.machine.isUnsettled }
     schedule(slot)
   }
@@ -37,8 +38,10 @@ extension Broker {
     switch action {
     case .answerToken(let waiter, let isOffline):
       if waiters[waiter] != nil { answer(waiter, currentToken(of: slot, isOffline: isOffline)) }
+    case .answerOther(let waiter, let token, let isOffline):
+      if waiters[waiter] != nil { answer(waiter, render(token, isOffline: isOffline, of: slot)) }
     case .answerError(let waiter, let error): answer(waiter, .failure(explained(error, slot)))
-    case .spendRefreshToken(let flight, let token): spend(token, flight, on: slot)
+    case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
     case .openIntent(let flight, let intent): open(intent, flight, on: slot)
     case .closeIntent: change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
     case .save(let record, let events): save(record, announcing: events)
@@ -90,13 +93,13 @@ extension Broker {
     }
   }
 
-  private func spend(_ refreshToken: Secret, _ flight: UInt64, on slot: ProfileSlot) {
+  private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     counts.refreshes += 1
     let (provider, name, id) = (slot.provider, slot.name, slot.id)
     let sentAt = now.wall
     inBackground {
       do throws(ProviderFailure) {
-        let tokens = try await provider.refresh(refreshToken)
+        let tokens = try await Self.ask(provider, refreshToken, target)
         return { broker in
           broker.noteCall(nil, of: name, id: id)
           guard let slot = broker.holder(of: name, id: id) else { return broker.giveBack(tokens, to: provider) }

@@ -20,28 +20,16 @@ extension Broker {
     do throws(BrokerError) {
       try requireUnlocked()
       let slot = try slot(for: params.profile)
-      if let audience = params.audience {
-        throw BrokerError(
-          .unsupportedByProvider, "The provider of this profile has no tokens for another audience (\(audience)).",
-          profile: slot.name)
-      }
-      try requireScopes(params.scopes, slot)
+      let target = try target(params.scopes, params.audience, on: slot)
       return wait(on: slot, timeout: params.timeout, reply) { waiter in
         .tokenWanted(
           TokenDemand(
             waiter: waiter, minValidity: params.minValidity, forcesRefresh: params.forceRefresh,
-            waitsForLogin: params.waitForLogin))
+            waitsForLogin: params.waitForLogin, target: target, isGivable: canGive(target, slot)))
       }
     } catch {
       reply(.failure(error))
       return nil
-    }
-  }
-
-  private func requireScopes(_ wanted: [String]?, _ slot: ProfileSlot) throws(BrokerError) {
-    guard let wanted, let living = slot.machine.living else { return }
-    guard wanted.allSatisfy(living.tokens.scopes.contains) else {
-      throw BrokerError(.insufficientScope, profile: slot.name)
     }
   }
 
@@ -102,7 +90,7 @@ extension Broker {
     return .success(json)
   }
 
-  /// Takes the report that a server refused a token.
+  /// Takes the report that a server refused a token, and gives the one to use instead: one for the same target.
   package func reportRejected(_ params: ReportRejected.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
     do throws(BrokerError) {
       try requireUnlocked()
@@ -113,11 +101,14 @@ extension Broker {
       guard params.accessToken != nil || params.tokenID != nil else {
         throw Self.misfit("/accessToken", "One of the parameters /accessToken and /tokenId must be present.")
       }
+      let report = try report(params, on: slot)
       publishRefusal(params.status, on: slot)
-      let isRefused = params.status == 401 && isCurrent(params, slot)
+      let isRefused = params.status == 401 && report.isCurrent
       return wait(on: slot, timeout: .seconds(25), reply) { waiter in
         .tokenWanted(
-          TokenDemand(waiter: waiter, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused))
+          TokenDemand(
+            waiter: waiter, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused, target: report.target,
+            isGivable: canGive(report.target, slot)))
       }
     } catch {
       reply(.failure(error))
@@ -130,12 +121,6 @@ extension Broker {
     var error = BrokerError(.invalidParams, message)
     error.pointer = pointer
     return error
-  }
-
-  private func isCurrent(_ params: ReportRejected.Params, _ slot: ProfileSlot) -> Bool {
-    guard let current = slot.machine.living?.tokens.accessToken else { return false }
-    if let token = params.accessToken { return token == current }
-    return params.tokenID == entropy.tokenID(of: current)
   }
 
   /// At most one such event a profile and minute: a loop of refused calls must not become a flood of events.

@@ -17,6 +17,9 @@ final class ProfileSlot {
   var machine: SessionMachine
   /// The answer that is in the cache, for callers who come by the longer way.
   var rendered: Secret?
+  /// The answer with a token for another target that was rendered last, while one decision of the machine is carried out:
+  /// a hundred callers who wait for the same token need one rendering.
+  var renderedOther: (token: OtherToken, isOffline: Bool, json: Secret)?
   /// The machine's next wake-up.
   var timer: TimerCancellation?
   /// The account, as the provider last described it.

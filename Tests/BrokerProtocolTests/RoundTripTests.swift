@@ -30,7 +30,9 @@ struct RoundTripTests {
         profile: work, minValidity: .milliseconds(1500), scopes: [], audience: "a", timeout: .zero, waitForLogin: true,
         forceRefresh: true))
     try check(
-      ReportRejected.Params(), ReportRejected.Params(profile: work, accessToken: secret, tokenID: "t", status: 403))
+      ReportRejected.Params(),
+      ReportRejected.Params(
+        profile: work, accessToken: secret, tokenID: "t", status: 403, scopes: ["a", "b"], audience: "c"))
     try check(
       Login.Params(),
       Login.Params(
@@ -93,7 +95,8 @@ struct RoundTripTests {
     try check(
       AccessToken(accessToken: secret, expiresAt: nil, scopes: [], profile: .default, tokenID: "t"),
       AccessToken(
-        accessToken: secret, expiresAt: Samples.time, scopes: ["a"], profile: .default, tokenID: "t", isOffline: true))
+        accessToken: secret, expiresAt: Samples.time, scopes: ["a"], profile: .default, tokenID: "t", audience: "b",
+        isOffline: true))
     try check(
       IdentityToken(idToken: secret, expiresAt: nil), IdentityToken(idToken: secret, expiresAt: Samples.time))
     let capabilities = Initialize.Capabilities(

@@ -114,7 +114,11 @@ struct SchemaTests {
           profile: .default, minValidity: .zero, scopes: ["a"], audience: "a", timeout: .zero, waitForLogin: true,
           forceRefresh: true)
       ),
-      ("reportRejected", ReportRejected.Params(profile: .default, accessToken: secret, tokenID: "t")),
+      (
+        "reportRejected",
+        ReportRejected.Params(
+          profile: .default, accessToken: secret, tokenID: "t", scopes: ["a"], audience: "a")
+      ),
       (
         "login",
         Login.Params(

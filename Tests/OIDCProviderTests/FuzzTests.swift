@@ -53,6 +53,11 @@ struct FuzzTests {
         #expect(
           [nil, .transient(.invalidResponse), .outcomeUnknown(.invalidResponse)].contains(found),
           "\(String(decoding: body, as: UTF8.self))")
+        let target = TokenTarget(scopes: ["x"], audience: "urn:x")
+        let other = await failure { () throws(ProviderFailure) in
+          try await provider.accessToken(for: target, refreshToken: token)
+        }
+        #expect(other == found, "\(String(decoding: body, as: UTF8.self))")
       }
     }
   }

@@ -133,40 +133,4 @@ struct TokenRequestTests {
       #expect(server.requests.isEmpty)
     }
   }
-
-  @Test(
-    arguments: [
-      (OIDCQuirks.Target.resource, "resource"), (.audience, "audience"), (.none, nil),
-    ] as [(OIDCQuirks.Target, String?)])
-  func `a token for another audience is asked for as the provider wants it`(
-    _ target: OIDCQuirks.Target, _ name: String?
-  ) async throws {
-    try await FakeProvider.run(always: Self.tokens) { server in
-      var dialect = dialect(server)
-      dialect.quirks.target = target
-      try await withProvider(dialect) { provider in
-        let token = try secret("rt")
-        let result = await failure { () throws(ProviderFailure) in
-          let tokens = try await provider.accessToken(scopes: ["a"], audience: "urn:x", refreshToken: token)
-          #expect(tokens.scopes == ["a"] && tokens.refreshToken != nil)
-        }
-        #expect(result == (name == nil ? .unsupported : nil))
-      }
-      #expect(server.requests.first?.form[name ?? "?"] == name.map { _ in "urn:x" })
-      #expect(server.requests.count == (name == nil ? 0 : 1))
-    }
-  }
-
-  @Test func `a token for fewer scopes is for the same resource as the session's`() async throws {
-    try await FakeProvider.run(always: Self.tokens) { server in
-      var dialect = dialect(server)
-      dialect.resource = "urn:own"
-      try await withProvider(dialect) { provider in
-        let token = try secret("rt")
-        _ = try await provider.accessToken(scopes: ["a"], audience: nil, refreshToken: token)
-        _ = try await provider.accessToken(scopes: ["a"], audience: "urn:x", refreshToken: token)
-      }
-      #expect(server.requests.map { $0.form["resource"] } == ["urn:own", "urn:x"])
-    }
-  }
 }

@@ -8,6 +8,12 @@ extension ScriptedProvider {
   /// Decides how refreshes end from now on.
   package nonisolated func setRefresh(_ refresh: Refresh) { state.withLock { $0.refresh = refresh } }
 
+  /// Decides how questions for tokens of other targets end from now on; nil means that there are none.
+  package nonisolated func setTargetAnswer(_ answer: Refresh?) { state.withLock { $0.targetAnswer = answer } }
+
+  /// The targets that were asked for, in order.
+  package nonisolated var askedTargets: [TokenTarget] { state.withLock { $0.targets } }
+
   /// Decides how people log in from now on.
   package nonisolated func setLoginMethods(_ methods: [LoginMethod]) { state.withLock { $0.methods = methods } }
 

@@ -76,6 +76,8 @@ package actor ScriptedProvider: AuthProvider {
     var clockSkew: Duration?
     var idTokens: IDTokens?
     var revokesWholeGrants = false
+    var targetAnswer: Refresh?
+    var targets: [TokenTarget] = []
   }
 
   /// Holds every call back while a test wants it to.
@@ -102,7 +104,8 @@ package actor ScriptedProvider: AuthProvider {
     binding = ProviderBinding(type: type)
   }
 
-  private func tokens(lifetime: Duration, isRefresh: Bool = false) -> TokenSet {
+  /// The next tokens.
+  func tokens(lifetime: Duration, isRefresh: Bool = false) -> TokenSet {
     let number = state.withLock { state in
       state.issued += 1
       return state.issued

@@ -51,6 +51,15 @@ package protocol AuthProvider: Sendable {
   /// Spends the refresh token (RFC 6749, section 6).
   func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet
 
+  /// Whether there may be tokens for a target, as far as that is known without asking anybody.
+  func canGive(_ target: TokenTarget) -> Bool
+
+  /// Spends the refresh token for an access token of another target than the session's.
+  ///
+  /// A refresh token in the answer replaces the session's; the session's own access token stays as it is. A refusal says
+  /// nothing of the session, unless it is `.sessionEnded` with an alert.
+  func accessToken(for target: TokenTarget, refreshToken: Secret) async throws(ProviderFailure) -> TokenSet
+
   /// Ends the session at the provider (RFC 7009); `everywhere` ends all sessions of its user.
   func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure)
 

@@ -71,6 +71,20 @@ extension RefreshMachine {
     return []
   }
 
+  /// Ends a flight whose token is as good as before; the intent of an earlier one whose reply was lost stays open.
+  mutating func land(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
+    guard case .sent(flight, _) = state else { return [] }
+    failuresInARow = 0
+    guard lost == nil else {
+      rest(terms, now)
+      return []
+    }
+    state = .resting
+    guard hasIntent else { return [] }
+    hasIntent = false
+    return [.closeIntent]
+  }
+
   /// Takes up after a restart that the token was perhaps spent.
   mutating func takeUp(_ startedAt: Timestamp, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .resting, lost == nil else { return [] }

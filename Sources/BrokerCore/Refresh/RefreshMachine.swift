@@ -71,6 +71,9 @@ package struct RefreshMachine: Sendable {
     case succeeded(flight: UInt64)
     /// The provider gave none.
     case failed(flight: UInt64, ProviderFailure, jitter: Double)
+    /// The provider has refused what was asked for with the token, which it has not spent; of the session that says
+    /// nothing.
+    case notGranted(flight: UInt64)
     /// Tokens that came by another way are being saved; a flight's answer is not waited for.
     case replaced
     /// What was being saved is the session's now, or the session is another one.
@@ -137,6 +140,7 @@ package struct RefreshMachine: Sendable {
       if case .sent(flight, _) = state { state = .saving }
       return []
     case .failed(let flight, let failure, let jitter): return fail(flight, failure, jitter, terms, now)
+    case .notGranted(let flight): return land(flight, terms, now)
     case .replaced: state = .saving
     case .settled, .ended: clear()
     case .networkReturned:

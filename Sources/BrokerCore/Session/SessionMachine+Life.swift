@@ -129,7 +129,9 @@ extension SessionMachine {
     earlierLogins = []
     heldAnswer = nil
     demands = []
+    forgetOthers()
     isStoreDegraded = false
+    unsavedEvents = []
     isMistrusted = false
     wantsReauthentication = false
     isAccessTokenRefused = false

@@ -11,6 +11,7 @@ extension SessionMachine {
       return []
     }
     var actions = noticeUse(now.uptime, now)
+    if let target = otherTarget(of: demand) { return actions + want(target, demand, now) }
     if demand.isRefused, life?.accessEnd == nil, !isAccessTokenRefused {
       isAccessTokenRefused = true
       answerVersion += 1
@@ -29,7 +30,8 @@ extension SessionMachine {
     return refreshOrJoin(now)
   }
 
-  private mutating func refreshOrJoin(_ now: Moment) -> [Action] {
+  /// Begins the next flight, unless one is under way, or to be waited for with whatever else.
+  mutating func refreshOrJoin(_ now: Moment) -> [Action] {
     // A login that is being saved will bring better tokens, or let the waiting go on.
     guard pendingLogin == nil, saving == nil, !refresh.isUnderWay else { return [] }
     if let error = refresh.refusal(terms, at: now) { return settle(error, now) }
@@ -41,10 +43,12 @@ extension SessionMachine {
     guard let life else { return [] }
     if let obstacle = life.obstacle(at: now) {
       if life.end(at: now) != nil { return end(obstacle, alert: nil, now) }
-      return settle(BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
+      let refused = obstacle == .noRefreshToken ? refuseOthers() : []
+      return refused + settle(BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
     }
     // The journal must name the token that rests in the store, so nothing is spent before the last one rests there.
     if isStoreDegraded { return [.saveAgain] }
+    if !refresh.isUnderWay { flightTarget = nextTarget }
     return run(refresh.handle(.wanted, terms, at: now), now)
   }
 
@@ -59,7 +63,7 @@ extension SessionMachine {
     case .closeIntent: return [.closeIntent]
     case .send(let flight):
       guard let refreshToken = living?.tokens.refreshToken else { return [] }
-      return [.spendRefreshToken(flight: flight, refreshToken)]
+      return [.spendRefreshToken(flight: flight, refreshToken, target: flightTarget)]
     case .refuse(let error): return settle(error, now)
     case .report(let error, let nextAttemptAt):
       let event = RefreshFailedEvent(
@@ -76,7 +80,8 @@ extension SessionMachine {
     demands = []
     let isServable = isServable(at: now)
     return waiting.map { demand in
-      isServable && !demand.forcesRefresh
+      if let target = otherTarget(of: demand) { return settle(error, demand, target, now) }
+      return isServable && !demand.forcesRefresh
         ? .answerToken(demand.waiter, isOffline: true) : .answerError(demand.waiter, error)
     }
   }
@@ -119,6 +124,7 @@ extension SessionMachine {
       return [.discard(tokens, withNextRecord: true)] + end
     }
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
+    if let target = flightTarget { return take(tokens, for: target, into: session, sentAt, since: since, now) }
     let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
     var taught = session
     taught.rotatesRefreshToken = isRotated || session.rotatesRefreshToken == true
@@ -134,6 +140,11 @@ extension SessionMachine {
       heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
       return []
     }
+    if let target = flightTarget {
+      // Whatever follows, a replay or another try, is for the session itself.
+      flightTarget = nil
+      if let actions = refuse(target, flight, failure, now) { return actions }
+    }
     let wasUnknown = isOutcomeUnknown
     let actions = refresh.handle(.failed(flight: flight, failure, jitter: jitter), terms, at: now)
     if isOutcomeUnknown != wasUnknown { answerVersion += 1 }
@@ -145,7 +156,8 @@ extension SessionMachine {
   /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
   /// login is being saved they are held: they are worth something only if it fails.
   mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
-    guard var session = living else { return [] }
+    guard var session = saving?.session ?? living else { return [] }
+    forgetOthers()
     _ = refresh.handle(.replaced, terms, at: now)
     guard pendingLogin == nil else {
       heldAnswer = .tokensReplaced(tokens, sentAt: sentAt)
@@ -174,8 +186,9 @@ extension SessionMachine {
     session.lastValidatedAt = now.wall
     note(in: &session, now)
     generation += 1
-    saving = Saving(session: session, generation: generation, since: since)
-    return [.save(record(.living(session)), announcing: [refreshed(session)])]
+    let events = [refreshed(session)]
+    saving = Saving(session: session, generation: generation, since: since, events: events)
+    return [.save(record(.living(session)), announcing: events)]
   }
 
   /// What is told of new tokens.

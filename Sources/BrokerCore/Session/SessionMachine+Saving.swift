@@ -20,12 +20,14 @@ extension SessionMachine {
     }
     if let saving, saving.generation == generation {
       isStoreDegraded = !isDurable
-      return begin(saving, now)
+      unsavedEvents = isDurable ? [] : saving.events
+      return saving.other.map { begin($0, saving, now) } ?? begin(saving, now)
     }
     if notedGeneration == generation { return adoptNote(generation, isDurable: isDurable) }
     guard isStoreDegraded, generation == self.generation else { return [] }
     if isDurable {
       isStoreDegraded = false
+      unsavedEvents = []
       return serveWaiting(now)
     }
     guard !demands.isEmpty else { return [] }
@@ -66,10 +68,9 @@ extension SessionMachine {
       return [saveEnd(contentsOfEnd(now), [])]
     }
     guard saving == nil, heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown else { return [] }
-    let events = isStoreDegraded ? [refreshed(living)] : []
     isStoreDegraded = true
     generation += 1
-    return [.save(record(.living(living)), announcing: events)]
+    return [.save(record(.living(living)), announcing: unsavedEvents)]
   }
 
   /// What a record says where nobody is logged in.
@@ -82,6 +83,8 @@ extension SessionMachine {
   private mutating func begin(login: Saving, _ now: Moment) -> [Action] {
     heldAnswer = nil
     isStoreDegraded = false
+    unsavedEvents = []
+    forgetOthers()
     use.timeout = rules.idleTimeout
     use.begin(at: now.uptime)
     return begin(login, now)
@@ -98,13 +101,15 @@ extension SessionMachine {
     answerVersion += 1
     _ = refresh.handle(.settled, terms, at: now)
     plan(now)
+    refuseDoubted(now)
     let waiting = demands + demandsForLogin
-    demands = []
+    demands = waiting.filter { otherTarget(of: $0) != nil }
     demandsForLogin = []
+    let served = waiting.filter { otherTarget(of: $0) == nil }
     guard isServable(at: now) else {
       let error = BrokerError(.timeout, "The tokens had ended before they came.", profile: profile)
-      return waiting.map { .answerError($0.waiter, error) }
+      return served.map { .answerError($0.waiter, error) } + serveOthers(now)
     }
-    return waiting.map { .answerToken($0.waiter, isOffline: false) }
+    return served.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
   }
 }

@@ -92,11 +92,14 @@ extension SessionMachine {
   /// The newest tokens of the session, shown to clients or not; nil where there is none.
   var newestTokens: TokenSet? {
     guard let living else { return nil }
+    let known = saving?.session.tokens ?? living.tokens
     switch heldAnswer {
-    case .refreshSucceeded(_, let tokens, _), .tokensReplaced(let tokens, _): return tokens
-    default: break
+    case .refreshSucceeded(_, var tokens, _), .tokensReplaced(var tokens, _):
+      tokens.refreshToken = tokens.refreshToken ?? known.refreshToken
+      tokens.idToken = tokens.idToken ?? known.idToken
+      return tokens
+    default: return known
     }
-    return saving?.session.tokens ?? living.tokens
   }
 
   /// Whether tokens may come, or have come, that do not rest in the store yet.

@@ -42,6 +42,7 @@ extension SessionMachine {
   mutating func change(_ rules: SessionRules, _ now: Moment) -> [Action] {
     let isReplanned = rules.expiry != self.rules.expiry
     self.rules = rules
+    others.forgetRefusals()
     answerVersion += 1
     guard living != nil else {
       use.timeout = rules.idleTimeout

@@ -60,14 +60,16 @@ package struct SessionMachine: Sendable {
   package enum Action: Sendable {
     /// Give the caller the current token.
     case answerToken(WaiterID, isOffline: Bool)
+    /// Give the caller a token for what it asked for, which is not the session's own.
+    case answerOther(WaiterID, OtherToken, isOffline: Bool)
     /// Tell the caller why there is none.
     case answerError(WaiterID, BrokerError)
     /// Make durable that the refresh token is about to be spent, then tell the machine.
     case openIntent(flight: UInt64, RefreshIntent)
     /// Make durable that the refresh token was certainly not spent.
     case closeIntent
-    /// Spend the refresh token, once.
-    case spendRefreshToken(flight: UInt64, Secret)
+    /// Spend the refresh token, once, for the session's own token or for that of a target.
+    case spendRefreshToken(flight: UInt64, Secret, target: TokenTarget?)
     /// Make the record durable, then tell the machine, then publish.
     case save(SessionRecord, announcing: [EventPayload])
     /// Try at once to save the record that could not be saved, then tell the machine.
@@ -88,6 +90,10 @@ package struct SessionMachine: Sendable {
     let generation: UInt64
     /// When they came: when they were asked for.
     let since: Moment
+    /// The token that came for something else than the session itself, whose own token is the same as before then.
+    var other: OtherToken?
+    /// What is told once they are durable.
+    var events: [EventPayload] = []
   }
 
   /// The end of a session on its way to the store.
@@ -121,10 +127,17 @@ package struct SessionMachine: Sendable {
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 
-  /// Names tokens in events.
+  /// Names tokens in events, and in reports of clients.
   let tokenID: @Sendable (Secret) -> String
   /// The one flight for everybody, and what is known of the last ones.
   var refresh: RefreshMachine
+  /// What the present flight is for; nil: the session's own token.
+  var flightTarget: TokenTarget?
+  /// What the provider has refused in words that may mean the session as well: the next flight, for the session itself,
+  /// shows which.
+  var doubtedTarget: TokenTarget?
+  /// Tokens for other targets, and what was refused.
+  var others = OtherTokens()
   /// When a refresh is due that nobody asks for.
   var schedule = RefreshSchedule()
   /// When clients used the session.
@@ -137,6 +150,8 @@ package struct SessionMachine: Sendable {
   var notedGeneration: UInt64?
   /// Whether a client has reported that the current access token is refused.
   var isAccessTokenRefused = false
+  /// What was to be told of tokens that could not be saved yet.
+  var unsavedEvents: [EventPayload] = []
   /// Callers who wait for a refresh.
   var demands: [TokenDemand] = []
   /// Callers who wait for a login.

@@ -19,16 +19,22 @@ package struct TokenDemand: Sendable, Equatable {
   package var waitsForLogin: Bool
   /// Whether a server has refused the current token: one without an end has ended by that.
   package var isRefused: Bool
+  /// What the token is to be good for; nil means the session's own.
+  package var target: TokenTarget?
+  /// Whether the provider can give a token for such a target at all.
+  package var isGivable: Bool
 
   /// A demand.
   package init(
     waiter: WaiterID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false,
-    isRefused: Bool = false
+    isRefused: Bool = false, target: TokenTarget? = nil, isGivable: Bool = true
   ) {
     self.waiter = waiter
     self.minValidity = minValidity
     self.forcesRefresh = forcesRefresh
     self.waitsForLogin = waitsForLogin
     self.isRefused = isRefused
+    self.target = target
+    self.isGivable = isGivable
   }
 }

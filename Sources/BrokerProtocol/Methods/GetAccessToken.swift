@@ -19,9 +19,9 @@ public enum GetAccessToken: BrokerMethod {
     public var profile: ProfileName?
     /// How long the token must still live; nil means the profile's skew, 30 s unless configured.
     public var minValidity: Duration?
-    /// What the token must be good for.
+    /// What the token must be good for; nil or none means what the session is good for.
     public var scopes: [String]?
-    /// Whom the token is for (RFC 8707).
+    /// Whom the token is for (RFC 8707); nil means as the session's own.
     public var audience: String?
     /// How long the caller waits.
     public var timeout: Duration

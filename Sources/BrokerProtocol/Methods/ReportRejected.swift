@@ -12,7 +12,7 @@ public enum ReportRejected: BrokerMethod {
   /// What a request carries.
   public struct Params: MethodParams, Equatable {
     /// The names of all parameters.
-    public static let memberNames = ["profile", "accessToken", "tokenId", "status"]
+    public static let memberNames = ["profile", "accessToken", "tokenId", "status", "scopes", "audience"]
 
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
@@ -22,13 +22,22 @@ public enum ReportRejected: BrokerMethod {
     public var tokenID: String?
     /// The HTTP status of the refusal: 401 or 403.
     public var status: Int
+    /// What the token was asked for with, where that was said: see ``GetAccessToken/Params/scopes``.
+    public var scopes: [String]?
+    /// Whom it was asked for, where that was said: see ``GetAccessToken/Params/audience``.
+    public var audience: String?
 
     /// Params with the members that a caller gives.
-    public init(profile: ProfileName? = nil, accessToken: Secret? = nil, tokenID: String? = nil, status: Int = 401) {
+    public init(
+      profile: ProfileName? = nil, accessToken: Secret? = nil, tokenID: String? = nil, status: Int = 401,
+      scopes: [String]? = nil, audience: String? = nil
+    ) {
       self.profile = profile
       self.accessToken = accessToken
       self.tokenID = tokenID
       self.status = status
+      self.scopes = scopes
+      self.audience = audience
     }
 
     /// Writes the members that are set.
@@ -38,6 +47,8 @@ public enum ReportRejected: BrokerMethod {
         writer.member(revealing: "accessToken", accessToken)
         writer.member(ifPresent: "tokenId", tokenID)
         writer.member("status", status)
+        writer.member(ifPresent: "scopes", scopes)
+        writer.member(ifPresent: "audience", audience)
       }
     }
 
@@ -47,6 +58,8 @@ public enum ReportRejected: BrokerMethod {
       accessToken = try node.optional("accessToken") { node throws(JSONMismatch) in try node.secret() }
       tokenID = try node.optional("tokenId", String.init(from:))
       status = try node.optional("status", Int.init(from:)) ?? 401
+      scopes = try node.optional("scopes", [String].init(from:))
+      audience = try node.optional("audience", String.init(from:))
     }
   }
 }

@@ -7,8 +7,10 @@ public struct AccessToken: Sendable, Equatable {
   public var accessToken: Secret
   /// When it ends; nil where the provider gives no lifetime.
   public var expiresAt: Timestamp?
-  /// What it is good for.
+  /// What it is good for, as the provider says.
   public var scopes: [String]
+  /// Whom it is for, where a token for an audience was asked for.
+  public var audience: String?
   /// The profile that it belongs to.
   public var profile: ProfileName
   /// A short keyed hash of the token: equal if and only if the token is equal.
@@ -19,11 +21,12 @@ public struct AccessToken: Sendable, Equatable {
   /// A token with everything that a client may know of it.
   public init(
     accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
-    isOffline: Bool = false
+    audience: String? = nil, isOffline: Bool = false
   ) {
     self.accessToken = accessToken
     self.expiresAt = expiresAt
     self.scopes = scopes
+    self.audience = audience
     self.profile = profile
     self.tokenID = tokenID
     self.isOffline = isOffline
@@ -39,6 +42,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
       writer.key("expiresAt")
       if let expiresAt { expiresAt.encode(to: &writer) } else { writer.null() }
       writer.member("scopes", scopes)
+      writer.member(ifPresent: "audience", audience)
       writer.member("profile", profile)
       writer.member("tokenId", tokenID)
       if isOffline { writer.member("offline", true) }
@@ -50,6 +54,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
     accessToken = try node.required("accessToken").secret()
     expiresAt = try node.optional("expiresAt", Timestamp.init(from:))
     scopes = try node.optional("scopes", [String].init(from:)) ?? []
+    audience = try node.optional("audience", String.init(from:))
     profile = try ProfileName(from: try node.required("profile"))
     tokenID = try node.required("tokenId").string()
     isOffline = try node.optional("offline", Bool.init(from:)) ?? false

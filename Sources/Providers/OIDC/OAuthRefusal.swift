@@ -25,6 +25,9 @@ struct OAuthRefusal: Sendable, Equatable {
     "unsupported_response_type": .grant, "invalid_scope": .scopes, "invalid_target": .scopes,
     "invalid_request": .request, "invalid_request_uri": .request, "invalid_request_object": .request,
   ]
+  /// What is asked for beside the session is not given (RFC 6749, section 5.2; RFC 8707, section 2), in the words of
+  /// Microsoft and Auth0 too.
+  private static let targets: Set<String> = ["invalid_scope", "invalid_target", "invalid_resource", "access_denied"]
   private static let denials: Set<String> = ["access_denied", "authorization_declined"]
   private static let troubles: Set<String> = ["server_error", "temporarily_unavailable"]
 
@@ -59,7 +62,7 @@ struct OAuthRefusal: Sendable, Equatable {
     guard [200, 400, 401, 403].contains(status) else { return passing }
     if code == "invalid_grant" { return .sessionEnded(.refreshRejected) }
     if Self.interaction.contains(code) { return .reauthenticationRequired }
-    if purpose == .narrow, code == "invalid_scope" || code == "invalid_target" { return .refused(.insufficientScope) }
+    if purpose == .narrow, Self.targets.contains(code) { return .refused(.insufficientScope) }
     return Self.faults[code].map { .misconfigured($0) } ?? passing
   }
 

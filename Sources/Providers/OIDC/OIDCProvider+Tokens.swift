@@ -24,21 +24,26 @@ extension OIDCProvider {
     return checked(try reply.read { $0.tokens() })
   }
 
-  /// Asks for an access token for fewer scopes, or for another audience, with the session's refresh token.
+  /// Whether the provider has a way to ask for such a token; for which of them it gives one, only it knows.
+  package func canGive(_ target: TokenTarget) -> Bool {
+    if target.audience != nil, dialect.quirks.target == .none { return false }
+    return target.scopes.isEmpty || dialect.quirks.takesScopesAtRefresh
+  }
+
+  /// Asks for an access token for other scopes, or for another audience, with the session's refresh token.
   ///
   /// - Parameters:
-  ///   - scopes: what the token shall be good for; empty means the session's.
-  ///   - audience: for whom it shall be, by the provider's way to ask for that; nil means as the session's.
+  ///   - target: what the token shall be good for, and whom for, by the provider's way to ask for that.
   ///   - refreshToken: the session's; the provider may give another one with the answer, which holds from then on.
   /// - Returns: the tokens; a refresh token among them replaces the session's.
   /// - Throws: as ``refresh(_:)``, and `.refused(.insufficientScope)` where the session is not good for it; `.unsupported`
   ///   where the provider knows no audiences.
   package func accessToken(
-    scopes: [String], audience: String?, refreshToken: Secret
+    for target: TokenTarget, refreshToken: Secret
   ) async throws(ProviderFailure) -> TokenSet {
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
-    form += scope(scopes)
-    if let audience {
+    form += scope(target.scopes)
+    if let audience = target.audience {
       switch dialect.quirks.target {
       case .resource: form.append(("resource", .text(audience)))
       case .audience: form.append(("audience", .text(audience)))
@@ -48,7 +53,7 @@ extension OIDCProvider {
       form.append(("resource", .text(resource)))
     }
     let reply = try await ask(.narrow, try await tokenEndpoint(), form)
-    return checked(try reply.read { $0.tokens(asked: scopes) })
+    return checked(try reply.read { $0.tokens(asked: target.scopes) })
   }
 
   /// The tokens without an ID token that is not good; of a good one, whose they are.

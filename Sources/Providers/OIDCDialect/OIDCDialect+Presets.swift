@@ -68,6 +68,7 @@ extension OIDCDialect {
     dialect.quirks.separatesScopesByComma = true
     dialect.quirks.userIDMember = "id"
     dialect.quirks.target = .none
+    dialect.quirks.takesScopesAtRefresh = false
     dialect.quirks.errorNames = [
       "bad_refresh_token": "invalid_grant", "bad_verification_code": "invalid_grant",
       "incorrect_device_code": "invalid_grant", "incorrect_client_credentials": "invalid_client",

@@ -38,6 +38,8 @@ package struct OIDCQuirks: Sendable, Equatable {
   package var otherIssuers: [String] = []
   /// How a token for another audience is asked for.
   package var target = Target.resource
+  /// Whether a refresh may name the scopes of its token (RFC 6749, section 6).
+  package var takesScopesAtRefresh = true
   /// What else an authorisation request says, such as that a refresh token is wanted.
   package var authorizationParameters: [Parameter] = []
   /// Whether the token endpoint answers errors with status 200.

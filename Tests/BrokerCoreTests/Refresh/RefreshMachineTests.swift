@@ -61,6 +61,7 @@ import Testing
       ("another's intent saved", .intentSaved(flight: 9)),
       ("another's intent failed", .intentFailed(flight: 9, jitter: 1)),
       ("another called off", .calledOff(flight: 9)), ("another succeeded", .succeeded(flight: 9)),
+      ("another not granted", .notGranted(flight: 9)),
       ("another failed", .failed(flight: 9, .sessionEnded(.refreshRejected), jitter: 1)), ("replaced", .replaced),
       ("settled", .settled), ("ended", .ended), ("network returned", .networkReturned),
     ]
@@ -80,6 +81,7 @@ import Testing
         ),
         ("\(flight) offline", .failed(flight: flight, .transient(.networkUnavailable), jitter: 1)),
         ("\(flight) misconfigured", .failed(flight: flight, .misconfigured(.client), jitter: 1)),
+        ("\(flight) not granted", .notGranted(flight: flight)),
         ("\(flight) lost", .failed(flight: flight, .outcomeUnknown(.timeout), jitter: 1)),
       ]
     }

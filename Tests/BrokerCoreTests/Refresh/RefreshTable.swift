@@ -27,6 +27,7 @@ let refreshTable = StateTable(
     1 offline: close, report networkUnavailable → backing off until 11 for networkUnavailable
     1 misconfigured: close, report providerRejected → backing off until 11 for providerRejected
     1 lost: report refreshOutcomeUnknown → holding back, lost
+    1 not granted: close → resting
   sent without rotation
     replaced: → saving
     settled: → resting
@@ -38,6 +39,7 @@ let refreshTable = StateTable(
     1 offline: report networkUnavailable → backing off until 11 for networkUnavailable
     1 misconfigured: report providerRejected → backing off until 11 for providerRejected
     1 lost: report timeout → backing off until 11 for timeout
+    1 not granted: → resting
   sent, with a grace
     replaced: → saving
     settled: → resting
@@ -49,6 +51,7 @@ let refreshTable = StateTable(
     1 offline: close, report networkUnavailable → backing off until 11 for networkUnavailable
     1 misconfigured: close, report providerRejected → backing off until 11 for providerRejected
     1 lost: open 2 of 7 as replayed → preparing 2, lost
+    1 not granted: close → resting
   saving
     settled: → resting
     ended: → resting
@@ -96,6 +99,7 @@ let refreshTable = StateTable(
     2 offline: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
     2 misconfigured: report refreshOutcomeUnknown → holding back, lost and replayed
     2 lost: report refreshOutcomeUnknown → holding back, lost and replayed
+    2 not granted: → holding back, lost and replayed
   sent after the end
     replaced: → saving, lost and replayed
     settled: → resting
@@ -107,4 +111,5 @@ let refreshTable = StateTable(
     2 offline: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost
     2 misconfigured: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost and replayed
     2 lost: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost and replayed
+    2 not granted: → backing off until 10 for refreshOutcomeUnknown, lost and replayed
   """)

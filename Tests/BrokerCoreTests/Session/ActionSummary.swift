@@ -12,7 +12,10 @@ extension SessionMachine.Action {
     switch self {
     case .answerToken(let waiter, let isOffline): "\(isOffline ? "offline " : "")token \(waiter.number)"
     case .answerError(let waiter, let error): "error \(waiter.number) \(error.kind.rawValue)"
-    case .spendRefreshToken(let flight, let token): "spend \(flight) \(token.revealedString() ?? "")"
+    case .answerOther(let waiter, let token, let isOffline):
+      "\(isOffline ? "offline " : "")\(token.accessToken.revealedString() ?? "") for \(token.target.summary) \(waiter.number)"
+    case .spendRefreshToken(let flight, let token, let target):
+      "spend \(flight) \(token.revealedString() ?? "")\(target.map { " for \($0.summary)" } ?? "")"
     case .openIntent(let flight, let intent): "openIntent \(flight) of \(intent.generation)"
     case .closeIntent: "closeIntent"
     case .saveAgain: "saveAgain"
@@ -23,6 +26,10 @@ extension SessionMachine.Action {
         + (events.isEmpty ? "" : " announcing \(events.map(\.name.rawValue).joined(separator: " "))")
     }
   }
+}
+
+extension TokenTarget {
+  var summary: String { scopes.joined(separator: "+") + (audience.map { "@\($0)" } ?? "") }
 }
 
 extension SessionRecord {

@@ -6,7 +6,7 @@ import Testing
 
 /// The session machine as a complete table: every event in every state.
 @Suite struct SessionMachineTableTests {
-  private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
+  static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
   private static let binding = ProviderBinding(type: "scripted")
 
   private static func later(_ seconds: Int) -> Moment {
@@ -21,23 +21,24 @@ import Testing
       profile: .default, binding: binding, generation: generation, contents: contents ?? .living(living))
   }
 
-  private static func demand(
-    _ number: UInt64, force: Bool = false, waits: Bool = false, refused: Bool = false
+  static func demand(
+    _ number: UInt64, force: Bool = false, waits: Bool = false, refused: Bool = false, target: TokenTarget? = nil
   ) -> SessionMachine.Event {
     .tokenWanted(
       TokenDemand(
-        waiter: WaiterID(number), forcesRefresh: force || refused, waitsForLogin: waits, isRefused: refused))
+        waiter: WaiterID(number), forcesRefresh: force || refused, waitsForLogin: waits, isRefused: refused,
+        target: target))
   }
 
-  private static func login() -> SessionMachine.Event {
+  static func login() -> SessionMachine.Event {
     .loginAccepted(ProviderSession(tokens: ScriptedProvider.tokens(5, now: start.wall), user: nil), method: "password")
   }
 
-  private static func success(_ flight: UInt64) -> SessionMachine.Event {
+  static func success(_ flight: UInt64) -> SessionMachine.Event {
     .refreshSucceeded(flight: flight, ScriptedProvider.tokens(2, now: start.wall), sentAt: start.wall)
   }
 
-  private static func failure(_ failure: ProviderFailure) -> SessionMachine.Event {
+  static func failure(_ failure: ProviderFailure) -> SessionMachine.Event {
     .refreshFailed(flight: 1, failure, jitter: 1)
   }
 
@@ -51,8 +52,8 @@ import Testing
     var testDescription: String { name }
   }
 
-  private static let restored = SessionMachine.Event.restored(record(7), intent: nil)
-  private static let preparing = [restored, demand(1, force: true)]
+  static let restored = SessionMachine.Event.restored(record(7), intent: nil)
+  static let preparing = [restored, demand(1, force: true)]
   private static let sent = preparing + [.intentSaved(flight: 1)]
   private static let saving = sent + [success(1)]
 
@@ -85,12 +86,13 @@ import Testing
     Setting(name: "refused, signing in", events: sent + [login(), failure(.sessionEnded(.refreshRejected))]),
   ]
 
-  private static let events: [(name: String, event: SessionMachine.Event)] = [
+  static let events: [(name: String, event: SessionMachine.Event)] = [
     ("restored", .restored(record(9), intent: nil)), ("mistrusted", .mistrusted), ("login accepted", login()),
     ("saved 8", .saved(generation: 8)), ("saved 1", .saved(generation: 1)), ("saved 99", .saved(generation: 99)),
     ("save 8 failed", .saveFailed(generation: 8)), ("save 1 failed", .saveFailed(generation: 1)),
     ("token wanted", demand(9)), ("new token wanted", demand(9, force: true)),
     ("token or login wanted", demand(9, waits: true)), ("token refused", demand(9, refused: true)),
+    ("target wanted", demand(9, target: TokenTarget(audience: "a"))),
     ("used", .used(at: later(500).uptime)), ("waiter left", .waiterLeft(WaiterID(1))),
     ("intent saved", .intentSaved(flight: 1)), ("another's intent saved", .intentSaved(flight: 9)),
     ("intent failed", .intentFailed(flight: 1, jitter: 1)), ("succeeded", success(1)),
@@ -103,7 +105,7 @@ import Testing
     ("network returned", .networkReturned), ("clock was set", .clockWasSet), ("woken", .woken),
   ]
 
-  private static func machine(_ setting: Setting) -> SessionMachine {
+  static func machine(_ setting: Setting) -> SessionMachine {
     var machine = SessionMachine(
       profile: .default, binding: binding, rules: SessionRules(idleTimeout: .seconds(setting.idleTimeout)),
       tokenID: { _ in "id" })

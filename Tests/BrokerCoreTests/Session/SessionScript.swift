@@ -24,7 +24,8 @@ struct SessionScript {
     _ rules: SessionRules = SessionRules(), _ record: SessionRecord? = SessionScript.record(),
     intent: RefreshIntent? = nil
   ) {
-    machine = SessionMachine(profile: .default, binding: Self.binding, rules: rules, tokenID: { _ in "id" })
+    machine = SessionMachine(
+      profile: .default, binding: Self.binding, rules: rules, tokenID: { "id-\($0.revealedString() ?? "")" })
     stored = record
     self.intent = intent
   }
@@ -41,7 +42,8 @@ struct SessionScript {
   /// Takes up what is stored, in a new machine, as after a crash; perhaps with a changed configuration.
   mutating func restart(_ rules: SessionRules? = nil) -> [String] {
     machine = SessionMachine(
-      profile: .default, binding: Self.binding, rules: rules ?? machine.rules, tokenID: { _ in "id" })
+      profile: .default, binding: Self.binding, rules: rules ?? machine.rules,
+      tokenID: { "id-\($0.revealedString() ?? "")" })
     guard let stored else { return [] }
     return play(.restored(stored, intent: intent))
   }
@@ -81,6 +83,18 @@ struct SessionScript {
   mutating func want(_ number: UInt64, force: Bool = false, refused: Bool = false) -> [String] {
     play(
       .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force || refused, isRefused: refused)))
+  }
+
+  /// A caller asks for a token of another target than the session's.
+  mutating func want(
+    _ number: UInt64, _ target: TokenTarget, force: Bool = false, refused: Bool = false, valid: Duration? = nil,
+    waits: Bool = false, isGivable: Bool = true
+  ) -> [String] {
+    play(
+      .tokenWanted(
+        TokenDemand(
+          waiter: WaiterID(number), minValidity: valid, forcesRefresh: force || refused, waitsForLogin: waits,
+          isRefused: refused, target: target, isGivable: isGivable)))
   }
 
   /// The provider answers a flight with tokens.

@@ -8,6 +8,7 @@ let sessionTable = StateTable(
     token wanted: error 9 loginRequired
     new token wanted: error 9 loginRequired
     token refused: error 9 loginRequired
+    target wanted: error 9 loginRequired
     succeeded: discard access-2
     another succeeded: discard access-2
   mistrusted
@@ -15,6 +16,7 @@ let sessionTable = StateTable(
     token wanted: error 9 vaultTampered
     new token wanted: error 9 vaultTampered
     token refused: error 9 vaultTampered
+    target wanted: error 9 vaultTampered
     succeeded: discard access-2
     another succeeded: discard access-2
     logout wanted: save signedOut 1800000000001 announcing logout → signed out, generation 0
@@ -25,6 +27,7 @@ let sessionTable = StateTable(
     token wanted: error 9 loginRequired
     new token wanted: error 9 loginRequired
     token refused: error 9 loginRequired
+    target wanted: error 9 loginRequired
     logout wanted: save signedOut 2 announcing logout → signed out, generation 2
   waiting for a login
     restored: → access-1 resting, generation 9
@@ -33,6 +36,7 @@ let sessionTable = StateTable(
     token wanted: error 9 loginRequired
     new token wanted: error 9 loginRequired
     token refused: error 9 loginRequired
+    target wanted: error 9 loginRequired
     succeeded: discard access-2
     another succeeded: discard access-2
     login waits ended: error 1 shuttingDown
@@ -41,6 +45,7 @@ let sessionTable = StateTable(
     token wanted: error 9 sessionExpired
     new token wanted: error 9 sessionExpired
     token refused: error 9 sessionExpired
+    target wanted: error 9 sessionExpired
     succeeded: discard access-2
     another succeeded: discard access-2
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
@@ -49,6 +54,7 @@ let sessionTable = StateTable(
     token wanted: error 9 reauthRequired
     new token wanted: error 9 reauthRequired
     token refused: error 9 reauthRequired
+    target wanted: error 9 reauthRequired
     succeeded: discard access-2
     another succeeded: discard access-2
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
@@ -58,6 +64,7 @@ let sessionTable = StateTable(
     new token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     token or login wanted: token 9
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, generation 8
@@ -67,6 +74,7 @@ let sessionTable = StateTable(
     new token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     token or login wanted: token 9
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, left alone, generation 8
@@ -78,6 +86,7 @@ let sessionTable = StateTable(
     new token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     token or login wanted: token 9 → access-1 resting, generation 7
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     used: → access-1 resting, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, left alone, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
@@ -88,6 +97,7 @@ let sessionTable = StateTable(
     new token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     token or login wanted: token 9
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
@@ -99,6 +109,7 @@ let sessionTable = StateTable(
     new token wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     token or login wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     token refused: openIntent 1 of 7 → access-1 preparing 1, generation 7
+    target wanted: openIntent 1 of 7 → access-1 preparing 1, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 resting, left alone, generation 8
@@ -110,6 +121,7 @@ let sessionTable = StateTable(
     new token wanted: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
     token or login wanted: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
     token refused: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
+    target wanted: save ended refreshTokenExpired 8 announcing sessionExpired, error 9 sessionExpired → ended refreshTokenExpired, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save ended refreshTokenExpired 8 announcing sessionExpired → ended refreshTokenExpired, generation 8
@@ -121,6 +133,7 @@ let sessionTable = StateTable(
     new token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     token or login wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
     token refused: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
+    target wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8
@@ -151,6 +164,7 @@ let sessionTable = StateTable(
     new token wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     token or login wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired → ended idleTimeout, generation 8
     token refused: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
+    target wanted: discard access-1, save ended idleTimeout 8 announcing sessionExpired, error 1 sessionExpired, error 9 sessionExpired → ended idleTimeout, generation 8
     succeeded: save living 8 announcing tokenRefreshed → access-1 saving access-2, generation 8
     offline: closeIntent, error 1 networkUnavailable, publish refreshFailed → access-1 backing off for networkUnavailable, generation 7
     lost: error 1 refreshOutcomeUnknown, publish refreshFailed → access-1 backing off for refreshOutcomeUnknown, lost, generation 7
@@ -176,6 +190,7 @@ let sessionTable = StateTable(
     new token wanted: saveAgain
     token or login wanted: token 9
     token refused: saveAgain
+    target wanted: saveAgain
     tokens replaced: save living 9 announcing tokenRefreshed → access-2 saving access-3, degraded, generation 9
     logout wanted: save signedOut 9 announcing logout → signed out, generation 9
   backing off
@@ -184,6 +199,7 @@ let sessionTable = StateTable(
     new token wanted: error 9 networkUnavailable
     token or login wanted: token 9
     token refused: error 9 networkUnavailable
+    target wanted: error 9 networkUnavailable
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: save living 8 → access-1 backing off for networkUnavailable, generation 8
@@ -194,6 +210,7 @@ let sessionTable = StateTable(
     new token wanted: error 9 refreshOutcomeUnknown
     token or login wanted: token 9
     token refused: error 9 refreshOutcomeUnknown
+    target wanted: error 9 refreshOutcomeUnknown
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
   holding back, after the end
@@ -202,6 +219,7 @@ let sessionTable = StateTable(
     new token wanted: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     token or login wanted: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
+    target wanted: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8
     rules changed: discard access-1, save ended idleTimeout 8 announcing sessionExpired → ended idleTimeout, generation 8

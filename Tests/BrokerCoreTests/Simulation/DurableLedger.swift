@@ -26,9 +26,9 @@ struct DurableLedger {
   var surprising: Set<UInt64> = []
   /// The sequences of events that became durable in the instant of a crash.
   var crashed: Set<UInt64> = []
-  /// The access tokens whose record has rested in the store.
+  /// The tokens, of both kinds, whose record has rested in the store.
   var tokens: Set<String> = []
-  /// The access tokens whose record could not be saved at first.
+  /// The tokens whose record could not be saved at first.
   var unsaved: Set<String> = []
   /// Profiles whose newest record was reported as refused, and rests in the store all the same.
   var surprisingRecords: Set<ProfileName> = []

@@ -8,8 +8,19 @@ enum ProviderQuestion: Sendable {
   case verify(flow: String, code: String)
   case resend(flow: String)
   case refresh(String)
+  case target(String, TokenTarget)
   case revoke(String?)
   case currentUser(String)
+}
+
+extension ProviderQuestion {
+  /// The refresh token that is spent by it.
+  var spentToken: String? {
+    switch self {
+    case .refresh(let text), .target(let text, _): text
+    default: nil
+    }
+  }
 }
 
 /// What it says.
@@ -83,6 +94,14 @@ final class SimulatedProvider: AuthProvider {
 
   func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     let answer = await ask(.refresh(refreshToken.revealedString() ?? ""))
+    guard case .tokens(let tokens) = answer else { throw misfit(answer) }
+    return tokens
+  }
+
+  func canGive(_ target: TokenTarget) -> Bool { true }
+
+  func accessToken(for target: TokenTarget, refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+    let answer = await ask(.target(refreshToken.revealedString() ?? "", target))
     guard case .tokens(let tokens) = answer else { throw misfit(answer) }
     return tokens
   }

@@ -60,6 +60,10 @@ struct SimulatedServer {
     let clientEnd: Timestamp?
     /// How often that clock had been set by then.
     let jumps: Int
+    /// What it is for; nil for a session's own.
+    let target: TokenTarget?
+    /// The refresh token that was good after it was given.
+    let refreshToken: String
   }
 
   /// When a question was sent, by all clocks.
@@ -78,6 +82,8 @@ struct SimulatedServer {
   var families: [Family] = []
   /// Every access token.
   var access: [String: Access] = [:]
+  /// The session's own access token that is good as long as each refresh token is.
+  var ownTokens: [String: String] = [:]
   /// Every refresh token's end by the clock of the broker's machine.
   var refreshEnds: [String: Timestamp] = [:]
   /// The logins that wait for their code, with the wrong codes that they still take.
@@ -98,7 +104,7 @@ struct SimulatedServer {
         profile: profile, issuer: issuer, rotates: Int.random(in: 0..<4, using: &random) > 0,
         accessLifetime: lifetimes.randomElement(using: &random) ?? nil,
         refreshLifetime: refreshLifetimes.randomElement(using: &random) ?? nil, grace: grace))
-    let tokens = issue(families.count - 1, sending)
+    let tokens = issue(families.count - 1, nil, sending)
     return ProviderSession(tokens: tokens, user: User(id: user(families.count - 1)))
   }
 
@@ -115,41 +121,55 @@ struct SimulatedServer {
   }
 
   /// Gives the next tokens of a family.
-  private mutating func issue(_ number: Int, _ sending: Sending) -> TokenSet {
+  private mutating func issue(_ number: Int, _ target: TokenTarget?, _ sending: Sending) -> TokenSet {
     let family = families[number]
     let text = "A\(number).\(family.issued)"
     families[number].issued += 1
     let refreshText = "R\(number).\(family.current)"
     let clientEnd = family.accessLifetime.map { sending.wall + $0 }
     access[text] = Access(
-      endsAt: family.accessLifetime.map { sending.uptime + $0 }, clientEnd: clientEnd, jumps: sending.jumps)
+      endsAt: family.accessLifetime.map { sending.uptime + $0 }, clientEnd: clientEnd, jumps: sending.jumps,
+      target: target, refreshToken: refreshText)
+    if target == nil { ownTokens[refreshText] = text }
     let refreshEnd = family.refreshLifetime.map { sending.wall + $0 }
     refreshEnds[refreshText] = refreshEnd
     let repeats = family.rotates || family.issued == 0
     return TokenSet(
       accessToken: ScriptedProvider.secret(text), accessTokenExpiresAt: clientEnd,
       refreshToken: repeats ? ScriptedProvider.secret(refreshText) : nil,
-      refreshTokenExpiresAt: repeats ? refreshEnd : nil, scopes: ["read"])
+      refreshTokenExpiresAt: repeats ? refreshEnd : nil, scopes: target?.scopes ?? ["read"])
   }
 
-  /// Spends a refresh token.
-  mutating func refresh(_ text: String, _ sending: Sending) -> ProviderAnswer {
+  /// Spends a refresh token, for the session's own access token or a target's, unless that is refused.
+  mutating func refresh(_ text: String, for target: TokenTarget? = nil, _ sending: Sending) -> ProviderAnswer {
     let refused = ProviderAnswer.failure(.sessionEnded(.refreshRejected))
     guard let token = Token(text), families[token.family].isAlive else { return refused }
     let family = families[token.family]
     if token.number == family.current - 1, family.spentAt + family.grace > sending.uptime, family.stolen.isEmpty {
-      return .tokens(issue(token.family, sending))
+      return .tokens(issue(token.family, target, sending))
     }
     guard token.number == family.current else {
       families[token.family].isAlive = false
       families[token.family].hasEndedByReplay = !family.stolen.contains(token.number)
       return .failure(.sessionEnded(.refreshRejected, alert: .refreshTokenReuse))
     }
+    if let failure = target.flatMap(Self.refusal) { return .failure(failure) }
     if family.rotates {
       families[token.family].current += 1
       families[token.family].spentAt = sending.uptime
+      ownTokens["R\(token.family).\(token.number + 1)"] = ownTokens[text]
     }
-    return .tokens(issue(token.family, sending))
+    return .tokens(issue(token.family, target, sending))
+  }
+
+  /// What is refused, in words that are clear, that mean the user, or that may mean the session as well.
+  static func refusal(_ target: TokenTarget) -> ProviderFailure? {
+    switch target.audience {
+    case "denied": .refused(.insufficientScope)
+    case "consent": .reauthenticationRequired
+    case "doubtful": .sessionEnded(.refreshRejected)
+    default: nil
+    }
   }
 
   /// Whether a family still has a refresh token that the client knows, or can know.
@@ -163,6 +183,7 @@ extension SimulatedServer {
   ) -> ProviderAnswer {
     switch request.question {
     case .refresh(let text): return refresh(text, sending)
+    case .target(let text, let target): return refresh(text, for: target, sending)
     case .login("right"):
       guard wantsCode.contains(request.profile) else {
         return .outcome(.authenticated(begin(request.profile, request.issuer, sending, &random)))

@@ -41,14 +41,18 @@ extension Simulation {
       throw Violation(.tokenGood, "\(text) is not one of \(profile)'s")
     }
     guard !wishes.signedOut.contains(profile) else { throw Violation(.logoutKept, "\(text) is given") }
-    guard durable.tokens.contains(text) || durable.unsaved.contains(text) else {
+    let saved = access.target == nil ? text : access.refreshToken
+    guard durable.tokens.contains(saved) || durable.unsaved.contains(saved) else {
       throw Violation(.durableFirst, "\(text) is given before it is saved")
     }
     try check(access, text, isOffline: json.hasSuffix(#""offline":true}"#), request)
-    if let newest = shown[profile], newest.family == token.family, token.number < newest.number {
+    try checkTarget(access, token, text, request)
+    let purpose = Purpose(profile: profile, target: access.target)
+    if let newest = shown[purpose], newest.family == token.family, token.number < newest.number {
       throw Violation(.tokenGood, "\(text) is older than one that was given before")
     }
-    shown[profile] = token
+    shown[purpose] = token
+    givenIn[text] = givenIn[text] ?? life.number
     // Without a timeout nobody writes down when a session is used.
     lastUse[profile] = idleTimeout(of: profile) == nil ? nil : sending
     guard let rejected = request.rejected, rejected == token else { return }
@@ -79,7 +83,7 @@ extension Simulation {
   static let tokenErrors: Set<ErrorKind> = [
     .loginRequired, .sessionExpired, .challengePending, .refreshOutcomeUnknown, .reauthRequired, .networkUnavailable,
     .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse, .tlsFailed, .vaultLocked,
-    .storeFailed, .unknownProfile, .deadlineExceeded,
+    .storeFailed, .unknownProfile, .deadlineExceeded, .insufficientScope,
   ]
   /// The further errors of requests that ask the provider about a person.
   static let otherErrors: Set<ErrorKind> = [
@@ -92,6 +96,7 @@ extension Simulation {
     guard Self.tokenErrors.contains(error.kind) || !isForToken && Self.otherErrors.contains(error.kind) else {
       throw Violation(.errorFits, "\(request.name): \(error.kind)")
     }
+    if error.kind == .insufficientScope { try checkRefusal(request) }
     guard isForToken, let profile = request.profile else { return }
     switch error.kind {
     case .loginRequired, .sessionExpired, .challengePending:

@@ -21,8 +21,9 @@ extension Simulation {
 
   private func checkSending(_ request: ProviderRequest, _ number: Int) throws(Violation) {
     switch request.question {
-    case .refresh(let text):
+    case .refresh(let text), .target(let text, _):
       counts.refreshes += 1
+      if case .target(_, let target) = request.question { try checkTarget(target) }
       try checkAddress(text, request)
       try checkSpending(text, number)
     case .revoke(let text?):
@@ -35,6 +36,13 @@ extension Simulation {
       }
     case .login, .revoke(nil): break
     }
+  }
+
+  /// Nothing is asked for that the session's own token is good for.
+  private func checkTarget(_ target: TokenTarget) throws(Violation) {
+    counts.otherFlights += 1
+    if target.audience == "doubtful" { counts.doubts += 1 }
+    guard otherTarget(target) == target else { throw Violation(.targetKept, "\(target) is asked for") }
   }
 
   /// The broker may end at the provider only what nobody has, or wants, any more.
@@ -61,7 +69,7 @@ extension Simulation {
     guard let token = SimulatedServer.Token(text) else { return }
     let family = server.families[token.family]
     for call in life.providers.calls where call.number < number {
-      guard case .refresh(let other) = call.question.question, let other = SimulatedServer.Token(other),
+      guard let other = call.question.question.spentToken, let other = SimulatedServer.Token(other),
         other.family == token.family
       else { continue }
       throw Violation(.oneFlight, "\(text) is sent while call \(call.number) is under way")
@@ -74,7 +82,8 @@ extension Simulation {
 
   /// Whether nothing can be lost any more by sending a refresh token once more.
   func hasAccessEnded(_ token: SimulatedServer.Token) -> Bool {
-    guard let access = server.access["A\(token.family).\(token.number)"], let clientEnd = access.clientEnd,
+    guard let own = server.ownTokens["R\(token.family).\(token.number)"], let access = server.access[own],
+      let clientEnd = access.clientEnd,
       let end = access.endsAt
     else { return true }
     // The broker counts from when it asked, the provider from when it answered; and a clock that was right once counts.
@@ -178,9 +187,20 @@ extension Simulation {
     _ answer: ProviderAnswer, to call: Wire<ProviderRequest, ProviderAnswer>.Call,
     _ outcome: SpendingLedger.Outcome = .answered
   ) {
-    spending.end(call.number, outcome)
+    spending.end(call.number, isRefusedTarget(call, answer) ? .notActedOn : outcome)
     sent[call.number] = nil
     life.providers.answer(call.number, answer)
+  }
+
+  /// Whether a target was refused and the refresh token not spent, as far as the broker can know.
+  private func isRefusedTarget(
+    _ call: Wire<ProviderRequest, ProviderAnswer>.Call, _ answer: ProviderAnswer
+  ) -> Bool {
+    guard case .target = call.question.question, case .failure(let failure) = answer else { return false }
+    switch failure {
+    case .refused, .reauthenticationRequired, .sessionEnded(_, alert: nil): return true
+    default: return false
+    }
   }
 
   /// Lets every call end that has taken too long: nobody knows whether it was acted on.

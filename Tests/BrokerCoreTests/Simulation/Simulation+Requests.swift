@@ -16,6 +16,10 @@ extension Simulation {
     var minValidity: Duration?
     /// Whether only a new token will do.
     var isForced = false
+    /// What the token is to be for; nil for the session's own.
+    var target: TokenTarget?
+    /// Whether the broker may not know what it is for.
+    var isTargetForgotten = false
     /// The newest token that callers had then.
     var before: SimulatedServer.Token?
     /// The token that was reported as refused.
@@ -52,17 +56,19 @@ extension Simulation {
     }
   }
 
-  private func tokenReply(_ number: Int) -> Broker.Reply<Secret> {
+  func tokenReply(_ number: Int) -> Broker.Reply<Secret> {
     reply(number) { .token($0.revealedString() ?? "") }
   }
 
   /// Asks for a token.
   func askForToken(_ params: GetAccessToken.Params) throws(Violation) {
     guard let profile = params.profile else { return }
+    let target = otherTarget(TokenTarget(scopes: params.scopes ?? [], audience: params.audience))
     let number = open(
       Request(
         name: "getAccessToken", profile: profile, deadline: life.clock.uptime + params.timeout,
-        minValidity: params.minValidity ?? skew(profile), isForced: params.forceRefresh, before: shown[profile]))
+        minValidity: params.minValidity ?? skew(profile), isForced: params.forceRefresh, target: target,
+        before: shown[Purpose(profile: profile, target: target)]))
     trace.note("request \(number): getAccessToken \(profile)\(describe(params))")
     let reply = tokenReply(number)
     requests[number]?.waiter = life.broker.assumeIsolated { $0.accessToken(params, reply) }
@@ -70,12 +76,13 @@ extension Simulation {
   }
 
   private func describe(_ params: GetAccessToken.Params) -> String {
-    (params.forceRefresh ? " forced" : "") + (params.waitForLogin ? " waits for a login" : "")
+    (params.scopes.map { " of \($0)" } ?? "") + (params.audience.map { " for \($0)" } ?? "")
+      + (params.forceRefresh ? " forced" : "") + (params.waitForLogin ? " waits for a login" : "")
       + (params.minValidity.map { " for \($0)" } ?? "") + " at most \(params.timeout)"
   }
 
   /// What a caller gets who does not say; unknown while another configuration is being taken up.
-  private func skew(_ profile: ProfileName) -> Duration? {
+  func skew(_ profile: ProfileName) -> Duration? {
     wishes.reconfigurations > 0 ? nil : profiles.first { $0.name == profile }?.rules.expiry.skew
   }
 
@@ -89,14 +96,16 @@ extension Simulation {
       return try askForToken(GetAccessToken.Params(profile: profile, minValidity: minValidity))
     }
     let number = open(
-      Request(name: "cache", profile: profile, minValidity: minValidity ?? skew(profile), before: shown[profile]))
+      Request(
+        name: "cache", profile: profile, minValidity: minValidity ?? skew(profile),
+        before: shown[Purpose(profile: profile)]))
     trace.note("request \(number): cache \(profile)")
     try noteAnswered(number, .token(text))
   }
 
   /// Reports the newest token as refused.
   func reportRejected(_ profile: ProfileName, status: Int) throws(Violation) {
-    guard let token = shown[profile] else { return }
+    guard let token = shown[Purpose(profile: profile)] else { return }
     let number = open(
       Request(
         name: "reportRejected", profile: profile, deadline: life.clock.uptime + .seconds(25), minValidity: .zero,

@@ -78,6 +78,7 @@ extension Simulation {
       try pass(max(.seconds(310), rest ?? .zero), healthily: true)
     }
     try check()
+    if isGood, durable.living(profile) != nil { try checkTargetRecovery(profile) }
     if isGood, server.families[token.family].issued == family.issued,
       durable.living(profile).map(hasRefreshTokenEnded) == false
     {

@@ -4,6 +4,7 @@ import BrokerProtocol
 extension Simulation {
   /// What can be done in one step, and how often it is.
   enum Step: CaseIterable {
+    case target, rejectedTarget
     case plain, cached, valid, forced, waiting, rejected, forbidden, abandon, login, wrongLogin, verify, wrongCode,
       resend
     case logout, logoutAll, user, lock, unlock, subscribe, resume, unsubscribe
@@ -18,10 +19,10 @@ extension Simulation {
       case .diskAll: 80
       case .plain, .cached: 60
       case .moment: 90
-      case .forced, .login: 50
+      case .forced, .login, .target: 50
       case .minute, .valid, .waiting, .rejected, .verify: 30
       case .crash, .abandon, .resume: 25
-      case .subscribe, .user, .network: 16
+      case .subscribe, .user, .network, .rejectedTarget: 16
       case .forbidden, .wrongLogin, .wrongCode, .diskFull, .unlock: 12
       case .hours, .logout, .suspend, .jump, .resend, .unsubscribe, .codes, .reconfigure: 8
       case .lock: 6
@@ -51,7 +52,7 @@ extension Simulation {
     return names.randomElement(using: &random) ?? .default
   }
 
-  private func drawDuration(_ range: ClosedRange<Int>) -> Duration {
+  func drawDuration(_ range: ClosedRange<Int>) -> Duration {
     .milliseconds(Int.random(in: range.lowerBound * 1000...range.upperBound * 1000, using: &random))
   }
 
@@ -59,6 +60,8 @@ extension Simulation {
   func take(_ step: Step) throws(Violation) {
     switch step {
     case .plain, .cached, .valid, .forced, .waiting, .rejected, .forbidden, .abandon: try takeToken(step)
+    case .target: try askForTarget(drawProfile())
+    case .rejectedTarget: try reportTarget(drawProfile())
     case .login, .wrongLogin, .verify, .wrongCode, .resend, .logout, .logoutAll, .user: try takePerson(step)
     case .lock: try lock()
     case .unlock: try unlock()

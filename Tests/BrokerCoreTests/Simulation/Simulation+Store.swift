@@ -34,6 +34,7 @@ extension Simulation {
       }
       if case .living(let session) = record.contents, let text = session.tokens.accessToken.revealedString() {
         durable.unsaved.insert(text)
+        if let refreshToken = session.tokens.refreshToken?.revealedString() { durable.unsaved.insert(refreshToken) }
       }
     }
     for case .event(let event) in steps {
@@ -124,6 +125,7 @@ extension Simulation {
       durable.add(.token(profile, text))
     }
     durable.tokens.insert(text)
+    durable.tokens.insert("R\(new.family).\(new.number)")
   }
 
   /// A session may only be said to have ended where it has, and for the reason that is true.

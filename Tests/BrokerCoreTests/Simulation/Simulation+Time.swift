@@ -96,8 +96,9 @@ extension Simulation {
     // What was written down of the last use may be as old as the last record.
     lastUse = [:]
     for profile in profiles {
-      if let token = shown[profile.name], !durable.tokens.contains("A\(token.family).\(token.number)") {
-        shown[profile.name] = nil
+      let own = Purpose(profile: profile.name)
+      if let token = shown[own], !durable.tokens.contains("A\(token.family).\(token.number)") {
+        shown[own] = nil
       }
     }
   }

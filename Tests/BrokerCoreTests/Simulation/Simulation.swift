@@ -51,8 +51,10 @@ final class Simulation {
   var requestCount = 0
   /// Which requests have changed what is expected.
   var wishes = Wishes()
-  /// The newest token that any caller has seen, for each profile.
-  var shown: [ProfileName: SimulatedServer.Token] = [:]
+  /// The newest token that any caller has seen, for each profile and target.
+  var shown: [Purpose: SimulatedServer.Token] = [:]
+  /// The life in which each token was given first.
+  var givenIn: [String: Int] = [:]
   /// The latest time that the wall clock has shown in this life.
   var latestWall = Timestamp(milliseconds: 0)
   /// When a client last got a token of each profile.
@@ -139,6 +141,14 @@ final class Simulation {
 }
 
 extension Simulation {
+  /// What a token is for.
+  struct Purpose: Hashable {
+    /// Whose session it is of.
+    var profile: ProfileName
+    /// Nil for the session's own.
+    var target: TokenTarget?
+  }
+
   /// What goes wrong at present.
   struct Weather {
     /// Whether providers cannot be reached.
@@ -176,6 +186,7 @@ extension Simulation {
   /// What was counted, for the report.
   struct Counts {
     var steps = 0, lives = 0, requests = 0, tokens = 0, refreshes = 0, events = 0, lostForGood = 0
+    var otherTokens = 0, otherFlights = 0, doubts = 0
 
     /// Adds those of another run.
     mutating func add(_ other: Self) {
@@ -186,6 +197,9 @@ extension Simulation {
       refreshes += other.refreshes
       events += other.events
       lostForGood += other.lostForGood
+      otherTokens += other.otherTokens
+      otherFlights += other.otherFlights
+      doubts += other.doubts
     }
   }
 }

@@ -16,6 +16,7 @@ struct Violation: Error, CustomStringConvertible {
     case stateAgrees = "a subscriber's state is the broker's"
     case answeredOnce = "each request is answered once, and in its time"
     case tokenGood = "a token that is given is good"
+    case targetKept = "a token is for what was asked for, and of the present session"
     case errorFits = "an error is one that the caller can expect"
     case lockHolds = "a locked vault gives nothing"
     case comesToRest = "nothing is left over when everything has been answered"

@@ -1,0 +1,59 @@
+import BrokerProtocol
+import SecretMemory
+
+/// How callers get tokens for other scopes, or for another audience, than the session's own.
+extension Broker {
+  /// What a request asks for; nil where it says nothing of it.
+  ///
+  /// - Throws: `invalidParams` for what is no scope and no audience; `unsupportedByProvider` for an audience where the
+  ///   provider knows none.
+  func target(
+    _ scopes: [String]?, _ audience: String?, on slot: ProfileSlot
+  ) throws(BrokerError) -> TokenTarget? {
+    guard let target = try TokenTarget(scopes: scopes, audience: audience) else { return nil }
+    guard target.audience == nil || slot.provider.canGive(target) else {
+      throw BrokerError(
+        .unsupportedByProvider, "The provider of this profile has no tokens for another audience.", profile: slot.name)
+    }
+    return target
+  }
+
+  /// Whether the provider has tokens for such a target; the session's own may suffice where it has none.
+  func canGive(_ target: TokenTarget?, _ slot: ProfileSlot) -> Bool {
+    target.map { slot.provider.canGive($0) } ?? true
+  }
+
+  /// Which token a client reports: what it was given for, and whether it is the present one for that.
+  ///
+  /// What the report itself says holds; otherwise the token is known by its name, for as long as it is.
+  func report(
+    _ params: ReportRejected.Params, on slot: ProfileSlot
+  ) throws(BrokerError) -> (target: TokenTarget?, isCurrent: Bool) {
+    let asked = try target(params.scopes, params.audience, on: slot)
+    guard let id = params.accessToken.map({ entropy.tokenID(of: $0) }) ?? params.tokenID else { return (asked, false) }
+    let target = asked ?? slot.machine.target(ofTokenNamed: id)
+    return (target, slot.machine.isCurrent(tokenNamed: id, for: target))
+  }
+
+  /// The answer with a token for another target.
+  func render(_ token: OtherToken, isOffline: Bool, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
+    counts.tokens += 1
+    if let last = slot.renderedOther, last.token == token, last.isOffline == isOffline { return .success(last.json) }
+    let answer = AccessToken(
+      accessToken: token.accessToken, expiresAt: token.expiresAt, scopes: token.scopes, profile: slot.name,
+      tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: isOffline)
+    guard let json = try? CachedAnswer.render(answer) else {
+      return .failure(BrokerError(.overloaded, "The locked memory for secrets is used up.", profile: slot.name))
+    }
+    slot.renderedOther = (token, isOffline, json)
+    return .success(json)
+  }
+
+  /// Spends a refresh token for the session's own tokens, or for a target's.
+  static func ask(
+    _ provider: any AuthProvider, _ refreshToken: Secret, _ target: TokenTarget?
+  ) async throws(ProviderFailure) -> TokenSet {
+    guard let target else { return try await provider.refresh(refreshToken) }
+    return try await provider.accessToken(for: target, refreshToken: refreshToken)
+  }
+}

@@ -1,0 +1,81 @@
+import BrokerProtocol
+
+/// The other tokens of a session, by what they are for, and what its provider has refused lately.
+///
+/// They rest in no store: after a restart each is asked for once more. A value that is bounded in every way, whatever
+/// clients ask for.
+struct OtherTokens: Sendable {
+  /// A program calls a handful of services; with more, the one that was used least lately is asked for again.
+  static let most = 16
+  /// A refused target is not asked for again within this time, however often clients want it: so a loop of theirs reaches
+  /// neither the provider nor the breaker, and a consent that was given meanwhile is seen after a minute.
+  static let refusalHolds = Duration.seconds(60)
+  /// What a token was for is known for so many tokens after they were given: each client reports one of the last ones.
+  static let mostNames = 64
+
+  private struct Refusal {
+    let error: BrokerError
+    let until: Duration
+  }
+
+  /// The least lately used first.
+  private var tokens: [OtherToken] = []
+  private var refusals: [(target: TokenTarget, refusal: Refusal)] = []
+  private var names: [(id: String, target: TokenTarget)] = []
+
+  /// How many tokens there are.
+  var count: Int { tokens.count }
+
+  /// The token for a target; whoever asks uses it.
+  mutating func use(_ target: TokenTarget) -> OtherToken? {
+    guard let index = tokens.firstIndex(where: { $0.target == target }) else { return nil }
+    let token = tokens.remove(at: index)
+    tokens.append(token)
+    return token
+  }
+
+  /// The token for a target, without its being used.
+  func token(for target: TokenTarget) -> OtherToken? { tokens.first { $0.target == target } }
+
+  /// Keeps a token in the place of the one before it; `id` is its name.
+  mutating func keep(_ token: OtherToken, id: String, at now: Moment) {
+    tokens.removeAll { $0.target == token.target || !$0.isAlive(at: now) }
+    tokens.append(token)
+    if tokens.count > Self.most { tokens.removeFirst() }
+    refusals.removeAll { $0.target == token.target }
+    names.removeAll { $0.id == id }
+    names.append((id, token.target))
+    if names.count > Self.mostNames { names.removeFirst() }
+  }
+
+  /// Takes in that a client has reported a target's token as refused.
+  mutating func noteRefused(_ target: TokenTarget) {
+    guard let index = tokens.firstIndex(where: { $0.target == target }) else { return }
+    tokens[index].isRefused = true
+  }
+
+  /// Takes in that the provider gives no token for a target.
+  mutating func refuse(_ target: TokenTarget, _ error: BrokerError, at uptime: Duration) {
+    refusals.removeAll { $0.target == target || $0.refusal.until <= uptime }
+    refusals.append((target, Refusal(error: error, until: uptime + Self.refusalHolds)))
+    if refusals.count > Self.most { refusals.removeFirst() }
+  }
+
+  /// Why a target is not asked for now; nil where it is.
+  func refusal(of target: TokenTarget, at uptime: Duration) -> BrokerError? {
+    refusals.first { $0.target == target && uptime < $0.refusal.until }?.refusal.error
+  }
+
+  /// What a token of this name was given for; nil for one that is not known, or is the session's own.
+  func target(ofTokenNamed id: String) -> TokenTarget? { names.first { $0.id == id }?.target }
+
+  /// Forgets what was refused: it may be granted now.
+  mutating func forgetRefusals() { refusals = [] }
+
+  /// Forgets everything that was given to a session; what the tokens were for is known still, since clients may report
+  /// them in the next one.
+  mutating func clear() {
+    tokens = []
+    refusals = []
+  }
+}

@@ -1,0 +1,185 @@
+import BrokerProtocol
+
+/// How callers get tokens for other scopes, or for another audience, than the session's own token is good for.
+///
+/// There is one flight for everybody, whatever it is for: the refresh token is one, and what can become of it is the same.
+/// What the provider refuses to give for a target says nothing of the session.
+extension SessionMachine {
+  /// What a caller wants that the session's own token is not; nil where that one serves.
+  func otherTarget(of demand: TokenDemand) -> TokenTarget? { demand.target.flatMap(otherTarget) }
+
+  private func otherTarget(_ target: TokenTarget) -> TokenTarget? {
+    guard let living, !target.isCovered(by: living.tokens.scopes) else { return nil }
+    return target
+  }
+
+  /// Serves a caller from what is there, or lets them wait for a flight of their target's.
+  mutating func want(_ target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> [Action] {
+    if let error = refusal(of: target, demand, now) { return [.answerError(demand.waiter, error)] }
+    if demand.isRefused { others.noteRefused(target) }
+    if let answer = serve(target, demand, now) { return [answer] }
+    demands.append(demand)
+    return refreshOrJoin(now)
+  }
+
+  /// Serves whoever waits for other tokens, as if they had just asked, and begins the next flight.
+  mutating func serveOthers(_ now: Moment) -> [Action] {
+    var actions: [Action] = []
+    let waiting = demands
+    demands = []
+    for demand in waiting {
+      if let target = otherTarget(of: demand), let error = refusal(of: target, demand, now) {
+        actions.append(.answerError(demand.waiter, error))
+      } else if let target = otherTarget(of: demand), let answer = serve(target, demand, now) {
+        actions.append(answer)
+      } else {
+        demands.append(demand)
+      }
+    }
+    return actions + serveWaiting(now)
+  }
+
+  private mutating func serve(_ target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> Action? {
+    guard !demand.forcesRefresh, let token = others.use(target), token.isGood(for: demand.minValidity, policy, at: now)
+    else { return nil }
+    return .answerOther(demand.waiter, token, isOffline: false)
+  }
+
+  /// Why a target is not asked for at all.
+  private func refusal(of target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> BrokerError? {
+    demand.isGivable ? others.refusal(of: target, at: now.uptime) : notGiven()
+  }
+
+  private func notGiven() -> BrokerError {
+    BrokerError(
+      .insufficientScope, "The provider gives this session no token for these scopes or this audience.",
+      profile: profile)
+  }
+
+  /// Answers a caller who cannot have a new token: with the living one where that serves, else with the error.
+  func settle(_ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, _ now: Moment) -> Action {
+    guard !demand.forcesRefresh, let token = others.token(for: target), token.isAlive(at: now) else {
+      return .answerError(demand.waiter, error)
+    }
+    return .answerOther(demand.waiter, token, isOffline: true)
+  }
+
+  /// Takes out the callers whose other target is such a one; nil stands for those who want the session's own token.
+  private mutating func takeDemands(_ isTaken: (TokenTarget?) -> Bool) -> [TokenDemand] {
+    let waiting = demands
+    demands = waiting.filter { !isTaken(otherTarget(of: $0)) }
+    return waiting.filter { isTaken(otherTarget(of: $0)) }
+  }
+
+  /// Answers whoever wants other tokens of a session that has nothing to ask for them with.
+  mutating func refuseOthers() -> [Action] {
+    let waiting = takeDemands { $0 != nil }
+    let error = BrokerError(
+      .insufficientScope, "The session has no refresh token to get a token for other scopes or another audience with.",
+      profile: profile)
+    return waiting.map { .answerError($0.waiter, error) }
+  }
+
+  /// What the next flight is for: the session itself, where anybody waits for that, or something is not known of it.
+  var nextTarget: TokenTarget? {
+    guard refresh.lost == nil, doubtedTarget == nil else { return nil }
+    let wanted = demands.map { otherTarget(of: $0) }
+    return wanted.contains(nil) ? nil : wanted.first ?? nil
+  }
+
+  /// Takes in the answer to a flight for a target, which nobody sees before what came with it is saved.
+  ///
+  /// The session's own access token is what it was, and when that is refreshed stays as planned. A reply without a refresh
+  /// token shows nothing of the provider's rotating: what was asked for may be no reason to give one.
+  mutating func take(
+    _ tokens: TokenSet, for target: TokenTarget, into session: LivingSession, _ sentAt: Timestamp, since: Moment,
+    _ now: Moment
+  ) -> [Action] {
+    var session = session
+    let other = OtherToken(target, tokens, sessionScopes: session.tokens.scopes, sentAt: sentAt, since: since)
+    if let refreshToken = tokens.refreshToken {
+      if refreshToken != session.tokens.refreshToken {
+        session.rotatesRefreshToken = true
+        session.tokens.refreshTokenExpiresAt = nil
+      }
+      session.tokens.refreshToken = refreshToken
+      session.tokens.refreshTokenExpiresAt = tokens.refreshTokenExpiresAt ?? session.tokens.refreshTokenExpiresAt
+    }
+    session.lastValidatedAt = now.wall
+    note(in: &session, now)
+    generation += 1
+    saving = Saving(session: session, generation: generation, since: self.since ?? since, other: other)
+    return [.save(record(.living(session)), announcing: [])]
+  }
+
+  /// Goes on with a refresh token that is the session's, and a token of a target's, from now on.
+  mutating func begin(_ token: OtherToken, _ new: Saving, _ now: Moment) -> [Action] {
+    phase = .living(new.session)
+    saving = nil
+    flightTarget = nil
+    _ = refresh.handle(.settled, terms, at: now)
+    others.keep(token, id: tokenID(token.accessToken), at: now)
+    let served = takeDemands { $0 == token.target }
+    let isAlive = token.isAlive(at: now)
+    let error = BrokerError(.timeout, "The token had ended before it came.", profile: profile)
+    return served.map {
+      isAlive ? .answerOther($0.waiter, token, isOffline: false) : .answerError($0.waiter, error)
+    } + serveOthers(now)
+  }
+
+  /// Takes in that the provider has refused a flight for a target; nil where that says something of the session, or
+  /// passes.
+  ///
+  /// Some say of a target that the user has not consented to what others say of a session that is over. Whether it is, the
+  /// session's own refresh shows, which follows at once.
+  mutating func refuse(
+    _ target: TokenTarget, _ flight: UInt64, _ failure: ProviderFailure, _ now: Moment
+  ) -> [Action]? {
+    let error: BrokerError
+    switch failure {
+    case .sessionEnded(_, alert: nil):
+      doubtedTarget = target
+      return run(refresh.handle(.notGranted(flight: flight), terms, at: now), now) + startRefresh(now)
+    case .reauthenticationRequired:
+      error = BrokerError(
+        .reauthRequired, "The provider wants to see the user before it gives a token for this.", profile: profile)
+    case .sessionEnded, .transient, .outcomeUnknown, .tokenRefused: return nil
+    default:
+      guard !failure.kind.isRetryable else { return nil }
+      error = failure.kind == .insufficientScope ? notGiven() : BrokerError(failure, profile: profile)
+    }
+    let actions = run(refresh.handle(.notGranted(flight: flight), terms, at: now), now)
+    others.refuse(target, error, at: now.uptime)
+    return actions + serveOthers(now)
+  }
+
+  /// Takes in that the session goes on: what was refused in doubtful words was the target.
+  mutating func refuseDoubted(_ now: Moment) {
+    guard let doubtedTarget else { return }
+    self.doubtedTarget = nil
+    others.refuse(doubtedTarget, notGiven(), at: now.uptime)
+  }
+
+  /// Forgets the other tokens of a session that is over, or is another one.
+  mutating func forgetOthers() {
+    others.clear()
+    flightTarget = nil
+    doubtedTarget = nil
+  }
+}
+
+/// What the machine tells of tokens that clients report.
+extension SessionMachine {
+  /// What a token was given for; nil for the session's own, and for one that is not known.
+  package func target(ofTokenNamed id: String) -> TokenTarget? {
+    if let living, tokenID(living.tokens.accessToken) == id { return nil }
+    return others.target(ofTokenNamed: id)
+  }
+
+  /// Whether a token is the present one for a target; nil is the session itself.
+  package func isCurrent(tokenNamed id: String, for target: TokenTarget?) -> Bool {
+    guard let living else { return false }
+    guard let target = target.flatMap(otherTarget) else { return tokenID(living.tokens.accessToken) == id }
+    return others.token(for: target).map { tokenID($0.accessToken) == id } ?? false
+  }
+}
