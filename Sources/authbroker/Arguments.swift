@@ -4,10 +4,17 @@ import BrokerProtocol
 struct Arguments: Equatable, Sendable {
   /// The values of options, by name; an empty string for one that has no value.
   ///
-  /// Of an option that is given twice, the last one counts.
+  /// Of an option that is given twice, the last one counts; ``all(_:)`` gives every one.
   private(set) var options: [String: String] = [:]
+  /// The options and their values, in order.
+  private var given: [Given] = []
   /// Everything else, in order.
   var operands: [String] = []
+
+  private struct Given: Equatable {
+    let name: String
+    let value: String
+  }
 
   /// Options that would carry a secret, which everybody on the machine could read in a list of processes.
   private static let secrets = [
@@ -33,7 +40,9 @@ struct Arguments: Equatable, Sendable {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = parts[0] == "-h" ? "--help" : parts[0]
       guard let option = known.first(where: { $0.name == name }) else { throw Self.unknown(name, known) }
-      options[name] = try Self.value(of: option, parts.count > 1 ? parts[1] : nil, &rest)
+      let value = try Self.value(of: option, parts.count > 1 ? parts[1] : nil, &rest)
+      options[name] = value
+      given.append(Given(name: name, value: value))
     }
   }
 
@@ -65,6 +74,9 @@ struct Arguments: Equatable, Sendable {
 
   /// The value of an option.
   subscript(_ name: String) -> String? { options[name] }
+
+  /// The values of an option that may be given more than once, in order.
+  func all(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
 
   /// The value of an option that is a duration.
   ///

@@ -8,6 +8,8 @@ enum TokenRequest {
   /// The options of both.
   static let options: [Option] = [
     .value("--min-validity", "SECONDS", "how long the token must still live (30)"),
+    .value("--scope", "SCOPE", "what it must be good for; may be given more than once"),
+    .value("--audience", "NAME", "whom it is for, as the provider calls it"),
     .flag("--force-refresh", "a new token, whatever the age of the present one"),
   ]
 
@@ -26,8 +28,10 @@ enum TokenRequest {
   }
 
   private static func params(_ context: Context) throws(CommandFailure) -> GetAccessToken.Params {
+    let scopes = context.arguments.all("--scope").flatMap { $0.split(separator: " ").map(String.init) }
     var params = GetAccessToken.Params(
       profile: try context.arguments.profile(), minValidity: try context.arguments.seconds("--min-validity"),
+      scopes: scopes.isEmpty ? nil : scopes, audience: context.arguments["--audience"],
       forceRefresh: context.arguments.has("--force-refresh"))
     if let timeout = try context.arguments.seconds("--timeout") { params.timeout = timeout }
     return params

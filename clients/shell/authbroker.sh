@@ -4,7 +4,7 @@
 # Run it:     authbroker.sh token
 # Source it:  . authbroker.sh; curl --header "$(authbroker_header)" https://api.example.com/
 #
-#   token [--profile NAME] [--min-validity SECONDS] [--force-refresh]
+#   token [--profile NAME] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
 #   header  as token: `Authorization: Bearer TOKEN`
 #   login [--profile NAME] [--email ADDRESS] [--password-stdin]
 #   login [--profile NAME] --method device|browser   says what to open, and waits; Ctrl-C cancels the login
@@ -191,7 +191,8 @@ authbroker__whole() {
 authbroker__options() {
   authbroker__known=" $1 "
   shift
-  profile='' minimum='' force='' email='' stdin='' method='' everywhere='' all='' json='' since='' count='' operand=''
+  profile='' minimum='' scopes='' audience='' force='' email='' stdin='' method='' everywhere='' all='' json='' since=''
+  count='' operand=''
   while [ "$#" -gt 0 ]; do
     case $1 in
       # Without a value behind `=`, which may be a secret.
@@ -199,16 +200,15 @@ authbroker__options() {
           authbroker__say "there is no option ${1%%=*} here."; return 2; } ;;
     esac
     case $1 in
-      --profile | --min-validity | --email | --method | --since | --count)
+      --profile | --min-validity | --scope | --audience | --email | --method | --since | --count)
         [ "$#" -gt 1 ] || { authbroker__say "$1 needs a value."; return 2; }
         case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
-          --profile) profile=$2 ;;
           --min-validity) minimum=$2 ;;
-          --email) email=$2 ;;
-          --method) method=$2 ;;
-          --since) since=$2 ;;
-          --count) count=$2 ;;
+          --scope) scopes="$scopes,$(printf '%s' "$2" | authbroker__quote)" ;;
+          --profile) profile=$2 ;; --audience) audience=$2 ;;
+          --email) email=$2 ;; --method) method=$2 ;;
+          --since) since=$2 ;; --count) count=$2 ;;
         esac
         shift
         ;;
@@ -312,8 +312,8 @@ authbroker__finish() {
 # Prints an access token that is good for a while.
 authbroker_token() (
   { set +x; } 2>/dev/null
-  authbroker__options '--profile --min-validity --force-refresh' "$@" || exit
-  members=$(authbroker__text profile "$profile")
+  authbroker__options '--profile --min-validity --scope --audience --force-refresh' "$@" || exit
+  members=$(authbroker__text profile "$profile")$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
   members=$members${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
   answer=$(authbroker__call getAccessToken "$members") || exit
   printf '%s\n' "$answer" | authbroker__member result.accessToken

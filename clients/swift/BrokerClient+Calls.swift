@@ -10,21 +10,39 @@ extension BrokerClient {
   /// - Parameters:
   ///   - profile: nil: the only configured one, else `default`.
   ///   - minValidity: how long it must still live; nil: the profile's own rule.
+  ///   - scopes: what it must be good for; nil: what the session is good for.
+  ///   - audience: whom it is for, as the provider calls it; nil: as the session's own.
   ///   - forceRefresh: whether only a new token will do.
   /// - Returns: the token and when it ends.
-  /// - Throws: `broker` with `loginRequired` or `sessionExpired` where somebody must log in.
+  /// - Throws: `broker` with `loginRequired` or `sessionExpired` where somebody must log in; `insufficientScope` or
+  ///   `unsupportedByProvider` where the provider gives the session no such token.
   public func accessToken(
-    profile: ProfileName? = nil, minValidity: Duration? = nil, forceRefresh: Bool = false
+    profile: ProfileName? = nil, minValidity: Duration? = nil, scopes: [String]? = nil, audience: String? = nil,
+    forceRefresh: Bool = false
   ) async throws(ClientError) -> AccessToken {
     try await call(
-      GetAccessToken.self, .init(profile: profile, minValidity: minValidity, forceRefresh: forceRefresh))
+      GetAccessToken.self,
+      .init(
+        profile: profile, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh))
   }
 
   /// Tells that a server refused a token (HTTP status 401, or 403), and gives the one to use instead.
+  ///
+  /// - Parameters:
+  ///   - token: the refused one.
+  ///   - status: 401 or 403.
+  ///   - scopes: what it was asked for with; nil: what the broker knows of it.
+  ///   - audience: whom it was asked for; nil: what the broker knows of it.
+  /// - Returns: a token for the same.
+  /// - Throws: as ``accessToken(profile:minValidity:scopes:audience:forceRefresh:)``.
   public func reportRejected(
-    _ token: AccessToken, status: Int = 401
+    _ token: AccessToken, status: Int = 401, scopes: [String]? = nil, audience: String? = nil
   ) async throws(ClientError) -> AccessToken {
-    try await call(ReportRejected.self, .init(profile: token.profile, tokenID: token.tokenID, status: status))
+    try await call(
+      ReportRejected.self,
+      .init(
+        profile: token.profile, tokenID: token.tokenID, status: status, scopes: scopes,
+        audience: audience))
   }
 
   /// The session's ID token, for servers that ask who the user is; refreshed first where it has ended.
