@@ -15,7 +15,7 @@ struct TokenSubjectTests {
     #expect(script.want(1, force: true) == ["spend 1 refresh-1"])
     #expect(
       script.succeed(1) { $0.subject = "u2" } == [
-        "save ended securityTermination 8 announcing sessionExpired", "error 1 sessionExpired", "discard access-2",
+        "discard access-2", "save ended securityTermination 8 announcing sessionExpired", "error 1 sessionExpired",
       ])
     #expect(script.machine.living == nil && script.intent == nil)
     #expect(script.want(2) == ["error 2 sessionExpired"])
