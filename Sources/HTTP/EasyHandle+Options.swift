@@ -10,6 +10,8 @@ extension EasyHandle {
     set(CURLOPT_NOSIGNAL, 1)
     // Do not wait for a name server's answer that nobody wants any more.
     set(CURLOPT_QUICK_EXIT, 1)
+    // No connection is used again that has been idle for longer than all of them are kept.
+    set(CURLOPT_MAXAGE_CONN, max(1, Int(settings.linger.components.seconds)))
     // A 3xx is a response: credentials never go where a server points (CVE-2022-27774, CVE-2022-27776).
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_REDIR_PROTOCOLS_STR, "https")

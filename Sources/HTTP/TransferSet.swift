@@ -6,8 +6,8 @@ import LinuxSystem
 /// A server that is slow or silent takes its own turns only, never those of another.
 @safe
 final class TransferSet {
-  /// How long the thread and its connections are kept without a request: as long as libcurl itself would use an idle
-  /// connection again (`CURLOPT_MAXAGE_CONN`).
+  /// How long the thread and its connections are kept without a request: as long as libcurl by itself would use an idle
+  /// connection again (`CURLOPT_MAXAGE_CONN`, where nothing else is set).
   static let linger = Duration.seconds(118)
   /// How much later than libcurl this set itself ends what is late: libcurl has no time-out for a transfer that it lets
   /// wait for a connection.

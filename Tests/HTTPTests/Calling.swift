@@ -9,16 +9,23 @@ func client(
   interactive: Duration = Patience.ceiling, connect: Duration = Patience.ceiling, proxy: ProxySetting = .none,
   limits: HTTPLimits = HTTPLimits()
 ) throws -> HTTPClient {
-  var timeouts = HTTPTimeouts.patient
-  timeouts.interactive = interactive
-  timeouts.connect = connect
-  return try HTTPClient(version: "1.2.3", proxy: proxy, timeouts: timeouts, limits: limits)
+  var settings = settings()
+  settings.timeouts.interactive = interactive
+  settings.timeouts.connect = connect
+  settings.proxy = proxy
+  settings.limits = limits
+  return try HTTPClient(settings)
 }
 
 /// The settings of a client that is patient, for a test that changes others.
+///
+/// Between two requests of a test other tests may have the processors for longer than connections are kept by default.
 func settings() -> HTTPClient.Settings {
-  HTTPClient.Settings(
-    userAgent: "AuthBroker/0", proxy: .none, timeouts: .patient, limits: HTTPLimits(), library: CurlLibrary.fileName)
+  var settings = HTTPClient.Settings(
+    userAgent: "AuthBroker/1.2.3", proxy: .none, timeouts: .patient, limits: HTTPLimits(),
+    library: CurlLibrary.fileName)
+  settings.linger = Patience.ceiling
+  return settings
 }
 
 /// What trusts the authority of the tests.
