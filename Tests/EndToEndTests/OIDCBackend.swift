@@ -40,21 +40,30 @@ struct OIDCBackend {
     _ = try wire.call("awaitLogin", #"{"loginFlowId":"\#(try action.required("loginFlowId").string())"}"#)
   }
 
+  /// What the server was asked at its token endpoint, and how it answered.
+  func tokenRequests() throws -> [JSONNode] {
+    try control.ask("/ledger?endpoint=token").required("entries").elements()
+  }
+
   /// Writes a configuration with a profile on the server; the arguments that choose it.
   ///
   /// - Parameters:
   ///   - sandbox: where it is written, beside the state directory.
   ///   - profile: more settings of the profile, each with a comma behind it.
+  ///   - client: who the broker is there: `confidential`, or `machine`, which logs in as itself.
+  ///   - scopes: what it asks for.
   /// - Returns: the arguments.
   /// - Throws: what the file system says.
-  func configure(_ sandbox: Sandbox, _ profile: String = "") throws -> [String] {
+  func configure(
+    _ sandbox: Sandbox, _ profile: String = "", client: String = "confidential",
+    scopes: String = #"["openid", "profile", "email"]"#
+  ) throws -> [String] {
     let file = sandbox.root + "/client-secret"
     try Directory.write(clientSecret, to: file)
     return try sandbox.configure(
       """
       { logLevel: "debug", profiles: { default: { \(profile) provider: "oidc", issuer: "\(issuer)",
-          clientId: "confidential", clientSecret: { file: "\(file)" }, clientAuth: "basic",
-          scopes: ["openid", "profile", "email"] } } }
+          clientId: "\(client)", clientSecret: { file: "\(file)" }, clientAuth: "basic", scopes: \(scopes) } } }
       """)
   }
 }

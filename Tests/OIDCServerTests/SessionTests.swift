@@ -124,8 +124,9 @@ struct SessionTests {
         let machine = try party.provider("machine", secret: secret, way, scopes: ["read"])
         let tokens = try #require(
           try await machine.login(Credentials(method: .clientCredentials)).session?.tokens)
-        #expect(tokens.refreshToken == nil && tokens.scopes == ["read"])
-        #expect(try await party.ledger("token", "clientAuth").suffix(3) == [name, name, name])
+        let again = try await machine.refresh(try #require(tokens.refreshToken))
+        #expect(again.accessToken != tokens.accessToken && again.refreshToken == nil && again.scopes == ["read"])
+        #expect(try await party.ledger("token", "clientAuth").suffix(4) == [name, name, name, name])
         let mistaken = try party.provider("confidential", secret: "wrong", way)
         let right = try Credentials.alice()
         let refusal = await failure { () throws(ProviderFailure) in try await mistaken.login(right) }

@@ -59,7 +59,7 @@ extension SessionMachine {
     var new = LivingSession(
       tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: now.wall, lastValidatedAt: now.wall)
     new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
-    if living?.rotatesRefreshToken == true { new.rotatesRefreshToken = true }
+    new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
     if let pendingLogin { earlierLogins.append(pendingLogin) }
     pendingLogin = Saving(session: new, generation: generation, since: now)
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))

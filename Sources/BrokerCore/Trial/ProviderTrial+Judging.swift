@@ -65,6 +65,8 @@ extension ProviderTrial {
 
   private mutating func begun(_ session: ProviderSession) -> [ProviderFinding] {
     tokens = session.tokens
+    // A client that logs in by itself has none of its own: it asks anew.
+    if credentials.method == .clientCredentials { tokens?.refreshToken = nil }
     user = session.user
     passed.insert(.login)
     let who = session.user.map { $0.email ?? $0.id }

@@ -69,13 +69,11 @@ extension OIDCProvider {
 
   private func logInClient(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     // There is no user, so nothing that is about one can be asked for.
-    let scopes = scopes(credentials).filter { $0 != "openid" && $0 != "offline_access" }
-    let form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
-    let reply = try await ask(.clientCredentials, try await endpoint(.token), form + wishes(scopes))
-    guard let tokens = try reply.read({ $0.tokens(asked: scopes) }) as TokenSet? else {
-      throw .refused(.invalidResponse)
-    }
-    return .authenticated(ProviderSession(tokens: tokens, user: nil))
+    let grant = ClientGrant(scopes: scopes(credentials).filter { $0 != "openid" && $0 != "offline_access" })
+    var tokens = try await self.tokens(for: grant, at: try await endpoint(.token))
+    guard let kept = try? grant.kept() else { throw .transient(.overloaded) }
+    tokens.refreshToken = kept
+    return .authenticated(ProviderSession(tokens: tokens, user: nil, rotatesRefreshToken: false))
   }
 
   /// The scopes that a client asks for, else the configured ones.

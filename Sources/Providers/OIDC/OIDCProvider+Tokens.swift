@@ -7,7 +7,7 @@ package import SecretMemory
 
 /// Sessions and their tokens.
 extension OIDCProvider {
-  /// Spends the refresh token; it is sent once.
+  /// Spends the refresh token, once; a client that has logged in as itself asks again as itself.
   ///
   /// An ID token that is not this provider's, or not for this client, is left out; what came with it is kept, since it may
   /// hold the only copy of the next refresh token. Whose a good one is, is for the caller to compare with the session's
@@ -18,6 +18,7 @@ extension OIDCProvider {
   ///   configured as the provider wants it; `.outcomeUnknown` where the reply was lost; `.transient` for
   ///   everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
+    if let grant = ClientGrant(refreshToken) { return try await renew(grant) }
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await ask(.refresh, try await tokenEndpoint(), form)
@@ -41,19 +42,26 @@ extension OIDCProvider {
   package func accessToken(
     for target: TokenTarget, refreshToken: Secret
   ) async throws(ProviderFailure) -> TokenSet {
+    if let grant = ClientGrant(refreshToken) { return try await renew(grant, for: target) }
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
     form += scope(target.scopes)
-    if let audience = target.audience {
-      switch dialect.quirks.target {
-      case .resource: form.append(("resource", .text(audience)))
-      case .audience: form.append(("audience", .text(audience)))
-      case .none: throw .unsupported
-      }
+    if target.audience != nil {
+      form += try audience(of: target)
     } else if let resource = dialect.resource {
       form.append(("resource", .text(resource)))
     }
     let reply = try await ask(.narrow, try await tokenEndpoint(), form)
     return checked(try reply.read { $0.tokens(asked: target.scopes) })
+  }
+
+  /// Whom a token is to be for, by the provider's way to say that.
+  func audience(of target: TokenTarget) throws(ProviderFailure) -> TokenCaller.Form {
+    guard let audience = target.audience else { return [] }
+    switch dialect.quirks.target {
+    case .resource: return [("resource", .text(audience))]
+    case .audience: return [("audience", .text(audience))]
+    case .none: throw .unsupported
+    }
   }
 
   /// The tokens without an ID token that is not good; of a good one, whose they are.
@@ -65,7 +73,7 @@ extension OIDCProvider {
   }
 
   /// The token endpoint; without one nothing was sent, and the session stays.
-  private func tokenEndpoint() async throws(ProviderFailure) -> HTTPURL {
+  func tokenEndpoint() async throws(ProviderFailure) -> HTTPURL {
     guard let url = try await discovery.sessionEndpoint(.token) else { throw .transient(.invalidResponse) }
     return url
   }
@@ -76,6 +84,8 @@ extension OIDCProvider {
   /// - Throws: `.unsupported` where the provider has no endpoint for it; `.misconfigured`; `.refused`; `.transient`;
   ///   `.outcomeUnknown`.
   package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
+    var tokens = tokens
+    if ClientGrant(tokens.refreshToken) != nil { tokens.refreshToken = nil }
     var ended = false
     if everywhere { ended = try await endSession(tokens) }
     if let url = try await discovery.sessionEndpoint(.revocation) {

@@ -1,0 +1,34 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// What a person logs in with; a provider takes what it needs.
+package struct Credentials: Sendable {
+  /// How the session is begun.
+  package var method: LoginMethod
+  /// The account's e-mail address.
+  package var email: String?
+  /// The password.
+  package var password: Secret?
+  /// The phone number, for providers that log in with one.
+  package var phoneNumber: String?
+  /// A refresh token to take over.
+  package var refreshToken: Secret?
+  /// What the session shall be good for; empty means the provider's usual.
+  package var scopes: [String]
+  /// Whether the user shall prove who they are although the provider may know them still (OpenID Connect Core, section
+  /// 3.1.2.1, `prompt=login`).
+  package var wantsFreshProof = false
+
+  /// Credentials as a client gave them.
+  package init(
+    method: LoginMethod = .password, email: String? = nil, password: Secret? = nil, phoneNumber: String? = nil,
+    refreshToken: Secret? = nil, scopes: [String] = []
+  ) {
+    self.method = method
+    self.email = email
+    self.password = password
+    self.phoneNumber = phoneNumber
+    self.refreshToken = refreshToken
+    self.scopes = scopes
+  }
+}

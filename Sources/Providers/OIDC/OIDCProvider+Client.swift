@@ -1,0 +1,44 @@
+import BrokerCore
+import BrokerProtocol
+import HTTP
+import OIDCDialect
+import SecretMemory
+
+/// Sessions of the client itself (RFC 6749, section 4.4).
+extension OIDCProvider {
+  /// Asks for tokens as the client itself.
+  ///
+  /// A refresh token in the answer, which should have none (RFC 6749, section 4.4.3), is left out.
+  ///
+  /// - Throws: `.misconfigured`, `.refused`, `.transient` and `.outcomeUnknown`, as for any login.
+  func tokens(
+    for grant: ClientGrant, _ target: TokenTarget = TokenTarget(), at url: HTTPURL
+  ) async throws(ProviderFailure) -> TokenSet {
+    let scopes = target.scopes.isEmpty ? grant.scopes : target.scopes
+    var form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
+    form += target.audience == nil ? wishes(scopes) : scope(scopes) + (try audience(of: target))
+    let reply = try await ask(.clientCredentials, url, form)
+    var tokens = try reply.read { $0.tokens(asked: scopes) }
+    tokens.refreshToken = nil
+    return tokens
+  }
+
+  /// Asks again as the client itself.
+  ///
+  /// Nothing is spent by that, so a lost reply passes; and nothing that is refused ends the session, since it begins anew
+  /// as soon as the provider takes the client's password again.
+  ///
+  /// - Throws: `.misconfigured`, `.refused(.insufficientScope)` for a target that the client is not good for, `.transient`.
+  func renew(
+    _ grant: ClientGrant, for target: TokenTarget = TokenTarget()
+  ) async throws(ProviderFailure) -> TokenSet {
+    let url = try await tokenEndpoint()
+    let isTarget = !target.scopes.isEmpty || target.audience != nil
+    do throws(ProviderFailure) {
+      return try await tokens(for: grant, target, at: url)
+    } catch {
+      if case .outcomeUnknown(let kind) = error { throw .transient(kind) }
+      throw isTarget && error == .misconfigured(.scopes) ? .refused(.insufficientScope) : error
+    }
+  }
+}
