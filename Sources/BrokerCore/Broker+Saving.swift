@@ -23,13 +23,17 @@ struct SaveRetry {
 /// How records are saved, however long the disk says no.
 extension Broker {
   /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.
-  func save(_ record: SessionRecord, announcing events: [EventPayload]) {
+  ///
+  /// `isRetry` says that it was tried before, with an error: it may be durable already.
+  func save(_ record: SessionRecord, announcing events: [EventPayload], isRetry: Bool = false) {
     var steps = [StoreStep.record(record)]
     let closesLogin = loginsToClose.remove(record.profile) != nil
     if closesLogin { steps.append(.closeLogin(record.profile)) }
     let revocations = stepsForRevocations(of: record.profile)
     steps += revocations.steps
-    change(StoreChange(.record, steps, telling: events, of: record.profile)) { broker, failure in
+    var recordChange = StoreChange(.record, steps, telling: events, of: record.profile)
+    recordChange.isRetry = isRetry
+    change(recordChange) { broker, failure in
       guard let failure else {
         for event in revocations.kept { broker.handle(event) }
         return broker.saved(record, announcing: events)
@@ -56,12 +60,9 @@ extension Broker {
   private func saveFailed(_ record: SessionRecord, announcing events: [EventPayload], _ failure: StoreFailure) {
     let name = record.profile
     let failures = retries[name].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0
-    if failure == .superseded, failures > 0 || holder(of: name)?.machine.generation != record.generation {
-      // A commit that reported an error may have been durable all the same; else a newer record has taken its place.
-      guard failures > 0 else { return finishSave(of: record, nil) }
-      saved(record, announcing: events)
-      for event in events { publish(event, profile: name) }
-      return
+    if failure == .superseded, failures == 0, holder(of: name)?.machine.generation != record.generation {
+      // A newer record has taken its place.
+      return finishSave(of: record, nil)
     }
     if failures == 0 { counts.saveFailures += 1 }
     handle(.saveFailed(generation: record.generation), onProfile: name)
@@ -90,7 +91,7 @@ extension Broker {
     }
     retry.timer = nil
     retries[name] = retry
-    save(retry.record, announcing: retry.events)
+    save(retry.record, announcing: retry.events, isRetry: true)
   }
 
   /// Tells whoever waits for this very record to be durable; one that is has taken the place of all before it.

@@ -31,8 +31,10 @@ package struct CommitQueue: Sendable {
   private struct Entry: Sendable {
     let id: ChangeID
     let kind: StoreChange.Kind
-    let steps: [StoreStep]
+    var steps: [StoreStep]
     let lastKept: UInt64?
+    /// Whether its record may rest in the store already.
+    var isRetry: Bool
   }
 
   private struct Outgoing: Sendable {
@@ -50,7 +52,8 @@ package struct CommitQueue: Sendable {
   package private(set) var isOpen = false
   /// The mark that the commit under way carries.
   private var markUnderWay: UInt64?
-  /// The last event that was told but could not be kept, until the store knows that it lacks it.
+  /// The last event that was told but could not be kept, or that was not told and may be kept all the same, as a commit
+  /// that reports an error may be durable: until the store knows that what it has is not what was told.
   package private(set) var incompleteThrough: UInt64?
   /// The last sequence that was given.
   package private(set) var sequence: UInt64 = 0
@@ -94,7 +97,7 @@ package struct CommitQueue: Sendable {
       lastKept = sequence
     }
     guard !steps.isEmpty else { return [.settle(id, nil)] + deliverReady() }
-    waiting.append(Entry(id: id, kind: change.kind, steps: steps, lastKept: lastKept))
+    waiting.append(Entry(id: id, kind: change.kind, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
     return commitNext()
   }
 
@@ -104,12 +107,36 @@ package struct CommitQueue: Sendable {
     underWay = []
     if failure == nil, incompleteThrough == markUnderWay { incompleteThrough = nil }
     markUnderWay = nil
+    if failure == .superseded, let entry = done.first, entry.isRetry { return commitRest(of: entry) }
+    return settle(done, failure)
+  }
+
+  /// Writes what goes with a record that is there already, in its place: its events are told before those of later
+  /// changes.
+  ///
+  /// The commit that was tried before was durable, whatever it has reported.
+  private mutating func commitRest(of entry: Entry) -> [Action] {
+    var rest = entry
+    rest.isRetry = false
+    rest.steps.removeAll { step in
+      guard case .record = step else { return false }
+      return true
+    }
+    guard !rest.steps.isEmpty else { return settle([entry], nil) }
+    waiting.insert(rest, at: 0)
+    return commitNext()
+  }
+
+  private mutating func settle(_ done: [Entry], _ failure: StoreFailure?) -> [Action] {
     for entry in done {
+      // Of what is superseded nothing was written.
+      if failure != nil, failure != .superseded, let last = entry.lastKept {
+        incompleteThrough = max(incompleteThrough ?? 0, last)
+      }
       if failure != nil, entry.kind == .record {
         outgoing.removeAll { $0.change == entry.id }
         continue
       }
-      if failure != nil, let last = entry.lastKept { incompleteThrough = max(incompleteThrough ?? 0, last) }
       for index in outgoing.indices where outgoing[index].change == entry.id { outgoing[index].change = nil }
     }
     return done.map { .settle($0.id, failure) } + deliverReady() + commitNext()

@@ -18,6 +18,8 @@ package struct StoreChange: Sendable {
   package var events: [EventPayload]
   /// The profile that the events are about.
   package var profile: ProfileName?
+  /// Whether its record was tried before, with an error: where the store has it by now, only the rest is written.
+  package var isRetry = false
 
   /// A change.
   package init(_ kind: Kind, _ steps: [StoreStep] = [], telling events: [EventPayload] = [], of profile: ProfileName?) {

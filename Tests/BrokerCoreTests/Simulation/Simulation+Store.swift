@@ -72,6 +72,7 @@ extension Simulation {
       case .record(let record): try noteCommitted(record)
       case .event(let event):
         durable.sequences.insert(event.sequence)
+        durable.refused.remove(event.sequence)
         durable.promised = max(durable.promised, event.sequence)
       default: break
       }

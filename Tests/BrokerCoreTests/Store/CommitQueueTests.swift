@@ -61,9 +61,11 @@ import Testing
     _ = add(transient, &queue)
     let failure = StoreFailure.failed(context: "x")
     #expect(queue.finished(failure).summary == ["settle 1 failed", "deliver 12 shuttingDown"])
-    #expect(queue.incompleteThrough == nil)
-    #expect(add(record(1), &queue) == ["commit record event13"])
+    // The one that was refused may be kept all the same: whoever reads it again must not take it for what was told.
+    #expect(queue.incompleteThrough == 11)
+    #expect(add(record(1), &queue) == ["commit incomplete11 record event13"])
     #expect(queue.finished(nil).summary == ["settle 3", "deliver 13 logout"])
+    #expect(queue.incompleteThrough == nil)
   }
 
   @Test func `a lone event that cannot be kept is told, and the gap is marked with the next commit`() {
@@ -78,6 +80,40 @@ import Testing
     _ = queue.finished(nil)
     #expect(queue.incompleteThrough == nil)
     #expect(add(note, &queue) == ["commit event14"])
+  }
+
+  @Test func `a record that was tried before and is there already is told of in its place`() {
+    var queue = open()
+    _ = add(record(1), &queue)
+    #expect(queue.finished(.failed(context: "x")).summary == ["settle 1 failed"])
+    var retry = record(1)
+    retry.steps.append(.closeLogin(.default))
+    retry.isRetry = true
+    #expect(add(retry, &queue) == ["commit incomplete11 record closeLogin event12"])
+    _ = add(record(2), &queue)
+    #expect(queue.finished(.superseded).summary == ["commit incomplete11 closeLogin event12"])
+    #expect(queue.finished(nil).summary == ["settle 2", "deliver 12 logout", "commit record event13"])
+    #expect(queue.finished(nil).summary == ["settle 3", "deliver 13 logout"])
+    #expect(queue.isIdle)
+  }
+
+  @Test func `a record that was tried before, is there already and has nothing beside it is settled`() {
+    var queue = open()
+    var retry = StoreChange(.record, record(1).steps, of: .default)
+    retry.isRetry = true
+    _ = add(retry, &queue)
+    #expect(queue.finished(.superseded).summary == ["settle 1"])
+    #expect(queue.isIdle)
+  }
+
+  @Test func `what goes with a record that is there already is tried again where it fails`() {
+    var queue = open()
+    var retry = record(1)
+    retry.isRetry = true
+    _ = add(retry, &queue)
+    #expect(queue.finished(.superseded).summary == ["commit event11"])
+    #expect(queue.finished(.failed(context: "x")).summary == ["settle 1 failed"])
+    #expect(add(retry, &queue) == ["commit incomplete11 record event12"])
   }
 
   @Test func `a gap that grows while its mark is written is marked again`() {
