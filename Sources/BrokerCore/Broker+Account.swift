@@ -32,7 +32,7 @@ extension Broker {
 
   /// Sets a new password for whoever knows the old one; the session goes on, with new tokens where there are any.
   package func changePassword(_ params: ChangePassword.Params, _ reply: @escaping Reply<Empty>) {
-    let sentAt = now.wall
+    let sentAt = now
     askWithToken(.changePassword, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
     } then: { broker, slot, isPresent, tokens, reply in

@@ -96,6 +96,7 @@ extension Broker {
   /// Asks the provider about a code, off the loop.
   func check(_ guess: CodeGuess, _ login: PendingLogin, on slot: ProfileSlot) {
     let (provider, name, slotID, number) = (slot.provider, slot.name, slot.id, guess.number)
+    let sentAt = now
     inBackground {
       do throws(ProviderFailure) {
         let session =
@@ -106,7 +107,7 @@ extension Broker {
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
           broker.take(
-            identified, from: provider, .codeAccepted(guess: number),
+            (identified, sentAt), from: provider, .codeAccepted(guess: number),
             otherwise: .codeRefused(guess: number, .refused(.accessDenied)), login.id, name, slotID)
         }
       } catch {

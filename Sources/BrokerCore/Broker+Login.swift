@@ -8,6 +8,9 @@ extension Broker {
   /// A provider that does not answer uses up its own profile's only.
   static let attemptLimit = 16
 
+  /// A session that a provider has given, and when it was asked for.
+  typealias Arrival = (session: ProviderSession, sentAt: Moment)
+
   /// Begins a login; a login that is equal to one under way shares its answer.
   package func login(_ params: Login.Params, _ reply: @escaping Reply<LoginResult>) {
     let reply = unlessLocked(reply)
@@ -75,7 +78,7 @@ extension Broker {
     let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
     attempts.append(
       LoginAttempt(
-        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, replies: [reply]))
+        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, sentAt: now, replies: [reply]))
     inBackground {
       do throws(ProviderFailure) {
         let outcome = try await ask()
@@ -111,7 +114,7 @@ extension Broker {
       giveBack(session, to: provider, profile, attempt.slot)
       refuse(.refused(.accessDenied), id)
     case .authenticated(let session):
-      accept(session, method: plan.method, slot) { [weak self] result in
+      accept((session, attempt.sentAt), method: plan.method, slot) { [weak self] result in
         self?.assumeIsolated { $0.finish(id, result) }
       }
     case .otpRequired(let provided):
@@ -160,9 +163,10 @@ extension Broker {
   /// A login is answered only after its session is durable; `pending` is the one that waited for it, whose record goes in
   /// the same transaction.
   func accept(
-    _ session: ProviderSession, method: LoginMethod, pending: String? = nil, _ slot: ProfileSlot,
+    _ arrival: Arrival, method: LoginMethod, pending: String? = nil, _ slot: ProfileSlot,
     _ reply: @escaping Reply<LoginResult>
   ) {
+    let session = arrival.session
     if let pending, pendingLogins.id(of: slot.name) == pending {
       loginsToClose.insert(slot.name)
     } else {
@@ -170,7 +174,7 @@ extension Broker {
     }
     slot.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
-    handle(.loginAccepted(session, method: method.rawValue), on: slot)
+    handle(.loginAccepted(session, method: method.rawValue, sentAt: arrival.sentAt), on: slot)
     let (name, id, provider) = (slot.name, slot.id, slot.provider)
     whenSaved(slot) { [weak self] failure in
       self?.assumeIsolated { broker in

@@ -4,27 +4,28 @@ import BrokerProtocol
 extension Broker {
   /// Lets a pending login decide, does what it says, and sets the next wake-up.
   ///
-  /// `session` is what the event brings.
-  func handle(_ event: LoginFlow.Event, onLogin id: String, _ session: ProviderSession? = nil) {
-    for action in pendingLogins.handle(event, id, at: now) ?? [] { run(action, id, session) }
+  /// `arrival` is what the event brings.
+  func handle(_ event: LoginFlow.Event, onLogin id: String, _ arrival: Arrival? = nil) {
+    for action in pendingLogins.handle(event, id, at: now) ?? [] { run(action, id, arrival) }
     schedulePendingLogins()
   }
 
   /// Takes up a session that a login has brought; one that nobody waits for any more is given back, and so is that of
   /// another user than the expected one: the login has then failed as `otherwise` says.
   func take(
-    _ session: ProviderSession, from provider: any AuthProvider, _ event: LoginFlow.Event,
+    _ arrival: Arrival, from provider: any AuthProvider, _ event: LoginFlow.Event,
     otherwise failed: LoginFlow.Event, _ id: String, _ profile: ProfileName, _ slot: UInt64
   ) {
+    let session = arrival.session
     guard let login = pendingLogins[id]?.login else { return giveBack(session, to: provider, profile, slot) }
     guard Self.isProven(session, login.expectedUser) else {
       giveBack(session, to: provider, profile, slot)
       return handle(failed, onLogin: id)
     }
-    handle(event, onLogin: id, session)
+    handle(event, onLogin: id, arrival)
   }
 
-  private func run(_ action: LoginFlow.Action, _ id: String, _ session: ProviderSession?) {
+  private func run(_ action: LoginFlow.Action, _ id: String, _ arrival: Arrival?) {
     if case .refuse(let callers, let error) = action {
       return refuse(callers, error)
     }
@@ -37,19 +38,18 @@ extension Broker {
       answerWaits(for: id, .failure(LoginFlow.error(kind, login.step)))
     default:
       // Its profile may have gone from the configuration.
-      if let slot = slot(named: login.profile) { run(action, login, on: slot, session) }
+      if let slot = slot(named: login.profile) { run(action, login, on: slot, arrival) }
     }
   }
 
-  private func run(_ action: LoginFlow.Action, _ login: PendingLogin, on slot: ProfileSlot, _ session: ProviderSession?)
-  {
+  private func run(_ action: LoginFlow.Action, _ login: PendingLogin, on slot: ProfileSlot, _ arrival: Arrival?) {
     switch action {
     case .check(let guess): check(guess, login, on: slot)
     case .resend: resend(login, on: slot)
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
-    case .accept(let callers): accept(session, login, callers, on: slot)
-    case .giveBack: if let session { giveBack(session, to: slot.provider, slot.name, slot.id) }
+    case .accept(let callers): accept(arrival, login, callers, on: slot)
+    case .giveBack: if let arrival { giveBack(arrival.session, to: slot.provider, slot.name, slot.id) }
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
       keep(login.id, on: slot, telling: events) { broker in
@@ -59,10 +59,10 @@ extension Broker {
     }
   }
 
-  private func accept(_ session: ProviderSession?, _ login: PendingLogin, _ callers: [UInt64], on slot: ProfileSlot) {
-    guard let session else { return }
+  private func accept(_ arrival: Arrival?, _ login: PendingLogin, _ callers: [UInt64], on slot: ProfileSlot) {
+    guard let arrival else { return }
     let replies = takeGuessReplies(callers)
-    accept(session, method: login.method, pending: login.id, slot) { [weak self] result in
+    accept(arrival, method: login.method, pending: login.id, slot) { [weak self] result in
       for reply in replies { reply(result) }
       self?.assumeIsolated { broker in
         if case .failure(let error) = result {
@@ -99,6 +99,7 @@ extension Broker {
   /// Asks the provider whether the user is done, off the loop; the lock does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
     let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
+    let sentAt = now
     polls += 1
     Task {
       do throws(ProviderFailure) {
@@ -108,7 +109,7 @@ extension Broker {
         case .pending(let slowsDown): handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
         case .authenticated(let session):
           let identified = await Broker.identified(session, login.expectedUser, provider)
-          take(identified, from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
+          take((identified, sentAt), from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
         }
       } catch {
         noteCall(error, of: name, id: slotID)
@@ -129,9 +130,11 @@ extension Broker {
     listeners[login.id] = Task {
       do throws(ProviderFailure) {
         let session = try await provider.awaitRedirect(flow: login.flow)
+        // The waiting was for the browser: how long the provider took after that is not known here.
+        let cameAt = now
         noteCall(nil, of: name, id: slotID)
         let identified = await Broker.identified(session, login.expectedUser, provider)
-        take(identified, from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
+        take((identified, cameAt), from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
       } catch {
         // Whoever has cancelled it has decided what becomes of the login.
         guard !Task.isCancelled else { return }

@@ -47,6 +47,8 @@ struct LoginAttempt {
   let profile: ProfileName
   /// What it was begun with.
   let plan: Plan
+  /// When the provider was asked.
+  let sentAt: Moment
   /// Who waits for the answer.
   var replies: [Broker.Reply<LoginResult>]
 }

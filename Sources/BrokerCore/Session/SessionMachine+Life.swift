@@ -54,14 +54,20 @@ extension SessionMachine {
   ///
   /// The tokens that it replaces are not revoked: some providers end everything that the user has granted to the client
   /// then, the new session with the old. What was seen of the provider's rotating stays known.
-  mutating func acceptLogin(_ session: ProviderSession, _ method: String, _ now: Moment) -> [Action] {
+  ///
+  /// The tokens' lives are counted from when they were asked for, as their provider's word of them is: the wall clock may
+  /// be set before they come.
+  mutating func acceptLogin(
+    _ session: ProviderSession, _ method: String, _ sentAt: Moment, _ now: Moment
+  ) -> [Action] {
     generation += 1
     var new = LivingSession(
-      tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: now.wall, lastValidatedAt: now.wall)
+      tokens: session.tokens, user: session.user, authTime: now.wall, issuedAt: sentAt.wall,
+      lastValidatedAt: now.wall)
     new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
     new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
     if let pendingLogin { earlierLogins.append(pendingLogin) }
-    pendingLogin = Saving(session: new, generation: generation, since: now)
+    pendingLogin = Saving(session: new, generation: generation, since: sentAt)
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))
     return [.save(record(.living(new)), announcing: [event])]
   }

@@ -155,7 +155,7 @@ extension SessionMachine {
   ///
   /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
   /// login is being saved they are held: they are worth something only if it fails.
-  mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
+  mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Moment, _ now: Moment) -> [Action] {
     guard var session = saving?.session ?? living else { return [] }
     forgetOthers()
     _ = refresh.handle(.replaced, terms, at: now)
@@ -164,7 +164,7 @@ extension SessionMachine {
       return []
     }
     session.authTime = now.wall
-    return take(tokens, into: session, sentAt, since: now, now)
+    return take(tokens, into: session, sentAt.wall, since: sentAt, now)
   }
 
   private mutating func take(

@@ -36,7 +36,8 @@ package struct SessionMachine: Sendable {
   package enum Event: Sendable {
     case restored(SessionRecord, intent: RefreshIntent?)
     case mistrusted
-    case loginAccepted(ProviderSession, method: String)
+    /// The provider has given a session that was asked for then; nil: just now.
+    case loginAccepted(ProviderSession, method: String, sentAt: Moment? = nil)
     case saved(generation: UInt64)
     case saveFailed(generation: UInt64)
     case tokenWanted(TokenDemand)
@@ -47,7 +48,7 @@ package struct SessionMachine: Sendable {
     case intentFailed(flight: UInt64, jitter: Double)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
-    case tokensReplaced(TokenSet, sentAt: Timestamp)
+    case tokensReplaced(TokenSet, sentAt: Moment)
     case logoutWanted(LogoutEvent.Reason)
     case loginWaitsEnded(BrokerError)
     case rulesChanged(SessionRules)
@@ -192,7 +193,7 @@ package struct SessionMachine: Sendable {
     switch event {
     case .restored(let record, let intent): return restore(record, intent, now)
     case .mistrusted: return mistrust(now)
-    case .loginAccepted(let session, let method): return acceptLogin(session, method, now)
+    case .loginAccepted(let session, let method, let sentAt): return acceptLogin(session, method, sentAt ?? now, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
     case .tokenWanted(let demand): return want(demand, now)

@@ -53,6 +53,33 @@ import Testing
     #expect(late.fail(1, Self.offline).first == "error 1 networkUnavailable")
   }
 
+  @Test func `tokens of a login live as long as they were given for, though the clock was set before they came`() {
+    for step in [-500, 500] {
+      var script = SessionScript(SessionRules(), nil)
+      let sentAt = script.now
+      let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: sentAt.wall), user: nil)
+      script.setClock(by: step)
+      script.pass(20)
+      _ = script.play(.loginAccepted(session, method: "password", sentAt: sentAt))
+      #expect(script.machine.accessTokenEnd == sentAt.deadline(after: 900))
+      // The token's own life is long enough for what is wanted, so where its rest is not, there is a better one.
+      script.pass(step < 0 ? 500 : 0)
+      let demand = TokenDemand(waiter: WaiterID(1), minValidity: .seconds(600))
+      #expect(script.play(.tokenWanted(demand)) == ["spend 1 refresh-1"])
+    }
+  }
+
+  @Test func `tokens of a changed password live as long as they were given for, however the clock was set`() {
+    for step in [-500, 500] {
+      var script = script()
+      let sentAt = script.now
+      script.setClock(by: step)
+      script.pass(20)
+      _ = script.play(.tokensReplaced(ScriptedProvider.tokens(2, now: sentAt.wall), sentAt: sentAt))
+      #expect(script.machine.accessTokenEnd == sentAt.deadline(after: 900))
+    }
+  }
+
   @Test func `tokens of a refresh end by uptime as well, counted from when it was sent`() {
     var script = script()
     _ = script.want(1, force: true)
@@ -132,5 +159,12 @@ import Testing
     #expect(script.want(2) == ["token 2"])
     #expect(script.nextWake == 0)
     #expect(script.play(.woken) == ["spend 5 refresh-5"])
+  }
+}
+
+extension Moment {
+  /// So many seconds later, on both clocks.
+  fileprivate func deadline(after seconds: Int) -> Deadline {
+    Deadline(wall: wall + .seconds(seconds), uptime: uptime + .seconds(seconds))
   }
 }

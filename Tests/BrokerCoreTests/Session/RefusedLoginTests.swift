@@ -21,8 +21,8 @@ import Testing
   }
 
   private static func replaced(_ number: Int) -> SessionMachine.Event {
-    let wall = SessionScript.start.wall
-    return .tokensReplaced(ScriptedProvider.tokens(number, now: wall), sentAt: wall)
+    let start = SessionScript.start
+    return .tokensReplaced(ScriptedProvider.tokens(number, now: start.wall), sentAt: start)
   }
 
   /// Lets the refresh token be on its way.

@@ -99,7 +99,7 @@ import Testing
     ("another succeeded", success(9)), ("offline", failure(.transient(.networkUnavailable))),
     ("lost", failure(.outcomeUnknown(.timeout))), ("refused", failure(.sessionEnded(.refreshRejected))),
     ("user wanted", failure(.reauthenticationRequired)),
-    ("tokens replaced", .tokensReplaced(ScriptedProvider.tokens(3, now: start.wall), sentAt: start.wall)),
+    ("tokens replaced", .tokensReplaced(ScriptedProvider.tokens(3, now: start.wall), sentAt: start)),
     ("logout wanted", .logoutWanted(.user)), ("login waits ended", .loginWaitsEnded(BrokerError(.shuttingDown))),
     ("rules changed", .rulesChanged(SessionRules(idleTimeout: .seconds(300)))),
     ("network returned", .networkReturned), ("clock was set", .clockWasSet), ("woken", .woken),
