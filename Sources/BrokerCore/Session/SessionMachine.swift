@@ -214,7 +214,10 @@ package struct SessionMachine: Sendable {
       return waiting.map { .answerError($0.waiter, error) }
     case .rulesChanged(let rules): return change(rules, now)
     case .networkReturned: return tryAgain(now)
-    case .clockWasSet, .woken: return wake(now)
+    case .clockWasSet:
+      use.clockWasSet()
+      return wake(now)
+    case .woken: return wake(now)
     }
   }
 }

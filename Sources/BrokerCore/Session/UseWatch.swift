@@ -92,6 +92,14 @@ struct UseWatch: Sendable, Equatable {
   /// Takes in that it could not be: it is tried again after the usual pause.
   mutating func noteFailed() { notedUse = timeout > .zero ? nil : lastUse }
 
+  /// Takes in that the wall clock was set: what is written down of the last use is by the clock of before, so it is
+  /// written once more.
+  mutating func clockWasSet() {
+    guard timeout > .zero else { return }
+    notedUse = nil
+    notedAt = nil
+  }
+
   /// Whether the next use must be seen at once, as the timer is set by it.
   var isWaitingForUse: Bool { timeout > .zero && lastUse == notedUse }
 }

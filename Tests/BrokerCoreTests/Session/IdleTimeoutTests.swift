@@ -45,9 +45,39 @@ import Testing
     #expect(script.play(.woken).allSatisfy { $0.hasPrefix("save living") })
     #expect(script.machine.living != nil)
     script.setClock(by: 1_000_000)
-    #expect(script.play(.clockWasSet).isEmpty)
+    #expect(script.play(.clockWasSet).allSatisfy { $0.hasPrefix("save living") })
+    #expect(script.machine.living != nil)
     script.pass(1)
     #expect(script.play(.woken).contains { $0.hasPrefix("save ended idleTimeout") })
+  }
+
+  @Test func `a clock that is set has the last use written down by it, for the next start`() {
+    for (step, hasEnded) in [(-100_000, true), (100_000, true), (-100_000, false), (100_000, false)] {
+      var script = script()
+      script.pass(10)
+      _ = script.want(1)
+      #expect(script.play(.woken) == ["save living 8"])
+      script.setClock(by: step)
+      #expect(script.play(.clockWasSet) == ["save living 9"])
+      #expect(script.play(.clockWasSet) == ["save living 10"])
+      #expect(script.play(.woken).isEmpty)
+      script.pass(hasEnded ? 601 : 599)
+      _ = script.restart()
+      #expect((script.machine.living == nil) == hasEnded)
+    }
+  }
+
+  @Test func `a clock that is set while the last use is being written down has it written once more`() {
+    var script = script()
+    script.pass(10)
+    _ = script.want(1)
+    var machine = script.machine
+    #expect(machine.handle(.woken, at: script.now).summary == ["save living 8"])
+    script.setClock(by: 100_000)
+    #expect(machine.handle(.clockWasSet, at: script.now).isEmpty)
+    _ = machine.handle(.saved(generation: 8), at: script.now)
+    #expect(machine.nextWake(at: script.now) == script.now.uptime)
+    #expect(machine.handle(.woken, at: script.now).summary == ["save living 9"])
   }
 
   @Test func `a use is written down soon, and then at most once a minute`() {

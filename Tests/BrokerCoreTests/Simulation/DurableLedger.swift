@@ -34,6 +34,8 @@ struct DurableLedger {
   var surprisingRecords: Set<ProfileName> = []
   /// The newest record of each profile.
   var records: [ProfileName: SessionRecord] = [:]
+  /// How often the wall clock was set, at least, before the newest living record of each profile was made.
+  var jumpsBeforeRecord: [ProfileName: Int] = [:]
   /// The refresh tokens whose successor has rested in the store.
   var spent: Set<SimulatedServer.Token> = []
 

@@ -145,6 +145,7 @@ extension Simulation {
   private func jump() throws(Violation) {
     let step = Duration.seconds(Int.random(in: -7200...7200, using: &random))
     weather.jumps += 1
+    if life.storage.isIdle { weather.jumpsBeforeRecord = weather.jumps }
     life.clock.jump(step)
     trace.note("the wall clock is set by \(step)")
     life.clock.tellSet()

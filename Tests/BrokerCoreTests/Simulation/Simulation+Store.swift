@@ -125,6 +125,7 @@ extension Simulation {
       if let first = wishes.logouts[profile], new.family >= first { wishes.logouts[profile] = nil }
       durable.add(.token(profile, text))
     }
+    durable.jumpsBeforeRecord[profile] = weather.jumpsBeforeRecord
     durable.tokens.insert(text)
     durable.tokens.insert("R\(new.family).\(new.number)")
   }
@@ -153,6 +154,8 @@ extension Simulation {
       throw Violation(.sessionKept, "\(profile) has ended for want of use, and no such end is configured")
     }
     guard let use = lastUse[profile], use.jumps == weather.jumps, idleTimeout(of: profile) == timeout else { return }
+    // Nor can what was written down by another clock be told from a long time without use.
+    guard durable.jumpsBeforeRecord[profile] == weather.jumps else { return }
     // What was written down of the last use may be so much older.
     guard life.clock.uptime - use.uptime >= timeout - .seconds(61) else {
       throw Violation(.sessionKept, "\(profile) has ended for want of use, and was used at \(use.uptime)")

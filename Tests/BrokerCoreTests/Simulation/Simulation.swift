@@ -112,6 +112,7 @@ final class Simulation {
       try noteQuestions()
       for message in life.inbox.takeAll() { try note(message) }
     } while executor.turn()
+    if life.storage.isIdle { weather.jumpsBeforeRecord = weather.jumps }
   }
 
   private func note(_ message: Inbox.Message) throws(Violation) {
@@ -157,6 +158,8 @@ extension Simulation {
     var isDiskFull = false
     /// How often the wall clock was set.
     var jumps = 0
+    /// How often it was at least, by the time that the next record to become durable was made.
+    var jumpsBeforeRecord = 0
     /// Whether any write has failed so far.
     var hasDiskFailed = false
   }
