@@ -196,6 +196,8 @@ extension Simulation {
     let number = open(Request(name: "lock", profile: nil))
     trace.note("request \(number): lock")
     wishes.isLocked = true
+    // What each token was for is forgotten with the tokens.
+    givenIn = [:]
     let reply: Broker.Reply<Empty> = reply(number) { _ in .other }
     life.broker.assumeIsolated { $0.lock(reply) }
     try turn()

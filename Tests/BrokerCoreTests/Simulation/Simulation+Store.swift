@@ -132,6 +132,8 @@ extension Simulation {
 
   /// A session may only be said to have ended where it has, and for the reason that is true.
   private func checkEnd(_ profile: ProfileName, _ reason: SessionExpiredEvent.Reason) throws(Violation) {
+    // What overwrites a login that the broker was told to be refused is the end of the session before.
+    guard !durable.surprisingRecords.contains(profile) else { return }
     guard let session = durable.living(profile), let token = durable.refreshToken(of: profile) else { return }
     let family = server.families[token.family]
     if reason == .idleTimeout { return try checkIdleEnd(profile) }
