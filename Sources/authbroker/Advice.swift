@@ -49,9 +49,12 @@ enum Advice {
       return "It is about: " + PlainText.line(fields.joined(separator: ", ").utf8) + "."
     case .vaultLocked: return "Open it with: authbroker unlock"
     case .vaultTampered, .storeFailed, .keySourceUnavailable: return "See: authbroker doctor"
-    case .configInvalid, .unknownProfile, .tlsFailed: return "See: authbroker config check"
+    case .configInvalid, .tlsFailed: return "See: authbroker config check"
+    case .unknownProfile:
+      return "See: authbroker config check. A broker that runs takes a change over with: authbroker call reloadConfig"
     case .providerRejected: return "Compare what the configuration says of it with what is registered there."
-    case .invalidResponse: return "Look at its address in the configuration, or try again later."
+    case .invalidResponse:
+      return "See what is wrong with: authbroker provider-check " + "\(error.profile ?? .default)"
     case .unsupportedByProvider: return "If it should, look at its address and methods in the configuration."
     case .internal: return error.correlationID.map { "Its log has more under \(PlainText.line($0.utf8))." }
     default: return later(error)

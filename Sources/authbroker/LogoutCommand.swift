@@ -15,8 +15,12 @@ enum LogoutCommand: Command {
   /// Ends the sessions and says what their providers did.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    guard profile == nil || !context.arguments.has("--all") else {
+      throw .usage("--all ends the sessions of every profile: leave --profile out.")
+    }
     let params = Logout.Params(
-      profile: try context.arguments.profile(), everywhere: context.arguments.has("--everywhere"),
+      profile: profile, everywhere: context.arguments.has("--everywhere"),
       all: context.arguments.has("--all"))
     guard !context.wantsJSON else {
       _ = try context.ask(Logout.self, params)

@@ -31,7 +31,7 @@ actor ClientSecrets {
     do {
       switch reference {
       case .environment(let name):
-        guard let value = environment[name], !value.isEmpty else { return .failure(.transient(.configInvalid)) }
+        guard let value = environment[name], !value.isEmpty else { return .failure(.misconfigured(.secret)) }
         return .success(try Secret(utf8: value))
       case .file(let path):
         // The rules for a file with a secret are the same, whatever the secret is for.
@@ -45,7 +45,7 @@ actor ClientSecrets {
         return .success(try KeyCommand(settings).run())
       }
     } catch {
-      return .failure(.transient(.configInvalid))
+      return .failure(.misconfigured(.secret))
     }
   }
 

@@ -197,6 +197,9 @@ struct RedirectTests {
       }
       waiting.cancel()
       #expect(await waiting.value == .transient(.cancelled))
+      // Another test's server may have been given the port meanwhile: it ends with its test.
+      func connects() -> Bool { (try? LoopbackSocket.connect(to: .ipv4, port: port)) != nil }
+      while connects(), BootClock.now < Patience.end { try await Task.sleep(for: .milliseconds(20)) }
       #expect(throws: Errno.connectionRefused) { _ = try LoopbackSocket.connect(to: .ipv4, port: port).number }
     }
   }

@@ -106,6 +106,24 @@ struct RefusalTests {
     }
   }
 
+  @Test func `what is refused beside the session is believed, also where it is labelled as a page`() async throws {
+    let page = ["Content-Type: text/html; charset=utf-8"]
+    for (status, body, expected) in [
+      (400, #"{"error":"invalid_target"}"#, .refused(.insufficientScope)),
+      (400, #"{"error":"invalid_grant"}"#, .transient(.invalidResponse)),
+      (400, "<html>invalid_target</html>", .transient(.invalidResponse)),
+      (503, #"{"error":"invalid_target"}"#, .transient(.providerUnavailable)),
+    ] as [(Int, String, ProviderFailure)] {
+      try await withProvider(reply: FakeProvider.Reply(status, body, page)) { provider, _ in
+        let token = try secret("rt")
+        let found = await failure { () throws(ProviderFailure) in
+          try await provider.accessToken(for: TokenTarget(audience: "urn:x"), refreshToken: token)
+        }
+        #expect(found == expected, "\(status) \(body)")
+      }
+    }
+  }
+
   @Test func `a reply whose end is missing leaves the outcome open`() async throws {
     let body = #"{"access_token":"at","refresh_token":"rt2"}"#
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

@@ -73,13 +73,12 @@ struct TargetTests {
         await failure { () throws(ProviderFailure) in
           try await provider.currentUser(accessToken: other.accessToken)
         } == .tokenRefused)
-      // This server lets a session stay with one audience. It says so in JSON that is labelled as a page for people, which
-      // is taken for somebody's on the way: that passes.
+      // This server lets a session stay with one audience, and says so in JSON that is labelled as a page for people.
       let next = try #require(other.refreshToken)
       let refusal = await failure { () throws(ProviderFailure) in
         try await provider.accessToken(for: TokenTarget(audience: "https://mail.example.com"), refreshToken: next)
       }
-      #expect(refusal == .transient(.invalidResponse))
+      #expect(refusal == .refused(.insufficientScope))
       #expect(try await party.ledger("token", "error").last == "invalid_target")
       #expect(try await provider.refresh(next).refreshToken != nil, "a refused target ends no session")
     }

@@ -12,6 +12,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case address
   /// Which project is meant, by the key that names it.
   case project
+  /// The client's password, or the key of the project: its source does not give it.
+  case secret
 
   /// One plain sentence that says where to look, without a word of the provider.
   package var message: String {
@@ -32,6 +34,9 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
         + "endpoints there."
     case .project:
       "The provider does not accept the project; look at apiKey in the configuration, and at what the project allows."
+    case .secret:
+      "A secret of the profile cannot be had; look at the file, the variable or the command that its clientSecret or apiKey "
+        + "names."
     }
   }
 }

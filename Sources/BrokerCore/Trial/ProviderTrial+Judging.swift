@@ -74,7 +74,8 @@ extension ProviderTrial {
   }
 
   private func loginAdvice(_ failure: ProviderFailure) -> String? {
-    switch failure.kind {
+    if case .misconfigured(let fault) = failure { return fault.message }
+    return switch failure.kind {
     case .invalidCredentials: "Look at the address and the password, and whether the account may log in this way."
     case .providerRejected:
       "Compare clientId, clientSecret and clientAuth with what is registered there, and whether it allows this way in."

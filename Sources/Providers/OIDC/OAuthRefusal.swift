@@ -60,6 +60,7 @@ struct OAuthRefusal: Sendable, Equatable {
     let isSilent = form == .empty && (status == 400 || status == 401)
     guard let code else { return isSilent ? .sessionEnded(.refreshRejected) : passing }
     guard [200, 400, 401, 403].contains(status) else { return passing }
+    if form == .html { return Self.targets.contains(code) ? .refused(.insufficientScope) : passing }
     if code == "invalid_grant" { return .sessionEnded(.refreshRejected) }
     if Self.interaction.contains(code) { return .reauthenticationRequired }
     if purpose == .narrow, Self.targets.contains(code) { return .refused(.insufficientScope) }

@@ -85,10 +85,11 @@ struct OAuthReply {
     var refusal = OAuthRefusal(
       status: response.status, form: form, retryAfter: response.retryAfter(now: moments.receivedAt.milliseconds / 1000))
     refusal.isErrorWithSuccess = isSuccess
-    if refusal.form == .json {
+    // Some label what they refuse beside the session as a page; to believe the name in it ends nothing.
+    if refusal.form == .json || purpose == .narrow {
       response.body.withArray { bytes in
         guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
-          refusal.form = .other
+          if refusal.form == .json { refusal.form = .other }
           return
         }
         refusal.code = root["error"].flatMap { try? $0.string() }.flatMap(ownWord)

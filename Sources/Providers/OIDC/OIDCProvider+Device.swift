@@ -18,7 +18,10 @@ extension OIDCProvider {
   func beginDevice(_ scopes: [String]) async throws(ProviderFailure) -> ProviderUserAction {
     let url = try await endpoint(.deviceAuthorization)
     let sentAt = clock()
-    let reply = try await ask(.deviceAuthorization, url, wishes(scopes))
+    var form = wishes(scopes)
+    // Who the client is stands in the form, however it proves that (section 3.1): some look for it there only.
+    if clientAuthentication == .basic { form.append(("client_id", .text(clientID))) }
+    let reply = try await ask(.deviceAuthorization, url, form)
     return try reply.read { reader in Self.action(reader.root, scopes, sentAt) }
   }
 
