@@ -35,12 +35,13 @@ struct MisbehaviourTests {
       let groups = Misbehaviours.groups.flatMap { group in group.names.map { (name: $0, expected: group.refresh) } }
       for (index, (name, expected)) in groups.enumerated() where index % Self.shares == share {
         var words = ""
-        for timeout in Misbehaviours.timeouts(name) {
+        for (earlier, timeout) in Misbehaviours.timeouts(name).enumerated() {
           words = try await outcome(of: name, at: "refresh", backend, timeout) { provider, session in
             Misbehaviours.words(await failure { () throws(ProviderFailure) in try await provider.refresh(session) })
           }
           let sent = try await backend.ledger("refresh")
-          #expect(sent.count <= 1, "\(name)")
+          // A request that was given up may be written down during the next attempt.
+          #expect(sent.count <= 1 + earlier, "\(name)")
           if Misbehaviours.matches(words, expected) { break }
         }
         #expect(Misbehaviours.matches(words, expected), "\(name): \(words)")
@@ -55,7 +56,7 @@ struct MisbehaviourTests {
       for (index, (name, expected)) in groups.enumerated() where index % Self.shares == share {
         let credentials = try Credentials.ann()
         var words = ""
-        for timeout in Misbehaviours.timeouts(name) {
+        for (earlier, timeout) in Misbehaviours.timeouts(name).enumerated() {
           words = try await outcome(of: name, at: "login", backend, timeout) { provider, _ in
             var challenge: ProviderChallenge?
             let failure = await failure { () throws(ProviderFailure) in
@@ -65,7 +66,7 @@ struct MisbehaviourTests {
           }
           // The one before it is that of the session.
           let requests = try await backend.ledger("request").filter { try $0.required("endpoint").string() == "login" }
-          #expect(requests.count <= 2, "\(name)")
+          #expect(requests.count <= 2 + earlier, "\(name)")
           if Misbehaviours.matches(words, expected) { break }
         }
         #expect(Misbehaviours.matches(words, expected), "\(name): \(words)")

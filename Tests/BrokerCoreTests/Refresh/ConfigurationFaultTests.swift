@@ -25,7 +25,8 @@ struct ConfigurationFaultTests {
         Issue.record("\(actions)")
         return
       }
-      #expect(error.kind == .providerRejected && error.nextAction == .fixConfig && !error.isRetryable)
+      #expect(error.kind == ProviderFailure.misconfigured(fault).kind)
+      #expect(error.nextAction == .fixConfig && !error.isRetryable)
       #expect(error.message == fault.message && next == now.wall + wait)
       #expect(machine.refusal(Self.terms, at: now)?.nextAction == .fixConfig)
       waits.append(wait)
