@@ -60,7 +60,7 @@ struct VaultChange {
       manifest[.revocation, RevocationTable.name(of: revocation.id)] =
         try RevocationTable(connection: connection, seal: seal).open(revocation)
     case .closeRevocation(let id):
-      try RevocationTable(connection: connection, seal: seal).close(RevocationTable.name(of: id))
+      try RevocationTable(connection: connection, seal: seal).close(id)
       manifest[.revocation, RevocationTable.name(of: id)] = nil
       endsSession = true
     case .event(let event): try append(event)
