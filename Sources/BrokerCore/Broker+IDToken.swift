@@ -69,7 +69,7 @@ extension Broker {
 
   private static func idTokenDenied(_ profile: ProfileName) -> BrokerError {
     var error = BrokerError(
-      .accessDenied, "ID tokens are not given out: allowIdToken is not set for this profile.", profile: profile)
+      .accessDenied, "ID tokens are not given out: the profile does not have allowIdToken: true.", profile: profile)
     error.nextAction = .fixConfig
     return error
   }

@@ -245,12 +245,23 @@ package actor Broker {
   /// The profile that a request means: the one it names, else the only one, else `default`.
   func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
     if let name {
-      guard let slot = slot(named: name) else { throw BrokerError(.unknownProfile, profile: name) }
+      guard let slot = slot(named: name) else {
+        throw BrokerError(
+          .unknownProfile, "There is no profile \(name) in the configuration; it has \(namesInWords).", profile: name)
+      }
       return slot
     }
     guard let position = Self.unnamed(slots) else {
-      throw BrokerError(.unknownProfile, "Several profiles are configured; name one.")
+      throw BrokerError(.unknownProfile, "Several profiles are configured: \(namesInWords). Name one.")
     }
     return slots[position]
+  }
+
+  /// The names to choose from; the first few of many.
+  private var namesInWords: String {
+    // As many as a person reads on one line.
+    let most = 8
+    let names = slots.prefix(most).map(\.name.description).joined(separator: ", ")
+    return slots.count > most ? "\(names) and \(slots.count - most) more" : names
   }
 }

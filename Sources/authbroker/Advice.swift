@@ -40,7 +40,7 @@ enum Advice {
     case .loginRequired, .sessionExpired, .reauthRequired, .flowNotFound, .otpExpired:
       return "Log in with: authbroker login" + profile
     case .challengePending:
-      guard error.action == nil else { return "Begin another one with: authbroker login" + profile }
+      if let action = error.action { return "Go on with it: authbroker login --flow \(action.loginFlowID)" }
       let flow = error.challenge?.otpFlowID ?? "FLOW"
       return "Answer it with: authbroker verify-otp \(flow)"
     case .otpInvalid: return error.attemptsRemaining.map { "\($0) attempts are left." }
@@ -49,16 +49,25 @@ enum Advice {
       return "It is about: " + PlainText.line(fields.joined(separator: ", ").utf8) + "."
     case .vaultLocked: return "Open it with: authbroker unlock"
     case .vaultTampered, .storeFailed, .keySourceUnavailable: return "See: authbroker doctor"
-    case .configInvalid, .tlsFailed: return "See: authbroker config check"
-    case .unknownProfile:
-      return "See: authbroker config check. A broker that runs takes a change over with: authbroker call reloadConfig"
-    case .providerRejected: return "Compare what the configuration says of it with what is registered there."
-    case .invalidResponse:
-      return "See what is wrong with: authbroker provider-check " + "\(error.profile ?? .default)"
-    case .unsupportedByProvider: return "If it should, look at its address and methods in the configuration."
+    case .configInvalid where error.profile == nil: return "See: authbroker config check"
+    case .unknownProfile where error.profile == nil: return "Name it with --profile."
+    case .unknownProfile: return "A broker that runs takes a new one over with: authbroker call reloadConfig"
+    case .tlsPinMismatch:
+      return "Enter no password anywhere; ask whoever runs it for its new pins, then: \(providerCheck(error))"
+    case .networkUnavailable: return "Try again later, or see what is wrong with: \(providerCheck(error))"
+    case .invalidResponse, .configInvalid, .tlsFailed: return "See what is wrong with: \(providerCheck(error))"
+    case .providerRejected:
+      return "Compare the configuration with what is registered there; see also: \(providerCheck(error))"
+    case .unsupportedByProvider: return "What it can do says: \(providerCheck(error))"
+    case .insufficientScope: return "A login may ask for more: scopes and audience of the profile say for what."
+    case .consentDenied: return "To ask again: authbroker login" + profile
     case .internal: return error.correlationID.map { "Its log has more under \(PlainText.line($0.utf8))." }
     default: return later(error)
     }
+  }
+
+  private static func providerCheck(_ error: BrokerError) -> String {
+    "authbroker provider-check \(error.profile ?? .default)"
   }
 
   private static func later(_ error: BrokerError) -> String? {

@@ -47,10 +47,15 @@ struct EventWatch: ~Copyable {
     if state.resync == true, let last {
       let isLocked = state.sessions.contains { $0.state == .locked }
       if isLocked { gap = last }
-      Output.message(
-        isLocked
-          ? "the vault is locked; what happened after \(last) is told when it is open."
-          : "the events after \(last) are no longer kept; going on from \(state.sequence).")
+      let why =
+        if isLocked {
+          "the vault is locked; what happened after \(last) is told when it is open."
+        } else if last > state.sequence {
+          "there are no events after \(last) yet; going on from \(state.sequence)."
+        } else {
+          "the events after \(last) are no longer kept; going on from \(state.sequence)."
+        }
+      Output.message(why)
     }
     // With `since`, what was missed comes first, and counts from there.
     if last == nil || state.resync == true { last = state.sequence }

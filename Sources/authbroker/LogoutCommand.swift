@@ -28,12 +28,19 @@ enum LogoutCommand: Command {
     }
     var connection = try context.connect()
     let before = try context.call(ListSessions.self, Empty(), on: &connection).sessions
-    // A login that waits is ended as well; where there is neither, nothing has happened.
-    let idle = Set(before.filter { $0.state == .signedOut }.map(\.profile))
+    let states = Dictionary(before.map { ($0.profile, $0.state) }) { first, _ in first }
     for outcome in try context.call(Logout.self, params, on: &connection).results {
-      let isNothing = idle.contains(outcome.profile) && outcome.serverRevoked == .no
-      let what = isNothing ? "nobody was logged in." : "logged out here; \(sentence(outcome))"
-      Output.message("\(outcome.profile): \(what)")
+      Output.message("\(outcome.profile): \(sentence(outcome, states[outcome.profile]))")
+    }
+  }
+
+  /// What has become of a session, told by the state that it was in.
+  private static func sentence(_ outcome: LogoutOutcome, _ state: Session.State?) -> String {
+    switch (state, outcome.serverRevoked) {
+    case (.signedOut, .no): "nobody was logged in."
+    case (.challengePending, .no): "the login that waited is called off."
+    case (.expired, .no): "the session had ended already, and is forgotten here."
+    default: "logged out here; \(sentence(outcome))"
     }
   }
 

@@ -82,6 +82,17 @@ struct ExitCodeTests {
     #expect(Advice.sentences(for: busy).hasSuffix("Try again in 2 s."))
     let invalid = BrokerError(.configInvalid, "config.json:3: lingerSecs is unknown")
     #expect(Advice.sentences(for: invalid).hasSuffix("is unknown. See: authbroker config check"))
-    #expect(Advice.sentences(for: BrokerError(.providerRejected)).contains("registered there"))
+    for kind in [ErrorKind.providerRejected, .invalidResponse, .tlsFailed, .networkUnavailable, .unsupportedByProvider]
+    {
+      var error = BrokerError(kind)
+      error.profile = ProfileName("work")
+      #expect(Advice.sentences(for: error).hasSuffix(": authbroker provider-check work"))
+    }
+    #expect(Advice.sentences(for: BrokerError(.unknownProfile)).hasSuffix("--profile."))
+    var waiting = BrokerError(.challengePending)
+    waiting.action = UserAction(
+      loginFlowID: "f", profile: .default, kind: .browser, verificationURI: "https://a.example",
+      expiresAt: Timestamp(milliseconds: 0))
+    #expect(Advice.sentences(for: waiting).hasSuffix("Go on with it: authbroker login --flow f"))
   }
 }

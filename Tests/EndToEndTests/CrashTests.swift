@@ -5,15 +5,19 @@ import Testing
 /// A broker that is killed at any moment, hundreds of times.
 struct CrashTests {
   private static let lives = 76
+  /// So many refreshes are acknowledged at least; where the machine is slow, a life may be too short for one.
+  private static let refreshes = lives / 2
 
-  /// Four state directories at a time, with 76 lives each: more than 300 in all.
+  /// Four state directories at a time, with 76 lives each or more: more than 300 in all.
   @Test(arguments: 1...4)
   func `whenever the broker is killed, what it acknowledged is true in its next life`(_ number: Int) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     try await Sandbox.run { sandbox in
       let client = CrashClient(sandbox, seed: seed)
       try client.prepare()
-      for life in 1...Self.lives {
+      var life = 0
+      while life < Self.lives || (client.ledger.acknowledged.refreshes <= Self.refreshes && life < 5 * Self.lives) {
+        life += 1
         try client.live()
         #expect(client.ledger.complaints.isEmpty, "seed \(seed), life \(life)")
         guard client.ledger.complaints.isEmpty else { return }
@@ -22,10 +26,10 @@ struct CrashTests {
       let (ledger, done) = (client.ledger, client.ledger.acknowledged)
       print(
         """
-        Crash test, directory \(number): \(Self.lives) lives, \(client.kills) kills; acknowledged: \(done.logins) logins, \
+        Crash test, directory \(number): \(life) lives, \(client.kills) kills; acknowledged: \(done.logins) logins, \
         \(done.refreshes) refreshes, \(done.logouts) logouts; the provider knew more \(ledger.sessionsInDoubt) times
         """)
-      #expect(done.logins > 5 && done.refreshes > Self.lives / 2)
+      #expect(done.logins > 5 && done.refreshes > Self.refreshes)
       _ = try sandbox.owner()
       #expect(try SocketWire(sandbox.socket).call("ping").members().isEmpty)
     }

@@ -112,9 +112,7 @@ authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
 
 # Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
 # another program.
-authbroker__text() {
-  [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"
-}
+authbroker__text() { [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"; }
 
 authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
 
@@ -149,18 +147,18 @@ authbroker__check() {
     authbroker__profile=" --profile $authbroker__profile" || authbroker__profile=''
   case $(authbroker__words "$1" error.data.kind):$(authbroker__words "$1" error.data.nextAction) in
     otpInvalid:* | invalidCredentials:*) ;;
+    invalidResponse:* | tlsFailed:* | tlsPinMismatch:* | providerRejected:*)
+      authbroker__say "See what is wrong with: authbroker provider-check$authbroker__profile" ;;
     vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "See: authbroker doctor" ;;
     *:login | *:reauthenticate) authbroker__say "Log in with: authbroker.sh login$authbroker__profile" ;;
     challengePending:* | *:verifyOtp)
       authbroker__flow=$(authbroker__words "$1" error.data.challenge.otpFlowId) || authbroker__flow=FLOW
-      authbroker__say "Answer it with: authbroker.sh verify-otp $authbroker__flow"
-      ;;
+      authbroker__say "Answer it with: authbroker.sh verify-otp $authbroker__flow" ;;
     *:unlock) authbroker__say "Open it with: authbroker.sh unlock" ;;
     *:fixConfig) authbroker__say "See: authbroker config check" ;;
     *:wait | *:retry)
       authbroker__left=$(authbroker__words "$1" error.data.retryAfterSeconds)
-      authbroker__say "Try again ${authbroker__left:+in }${authbroker__left:-later}${authbroker__left:+ s}."
-      ;;
+      authbroker__say "Try again ${authbroker__left:+in }${authbroker__left:-later}${authbroker__left:+ s}." ;;
   esac
   return "$(authbroker__exit_code "$authbroker__code")"
 }
@@ -169,7 +167,7 @@ authbroker__check() {
 authbroker__send() {
   authbroker__answer=$(
     printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}" | authbroker__connect
-  ) || return
+  ) || return "$(($? == 127 ? 8 : $?))"
   [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer."; return 8; }
   printf '%s\n' "$authbroker__answer"
 }
@@ -210,8 +208,7 @@ authbroker__options() {
           --email) email=$2 ;; --method) method=$2 ;;
           --since) since=$2 ;; --count) count=$2 ;;
         esac
-        shift
-        ;;
+        shift ;;
       --force-refresh) force=true ;;
       --password-stdin | --code-stdin) stdin=true ;;
       --everywhere) everywhere=true ;;
@@ -255,7 +252,8 @@ authbroker__secret() {
 # Answers a challenge: says where the code went, asks for it, and asks again while it is wrong and may be tried again.
 authbroker__answer_challenge() {
   flow=$(authbroker__words "$1" result.challenge.otpFlowId) || return 1
-  authbroker__say "a code was sent to $(authbroker__words "$1" result.challenge.maskedDestination)."
+  authbroker__sent=$(authbroker__words "$1" result.challenge.maskedDestination)
+  authbroker__say "${authbroker__sent:+a code was sent to }${authbroker__sent:-the code of your authenticator is wanted}."
   if [ -n "$stdin" ] || [ ! -t 0 ]; then
     authbroker__say "answer with: authbroker.sh verify-otp $flow --code-stdin"
     return 3
@@ -274,8 +272,8 @@ authbroker__answer_challenge() {
   authbroker__finish "$authbroker__verified"
 }
 
-# Says what is to be done elsewhere, and waits until it is. Each question is short, so that signals are obeyed, and a
-# broker that dies is followed by another one, which goes on with the login: three times in a row.
+# Says what is to be done elsewhere, and waits until it is: in short questions, so that signals are obeyed, and across
+# the deaths of brokers, at most three in a row.
 authbroker__await() {
   authbroker__login=$(authbroker__text loginFlowId "$(authbroker__words "$1" result.action.loginFlowId)")
   authbroker__note=$(authbroker__words "$1" result.action.userCode) &&
@@ -339,16 +337,20 @@ authbroker__credentials() {
   authbroker__text password "$secret"
 }
 
-# Logs in: with e-mail address, password and, where it is wanted, a one-time code, at another device or in a browser.
+# Logs in as the profile does first, or in the given way. 1021, missingCredential: that is by password.
 authbroker_login() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --email --password-stdin --method' "$@" || exit
+  if [ -z "$method$email$stdin" ]; then
+    answer=$(authbroker__send login "$(authbroker__text profile "$profile")") || exit
+    [ "$(authbroker__words "$answer" error.code)" = 1021 ] ||
+      { authbroker__check "$answer" && authbroker__finish "$answer"; exit; }
+  fi
   case $method in
     '' | password) members=$(authbroker__credentials) || exit ;;
     device | browser)
       [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password."; exit 2; }
-      members=",\"method\":\"$(echo "$method" | sed s/device/deviceCode/)\""
-      ;;
+      members=",\"method\":\"$(echo "$method" | sed s/device/deviceCode/)\"" ;;
     *) authbroker__say "--method is password, device or browser."; exit 2 ;;
   esac
   answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
@@ -370,8 +372,7 @@ authbroker_logout() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
-  authbroker__call logout "$members" >/dev/null || exit
-  authbroker__say "logged out."
+  authbroker__call logout "$members" >/dev/null && authbroker__say "logged out."
 )
 
 # Lets the broker forget its keys and tokens until authbroker_unlock.
@@ -464,9 +465,8 @@ authbroker__fifos() (
   exit 1
 )
 
-# Prints events as they happen, one line of JSON each. Ends with 8 when the broker ends.
-#
-# No subshell, because this shell's end must be the subscription's end; it sets no variable.
+# Prints events as they happen, one line of JSON each. Ends with 8 when the broker ends. No subshell, because this
+# shell's end must be the subscription's end; it sets no variable.
 authbroker_watch() {
   set -- "$(authbroker__fifos)" "$@"
   [ -n "$1" ] || return 1

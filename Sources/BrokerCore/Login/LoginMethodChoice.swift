@@ -17,8 +17,10 @@ enum LoginMethodChoice {
       throw Broker.misfit("/method", "The parameter /method must be one of \(known).")
     }
     guard offered.contains(method) else {
+      let ways = offered.map(\.rawValue).joined(separator: ", ")
       throw BrokerError(
-        .unsupportedByProvider, "The provider of this profile cannot log in by \(method.rawValue).", profile: profile)
+        .unsupportedByProvider, "This profile does not log in by \(method.rawValue), but by: \(ways).", profile: profile
+      )
     }
     switch method {
     case .password where !hasPasswordParts(params): throw missing(["email", "password"], profile)

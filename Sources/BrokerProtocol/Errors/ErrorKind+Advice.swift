@@ -60,7 +60,7 @@ extension ErrorKind {
     case .emailUnverified: "The e-mail address must be verified first."
     case .emailTaken: "There is an account with this e-mail address already."
     case .validationFailed: "The provider does not accept a value."
-    case .captchaRequired: "The provider asks for a captcha."
+    case .captchaRequired: "The provider asks for a captcha, which only a browser can show."
     case .networkUnavailable: "The provider cannot be reached."
     case .timeout: "The provider did not answer in time."
     case .providerUnavailable: "The provider cannot answer at the moment."
