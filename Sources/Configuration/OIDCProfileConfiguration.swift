@@ -47,6 +47,24 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     }
     var tlsSection = try section.section("tls")
     tls = try TLSConfiguration(&tlsSection)
+    try readMethods(&section)
+  }
+
+  /// Reads the ways in; without a password a client has no way in by itself (RFC 6749, section 4.4).
+  private mutating func readMethods(_ section: inout ConfigurationSection) throws(ConfigurationError) {
+    guard let names = try section.texts("methods") else {
+      if clientSecret == nil { dialect.methods.removeAll { $0 == .clientCredentials } }
+      return
+    }
+    let methods = names.compactMap { LoginMethod(rawValue: $0) }
+    guard !methods.isEmpty, methods.count == names.count, Set(methods).count == methods.count else {
+      let words = LoginMethod.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw section.failure("methods", "must be different ones of \(words)")
+    }
+    guard clientSecret != nil || !methods.contains(.clientCredentials) else {
+      throw section.failure("methods", #"cannot have "clientCredentials" without clientSecret"#)
+    }
+    dialect.methods = methods
   }
 
   /// The keys by which each preset finds its provider.
@@ -79,7 +97,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     _ preset: OIDCPreset, _ section: inout ConfigurationSection
   ) throws(ConfigurationError) -> OIDCDialect {
     switch preset {
-    case .oidc: OIDCDialect(type: preset.rawValue, issuer: try address("issuer", nil, &section))
+    case .oidc: OIDCDialect(type: preset.rawValue, issuer: try issuer(&section))
     case .keycloak:
       .keycloak(
         baseURL: try address("baseUrl", nil, &section),
@@ -100,6 +118,16 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       throw section.failure(key, ServerAddress.expectation)
     }
     return text
+  }
+
+  /// The issuer itself, not the address of its document, which people copy as often.
+  private static func issuer(_ section: inout ConfigurationSection) throws(ConfigurationError) -> String {
+    let issuer = try address("issuer", nil, &section)
+    let parts = issuer.split(separator: "/.well-known/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 1 else {
+      throw section.failure("issuer", #"must be the part before /.well-known/: "\#(parts[0])""#)
+    }
+    return issuer
   }
 
   private static func domain(_ section: inout ConfigurationSection) throws(ConfigurationError) -> String {
@@ -132,7 +160,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     return chosen
   }
 
-  /// Scopes, audience and ways in.
+  /// Scopes and audience.
   private static func readWishes(
     _ dialect: inout OIDCDialect, _ section: inout ConfigurationSection
   ) throws(ConfigurationError) {
@@ -154,13 +182,6 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       dialect.resource = resource
       dialect.quirks.target = .resource
     }
-    guard let names = try section.texts("methods") else { return }
-    let methods = names.compactMap { LoginMethod(rawValue: $0) }
-    guard !methods.isEmpty, methods.count == names.count, Set(methods).count == methods.count else {
-      let words = LoginMethod.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-      throw section.failure("methods", "must be different ones of \(words)")
-    }
-    dialect.methods = methods
   }
 
   private static func readEndpoints(

@@ -28,7 +28,9 @@ enum TokenRequest {
   }
 
   private static func params(_ context: Context) throws(CommandFailure) -> GetAccessToken.Params {
-    let scopes = context.arguments.all("--scope").flatMap { $0.split(separator: " ").map(String.init) }
+    let words = context.arguments.all("--scope")
+    let scopes = words.flatMap { $0.split(separator: " ").map(String.init) }
+    guard words.isEmpty || !scopes.isEmpty else { throw .usage("--scope needs the name of a scope.") }
     var params = GetAccessToken.Params(
       profile: try context.arguments.profile(), minValidity: try context.arguments.seconds("--min-validity"),
       scopes: scopes.isEmpty ? nil : scopes, audience: context.arguments["--audience"],

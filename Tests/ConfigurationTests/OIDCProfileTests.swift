@@ -26,10 +26,12 @@ struct OIDCProfileTests {
 
   @Test func `an issuer and a client's name suffice`() throws {
     let profile = try profile(base)
-    #expect(profile.dialect == OIDCDialect(type: "oidc", issuer: "https://op.example.com"))
+    let methods: [LoginMethod] = [.password, .refreshToken, .browser, .deviceCode]
+    #expect(profile.dialect == OIDCDialect(type: "oidc", issuer: "https://op.example.com", methods: methods))
     #expect(profile.clientID == "cli" && profile.clientSecret == nil && profile.clientAuthentication == .none)
     #expect(profile.redirect == .standard)
-    #expect(profile.dialect.scopes == ["openid"] && profile.dialect.methods.first == .password)
+    #expect(profile.dialect.scopes == ["openid"])
+    #expect(try self.profile(base + ",clientSecret:{env:'S'}").dialect.methods == methods + [.clientCredentials])
   }
 
   @Test func `everything that is said is taken`() throws {
@@ -108,6 +110,14 @@ struct OIDCProfileTests {
     ("provider:'github',clientId:'c',baseUrl:'https://x.example'", "another server is an \"oidc\""),
     ("provider:'oidc',clientId:'c',realm:'a'", "realm is not for the provider \"oidc\", which is found by issuer"),
     ("provider:'gitlab'", "clientId must be given"),
+    (
+      "provider:'oidc',clientId:'c',issuer:'https://x.example/a/.well-known/openid-configuration'",
+      "must be the part before /.well-known/: \"https://x.example/a\""
+    ),
+    (
+      "provider:'oidc',clientId:'c',issuer:'https://x.example',methods:['clientCredentials']",
+      "methods cannot have \"clientCredentials\" without clientSecret"
+    ),
   ])
   func `what is missing, and what is another provider's, is told as that`(_ text: String, _ words: String) throws {
     let message = try #require(error(text)?.message)
