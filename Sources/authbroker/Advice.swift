@@ -20,7 +20,7 @@ enum Advice {
   static func repeating(_ arguments: Arguments, in message: String) -> String {
     let mark = ": authbroker "
     let parts = message.split(separator: mark, omittingEmptySubsequences: false)
-    guard parts.count == 2 else { return message }
+    guard parts.count == 2, !parts[1].hasPrefix("help") else { return message }
     let names = parts[1] == "stop" ? ["--state"] : ["--state", "--config"]
     let options = names.compactMap { name in arguments[name].map { "\(name) \(quoted($0)) " } }
     return parts[0] + mark + options.joined() + parts[1]
@@ -37,8 +37,10 @@ enum Advice {
   private static func step(for error: BrokerError) -> String? {
     let profile = error.profile.map { $0 == .default ? "" : " --profile \($0)" } ?? ""
     switch error.kind {
-    case .loginRequired, .sessionExpired, .reauthRequired, .flowNotFound, .otpExpired:
+    case .loginRequired, .sessionExpired, .reauthRequired, .otpExpired:
       return "Log in with: authbroker login" + profile
+    case .flowNotFound:
+      return "Begin another one with `authbroker login\(profile)`, or see which wait with: authbroker sessions"
     case .challengePending:
       if let action = error.action { return "Go on with it: authbroker login --flow \(action.loginFlowID)" }
       let flow = error.challenge?.otpFlowID ?? "FLOW"

@@ -10,6 +10,8 @@ struct CommandFailure: Error, Equatable {
   var message: String
   /// The broker's own error, for `--json`.
   var error: BrokerError?
+  /// Whether the command's help says how it is done right.
+  private var isAboutCommandLine = false
 
   /// A failure that the command itself found.
   init(_ exitCode: ExitCode, _ message: String) {
@@ -18,7 +20,23 @@ struct CommandFailure: Error, Equatable {
   }
 
   /// A command line that cannot be followed.
-  static func usage(_ message: String) -> CommandFailure { CommandFailure(.usage, message) }
+  static func usage(_ message: String) -> CommandFailure {
+    var failure = CommandFailure(.usage, message)
+    failure.isAboutCommandLine = true
+    return failure
+  }
+
+  /// The same, with where the help is if the command line is wrong and no other command is named.
+  ///
+  /// - Parameter command: the name of the command whose help it is; nil: the overview.
+  /// - Returns: the failure as it is printed.
+  func namingHelp(of command: String?) -> CommandFailure {
+    guard isAboutCommandLine, !message.contains(": authbroker ") else { return self }
+    var failure = self
+    let end = message.last.map { ".!?;:".contains($0) } ?? true ? "" : "."
+    failure.message += end + " See: authbroker help" + (command.map { " " + $0 } ?? "")
+    return failure
+  }
 
   /// An end with another code than 0 of which everything has been said on standard output.
   static func quiet(_ exitCode: ExitCode) -> CommandFailure { CommandFailure(exitCode, "") }
@@ -27,7 +45,7 @@ struct CommandFailure: Error, Equatable {
   init(_ error: ClientError) {
     switch error {
     case .broker(let error):
-      self.init(ExitCode(error.kind), Advice.sentences(for: error))
+      self.init(ExitCode(error), Advice.sentences(for: error))
       self.error = error
     case .noBroker, .connectionLost, .timedOut: self.init(.brokerUnreachable, error.description)
     case .cancelled, .unexpectedAnswer: self.init(.failure, error.description)

@@ -12,7 +12,7 @@ enum CommandLineProgram {
       let context = Context(arguments: arguments, environment: environment)
       return try run(command, context)
     } catch {
-      report(error, asJSON: false)
+      report(error.namingHelp(of: nil), asJSON: false)
       return error.exitCode
     }
   }
@@ -23,7 +23,7 @@ enum CommandLineProgram {
       return .success
     }
     do throws(CommandFailure) { try command.run(context) } catch {
-      var error = error
+      var error = error.namingHelp(of: command.description.name)
       error.message = Advice.repeating(context.arguments, in: error.message)
       report(error, asJSON: context.wantsJSON)
       return error.exitCode
@@ -47,7 +47,9 @@ enum CommandLineProgram {
     let command = try CommandList.command(named: words[position])
     var rest = words
     rest.remove(at: position)
-    return (command, try Arguments(rest, known: command.description.options + Option.global))
+    do throws(CommandFailure) {
+      return (command, try Arguments(rest, known: command.description.options + Option.global))
+    } catch { throw error.namingHelp(of: command.description.name) }
   }
 
   /// Where the first word is that is neither an option nor the value of one.

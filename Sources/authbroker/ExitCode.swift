@@ -22,12 +22,19 @@ enum ExitCode: Int32 {
   /// There is no broker to talk to.
   case brokerUnreachable = 8
 
-  /// The code for an error of the broker.
+  /// The code for an error of the broker: a provider that refuses what is configured is no outage, which waiting would end.
+  init(_ error: BrokerError) {
+    let isFault = error.kind == .providerRejected && error.nextAction == .fixConfig
+    self = isFault ? .failure : ExitCode(error.kind)
+  }
+
+  /// The code for a kind of errors of the broker.
   init(_ kind: ErrorKind) {
     switch kind {
-    case .loginRequired, .sessionExpired, .challengePending, .reauthRequired: self = .loginRequired
-    case .invalidCredentials, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid, .tooManyAttempts,
-      .accountLocked, .emailUnverified, .wrongPassphrase:
+    // A login that is not there any more is no wrong code: another one must be begun.
+    case .loginRequired, .sessionExpired, .challengePending, .reauthRequired, .flowNotFound: self = .loginRequired
+    case .invalidCredentials, .otpInvalid, .otpExpired, .backupCodeInvalid, .tooManyAttempts, .accountLocked,
+      .emailUnverified, .wrongPassphrase:
       self = .wrongCredentials
     case .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse,
       .tlsFailed, .tlsPinMismatch, .deadlineExceeded, .refreshOutcomeUnknown:

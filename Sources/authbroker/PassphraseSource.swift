@@ -39,7 +39,7 @@ enum PassphraseSource {
     if let given = try given(context, command) { return given }
     let passphrase = try SecretInput.ask("New passphrase: ")
     guard try SecretInput.ask("Repeat: ") == passphrase else {
-      throw .usage("the two passphrases differ; nothing was changed.")
+      throw CommandFailure(.usage, "the two passphrases differ; nothing was changed.")
     }
     return passphrase
   }

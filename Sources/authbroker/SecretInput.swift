@@ -34,7 +34,7 @@ enum SecretInput {
     do throws(Terminal.Refusal) { return try Terminal.readHiddenLine(prompt: prompt) } catch {
       switch error {
       case .interrupted, .noAnswer: throw interrupted
-      case .noTerminal: throw .usage("there is no terminal to ask at.")
+      case .noTerminal: throw CommandFailure(.usage, "there is no terminal to ask at.")
       case .failed(let error): throw CommandFailure(.failure, "the terminal cannot be used: \(error).")
       }
     }
@@ -45,7 +45,7 @@ enum SecretInput {
     let stream = FileDescriptor(owning: 0)
     let line = firstLine(of: stream)
     _ = stream.release()
-    guard var line else { throw .usage("standard input has no line to read.") }
+    guard var line else { throw CommandFailure(.usage, "standard input has no line to read.") }
     return try secret(&line)
   }
 
@@ -88,10 +88,10 @@ enum SecretInput {
   }
 
   private static func secret(_ line: inout [UInt8]) throws(CommandFailure) -> Secret {
-    guard !line.isEmpty else { throw .usage("the secret is empty.") }
+    guard !line.isEmpty else { throw CommandFailure(.usage, "the secret is empty.") }
     guard (try? UTF8Span(validating: line.span)) != nil else {
       wipe(&line)
-      throw .usage("the secret is not text in UTF-8; nothing was sent.")
+      throw CommandFailure(.usage, "the secret is not text in UTF-8; nothing was sent.")
     }
     do { return try Secret(wiping: &line) } catch {
       throw CommandFailure(.failure, "the memory for secrets is used up.")

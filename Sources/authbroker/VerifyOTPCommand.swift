@@ -18,7 +18,7 @@ enum VerifyOTPCommand: Command {
   /// Sends the code, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...1, of: self)
-    let flow = context.arguments.operands[0]
+    let flow = try FlowHandle.checked(context.arguments.operands[0])
     guard !context.arguments.has("--resend") else { return try resend(flow, context) }
     let code = try code(flow, context)
     var dialogue = LoginDialogue(context, try context.connect())

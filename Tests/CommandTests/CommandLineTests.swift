@@ -1,4 +1,5 @@
 import BrokerProtocol
+import TestSupport
 import Testing
 
 @testable import authbroker
@@ -54,6 +55,29 @@ struct CommandLineTests {
     #expect(option?.message.contains("Did you mean --json?") == true)
     let stranger = #expect(throws: CommandFailure.self) { try Self.parse("qqqqqqqq") }
     #expect(stranger?.message.contains("Did you mean") == false)
+  }
+
+  @Test(arguments: [
+    (["token", "--jsno"], "there is no option --jsno here. Did you mean --json? See: authbroker help token"),
+    (["--jsno", "token"], "there is no option --jsno here. Did you mean --json? See: authbroker help"),
+    (["token", "--json=yes"], "--json takes no value. See: authbroker help token"),
+    (["token", "--scope"], "--scope needs a value: --scope SCOPE. See: authbroker help token"),
+    (["--config"], "--config needs a value: --config FILE. See: authbroker help"),
+    (["status", "--zzzzzzzz"], "there is no option --zzzzzzzz here. See: authbroker help status"),
+    (["statsu"], "there is no command statsu. Did you mean status? See: authbroker help"),
+    (["help", "statsu"], "there is no command statsu. Did you mean status? See: authbroker help"),
+    (["doctor", "--full", "--quick"], "--full and --quick exclude each other. See: authbroker help doctor"),
+  ])
+  func `a command line that is wrong ends with where the help is`(words: [String], text: String) throws {
+    let scratch = Scratch()
+    // Its own state directory stands before the command and is no part of what is said of it.
+    let run = try CommandRun(words, in: scratch)
+    #expect(run.code == 2 && run.errors == "authbroker: \(text)\n", "\(run.errors)")
+  }
+
+  @Test func `what somebody has entered is no fault of the command line`() throws {
+    let run = try CommandRun(["login", "--email", "a@b.c", "--password-stdin"], in: Scratch(), input: "\n")
+    #expect(run.code == 2 && run.errors == "authbroker: the secret is empty.\n", "\(run.errors)")
   }
 
   @Test(arguments: ["--password", "--code", "--token", "--passphrase", "--refresh-token"])

@@ -2,6 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import authbroker
@@ -16,12 +17,12 @@ struct ExitCodeTests {
         .unknownProfile,
       ]
     ),
-    (.loginRequired, [.loginRequired, .sessionExpired, .challengePending, .reauthRequired]),
+    (.loginRequired, [.loginRequired, .sessionExpired, .challengePending, .reauthRequired, .flowNotFound]),
     (
       .wrongCredentials,
       [
-        .invalidCredentials, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid, .tooManyAttempts,
-        .accountLocked, .emailUnverified, .wrongPassphrase,
+        .invalidCredentials, .otpInvalid, .otpExpired, .backupCodeInvalid, .tooManyAttempts, .accountLocked,
+        .emailUnverified, .wrongPassphrase,
       ]
     ),
     (
@@ -41,6 +42,18 @@ struct ExitCodeTests {
     let expected = Self.table.first { $0.1.contains(kind) }?.0 ?? .failure
     #expect(ExitCode(kind) == expected)
     #expect(CommandFailure(.broker(BrokerError(kind))).exitCode == expected)
+  }
+
+  @Test(arguments: [("fixConfig", 1), ("contactProvider", 5)] as [(String, Int32)])
+  func `a provider that refuses what is configured is no outage`(action: String, code: Int32) throws {
+    let scratch = Scratch()
+    let owner = try FakeOwner(in: scratch) { _, _ in
+      #""error":{"code":1044,"message":"No.","data":{"kind":"providerRejected","nextAction":"\#(action)","#
+        + #""retryable":false}}"#
+    }
+    let run = try CommandRun(["token"], in: scratch)
+    #expect(run.code == code, "\(run.errors)")
+    #expect(owner.requests.count == 1)
   }
 
   @Test func `the numbers are those of the contract`() {
