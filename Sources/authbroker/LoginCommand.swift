@@ -17,7 +17,7 @@ enum LoginCommand: Command {
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),
-      .value("--method", "METHOD", "password, device or browser; else what the provider offers first"),
+      MethodOption.option,
       .flag("--no-wait", "do not wait for what is done elsewhere"),
       .value("--flow", "FLOW", "go on with a login that was begun and still waits"),
     ] + PasswordSource.options)
@@ -27,7 +27,7 @@ enum LoginCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     let method = try method(context.arguments)
-    if let flow = context.arguments["--flow"] { return try goOn(with: flow, context) }
+    if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
     try context.expectOpenVault()
     if method != .password, try logInWithoutPassword(method, profile, context) { return }
     let email = try Prompt.answer("--email", "E-mail address", context)
@@ -41,18 +41,11 @@ enum LoginCommand: Command {
   ///
   /// - Throws: a usage failure.
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
-    let passwordOptions = (["--email"] + PasswordSource.options.map(\.name)).filter { arguments.has($0) }
-    if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: { arguments.has($0) }) {
+    let passwordOptions = ["--email"] + PasswordSource.options.map(\.name)
+    if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: arguments.has) {
       throw .usage("\(option) is for a new login, --flow for one that was begun.")
     }
-    switch arguments["--method"] {
-    case nil: return passwordOptions.isEmpty ? nil : .password
-    case "password": return .password
-    case "device", "browser":
-      if let option = passwordOptions.first { throw .usage("\(option) is for --method password.") }
-      return arguments["--method"] == "device" ? .deviceCode : .browser
-    case let other?: throw .usage("--method is password, device or browser, not \(other).")
-    }
+    return try MethodOption.method(arguments, passwordOptions: passwordOptions)
   }
 
   /// - Returns: false where the provider wants a password.

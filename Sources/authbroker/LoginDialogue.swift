@@ -22,6 +22,11 @@ struct LoginDialogue: ~Copyable {
     try context.call(method, params, on: &connection)
   }
 
+  /// Asks where a profile stands, and what its provider is.
+  mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session {
+    try context.call(GetSession.self, .init(profile: profile), on: &connection)
+  }
+
   /// Goes on until there is a session, asking for codes where somebody can be asked, and waiting for what is done
   /// elsewhere.
   ///
@@ -29,7 +34,7 @@ struct LoginDialogue: ~Copyable {
   mutating func finish(_ result: LoginResult) throws(CommandFailure) {
     var result = result
     while case .otpRequired(let challenge) = result, context.canAsk {
-      tell(challenge)
+      ChallengeNotice.tell(challenge)
       result = try answer(challenge)
     }
     if case .userActionRequired(let action) = result {
@@ -79,23 +84,12 @@ struct LoginDialogue: ~Copyable {
   private mutating func resend(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
     do throws(CommandFailure) {
       let fresh = try context.call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID), on: &connection)
-      tell(fresh)
+      ChallengeNotice.tell(fresh)
       return fresh
     } catch {
       guard error.error?.kind == .resendTooSoon else { throw error }
       Output.message(error.message)
       return challenge
-    }
-  }
-
-  private func tell(_ challenge: OTPChallenge) {
-    let code = "a code of \(challenge.otpLength) digits"
-    switch challenge.method {
-    case .totp: Output.message("\(code) of your authenticator is wanted.")
-    case .sms, .email:
-      let destination = PlainText.line(challenge.maskedDestination.utf8)
-      let how = "(\(challenge.method.rawValue))"
-      Output.message("\(code) was sent to \(destination) \(how); it ends at \(challenge.expiresAt).")
     }
   }
 
@@ -116,7 +110,7 @@ struct LoginDialogue: ~Copyable {
   private static func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
     CommandFailure(
       .loginRequired,
-      "a code was sent to \(PlainText.line(challenge.maskedDestination.utf8)); "
-        + "answer with: authbroker verify-otp \(challenge.otpFlowID) --code-stdin")
+      ChallengeNotice.text(challenge) + "; answer with: authbroker verify-otp "
+        + Advice.quoted(challenge.otpFlowID) + " --code-stdin")
   }
 }

@@ -18,21 +18,22 @@ enum ProviderCheckCommand: Command {
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
-      .value("--method", "METHOD", "password, device, browser or client; else what the provider offers first"),
+      MethodOption.option,
       .flag("--wrong-password", "try a wrong password first; the provider may lock the account"),
       .flag("--reuse", "try a spent refresh token again; the provider may end all of the user's sessions"),
     ] + PasswordSource.options)
 
+  /// Those that are for a login with a password.
+  private static let passwordOptions = ["--email", "--wrong-password"] + PasswordSource.options.map(\.name)
   /// Those that say something of the login.
-  private static let loginOptions =
-    ["--email", "--method", "--wrong-password", "--reuse"] + PasswordSource.options.map(\.name)
+  private static let loginOptions = passwordOptions + ["--method", "--reuse"]
 
   /// Looks, tries where that is wanted, prints what came of it, and lets the exit code tell the worst.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...1, of: self)
     _ = try context.timeout()
     let profile = try profile(context)
-    let method = try method(context.arguments)
+    let method = try MethodOption.method(context.arguments, passwordOptions: passwordOptions)
     let isTrial = context.arguments.has("--login")
     if !isTrial, let option = loginOptions.first(where: context.arguments.has) {
       throw .usage("\(option) is for --login.")
@@ -71,21 +72,5 @@ enum ProviderCheckCommand: Command {
     guard let name = ProfileName(text) else { throw .usage("\(Advice.quoted(text)) is no profile's name.") }
     guard named == nil || named == name else { throw .usage("two profiles are named; give one.") }
     return name
-  }
-
-  /// The way that the options say; nil where the provider's own first one is meant.
-  private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
-    let passwordOptions = (["--email", "--wrong-password"] + PasswordSource.options.map(\.name)).filter(arguments.has)
-    let methods: [String: LoginMethod] = [
-      "password": .password, "device": .deviceCode, "browser": .browser, "client": .clientCredentials,
-    ]
-    guard let name = arguments["--method"] else { return passwordOptions.isEmpty ? nil : .password }
-    guard let method = methods[name] else {
-      throw .usage("--method is password, device, browser or client, not \(Advice.quoted(name)).")
-    }
-    if method != .password, let option = passwordOptions.first {
-      throw .usage("\(option) is for --method password.")
-    }
-    return method
   }
 }

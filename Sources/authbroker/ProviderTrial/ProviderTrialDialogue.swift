@@ -88,8 +88,7 @@ struct ProviderTrialDialogue: ~Copyable {
     guard context.canAsk else {
       throw .usage("a one-time code is wanted, and there is no terminal to ask for it at.")
     }
-    let destination = PlainText.line(challenge.maskedDestination.utf8)
-    Output.message("a code of \(challenge.otpLength) digits is wanted (\(challenge.method.rawValue) \(destination)).")
+    ChallengeNotice.tell(challenge)
     return try SecretInput.ask("Code: ")
   }
 

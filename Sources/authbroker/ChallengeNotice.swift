@@ -1,0 +1,18 @@
+import BrokerProtocol
+import ClientSocket
+
+/// Tells a person which code a login wants.
+enum ChallengeNotice {
+  /// Says it on standard error, before the question.
+  static func tell(_ challenge: OTPChallenge) { Output.message(text(challenge) + ".") }
+
+  /// Where the code comes from and how long it is good, without a full stop; an authenticator's code goes to nobody.
+  static func text(_ challenge: OTPChallenge) -> String {
+    let code = "a code of \(challenge.otpLength) digits"
+    guard challenge.method != .totp else { return code + " of your authenticator is wanted" }
+    // Some providers do not say where they have sent it.
+    let destination = PlainText.line(challenge.maskedDestination.utf8)
+    let place = destination.isEmpty ? "" : " to \(destination)"
+    return "\(code) was sent\(place) (\(challenge.method.rawValue)); it ends at \(challenge.expiresAt)"
+  }
+}

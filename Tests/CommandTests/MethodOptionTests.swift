@@ -1,0 +1,61 @@
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// The ways to log in by their names, those for people and those of the wire.
+struct MethodOptionTests {
+  private let scratch = Scratch()
+
+  private static let spellings = [
+    ("device", "deviceCode"), ("deviceCode", "deviceCode"), ("browser", "browser"), ("client", "clientCredentials"),
+    ("clientCredentials", "clientCredentials"),
+  ]
+  private static let session =
+    #""result":{"status":"authenticated","session":{"profile":"default","provider":"oidc","state":"authenticated","#
+    + #""scopes":[],"refreshTokenPresent":true}}"#
+  private static let check =
+    #""result":{"profile":"default","provider":"oidc","loginMethods":[],"findings":[],"trial":[]}"#
+  private static let trial = #""result":{"trialId":"t1","findings":[],"waitsFor":"nothing"}"#
+
+  private func owner() throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "checkProvider": Self.check
+      case "tryProvider": Self.trial
+      default: Self.session
+      }
+    }
+  }
+
+  @Test(arguments: spellings)
+  func `both names of a method are understood wherever one is given`(name: String, onWire: String) throws {
+    let owner = try owner()
+    let login = try CommandRun(["login", "--method", name], in: scratch)
+    #expect(login.code == 0, "\(login.errors)")
+    let check = try CommandRun(["provider-check", "--login", "--method", name], in: scratch)
+    #expect(check.code == 0, "\(check.output)\(check.errors)")
+    #expect(owner.requests.first == #"login {"method":"\#(onWire)"}"#)
+    #expect(owner.requests.last?.contains(#""method":"\#(onWire)""#) == true, "\(owner.requests)")
+  }
+
+  @Test(arguments: ["login", "provider-check"])
+  func `the help shows the short names, and so does the refusal of another one`(command: String) throws {
+    let names = "password, device, browser or client"
+    #expect(try CommandRun([command, "--help"], in: scratch).output.contains("\(names); else what"))
+    let owner = try owner()
+    let run = try CommandRun([command, "--method", "devise"], in: scratch)
+    let text = "--method is \(names), not devise. Did you mean device? See: authbroker help \(command)\n"
+    #expect(run.code == 2 && run.errors.hasSuffix(text), "\(run.errors)")
+    #expect(try CommandRun([command, "--method", "refreshToken"], in: scratch).code == 2)
+    #expect(owner.requests.isEmpty)
+  }
+
+  @Test(arguments: ["login", "provider-check"])
+  func `an account is for a password, and a password is for an account`(command: String) throws {
+    let owner = try owner()
+    let run = try CommandRun([command, "--method", "client", "--email", "a@b.c"], in: scratch)
+    #expect(run.code == 2 && run.errors.contains("--email is for --method password."), "\(run.errors)")
+    #expect(owner.requests.isEmpty)
+  }
+}
