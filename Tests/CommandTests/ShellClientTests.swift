@@ -7,7 +7,7 @@ struct ShellClientTests {
   static let shells = ["/bin/dash", "/bin/bash"].filter { (try? FileStatus.following($0)) != nil }
 
   /// Runs a line of shell behind the script, with `input` as its standard input.
-  private static func run(_ shell: String, _ line: String, _ input: String) throws -> (output: String, code: Int32) {
+  static func run(_ shell: String, _ line: String, _ input: String) throws -> (output: String, code: Int32) {
     let folder = PathName.directory(of: PathName.directory(of: PathName.directory(of: #filePath)))
     let script = ". \(folder)/clients/shell/authbroker.sh; set -u; \(line)"
     var plan = ChildProcess.Plan(
@@ -71,8 +71,8 @@ struct ShellClientTests {
   @Test(arguments: shells)
   func `every answer with an error has the exit code of the command`(shell: String) throws {
     let codes = [
-      (1001, 3), (1005, 3), (1004, 5), (1020, 4), (1022, 4), (1040, 5), (1048, 6), (1060, 7), (1061, 4), (1064, 7),
-      (1081, 6),
+      (1001, 3), (1005, 3), (1024, 3), (1044, 5), (1004, 5), (1020, 4), (1022, 4), (1040, 5), (1048, 6), (1060, 7),
+      (1061, 4), (1064, 7), (1081, 6),
     ]
     for (code, exit) in codes + [(1084, 8), (-32602, 2), (-32700, 2), (-32603, 1), (1083, 1)] {
       let answer = #"{"jsonrpc":"2.0","id":1,"error":{"code":\#(code),"message":"No.","data":{"kind":"x"}}}"#
@@ -149,7 +149,7 @@ struct ShellClientTests {
       {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"method":"browser"}}
       {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
-      authbroker.sh: --method is password, device or browser.
+      authbroker.sh: --method is password, device, browser or client.
       authbroker.sh: --email and --password-stdin are for --method password.
       code 2
 

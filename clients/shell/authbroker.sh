@@ -7,7 +7,7 @@
 #   token [--profile NAME] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
 #   header  as token: `Authorization: Bearer TOKEN`
 #   login [--profile NAME] [--email ADDRESS] [--password-stdin]
-#   login [--profile NAME] --method device|browser   says what to open, and waits; Ctrl-C cancels the login
+#   login [--profile NAME] --method device|browser|client   says what to open, and waits; Ctrl-C cancels it
 #   verify-otp FLOW [--code-stdin]
 #   logout [--profile NAME] [--everywhere] [--all]
 #   lock; unlock [--password-stdin]   asks only where the vault has a passphrase
@@ -125,8 +125,8 @@ authbroker__words() {
 # The exit code for the code of an error.
 authbroker__exit_code() {
   case $1 in
-    1001 | 1002 | 1003 | 1005) echo 3 ;;
-    1020 | 1022 | 1023 | 1024 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
+    1001 | 1002 | 1003 | 1005 | 1024) echo 3 ;;
+    1020 | 1022 | 1023 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
     1004 | 104[0-7] | 1087) echo 5 ;;
     1048 | 1049 | 1081 | 1082) echo 6 ;;
     1060 | 106[2-4]) echo 7 ;;
@@ -136,8 +136,7 @@ authbroker__exit_code() {
   esac
 }
 
-# Tells what an answer says is wrong, and what to do; fails with the exit code for it if it is an error, whose code is
-# then in `authbroker__code`.
+# Tells what is wrong with an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
   authbroker__say "$(authbroker__words "$1" error.message)"
@@ -148,7 +147,8 @@ authbroker__check() {
   case $(authbroker__words "$1" error.data.kind):$(authbroker__words "$1" error.data.nextAction) in
     otpInvalid:* | invalidCredentials:*) ;;
     invalidResponse:* | tlsFailed:* | tlsPinMismatch:* | providerRejected:*)
-      authbroker__say "See what is wrong with: authbroker provider-check$authbroker__profile" ;;
+      authbroker__say "See what is wrong with: authbroker provider-check$authbroker__profile"
+      [ "$authbroker__code:$(authbroker__words "$1" error.data.nextAction)" != 1044:fixConfig ] || return 1 ;;
     vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "See: authbroker doctor" ;;
     *:login | *:reauthenticate) authbroker__say "Log in with: authbroker.sh login$authbroker__profile" ;;
     challengePending:* | *:verifyOtp)
@@ -348,10 +348,10 @@ authbroker_login() (
   fi
   case $method in
     '' | password) members=$(authbroker__credentials) || exit ;;
-    device | browser)
+    device | deviceCode | browser | client | clientCredentials)
       [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password."; exit 2; }
-      members=",\"method\":\"$(echo "$method" | sed s/device/deviceCode/)\"" ;;
-    *) authbroker__say "--method is password, device or browser."; exit 2 ;;
+      members=",\"method\":\"$(echo "$method" | sed 's/^device$/&Code/; s/^client$/&Credentials/')\"" ;;
+    *) authbroker__say "--method is password, device, browser or client."; exit 2 ;;
   esac
   answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
   authbroker__finish "$answer"
