@@ -10,8 +10,15 @@ enum PasswordSource {
 
   /// Gets the password the way that the options say, or asks.
   ///
+  /// - Parameters:
+  ///   - context: the command line and the environment.
+  ///   - isNew: whether it is asked for twice.
+  ///   - hint: what stands behind the question.
+  /// - Returns: the password.
   /// - Throws: a usage failure if there is nobody to ask.
-  static func password(_ context: Context, isNew: Bool = false) throws(CommandFailure) -> Secret {
+  static func password(
+    _ context: Context, isNew: Bool = false, hint: String = ""
+  ) throws(CommandFailure) -> Secret {
     if context.arguments.has("--password-stdin") { return try SecretInput.standardInput() }
     if let command = context.arguments["--password-command"] {
       return try SecretInput.output(of: command, context.environment)
@@ -19,10 +26,10 @@ enum PasswordSource {
     guard context.canAsk else {
       throw .usage("there is no terminal to ask for the password at; use --password-stdin or --password-command.")
     }
-    let password = try SecretInput.ask("Password: ")
+    let password = try SecretInput.ask("Password\(hint): ")
     guard isNew else { return password }
     let again = try SecretInput.ask("Password, once more: ")
-    guard password == again else { throw .usage("the two passwords differ; nothing was sent.") }
+    guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent.") }
     return password
   }
 }

@@ -19,14 +19,33 @@ enum RegisterCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     try context.expectOpenVault()
+    // Before somebody types anything: a profile that is not there, and what its provider wants.
+    let hint = context.canAsk ? try passwordHint(profile, context) : ""
     let email = try Prompt.answer("--email", "E-mail address", context)
-    let password = try PasswordSource.password(context, isNew: true)
+    let password = try PasswordSource.password(context, isNew: true, hint: hint)
     var dialogue = LoginDialogue(context, try context.connect())
-    let result = try dialogue.begin(
-      Register.self,
-      .init(
-        profile: profile, email: email, password: password, name: context.arguments["--name"],
-        phoneNumber: context.arguments["--phone"]))
+    let result: LoginResult
+    do throws(CommandFailure) {
+      result = try dialogue.begin(
+        Register.self,
+        .init(
+          profile: profile, email: email, password: password, name: context.arguments["--name"],
+          phoneNumber: context.arguments["--phone"]))
+    } catch { throw explained(error, &dialogue) }
     try dialogue.finish(result)
+  }
+
+  /// Names the values that the provider does not take.
+  private static func explained(_ failure: CommandFailure, _ dialogue: inout LoginDialogue) -> CommandFailure {
+    guard let error = failure.error, error.kind == .validationFailed else { return failure }
+    let provider = (try? dialogue.session(of: error.profile).provider) ?? ""
+    var failure = failure
+    failure.message = RefusedFields.sentence(error, provider) ?? failure.message
+    return failure
+  }
+
+  private static func passwordHint(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> String {
+    var dialogue = LoginDialogue(context, try context.connect())
+    return RefusedFields.passwordHint(try dialogue.session(of: profile).provider)
   }
 }

@@ -1,0 +1,41 @@
+import BrokerProtocol
+import ClientSocket
+
+/// Says in plain words which values of a new account a provider does not take, and what they must be where that is known.
+enum RefusedFields {
+  /// The type of the embedded provider: the one whose rules are known.
+  private static let embedded = "local"
+  /// How many characters a password of the embedded provider has at least.
+  private static let fewestCharacters = 8
+
+  /// What the embedded provider takes, by the names on the wire.
+  private static let rules = [
+    "email": "it must be one address such as ann@example.com",
+    "password": "it must have at least \(fewestCharacters) characters, and at most 1024 bytes",
+    "name": "it must have at most 256 bytes",
+    "phoneNumber": "it must begin with + and the country's code, such as +4912345678",
+  ]
+
+  private static let words = [
+    "email": "the e-mail address (--email)", "password": "the password", "name": "the name (--name)",
+    "phoneNumber": "the phone number (--phone)",
+  ]
+
+  /// What stands behind the question for a new password; empty where the rule is not known.
+  static func passwordHint(_ provider: String) -> String {
+    provider == embedded ? " (at least \(fewestCharacters) characters)" : ""
+  }
+
+  /// The sentence for a refusal; nil where it names no field.
+  static func sentence(_ error: BrokerError, _ provider: String) -> String? {
+    guard error.kind == .validationFailed, let fields = error.fields, !fields.isEmpty else { return nil }
+    let names = fields.map { words[$0] ?? PlainText.line($0.utf8) }
+    guard provider == embedded, fields.allSatisfy({ rules[$0] != nil }) else {
+      let first = names.dropLast().joined(separator: ", ")
+      let list = (first.isEmpty ? "" : first + " and ") + names[names.count - 1]
+      return "The provider does not accept \(list). Ask the provider what it takes; it does not say so here."
+    }
+    let told = zip(names, fields).map { "\($0): \(rules[$1] ?? "")" }
+    return "The provider does not accept " + told.joined(separator: "; nor ") + "."
+  }
+}

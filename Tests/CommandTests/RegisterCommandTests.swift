@@ -1,0 +1,69 @@
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// `register`, and what is said of values that a provider does not take.
+struct RegisterCommandTests {
+  private let scratch = Scratch()
+
+  private static func session(_ provider: String) -> String {
+    #"{"profile":"default","provider":"\#(provider)","state":"signedOut","scopes":[],"refreshTokenPresent":false}"#
+  }
+
+  /// An owner whose provider refuses some fields of every account.
+  private func owner(_ provider: String, _ fields: String) throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": FakeOwner.status(profiles: Self.session(provider))
+      case "getSession": #""result":"# + Self.session(provider)
+      default:
+        #""error":{"code":1031,"message":"The provider does not accept a value.","data":{"kind":"validationFailed","#
+          + #""nextAction":"fixRequest","retryable":false,"profile":"default","fields":[\#(fields)]}}"#
+      }
+    }
+  }
+
+  private func register() throws -> CommandRun {
+    try CommandRun(["register", "--email", "ada@example.com", "--password-stdin"], in: scratch, input: "x\n")
+  }
+
+  @Test func `a password that the embedded provider refuses is told with its rule`() throws {
+    let owner = try owner("local", #""password""#)
+    let run = try register()
+    #expect(run.code == 1)
+    #expect(
+      run.errors == "authbroker: The provider does not accept the password: it must have at least 8 characters, and at "
+        + "most 1024 bytes.\n")
+    #expect(owner.requests.last == #"getSession {"profile":"default"}"#)
+  }
+
+  @Test func `another provider's rules are not known, and its fields are named`() throws {
+    let owner = try owner("rest", #""password","phoneNumber","a\u001bb""#)
+    let run = try register()
+    #expect(run.code == 1)
+    let text = "authbroker: The provider does not accept the password, the phone number (--phone) and a?b. Ask the "
+    #expect(run.errors.hasPrefix(text), "\(run.errors)")
+    #expect(owner.requests.count == 2)
+  }
+
+  @Test func `several fields are told each with what it must be`() throws {
+    _ = try withExtendedLifetime(owner("local", #""email","password","name","phoneNumber""#)) {
+      let errors = try register().errors
+      for text in ["the e-mail address (--email): ", "the password: it must", "the name (--name): ", "--phone): "] {
+        #expect(errors.contains(text), "\(errors)")
+      }
+    }
+  }
+
+  @Test func `the rule is said before a password is asked for, where it is known`() throws {
+    let question = "Password (at least 8 characters): "
+    let steps = [
+      CommandRun.Step(question: question, answer: "abc\n"), .init(question: "once more: ", answer: "abc\n"),
+    ]
+    let owner = try owner("local", #""password""#)
+    let run = try CommandRun(atTerminal: steps, ["register", "--email", "a@b.c"], in: scratch)
+    #expect(run.code == 1 && run.output.contains(question), "\(run.output)")
+    #expect(owner.requests.contains { $0.hasPrefix("register") })
+  }
+}
