@@ -33,6 +33,7 @@ enum StatusCommand: Command {
       Output.line(text)
     } else {
       show(status, sessions, context)
+      OfflineSessions.print(sessions, context, on: &connection)
       PendingLogins.print(PendingLogins.list(of: sessions.map(\.profile), context, on: &connection), context)
     }
     guard profile != nil, let code = sessions.first.map({ ExitCode($0.state) }), code != .success else { return }

@@ -36,6 +36,9 @@ struct OwnerInterview: Sendable {
   /// Why it does not say which providers it reaches.
   private(set) var providerCheckFailure: CommandFailure?
 
+  /// What it still knows of what happened; empty where it was not asked, or did not tell.
+  private(set) var events: [BrokerEvent] = []
+
   /// Where the owner listens, if it said so.
   var socket: String? {
     guard case .made(let owner?, _) = contact, !owner.socket.isEmpty else { return nil }
@@ -78,6 +81,7 @@ struct OwnerInterview: Sendable {
       return
     }
     if status?.vault.locked == false { askOfVault(&connection, context) }
+    askOfEvents(&connection, context)
     if !context.arguments.has("--no-network") { askOfProviders(&connection, context) }
   }
 
@@ -87,6 +91,14 @@ struct OwnerInterview: Sendable {
       vaultCheck = try context.call(
         CheckVault.self, .init(isFull: isFullCheck), on: &connection, within: Self.longestCheck)
     } catch { vaultCheckFailure = error }
+  }
+
+  /// Only where what has happened explains something.
+  private mutating func askOfEvents(_ connection: inout BlockingConnection, _ context: Context) {
+    guard let status else { return }
+    let isOffline = status.profiles.contains { $0.state == .offline }
+    guard isOffline else { return }
+    events = PastEvents.list(Outage.events, context, on: &connection)
   }
 
   private mutating func askOfProviders(_ connection: inout BlockingConnection, _ context: Context) {

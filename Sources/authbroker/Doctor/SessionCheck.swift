@@ -1,6 +1,7 @@
 import BrokerProtocol
 
-/// Whether every session rests safely; whether somebody is logged in is for `authbroker status` to say.
+/// Whether every session rests safely, and why one is offline; whether somebody is logged in is for `authbroker status` to
+/// say.
 enum SessionCheck: DoctorCheck {
   static let title = "Sessions"
 
@@ -8,6 +9,17 @@ enum SessionCheck: DoctorCheck {
     guard let status = patient.interview.status, !status.vault.locked else { return [] }
     let sessions = status.profiles
     guard !sessions.isEmpty else { return [] }
+    return stored(sessions) + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
+  }
+
+  private static func offline(_ session: Session, _ events: [BrokerEvent]) -> DoctorFinding {
+    var finding = DoctorFinding(
+      "sessions.offline", session.profile.description, .warning, OfflineSessions.sentence(for: session, events))
+    finding.profile = session.profile.description
+    return finding
+  }
+
+  private static func stored(_ sessions: [Session]) -> [DoctorFinding] {
     let degraded = sessions.filter { $0.storeDegraded == true }
     guard !degraded.isEmpty else {
       let count = sessions.count == 1 ? "1 profile" : "\(sessions.count) profiles"

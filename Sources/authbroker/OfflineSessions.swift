@@ -1,0 +1,24 @@
+import AuthBrokerClient
+import BrokerProtocol
+import LinuxSystem
+
+/// Tells why sessions are offline.
+enum OfflineSessions {
+  /// Prints a line for each session that is offline; asks for nothing where none is.
+  static func print(_ sessions: [Session], _ context: Context, on connection: inout BlockingConnection) {
+    let offline = sessions.filter { $0.state == .offline }
+    guard !offline.isEmpty else { return }
+    let events = PastEvents.list(Outage.events, context, on: &connection)
+    Output.line("")
+    for session in offline {
+      let text = Advice.repeating(context.arguments, in: sentence(for: session, events))
+      Output.line("\(session.profile): \(context.style.warning(text))")
+    }
+  }
+
+  /// What is to be said of one, by the events that are known.
+  static func sentence(for session: Session, _ events: [BrokerEvent]) -> String {
+    Outage(of: session.profile, in: events)
+      .sentence(for: session, at: Timestamp(milliseconds: WallClock.milliseconds))
+  }
+}
