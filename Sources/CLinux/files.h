@@ -10,12 +10,14 @@ struct clinux_file {
   uint64_t device;
   uint64_t inode;
   int64_t size;
+  int64_t modified_milliseconds;
 };
 static inline struct clinux_file clinux_file_from(int result, const struct stat *s) {
   if (result < 0) return (struct clinux_file){.error = errno};
   return (struct clinux_file){
       .mode = s->st_mode, .uid = s->st_uid, .gid = s->st_gid,
-      .device = s->st_dev, .inode = s->st_ino, .size = s->st_size};
+      .device = s->st_dev, .inode = s->st_ino, .size = s->st_size,
+      .modified_milliseconds = (int64_t)s->st_mtim.tv_sec * 1000 + s->st_mtim.tv_nsec / 1000000};
 }
 static inline struct clinux_file clinux_fstat(int fd) {
   struct stat s;

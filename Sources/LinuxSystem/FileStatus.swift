@@ -29,6 +29,8 @@ package struct FileStatus: Sendable {
   package let identity: Identity
   /// How many bytes the file has.
   package let size: Int64
+  /// When its contents were last changed, in milliseconds since 1970-01-01T00:00:00Z.
+  package let modifiedMilliseconds: Int64
 
   /// Takes over what the kernel told.
   ///
@@ -40,6 +42,7 @@ package struct FileStatus: Sendable {
     owner = file.uid
     identity = Identity(file)
     size = file.size
+    modifiedMilliseconds = file.modified_milliseconds
   }
 
   /// Looks at what a path leads to, symbolic links followed.

@@ -65,9 +65,11 @@ final class FakeOwner: Sendable {
   /// What it was asked: `method params`, in order.
   var requests: [String] { service.requests.withLock { $0 } }
 
-  /// Owns the directory `state` of a scratch directory until the value ends; `providers` is what it says of those.
+  /// Owns the directory `state` of a scratch directory until the value ends; `providers` is what it says of those, and
+  /// `configuration` the file that it claims to use.
   init(
-    in scratch: Scratch, providers: String = #""result":{"providers":[]}"#, answer: @escaping Answer
+    in scratch: Scratch, providers: String = #""result":{"providers":[]}"#, configuration: String? = nil,
+    answer: @escaping Answer
   ) throws {
     let paths = try FakeOwner.paths(scratch)
     _ = try PrivateDirectory(paths.state, create: true)
@@ -75,7 +77,7 @@ final class FakeOwner: Sendable {
       method == "checkProviders" ? providers : answer(method, params)
     }
     let record = OwnerRecord(
-      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: nil, socket: paths.socket,
+      pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: configuration, socket: paths.socket,
       startedAt: "2026-01-01T00:00:00Z")
     try service.lock.replaceContents(with: record.encoded())
     let context = Unmanaged.passRetained(service).toOpaque()

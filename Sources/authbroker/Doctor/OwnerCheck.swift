@@ -20,7 +20,10 @@ enum OwnerCheck: DoctorCheck {
         let reason = patient.interview.statusFailure?.message ?? "it does not answer."
         return [DoctorFinding(check, label, .error, "the broker does not say how it is: \(reason)")]
       }
-      return [answering(status, wasStarted), version(status), configuration(owner, patient.paths)].compactMap(\.self)
+      return [
+        answering(status, wasStarted), version(status), configuration(owner, patient.paths),
+        RunningConfigurationCheck.finding(owner, status, patient.interview.events),
+      ].compactMap(\.self)
     }
   }
 

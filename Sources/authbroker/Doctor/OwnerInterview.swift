@@ -97,8 +97,8 @@ struct OwnerInterview: Sendable {
   private mutating func askOfEvents(_ connection: inout BlockingConnection, _ context: Context) {
     guard let status else { return }
     let isOffline = status.profiles.contains { $0.state == .offline }
-    guard isOffline else { return }
-    events = PastEvents.list(Outage.events, context, on: &connection)
+    guard isOffline || RunningConfigurationCheck.isSuspect(connection.owner, status) else { return }
+    events = PastEvents.list(Outage.events + [.configReloaded], context, on: &connection)
   }
 
   private mutating func askOfProviders(_ connection: inout BlockingConnection, _ context: Context) {

@@ -1,0 +1,32 @@
+import BrokerProtocol
+import ClientSocket
+import LinuxSystem
+
+/// Whether the configuration file was changed after the running broker had read it.
+///
+/// A broker reads it at its start, and when somebody has it do so again.
+enum RunningConfigurationCheck {
+  /// Whether the file is newer than the broker: then it matters whether it has been read again.
+  static func isSuspect(_ owner: OwnerRecord?, _ status: GetStatus.Result) -> Bool {
+    changed(owner).map { $0 > status.startedAt } ?? false
+  }
+
+  /// What is to be said; nil where the broker has read what is there.
+  static func finding(
+    _ owner: OwnerRecord?, _ status: GetStatus.Result, _ events: [BrokerEvent]
+  ) -> DoctorFinding? {
+    let reloads = events.filter { $0.payload.name == .configReloaded }.map(\.time)
+    let readAt = reloads.reduce(status.startedAt, max)
+    guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
+    let text =
+      "\(PlainText.line(file.utf8)) was changed at \(changed), after the running broker had read it;"
+      + " have it read again with: authbroker call reloadConfig"
+    return DoctorFinding("owner.configurationAge", "age", .warning, text, path: file)
+  }
+
+  /// When the file was changed; nil where there is none.
+  private static func changed(_ owner: OwnerRecord?) -> Timestamp? {
+    guard let file = owner?.configuration else { return nil }
+    return (try? FileStatus.following(file)).map { Timestamp(milliseconds: $0.modifiedMilliseconds) }
+  }
+}
