@@ -158,47 +158,6 @@ struct ShellClientTests {
   }
 
   @Test(arguments: shells)
-  func `a login asks for nothing that the profile does not want`(shell: String) throws {
-    let line = """
-      authbroker__connect() {
-        request=$(cat); echo "$request" >&2
-        case $request in
-          *'"password"'*) echo '{"result":{"status":"authenticated","session":{"profile":"home"}}}' ;;
-          *'"work"'*) echo '{"result":{"status":"authenticated","session":{"profile":"work"}}}' ;;
-          *) echo '{"error":{"code":1021,"message":"m","data":{"kind":"missingCredential"}}}' ;;
-        esac
-      }
-      authbroker__credentials() { printf ',"password":"example"'; }
-      authbroker_login --profile work 2>&1; authbroker_login 2>&1
-      AUTHBROKER_COMMAND=/nonexistent/authbroker
-      authbroker__connect() { "$AUTHBROKER_COMMAND" connect; }
-      authbroker_token 2>/dev/null; echo "code $?"
-      """
-    let expected = """
-      {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"work"}}
-      authbroker.sh: logged in on the profile work.
-      {"jsonrpc":"2.0","id":1,"method":"login","params":{}}
-      {"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"example"}}
-      authbroker.sh: logged in on the profile home.
-      code 8
-
-      """
-    #expect(try Self.run(shell, line, "").output == expected)
-  }
-
-  @Test(arguments: shells)
-  func `an authenticator's code was sent nowhere`(shell: String) throws {
-    for (destination, sentence) in [
-      ("", "the code of your authenticator is wanted."), ("•42", "a code was sent to •42."),
-    ] {
-      let challenge = #"{"otpFlowId":"f","maskedDestination":"\#(destination)"}"#
-      let answer = #"{"result":{"status":"otpRequired","challenge":\#(challenge)}}"#
-      let output = try Self.run(shell, "stdin=1; authbroker__finish \"$(cat)\" 2>&1", answer).output
-      #expect(output.hasPrefix("authbroker.sh: \(sentence)\n"), "\(output)")
-    }
-  }
-
-  @Test(arguments: shells)
   func `an error says what to do`(shell: String) throws {
     for (data, advice) in [
       (
