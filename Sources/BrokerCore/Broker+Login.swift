@@ -12,7 +12,9 @@ extension Broker {
   typealias Arrival = (session: ProviderSession, sentAt: Moment)
 
   /// Begins a login; a login that is equal to one under way shares its answer.
-  package func login(_ params: Login.Params, _ reply: @escaping Reply<LoginResult>) {
+  ///
+  /// The returned name takes the login back: see ``takeBack(_:)``.
+  package func login(_ params: Login.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       try requireUnlocked()
@@ -22,26 +24,43 @@ extension Broker {
       let credentials = Credentials(
         method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
         refreshToken: params.refreshToken, scopes: params.scopes ?? [])
-      try begin(slot, credentials, as: nil, reply)
+      return try begin(slot, credentials, as: nil, reply)
     } catch {
       reply(.failure(error))
+      return nil
     }
   }
 
   /// Makes an account and logs in.
-  package func register(_ params: Register.Params, _ reply: @escaping Reply<LoginResult>) {
+  ///
+  /// The returned name takes the login back, see ``takeBack(_:)``; the account may be made all the same.
+  package func register(_ params: Register.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       let slot = try slot(for: params.profile, able: .register)
       let registration = Registration(
         email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
       let provider = slot.provider
-      try begin(slot, LoginAttempt.Plan(), reply) { () async throws(ProviderFailure) in
+      return try begin(slot, LoginAttempt.Plan(), reply) { () async throws(ProviderFailure) in
         try await provider.register(registration)
       }
     } catch {
       reply(.failure(error))
+      return nil
     }
+  }
+
+  /// Takes a login back that its caller does not want any more; its reply is never called then.
+  ///
+  /// The provider cannot be stopped: a session that it brings after all is given back, unless an equal login waits for
+  /// it too.
+  ///
+  /// - Returns: false for one that is answered, or just being saved.
+  package func takeBack(_ caller: WaiterID) -> Bool {
+    guard let index = attempts.firstIndex(where: { !$0.isAnswered && $0.callers.contains { $0.id == caller } })
+    else { return false }
+    attempts[index].callers.removeAll { $0.id == caller }
+    return true
   }
 
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
@@ -49,36 +68,44 @@ extension Broker {
   /// - Throws: `overloaded`.
   func begin(
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ reply: @escaping Reply<LoginResult>
-  ) throws(BrokerError) {
+  ) throws(BrokerError) -> WaiterID {
     let question = LoginAttempt.Question(credentials, slot.name, user)
     if let same = attempts.firstIndex(where: {
-      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts
+      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.callers.isEmpty
     }) {
-      return attempts[same].replies.append(reply)
+      let caller = caller(reply)
+      attempts[same].callers.append(caller)
+      return caller.id
     }
     let provider = slot.provider
     let plan = LoginAttempt.Plan(method: credentials.method, question: question, expectedUser: user)
-    try begin(slot, plan, reply) { () async throws(ProviderFailure) in
+    return try begin(slot, plan, reply) { () async throws(ProviderFailure) in
       let outcome = try await provider.login(credentials)
       guard case .authenticated(let session) = outcome else { return outcome }
       return .authenticated(await Broker.identified(session, user, provider))
     }
   }
 
+  private func caller(_ reply: @escaping Reply<LoginResult>) -> LoginAttempt.Caller {
+    waiterCount += 1
+    return LoginAttempt.Caller(id: WaiterID(waiterCount), reply: reply)
+  }
+
   /// Lets the provider try, off the loop.
   private func begin(
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ reply: @escaping Reply<LoginResult>,
     _ ask: @escaping @Sendable () async throws(ProviderFailure) -> LoginOutcome
-  ) throws(BrokerError) {
+  ) throws(BrokerError) -> WaiterID {
     guard attempts.count(where: { $0.slot == slot.id }) < Self.attemptLimit else {
       throw BrokerError(.overloaded, "Too many logins are under way; try again.", profile: slot.name)
     }
     attemptCount += 1
     let id = attemptCount
     let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
+    let caller = caller(reply)
     attempts.append(
       LoginAttempt(
-        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, sentAt: now, replies: [reply]))
+        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, sentAt: now, callers: [caller]))
     inBackground {
       do throws(ProviderFailure) {
         let outcome = try await ask()
@@ -93,21 +120,27 @@ extension Broker {
         }
       }
     }
+    return caller.id
   }
 
   /// Gives everybody who waits for an attempt its answer: until then, an equal login shares it.
   private func finish(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
     guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
-    for reply in attempts.remove(at: index).replies { reply(result) }
+    for caller in attempts.remove(at: index).callers { caller.reply(result) }
   }
 
   private func proceed(_ outcome: LoginOutcome, _ id: UInt64, _ provider: any AuthProvider) {
-    guard let attempt = attempts.first(where: { $0.id == id }) else { return }
+    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
+    let attempt = attempts[index]
     let profile = attempt.profile
-    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts else {
+    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.callers.isEmpty
+    else {
+      // First, so that the end of its session is not kept back for an attempt that is over.
+      finish(id, .failure(overtaken(profile)))
       if case .authenticated(let session) = outcome { giveBack(session, to: provider, profile, attempt.slot) }
-      return finish(id, .failure(overtaken(profile)))
+      return
     }
+    attempts[index].isAnswered = true
     let plan = attempt.plan
     switch outcome {
     case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):

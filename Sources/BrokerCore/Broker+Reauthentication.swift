@@ -7,7 +7,8 @@ extension Broker {
   ///
   /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
   /// prove it at another device or in a browser. A session of another user is given back, and nothing is changed.
-  package func reauthenticate(_ params: Reauthenticate.Params, _ reply: @escaping Reply<LoginResult>) {
+  /// The returned name takes the proof back: see ``takeBack(_:)``.
+  package func reauthenticate(_ params: Reauthenticate.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       try requireUnlocked()
@@ -22,9 +23,10 @@ extension Broker {
         throw BrokerError(
           .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
       }
-      try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), reply)
+      return try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), reply)
     } catch {
       reply(.failure(error))
+      return nil
     }
   }
 

@@ -114,6 +114,10 @@ extension BrokerServer {
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
     guard let key = connection.inFlight.first(where: { requests[$0]?.id == id }) else { return true }
+    if let login = requests[key]?.login, !broker.assumeIsolated({ $0.takeBack(login) }) {
+      // Its session is being saved: it is answered with that, so that nobody takes it for undone.
+      return true
+    }
     fail(key, BrokerError(.cancelled))
     return true
   }

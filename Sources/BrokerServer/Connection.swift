@@ -76,6 +76,10 @@ struct PendingRequest {
   var method: String?
   /// The caller's name in the broker, where waiting can be given up.
   var waiter: WaiterID?
+  /// The caller's name in the broker, where what was begun can be taken back.
+  ///
+  /// Only a client that says so takes a login back: one that goes away has not changed its mind.
+  var login: WaiterID?
 }
 
 /// A batch that waits for the answers of its requests.

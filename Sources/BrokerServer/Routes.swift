@@ -43,6 +43,21 @@ struct Route: Sendable {
       server.broker.assumeIsolated { body($0, params, reply) }
     }
   }
+
+  /// A method that brings a session, and which can be taken back while its provider is asked.
+  static func login<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Method.Result>) -> WaiterID?
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      let reply: Broker.Reply<Method.Result> = { [weak server] result in
+        server?.assumeIsolated { $0.answer(request.key, result) }
+      }
+      let caller = server.broker.assumeIsolated { body($0, params, reply) }
+      if let caller { server.requests[request.key]?.login = caller }
+    }
+  }
 }
 
 /// The table of methods: what is in it works, and is in `capabilities` and in the OpenRPC document.
@@ -57,10 +72,10 @@ enum Routes {
       token(GetAccessToken.self) { broker, params, reply in broker.accessToken(params, reply) },
       token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
       token(GetIDToken.self) { broker, params, reply in broker.idToken(params, reply) },
-      .later(Login.self) { broker, params, reply in broker.login(params, reply) },
+      .login(Login.self) { broker, params, reply in broker.login(params, reply) },
       .later(VerifyOTP.self) { broker, params, reply in broker.verifyOTP(params, reply) },
       .later(ResendOTP.self) { broker, params, reply in broker.resendOTP(params, reply) },
-      .later(Register.self) { broker, params, reply in broker.register(params, reply) },
+      .login(Register.self) { broker, params, reply in broker.register(params, reply) },
       .later(VerifyBackupCode.self) { broker, params, reply in broker.verifyBackupCode(params, reply) },
       .later(VerifyEmail.self) { broker, params, reply in broker.verifyEmail(params, reply) },
       .later(ForgotPassword.self) { broker, params, reply in broker.forgotPassword(params, reply) },
@@ -71,7 +86,7 @@ enum Routes {
       waiting(AwaitLogin.self) { broker, params, reply in broker.awaitLogin(params, reply) },
       .later(CancelLogin.self) { broker, params, reply in broker.cancelLogin(params, reply) },
       .later(ListPendingLogins.self) { broker, params, reply in broker.listPendingLogins(params, reply) },
-      .later(Reauthenticate.self) { broker, params, reply in broker.reauthenticate(params, reply) },
+      .login(Reauthenticate.self) { broker, params, reply in broker.reauthenticate(params, reply) },
       .later(Logout.self) { broker, params, reply in broker.logout(params, reply) },
       .later(GetCurrentUser.self) { broker, params, reply in broker.currentUser(params, reply) },
       .now(GetSession.self) { server, params, _ throws(BrokerError) in try server.session(params) },

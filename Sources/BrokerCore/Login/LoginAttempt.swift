@@ -37,6 +37,14 @@ struct LoginAttempt {
     var expectedUser: ExpectedUser?
   }
 
+  /// One caller who waits for the answer.
+  struct Caller {
+    /// Names the caller.
+    let id: WaiterID
+    /// Takes the answer.
+    let reply: Broker.Reply<LoginResult>
+  }
+
   /// Names the attempt.
   let id: UInt64
   /// The stay of the profile that it was begun for.
@@ -49,6 +57,8 @@ struct LoginAttempt {
   let plan: Plan
   /// When the provider was asked.
   let sentAt: Moment
-  /// Who waits for the answer.
-  var replies: [Broker.Reply<LoginResult>]
+  /// Who waits for the answer; nobody where all have taken their login back: then what it brings is given back.
+  var callers: [Caller]
+  /// Whether the provider has answered, and what it brought is being saved: it cannot be taken back any more.
+  var isAnswered = false
 }
