@@ -34,7 +34,7 @@ enum CallCommand: Command {
     do throws(ClientError) {
       let method = context.arguments.operands[0]
       Output.line(try connection.callForText(method, RawJSON(text: params), timeout: timeout))
-    } catch { throw CommandFailure(error) }
+    } catch { throw context.failure(error) }
   }
 
   private static func params(_ operands: [String]) throws(CommandFailure) -> [UInt8] {

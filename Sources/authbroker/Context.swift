@@ -52,6 +52,21 @@ struct Context: Sendable {
     } catch { throw CommandFailure(error) }
   }
 
+  /// Connects to the broker that runs; nil if the state directory has no owner.
+  func connectToRunning() throws(CommandFailure) -> BlockingConnection? {
+    let connector = try connector(mayStart: false)
+    do throws(ConnectError) {
+      let connection = try connector.connect()
+      warn(of: connection.owner)
+      return BlockingConnection(connection)
+    } catch {
+      guard case .notRunning(_, startable: true) = error, !FileLock.isHeld(try paths().ownerLock) else {
+        throw CommandFailure(error)
+      }
+      return nil
+    }
+  }
+
   /// Says so if the owner's program is another than this one.
   func warn(of owner: OwnerRecord?) {
     guard let owner, owner.version != ProgramVersion.current else { return }
@@ -76,7 +91,7 @@ struct Context: Sendable {
     let timeout = try timeout(orElse: limit)
     do throws(ClientError) {
       return try connection.call(method, params, timeout: timeout)
-    } catch { throw CommandFailure(error) }
+    } catch { throw failure(error) }
   }
 
   /// Calls a method that changes nothing, and gives the text of its result, which the caller wipes if it holds a secret.
@@ -88,11 +103,11 @@ struct Context: Sendable {
     let timeout = try timeout()
     var connection = try connect()
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
-      guard error.isEndOfBroker else { throw CommandFailure(error) }
+      guard error.isEndOfBroker else { throw failure(error) }
     }
     connection = try connect()
     do throws(ClientError) { return try connection.callForText(method, params, timeout: timeout) } catch {
-      throw CommandFailure(error)
+      throw failure(error)
     }
   }
 
@@ -117,7 +132,7 @@ struct Context: Sendable {
     let timeout = try timeout()
     do throws(ClientError) {
       Output.line(try connection.callForText(Method.name, params, timeout: timeout))
-    } catch { throw CommandFailure(error) }
+    } catch { throw failure(error) }
     return nil
   }
 
@@ -135,6 +150,17 @@ struct Context: Sendable {
       for member in members { writer.member(member.name, member.value) }
     }
     Output.line(writer.bytes)
+  }
+
+  /// What a call came to that has no result.
+  ///
+  /// The end of a time that somebody chose is no missing broker: it has the code of whatever takes too long.
+  func failure(_ error: ClientError) -> CommandFailure {
+    guard error == .timedOut, arguments.has("--timeout") else { return CommandFailure(error) }
+    var failure = CommandFailure(
+      ExitCode(.deadlineExceeded), "the broker did not answer within the time of --timeout.")
+    failure.error = BrokerError(.deadlineExceeded)
+    return failure
   }
 
   /// How long an answer may take: what `--timeout` says, else more than any method takes by itself.

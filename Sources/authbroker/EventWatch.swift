@@ -66,7 +66,7 @@ struct EventWatch: ~Copyable {
   ///
   /// - Parameter timeout: how long to wait; nil: as long as there is a broker.
   /// - Returns: the event, and the text of its notification's `params`.
-  /// - Throws: a failure with code 1 if none came in time, and with 8 if the broker has ended and no other one comes.
+  /// - Throws: a failure with code 5 if none came in time, and with 8 if the broker has ended and no other one comes.
   mutating func next(within timeout: Duration?) throws(CommandFailure) -> (event: BrokerEvent, text: [UInt8]) {
     while true {
       if isOpened { try closeGap() }
@@ -78,7 +78,7 @@ struct EventWatch: ~Copyable {
       } catch { failure = error }
       switch failure {
       case .connectionLost: try goOn()
-      case .timedOut: throw CommandFailure(.failure, "no event came within the time of --timeout.")
+      case .timedOut: throw CommandFailure(ExitCode(.deadlineExceeded), "no event came within the time of --timeout.")
       default: throw CommandFailure(failure)
       }
     }

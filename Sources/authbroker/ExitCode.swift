@@ -13,7 +13,7 @@ enum ExitCode: Int32 {
   case loginRequired = 3
   /// The credentials or the code are wrong.
   case wrongCredentials = 4
-  /// The provider or the network cannot be had at the moment.
+  /// The provider or the network cannot be had at the moment, or the time that somebody chose is over.
   case providerUnavailable = 5
   /// This is not allowed.
   case accessDenied = 6

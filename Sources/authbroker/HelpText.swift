@@ -9,7 +9,8 @@ enum HelpText {
     text += """
 
       Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials, code or passphrase, 5 provider or
-      network unavailable, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1 anything else.
+      network unavailable or --timeout over, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1
+      anything else.
       `authbroker help COMMAND` says more; so does authbroker(1).
 
       """

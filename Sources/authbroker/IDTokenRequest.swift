@@ -20,7 +20,7 @@ enum IDTokenRequest {
     var text: [UInt8]
     do throws(ClientError) {
       text = try connection.callForText(GetIDToken.name, params, timeout: timeout)
-    } catch { throw CommandFailure(error) }
+    } catch { throw context.failure(error) }
     guard !context.wantsJSON else { return Output.line(text) }
     let line = TokenRequest.line(of: text, "idToken", "")
     wipe(&text)

@@ -25,7 +25,7 @@ struct Option: Equatable, Sendable {
     .value("--profile", "NAME", "which profile, where several are configured"),
     .flag("--json", "results as JSON"),
     .flag("--no-start", "start no broker where there is none"),
-    .value("--timeout", "SECONDS", "how long to wait for the broker's answer"),
+    .value("--timeout", "SECONDS", "how long to wait; then it ends with 5, or with 3 where a person is waited for"),
     .flag("--help", "what a command does"),
   ]
 }

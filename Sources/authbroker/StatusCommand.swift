@@ -24,7 +24,7 @@ enum StatusCommand: Command {
     let status: GetStatus.Result
     do throws(ClientError) {
       text = try connection.callForText(GetStatus.name, Empty(), timeout: timeout)
-    } catch { throw CommandFailure(error) }
+    } catch { throw context.failure(error) }
     do {
       status = try GetStatus.Result(from: try JSONDocument(parsing: text).root)
     } catch { throw CommandFailure(.failure, "the broker's answer is not what was expected.") }

@@ -11,7 +11,7 @@ enum WatchCommand: Command {
       With --json each line is the event's object (sequence, event, profile, time, data). When the broker dies, another
       one is started, unless --no-start or $AUTHBROKER_SOCKET forbid it, and the events go on without a gap. One that
       was stopped is waited for. If no broker comes for 10 s it ends with exit code 8, and names the --since to go on
-      with; if no event came within --timeout, with 1.
+      with; if no event came within --timeout, with 5.
       """,
     options: [
       .value("--events", "A,B", "only these events"),
