@@ -30,7 +30,8 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One sentence, and what to do.
   package var description: String {
     switch self {
-    case .notRunning(let socket, true): "no broker listens on \(socket); start one with: authbroker serve"
+    case .notRunning(let socket, true):
+      "no broker listens on \(socket); any command without --no-start starts one, such as: authbroker status"
     case .notRunning(let socket, false):
       "no broker listens on \(socket), which AUTHBROKER_SOCKET names; unset it, or start that broker."
     case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)."

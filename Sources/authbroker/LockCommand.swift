@@ -1,7 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
-import LinuxSystem
 
 /// `authbroker lock`.
 enum LockCommand: Command {
@@ -18,27 +17,12 @@ enum LockCommand: Command {
   /// Locks the vault and says for how long that holds.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    guard var connection = try connect(context) else {
+    guard var connection = try context.connectToRunning() else {
       return finish(context, "no broker runs, so no key is in memory.")
     }
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
     _ = try context.call(Lock.self, Empty(), on: &connection)
     finish(context, sentence(vault))
-  }
-
-  /// Nil if there is no owner that could hold a key.
-  private static func connect(_ context: Context) throws(CommandFailure) -> BlockingConnection? {
-    let connector = try context.connector(mayStart: false)
-    do throws(ConnectError) {
-      let connection = try connector.connect()
-      context.warn(of: connection.owner)
-      return BlockingConnection(connection)
-    } catch {
-      guard case .notRunning(_, startable: true) = error, !FileLock.isHeld(try context.paths().ownerLock) else {
-        throw CommandFailure(error)
-      }
-      return nil
-    }
   }
 
   private static func finish(_ context: Context, _ sentence: String) {
