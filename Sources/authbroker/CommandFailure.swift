@@ -1,6 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
+import LinuxSystem
 
 /// Why a command ends without success: what is printed, and the exit code.
 struct CommandFailure: Error, Equatable {
@@ -10,6 +11,8 @@ struct CommandFailure: Error, Equatable {
   var message: String
   /// The broker's own error, for `--json`.
   var error: BrokerError?
+  /// What ends the program in place of the exit code, once everything is said.
+  var signal: Signal?
   /// Whether the command's help says how it is done right.
   private var isAboutCommandLine = false
 

@@ -26,6 +26,8 @@ enum CommandLineProgram {
       var error = error.namingHelp(of: command.description.name)
       error.message = Advice.repeating(context.arguments, in: error.message)
       report(error, asJSON: context.wantsJSON)
+      // As if nobody had received it: the loop of a shell ends with its command.
+      if let signal = error.signal { ProcessImage.end(by: signal) }
       return error.exitCode
     }
     return .success

@@ -14,6 +14,9 @@ enum LoginCommand: Command {
       with a QR code where qrencode is installed, and waits until it is done, its time is over or --timeout is; Ctrl-C
       cancels it. With --json the action is one line and the result another. With --no-wait it ends at once with exit
       code 3, and the broker goes on waiting; --flow waits for it again.
+
+      While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well, with
+      exit code 5 in the second case; where it is too late for that, it is said that somebody is logged in.
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),

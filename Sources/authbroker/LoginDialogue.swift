@@ -15,11 +15,11 @@ struct LoginDialogue: ~Copyable {
     self.connection = connection
   }
 
-  /// Calls the method that begins it.
+  /// Calls the method that begins it; Ctrl-C and the end of `--timeout` take that back.
   mutating func begin<Method: BrokerMethod>(
-    _ method: Method.Type, _ params: Method.Params
+    _ method: Method.Type, _ params: Method.Params, undoing: LoginCall.Undoing = .request
   ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
-    try context.call(method, params, on: &connection)
+    try LoginCall(context, undoing: undoing).ask(method, params, on: &connection)
   }
 
   /// Asks where a profile stands, and what its provider is.
@@ -65,7 +65,8 @@ struct LoginDialogue: ~Copyable {
         continue
       }
       do throws(CommandFailure) {
-        return try context.call(VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code), on: &connection)
+        let params = VerifyOTP.Params(otpFlowID: challenge.otpFlowID, code: code)
+        return try begin(VerifyOTP.self, params, undoing: .code(flow: challenge.otpFlowID))
       } catch {
         guard error.error?.kind == .otpInvalid else { throw error }
         Output.message(error.message)
@@ -93,7 +94,8 @@ struct LoginDialogue: ~Copyable {
     }
   }
 
-  private static func welcome(_ session: Session) -> String {
+  /// What is said of a session that has come.
+  static func welcome(_ session: Session) -> String {
     let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
     let who = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
     return "logged in\(who) on the profile \(session.profile)."

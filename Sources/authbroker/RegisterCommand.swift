@@ -30,7 +30,8 @@ enum RegisterCommand: Command {
         Register.self,
         .init(
           profile: profile, email: email, password: password, name: context.arguments["--name"],
-          phoneNumber: context.arguments["--phone"]))
+          phoneNumber: context.arguments["--phone"]),
+        undoing: .registration)
     } catch { throw explained(error, &dialogue) }
     try dialogue.finish(result)
   }

@@ -22,7 +22,7 @@ enum VerifyOTPCommand: Command {
     guard !context.arguments.has("--resend") else { return try resend(flow, context) }
     let code = try code(flow, context)
     var dialogue = LoginDialogue(context, try context.connect())
-    let result = try dialogue.begin(VerifyOTP.self, .init(otpFlowID: flow, code: code))
+    let result = try dialogue.begin(VerifyOTP.self, .init(otpFlowID: flow, code: code), undoing: .code(flow: flow))
     try dialogue.finish(result)
   }
 

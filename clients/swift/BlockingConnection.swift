@@ -10,7 +10,8 @@ import SecretMemory
 public struct BlockingConnection: ~Copyable {
   private let socket: FileDescriptor
   private var buffer = MessageBuffer()
-  private var poll = PollSet(count: 1)
+  /// The socket, and what may interrupt the waiting.
+  private var poll = PollSet(count: 2)
   private var lastID: Int64 = 0
   /// Events that came while an answer was awaited.
   private var events: [[UInt8]] = []
@@ -60,6 +61,38 @@ public struct BlockingConnection: ~Copyable {
   ) throws(ClientError) -> [UInt8] {
     let id = try send(method, params)
     return try awaitAnswer(id, timeout) { answer throws(ClientError) in Array(try answer.get().text) }
+  }
+
+  /// Sends a request whose answer ``answer(to:as:timeout:unless:)`` waits for.
+  ///
+  /// - Returns: the name of the request.
+  /// - Throws: `connectionLost`.
+  package mutating func begin<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) throws(ClientError) -> Int64 { try send(Method.name, params) }
+
+  /// Waits for the answer to a request; may be asked again.
+  ///
+  /// - Parameters:
+  ///   - id: the name of the request.
+  ///   - method: its method.
+  ///   - timeout: how long to wait.
+  ///   - interruption: a descriptor; when it is readable, the waiting ends.
+  /// - Returns: what the method gives.
+  /// - Throws: as ``call(_:_:timeout:)``, and `cancelled` where it was interrupted.
+  package mutating func answer<Method: BrokerMethod>(
+    to id: Int64, as method: Method.Type, timeout: Duration, unless interruption: borrowing FileDescriptor
+  ) throws(ClientError) -> Method.Result {
+    poll.watch(1, interruption.number, readable: true)
+    defer { poll.watch(1, -1) }
+    return try awaitAnswer(id, timeout) { answer throws(ClientError) in try answer.decoded(as: Method.Result.self) }
+  }
+
+  /// Tells the broker that a request is not wanted any more (`$/cancelRequest`); it is answered all the same.
+  ///
+  /// - Throws: `connectionLost`.
+  package mutating func takeBack(_ id: Int64) throws(ClientError) {
+    do { try socket.sendAll(OutgoingMessage.cancel(id: id).span) } catch { throw .connectionLost }
   }
 
   /// Waits for the next event of a subscription that was made on this connection.
@@ -147,5 +180,7 @@ public struct BlockingConnection: ~Copyable {
     let left = deadline.map { $0 - BootClock.now }
     if let left, left <= .zero { throw .timedOut }
     do throws(Errno) { _ = try poll.wait(atMost: left) } catch { throw .connectionLost }
+    // What the broker has said already comes first.
+    guard poll.isReady(0) || !poll.isReady(1) else { throw .cancelled }
   }
 }

@@ -1,0 +1,141 @@
+import AuthBrokerClient
+import BrokerProtocol
+import LinuxSystem
+
+/// One question to the broker whose answer may be a session: Ctrl-C and the end of `--timeout` take the login back.
+///
+/// The broker is told and asked to its end, so that nobody is logged in whose command said otherwise.
+struct LoginCall {
+  /// How a login is taken back.
+  enum Undoing {
+    /// The request is not wanted any more.
+    case request
+    /// A login that waits for the code which was just sent is cancelled.
+    case code(flow: String)
+    /// As the first one, of a request that makes an account too.
+    case registration
+  }
+
+  /// How long the broker may take to say what became of a login that was taken back: it needs nobody else for that, but
+  /// to save a session that has just come.
+  private static let patience = Duration.seconds(5)
+  /// What takes a login back.
+  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
+
+  /// Why a login is taken back.
+  private enum Reason {
+    case signal(Signal)
+    case time
+  }
+
+  /// What became of it.
+  private enum Outcome {
+    case takenBack
+    case failed(BrokerError)
+    case completed(LoginResult)
+    case unknown
+  }
+
+  private let context: Context
+  private let undoing: Undoing
+
+  /// A question to be asked on behalf of a command.
+  init(_ context: Context, undoing: Undoing) {
+    self.context = context
+    self.undoing = undoing
+  }
+
+  /// Asks, and waits for the answer.
+  ///
+  /// - Returns: what came of it, also where that was too late to be taken back when the time was over.
+  /// - Throws: a failure with the exit code for it; one that ends the program by the signal that has come.
+  func ask<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
+  ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
+    let limit = try context.timeout()
+    let pending: SignalDescriptor
+    do throws(Errno) {
+      try Signal.block(Self.signals)
+      pending = try SignalDescriptor(Self.signals)
+    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
+    defer { try? Signal.unblock(Self.signals) }
+    let id: Int64
+    do throws(ClientError) { id = try connection.begin(method, params) } catch { throw CommandFailure(error) }
+    let reason: Reason
+    do throws(ClientError) {
+      return try connection.answer(to: id, as: method, timeout: limit, unless: pending.descriptor)
+    } catch {
+      switch error {
+      case .timedOut: reason = .time
+      case .cancelled: reason = pending.next().map { .signal($0) } ?? .time
+      default: throw CommandFailure(error)
+      }
+    }
+    let outcome = takeBack(id, of: method, on: &connection)
+    return try end(reason, outcome)
+  }
+
+  // MARK: Taking back
+
+  private func takeBack<Method: BrokerMethod>(
+    _ id: Int64, of method: Method.Type, on connection: inout BlockingConnection
+  ) -> Outcome where Method.Result == LoginResult {
+    // Nothing interrupts this a second time: it ends soon.
+    guard let nothing = try? EventCounter() else { return .unknown }
+    do throws(ClientError) {
+      switch undoing {
+      case .request, .registration: try connection.takeBack(id)
+      case .code(let flow): _ = try connection.begin(CancelLogin.self, .init(otpFlowID: flow))
+      }
+      let result = try connection.answer(to: id, as: method, timeout: Self.patience, unless: nothing.descriptor)
+      return outcome(result, on: &connection)
+    } catch {
+      guard case .broker(let error) = error else { return .unknown }
+      return error.kind == .cancelled ? .takenBack : .failed(error)
+    }
+  }
+
+  /// A login that has come so far that it waits for somebody is cancelled; one that is done stays.
+  private func outcome(_ result: LoginResult, on connection: inout BlockingConnection) -> Outcome {
+    let params: CancelLogin.Params
+    switch result {
+    case .otpRequired(let challenge): params = .init(otpFlowID: challenge.otpFlowID)
+    case .userActionRequired(let action): params = .init(loginFlowID: action.loginFlowID)
+    case .authenticated, .emailVerificationRequired: return .completed(result)
+    }
+    let answer = try? connection.call(CancelLogin.self, params, timeout: Self.patience)
+    return answer == nil ? .unknown : .takenBack
+  }
+
+  // MARK: The end
+
+  private func end(_ reason: Reason, _ outcome: Outcome) throws(CommandFailure) -> LoginResult {
+    switch (reason, outcome) {
+    case (.time, .completed(let result)): return result
+    case (.time, .failed(let error)): throw CommandFailure(.broker(error))
+    case (.time, _):
+      var failure = context.failure(.timedOut)
+      failure.message = "the login was not done in time; " + sentence(outcome)
+      throw failure
+    case (.signal(let signal), _):
+      var failure = CommandFailure(.failure, sentence(outcome))
+      if case .takenBack = outcome { failure.error = BrokerError(.cancelled) }
+      if case .completed(let result) = outcome, context.wantsJSON { context.printJSON(result) }
+      failure.signal = signal
+      throw failure
+    }
+  }
+
+  private func sentence(_ outcome: Outcome) -> String {
+    switch (outcome, undoing) {
+    case (.takenBack, .registration): "it was cancelled. The account may have been made all the same."
+    case (.takenBack, _): "the login was cancelled."
+    case (.failed(let error), _): CommandFailure(.broker(error)).message
+    case (.completed(.authenticated(let session)), _):
+      "it was too late to cancel: " + LoginDialogue.welcome(session) + " End it with: authbroker logout"
+        + (session.profile == .default ? "" : " --profile \(session.profile)")
+    case (.completed, _): "it was too late to cancel: the account is made."
+    case (.unknown, _): "the broker has not said whether it was cancelled. See: authbroker status"
+    }
+  }
+}
