@@ -22,6 +22,9 @@ package struct Signal: Hashable, Sendable {
   /// Ctrl-\.
   package static let quit = Signal(number: SIGQUIT)
 
+  /// End at once; nothing can be done about it.
+  package static let kill = Signal(number: SIGKILL)
+
   /// Sends the signal to a process.
   package func send(to pid: Int32) throws(Errno) {
     _ = try Errno.check(clinux_signal_send(pid, number))

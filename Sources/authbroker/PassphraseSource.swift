@@ -25,7 +25,7 @@ enum PassphraseSource {
   /// - Throws: a usage failure if there is nobody to ask.
   static func present(_ context: Context) throws(CommandFailure) -> Secret {
     if let given = try given(context, "--password-command") { return given }
-    return try SecretInput.ask("Passphrase: ")
+    return try SecretInput.ask("Passphrase: ", for: .passphrase)
   }
 
   /// The passphrase that the vault is to have, asked for twice.
@@ -37,8 +37,8 @@ enum PassphraseSource {
   /// - Throws: a usage failure if there is nobody to ask, or if the two answers differ.
   static func new(_ context: Context, command: String = "--password-command") throws(CommandFailure) -> Secret {
     if let given = try given(context, command) { return given }
-    let passphrase = try SecretInput.ask("New passphrase: ")
-    guard try SecretInput.ask("Repeat: ") == passphrase else {
+    let passphrase = try SecretInput.ask("New passphrase: ", for: .passphrase)
+    guard try SecretInput.ask("Repeat: ", for: .passphrase) == passphrase else {
       throw CommandFailure(.usage, "the two passphrases differ; nothing was changed.")
     }
     return passphrase
@@ -46,8 +46,8 @@ enum PassphraseSource {
 
   /// Nil where a person is to be asked.
   private static func given(_ context: Context, _ command: String) throws(CommandFailure) -> Secret? {
-    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput() }
-    if let command = context.arguments[command] { return try SecretInput.output(of: command, context.environment) }
+    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput(.passphrase) }
+    if context.arguments.has(command) { return try SecretInput.output(of: command, context, .passphrase) }
     guard context.canAsk else {
       throw .usage("there is no terminal to ask for the passphrase at; use --password-stdin or \(command).")
     }

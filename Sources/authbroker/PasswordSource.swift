@@ -19,16 +19,16 @@ enum PasswordSource {
   static func password(
     _ context: Context, isNew: Bool = false, hint: String = ""
   ) throws(CommandFailure) -> Secret {
-    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput() }
-    if let command = context.arguments["--password-command"] {
-      return try SecretInput.output(of: command, context.environment)
+    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput(.password) }
+    if context.arguments.has("--password-command") {
+      return try SecretInput.output(of: "--password-command", context, .password)
     }
     guard context.canAsk else {
       throw .usage("there is no terminal to ask for the password at; use --password-stdin or --password-command.")
     }
-    let password = try SecretInput.ask("Password\(hint): ")
+    let password = try SecretInput.ask("Password\(hint): ", for: .password)
     guard isNew else { return password }
-    let again = try SecretInput.ask("Password, once more: ")
+    let again = try SecretInput.ask("Password, once more: ", for: .password)
     guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent.") }
     return password
   }

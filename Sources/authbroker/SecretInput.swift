@@ -1,3 +1,4 @@
+import AuthBrokerClient
 import ClientSocket
 import LinuxSystem
 import SecretMemory
@@ -7,91 +8,97 @@ enum SecretInput {
   /// The longest secret that is read from a pipe.
   private static let longest = 64 * 1024
 
+  /// What a secret is, as people call it.
+  enum Kind: String {
+    case password, passphrase, code
+  }
+
   /// Asks without echo.
   ///
-  /// - Throws: a failure, also if the person interrupts.
-  static func ask(_ prompt: String) throws(CommandFailure) -> Secret {
-    var entered = try line(prompt, orElse: CommandFailure(.failure, "interrupted: nothing was entered."))
-    return try secret(&entered)
+  /// - Throws: a failure without a word if the person presses Ctrl-C: it ends the program by that signal.
+  static func ask(_ prompt: String, for kind: Kind) throws(CommandFailure) -> Secret {
+    var entered = try line(
+      prompt, atEnd: CommandFailure(.failure, "no \(kind) was entered: the input has ended."), interrupted: "")
+    return try secret(&entered, kind)
   }
 
   /// Asks for the code of a login that waits for it, again after an empty line.
   ///
   /// - Parameters:
   ///   - prompt: the question.
-  ///   - flow: the login, named where the person interrupts: it goes on waiting.
+  ///   - flow: the login, named where the person does not answer: it goes on waiting.
   /// - Returns: the code.
-  /// - Throws: a failure with code 3 in that case.
+  /// - Throws: a failure with code 3 at the end of the input; one that ends the program by the signal of Ctrl-C.
   static func askForCode(_ prompt: String, of flow: String) throws(CommandFailure) -> Secret {
-    let command = "authbroker verify-otp " + PlainText.line(flow.utf8)
-    let interrupted = CommandFailure(.loginRequired, "the login still waits for its code; answer with: " + command)
+    let next = "login still waits for its code; answer with: authbroker verify-otp " + PlainText.line(flow.utf8)
+    let end = CommandFailure(.loginRequired, "no code was entered: the input has ended. The " + next)
     var entered: [UInt8]
-    repeat { entered = try line(prompt, orElse: interrupted) } while entered.isEmpty
-    return try secret(&entered)
+    repeat { entered = try line(prompt, atEnd: end, interrupted: "the " + next) } while entered.isEmpty
+    return try secret(&entered, .code)
   }
 
-  private static func line(_ prompt: String, orElse interrupted: CommandFailure) throws(CommandFailure) -> [UInt8] {
-    do throws(Terminal.Refusal) { return try Terminal.readHiddenLine(prompt: prompt) } catch {
-      switch error {
-      case .interrupted, .noAnswer: throw interrupted
-      case .noTerminal: throw CommandFailure(.usage, "there is no terminal to ask at.")
-      case .failed(let error): throw CommandFailure(.failure, "the terminal cannot be used: \(error).")
+  private static func line(
+    _ prompt: String, atEnd: CommandFailure, interrupted: String
+  ) throws(CommandFailure) -> [UInt8] {
+    while true {
+      do throws(Terminal.Refusal) { return try Terminal.readHiddenLine(prompt: prompt) } catch {
+        switch error {
+        // The terminal is as it was; when the person comes back, the question is asked again.
+        case .interrupted(.stop): try? Signal.stop.send(to: ProcessIdentity.pid)
+        case .interrupted(let signal):
+          var failure = CommandFailure(.failure, interrupted)
+          failure.signal = signal
+          throw failure
+        case .noAnswer: throw atEnd
+        case .noTerminal: throw CommandFailure(.usage, "there is no terminal to ask at.")
+        case .failed(let error): throw CommandFailure(.failure, "the terminal cannot be used: \(error).")
+        }
       }
     }
   }
 
   /// Reads one line of standard input.
-  static func standardInput() throws(CommandFailure) -> Secret {
+  static func standardInput(_ kind: Kind) throws(CommandFailure) -> Secret {
     let stream = FileDescriptor(owning: 0)
     let line = firstLine(of: stream)
     _ = stream.release()
-    guard var line else { throw CommandFailure(.usage, "standard input has no line to read.") }
-    return try secret(&line)
+    guard var line else {
+      throw CommandFailure(.usage, "standard input has no line to read the \(kind) from; nothing was sent.")
+    }
+    return try secret(&line, kind)
   }
 
-  /// Runs a command with the shell and takes the first line of its output.
-  static func output(of command: String, _ environment: [String: String]) throws(CommandFailure) -> Secret {
-    let result: (line: [UInt8]?, code: Int32?)
-    do throws(Errno) { result = try run(command, environment) } catch {
-      throw CommandFailure(.failure, "the command of --password-command cannot be run: \(error).")
+  /// Runs the command that an option names with the shell and takes the first line of its output; `--timeout` ends it.
+  static func output(of option: String, _ context: Context, _ kind: Kind) throws(CommandFailure) -> Secret {
+    let deadline = try context.arguments.seconds("--timeout").map { BootClock.now + $0 }
+    let program = SecretProgram(
+      command: context.arguments[option] ?? "", environment: context.environment, deadline: deadline)
+    var line: [UInt8] = []
+    defer { wipe(&line) }
+    let ending: SecretProgram.Ending
+    do throws(Errno) { ending = try program.run(into: &line) } catch {
+      throw CommandFailure(.failure, "the command of \(option) cannot be run: \(error).")
     }
-    guard let code = result.code else {
-      throw CommandFailure(.failure, "the command of --password-command printed more than \(longest / 1024) KiB.")
-    }
-    guard code == 0, var line = result.line else {
-      let how = code == 0 ? "printed nothing." : "ended with code \(code)."
-      throw CommandFailure(.failure, "the command of --password-command " + how)
-    }
-    return try secret(&line)
-  }
-
-  /// - Returns: the first line, and the exit code; nil for one that said more than anybody reads.
-  private static func run(
-    _ command: String, _ environment: [String: String]
-  ) throws(Errno) -> (line: [UInt8]?, code: Int32?) {
-    try FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
-      var plan = ChildProcess.Plan(path: "/bin/sh", arguments: ["-c", command], environment: environment)
-      plan.descriptors = [(0, 0), (writeEnd.number, 1), (2, 2)]
-      let child = try ChildProcess(plan)
-      writeEnd.close()
-      let line = firstLine(of: readEnd)
-      // To the end, so that a command that says more is not killed for it.
-      var rest = [UInt8](repeating: 0, count: 4096)
-      defer { wipe(&rest) }
-      var total = line?.count ?? 0
-      while case .bytes(let count) = readEnd.read(into: &rest) {
-        total += count
-        guard total <= longest else { return (nil, nil) }
-      }
-      return (line, try child.wait())
+    switch ending {
+    case .ended(0): return try secret(&line, kind)
+    case .ended(let code): throw CommandFailure(.failure, "the command of \(option) ended with code \(code).")
+    case .printedNothing: throw CommandFailure(.failure, "the command of \(option) printed nothing.")
+    case .isTooLong:
+      throw CommandFailure(
+        .failure, "the command of \(option) printed more than \(SecretProgram.longest / 1024) KiB.")
+    case .isLate:
+      var failure = context.failure(.timedOut)
+      failure.message =
+        "the command of \(option) took longer than the time of --timeout and was ended; nothing was sent."
+      throw failure
     }
   }
 
-  private static func secret(_ line: inout [UInt8]) throws(CommandFailure) -> Secret {
-    guard !line.isEmpty else { throw CommandFailure(.usage, "the secret is empty.") }
+  private static func secret(_ line: inout [UInt8], _ kind: Kind) throws(CommandFailure) -> Secret {
+    guard !line.isEmpty else { throw CommandFailure(.usage, "the \(kind) is empty; nothing was sent.") }
     guard (try? UTF8Span(validating: line.span)) != nil else {
       wipe(&line)
-      throw CommandFailure(.usage, "the secret is not text in UTF-8; nothing was sent.")
+      throw CommandFailure(.usage, "the \(kind) is not text in UTF-8; nothing was sent.")
     }
     do { return try Secret(wiping: &line) } catch {
       throw CommandFailure(.failure, "the memory for secrets is used up.")

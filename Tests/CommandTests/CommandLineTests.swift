@@ -77,7 +77,7 @@ struct CommandLineTests {
 
   @Test func `what somebody has entered is no fault of the command line`() throws {
     let run = try CommandRun(["login", "--email", "a@b.c", "--password-stdin"], in: Scratch(), input: "\n")
-    #expect(run.code == 2 && run.errors == "authbroker: the secret is empty.\n", "\(run.errors)")
+    #expect(run.code == 2 && run.errors == "authbroker: the password is empty; nothing was sent.\n", "\(run.errors)")
   }
 
   @Test(arguments: ["--password", "--code", "--token", "--passphrase", "--refresh-token"])
@@ -115,9 +115,11 @@ struct CommandLineTests {
   }
 
   @Test(arguments: [("yes", "64 KiB"), ("printf 'a\\377b\\n'", "UTF-8"), ("exit 4", "code 4"), ("true", "nothing")])
-  func `a password command that gives no password is refused with the reason`(command: String, reason: String) {
+  func `a password command that gives no password is refused with the reason`(command: String, reason: String) throws {
+    let (_, arguments) = try Self.parse("login", "--password-command", command)
+    let context = Context(arguments: arguments, environment: ["PATH": "/usr/bin:/bin"])
     let failure = #expect(throws: CommandFailure.self) {
-      try SecretInput.output(of: command, ["PATH": "/usr/bin:/bin"])
+      try SecretInput.output(of: "--password-command", context, .password)
     }
     #expect(failure?.message.contains(reason) == true)
   }

@@ -89,7 +89,7 @@ struct ProviderTrialDialogue: ~Copyable {
       throw .usage("a one-time code is wanted, and there is no terminal to ask for it at.")
     }
     ChallengeNotice.tell(challenge)
-    return try SecretInput.ask("Code: ")
+    return try SecretInput.ask("Code: ", for: .code)
   }
 
   /// Asks the broker.
