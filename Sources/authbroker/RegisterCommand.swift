@@ -21,6 +21,7 @@ enum RegisterCommand: Command {
     try context.expectOpenVault()
     // Before somebody types anything: a profile that is not there, and what its provider wants.
     let hint = context.canAsk ? try passwordHint(profile, context) : ""
+    try expectAbility(of: profile, context)
     let email = try Prompt.answer("--email", "E-mail address", context)
     let password = try PasswordSource.password(context, isNew: true, hint: hint)
     var dialogue = LoginDialogue(context, try context.connect())
