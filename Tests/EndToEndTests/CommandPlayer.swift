@@ -90,8 +90,8 @@ struct CommandPlayer {
       return try expected["result"]?["status"]?.string() == "otpRequired" && expected["id"]?.integer() != 1 ? 3 : 0
     }
     switch try error.required("code").integer() {
-    case 1001, 1002: return 3
-    case 1020, 1022, 1024: return 4
+    case 1001, 1002, 1024: return 3
+    case 1020, 1022: return 4
     case 1026: return 1
     case let code: throw TestFailure("what is the exit code for \(code)?")
     }
