@@ -49,6 +49,26 @@ struct BlockingConnectionTests {
     #expect(throws: ClientError.connectionLost) { try closed.call(Ping.self, .init()) }
   }
 
+  @Test func `waiting that was interrupted can be taken up again after the request was taken back`() throws {
+    var connection = try ScriptedBroker.connection { wire in
+      let request = wire.read()
+      let notice = wire.read()
+      let isTakenBack = (try? notice?["params"]?["id"]?.integer()) == (try? request?["id"]?.integer())
+      wire.refuse(request, isTakenBack ? -32800 : 1, #"{"kind":"cancelled"}"#)
+    }
+    let bell = try EventCounter()
+    let id = try connection.begin(Ping.self, .init())
+    bell.raise()
+    #expect(throws: ClientError.cancelled) {
+      try connection.answer(to: id, as: Ping.self, timeout: .seconds(900), unless: bell.descriptor)
+    }
+    try connection.takeBack(id)
+    let silent = try EventCounter()
+    #expect(throws: ClientError.broker(BrokerError(.cancelled, "No."))) {
+      try connection.answer(to: id, as: Ping.self, timeout: .seconds(900), unless: silent.descriptor)
+    }
+  }
+
   @Test func `an error that answers no request ends the call`() throws {
     var connection = try ScriptedBroker.connection { wire in
       _ = wire.read()

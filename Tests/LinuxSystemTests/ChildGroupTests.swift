@@ -40,6 +40,25 @@ struct ChildGroupTests {
     }
   }
 
+  @Test func `the processes below a child that shares this group are named, parents first`() throws {
+    try FileDescriptor.pipe().ends { readEnd, writeEnd in
+      var plan = ChildProcess.Plan(
+        path: "/bin/sh", arguments: ["-c", "sh -c 'sleep 3600 & echo $$ $!; wait' & wait"],
+        environment: ["PATH": "/usr/bin:/bin"])
+      plan.descriptors = [(writeEnd.number, 1)]
+      let child = try ChildProcess(plan)
+      writeEnd.close()
+      var bytes = [UInt8](repeating: 0, count: 64)
+      guard case .bytes(let count) = readEnd.read(into: &bytes) else { return #expect(Bool(false), "nothing was said") }
+      let below = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      #expect(child.tree == [child.pid] + below.compactMap { Int32($0) } && below.count == 2)
+      for process in child.tree { try Signal.kill.send(to: process) }
+      #expect(try child.wait() == 128 + SIGKILL)
+      // All held the pipe open.
+      #expect(readEnd.read(into: &bytes) == .endOfStream)
+    }
+  }
+
   @Test func `a read goes into a part of a span`() throws {
     let pipe = try FileDescriptor.pipe()
     try pipe.writeEnd.writeAll([1, 2, 3].span)
