@@ -27,7 +27,8 @@ extension Broker {
     session.userID = session.user?.id
     session.scopes = living.tokens.scopes
     session.accessTokenExpiresAt = living.tokens.accessTokenExpiresAt
-    session.refreshTokenPresent = living.tokens.refreshToken != nil
+    session.refreshTokenPresent =
+      living.tokens.refreshToken != nil && !slot.provider.areClientsOwn(living.tokens)
     session.refreshTokenExpiresAt = living.tokens.refreshTokenExpiresAt
     session.authTime = living.authTime
     session.lastRefreshAt = living.lastRefreshAt
@@ -56,12 +57,16 @@ extension Broker {
     }
   }
 
-  /// Tells whose session it is, from memory where that is recent enough.
+  /// Tells whose session it is, from memory where that is recent enough; a client's own is nobody's.
   package func currentUser(_ params: GetCurrentUser.Params, _ reply: @escaping Reply<User>) {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       try requireUnlocked()
       let slot = try slot(for: params.profile)
+      if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
+        throw BrokerError(
+          .unsupportedByProvider, "A client has logged in by itself here: there is no user.", profile: slot.name)
+      }
       if slot.machine.living != nil, let user = slot.user,
         let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
       {

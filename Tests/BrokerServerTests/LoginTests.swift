@@ -210,6 +210,20 @@ import Testing
     }
   }
 
+  @Test func `a client that logs in by itself is nobody, and has no refresh token`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setLoginMethods([.clientCredentials]) }
+      #expect(stage.call("login").contains(#""refreshTokenPresent":false"#))
+      #expect(stage.call("getSession").contains(#""refreshTokenPresent":false"#))
+      let user = stage.call("getCurrentUser", #"{"maxAgeSeconds":0}"#)
+      #expect(user.contains(#""kind":"unsupportedByProvider""#) && user.contains("there is no user"), "\(user)")
+      #expect(user.contains(#""retryable":false"#))
+      #expect(stage.harness.provider.accountCalls.isEmpty, "the provider is not asked")
+      // It is renewed all the same.
+      #expect(stage.call("getAccessToken", #"{"forceRefresh":true}"#).contains("access-2"))
+    }
+  }
+
   @Test func `logins that a provider does not answer keep no other profile out`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness(profiles: ["a", "b"])

@@ -28,8 +28,9 @@ struct ClientGrantTests {
         let session = try #require(try await provider.login(Credentials(method: .clientCredentials)).session)
         #expect(session.rotatesRefreshToken == false)
         let kept = try #require(session.tokens.refreshToken)
+        #expect(provider.areClientsOwn(session.tokens))
         let again = try await provider.refresh(kept)
-        #expect(again.refreshToken == nil && again.scopes == ["a"])
+        #expect(again.refreshToken == nil && again.scopes == ["a"] && !provider.areClientsOwn(again))
         _ = try await provider.accessToken(for: TokenTarget(scopes: ["b"], audience: "urn:x"), refreshToken: kept)
         try await provider.revoke(session.tokens, everywhere: false)
       }

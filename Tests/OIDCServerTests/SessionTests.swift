@@ -124,6 +124,7 @@ struct SessionTests {
         let machine = try party.provider("machine", secret: secret, way, scopes: ["read"])
         let tokens = try #require(
           try await machine.login(Credentials(method: .clientCredentials)).session?.tokens)
+        #expect(machine.areClientsOwn(tokens), "what is kept in the refresh token's place is none")
         let again = try await machine.refresh(try #require(tokens.refreshToken))
         #expect(again.accessToken != tokens.accessToken && again.refreshToken == nil && again.scopes == ["read"])
         #expect(try await party.ledger("token", "clientAuth").suffix(4) == [name, name, name, name])

@@ -78,6 +78,7 @@ package actor ScriptedProvider: AuthProvider {
     var revokesWholeGrants = false
     var targetAnswer: Refresh?
     var targets: [TokenTarget] = []
+    var isClientsOwn = false
   }
 
   /// Holds every call back while a test wants it to.
@@ -142,7 +143,9 @@ package actor ScriptedProvider: AuthProvider {
     state.withLock { $0.logins.append(Self.description(of: credentials)) }
     switch credentials.method {
     case .deviceCode, .browser: return .userActionRequired(action(credentials.method))
-    case .clientCredentials: return .authenticated(session)
+    case .clientCredentials:
+      state.withLock { $0.isClientsOwn = true }
+      return .authenticated(session)
     case .refreshToken:
       guard credentials.refreshToken == Self.secret("taken") else { throw .refused(.invalidCredentials) }
       return .authenticated(session)
@@ -152,6 +155,8 @@ package actor ScriptedProvider: AuthProvider {
     guard state.withLock({ $0.wantsCode }) else { return .authenticated(session) }
     return .otpRequired(challenge)
   }
+
+  package nonisolated func areClientsOwn(_ tokens: TokenSet) -> Bool { state.withLock { $0.isClientsOwn } }
 
   private static func description(of credentials: Credentials) -> String {
     let scopes = credentials.scopes.isEmpty ? "" : " " + credentials.scopes.joined(separator: ",")

@@ -48,6 +48,10 @@ package protocol AuthProvider: Sendable {
   /// soon after its task is cancelled, and then nothing listens any more.
   func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession
 
+  /// Whether tokens are the client's own: there is no user, and what stands in the refresh token's place is none (RFC 6749,
+  /// section 4.4).
+  func areClientsOwn(_ tokens: TokenSet) -> Bool
+
   /// Spends the refresh token (RFC 6749, section 6).
   func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet
 
@@ -131,6 +135,11 @@ extension AuthProvider {
 extension AuthProvider {
   /// The end of a session is the end of that session only.
   package var revokesWholeGrants: Bool { false }
+}
+
+extension AuthProvider {
+  /// Every session is a user's.
+  package func areClientsOwn(_ tokens: TokenSet) -> Bool { false }
 }
 
 /// A provider that asks for a password, and for nothing that is done elsewhere.

@@ -1,4 +1,4 @@
-import BrokerCore
+package import BrokerCore
 import BrokerProtocol
 import HTTP
 import OIDCDialect
@@ -6,6 +6,9 @@ import SecretMemory
 
 /// Sessions of the client itself (RFC 6749, section 4.4).
 extension OIDCProvider {
+  /// Whether the tokens are such a session's.
+  package func areClientsOwn(_ tokens: TokenSet) -> Bool { ClientGrant(tokens.refreshToken) != nil }
+
   /// Asks for tokens as the client itself.
   ///
   /// A refresh token in the answer, which should have none (RFC 6749, section 4.4.3), is left out.
