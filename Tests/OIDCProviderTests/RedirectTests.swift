@@ -108,6 +108,10 @@ struct RedirectTests {
   @Test(
     arguments: [
       ("access_denied", .refused(.consentDenied)), ("invalid_scope", .misconfigured(.scopes)),
+      ("unauthorized_client", .misconfigured(.grant)), ("unsupported_response_type", .misconfigured(.grant)),
+      ("invalid_request", .misconfigured(.request)), ("invalid_target", .misconfigured(.scopes)),
+      ("request_not_supported", .misconfigured(.request)), ("request_uri_not_supported", .misconfigured(.request)),
+      ("registration_not_supported", .misconfigured(.client)), ("Invalid_scope", .refused(.providerRejected)),
       ("login_required", .refused(.reauthRequired)), ("server_error", .transient(.providerUnavailable)),
       ("%3Cscript%3E", .refused(.providerRejected)),
     ] as [(String, ProviderFailure)])

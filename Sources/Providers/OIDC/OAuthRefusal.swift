@@ -19,11 +19,13 @@ struct OAuthRefusal: Sendable, Equatable {
   private static let interaction: Set<String> = [
     "interaction_required", "login_required", "consent_required", "mfa_required", "account_selection_required",
   ]
-  /// The client is not configured as the provider wants it (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8707, section 2).
+  /// The client is not configured as the provider wants it (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core,
+  /// section 3.1.2.6; RFC 8707, section 2).
   private static let faults: [String: ConfigurationFault] = [
     "invalid_client": .client, "unauthorized_client": .grant, "unsupported_grant_type": .grant,
     "unsupported_response_type": .grant, "invalid_scope": .scopes, "invalid_target": .scopes,
     "invalid_request": .request, "invalid_request_uri": .request, "invalid_request_object": .request,
+    "request_not_supported": .request, "request_uri_not_supported": .request, "registration_not_supported": .client,
   ]
   /// What is asked for beside the session is not given (RFC 6749, section 5.2; RFC 8707, section 2), in the words of
   /// Microsoft and Auth0 too.
