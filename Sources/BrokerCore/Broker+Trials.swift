@@ -50,8 +50,9 @@ extension Broker {
       var options = ProviderTrial.Options()
       options.triesWrongPassword = params.triesWrongPassword
       options.replaysToken = params.replaysToken
-      let credentials = Credentials(
+      var credentials = Credentials(
         method: method, email: params.email, password: params.password, refreshToken: params.refreshToken)
+      credentials.replacesPending = false
       let id = entropy.handle()
       let trial = TrialSlot(
         slot.name, slot.provider,

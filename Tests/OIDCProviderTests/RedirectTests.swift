@@ -250,35 +250,4 @@ struct RedirectTests {
       }
     }
   }
-
-  @Test func `a port of the user's choice is listened on, and taken over by the next login`() async throws {
-    let port = try LoopbackSocket.listen(on: .ipv4, port: 0).port
-    let redirect = try #require(LoopbackRedirect("http://localhost:\(port)/back"))
-    try await FakeProvider.run { _, issuer in
-      FakeProvider.Reply(200, document(issuer))
-    } _: { server in
-      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
-        for _ in 0..<2 {
-          let action = try #require(try await provider.login(Credentials(method: .browser)).action)
-          #expect(try BrowserVisit(action).query["redirect_uri"] == "http://localhost:\(port)/back")
-        }
-      }
-    }
-  }
-
-  @Test func `a port that somebody else has is the configuration's to change`() async throws {
-    let other = try LoopbackSocket.listen(on: .ipv4, port: 0)
-    let redirect = try #require(LoopbackRedirect("http://127.0.0.1:\(other.port)/"))
-    try await FakeProvider.run { _, issuer in
-      FakeProvider.Reply(200, document(issuer))
-    } _: { server in
-      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer), redirect: redirect) { provider in
-        let browser = Credentials(method: .browser)
-        #expect(
-          await failure { () throws(ProviderFailure) in try await provider.login(browser) }
-            == .transient(.configInvalid))
-      }
-    }
-    #expect(other.port > 0)
-  }
 }

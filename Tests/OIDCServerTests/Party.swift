@@ -29,6 +29,7 @@ struct Party {
   func provider(
     _ clientID: String = "cli", secret: String? = nil, _ authentication: OIDCDialect.ClientAuthentication = .none,
     scopes: [String] = ["openid", "profile", "email", "read"], tls: TLSPolicy? = nil,
+    redirect: LoopbackRedirect = .standard,
     _ change: (inout OIDCDialect) -> Void = { _ in }
   ) throws -> OIDCProvider {
     var dialect = OIDCDialect(type: "oidc", issuer: server.places["issuer"] ?? "", scopes: scopes)
@@ -38,7 +39,7 @@ struct Party {
     return try OIDCProvider(
       OIDCProviderSettings(
         dialect: dialect, clientID: clientID, clientSecret: source, clientAuthentication: authentication,
-        tls: tls ?? policy()),
+        redirect: redirect, tls: tls ?? policy()),
       client: client)
   }
 

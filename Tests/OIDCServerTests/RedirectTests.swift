@@ -1,6 +1,8 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import LinuxSystem
+import OIDCDialect
 import SecretMemory
 import Testing
 
@@ -117,6 +119,34 @@ struct RedirectTests {
       let mixedUp = location.replacing("iss=\(issuer)", with: "iss=https%3A%2F%2Fevil.example.com")
       _ = try await party.visit(mixedUp)
       #expect(await third.result.value.failure == .refused(.invalidResponse))
+    }
+  }
+
+  @Test func `what is asked for and never given is told apart from other mistakes`() async throws {
+    // This server names its issuer in good answers only, which would be refused (RFC 9207, section 2.4).
+    try await Party.run(["--set", "authorizationResponseIss=false"]) { party in
+      let login = try await begin(try party.provider(scopes: ["openid", "unheard-of"]))
+      let way = try await party.browse(login.action.verificationURI)
+      #expect(text(way["location"]).contains("error=invalid_scope"))
+      #expect(await login.result.value.failure == .misconfigured(.scopes))
+    }
+  }
+
+  @Test func `a login on a port of the user's choice is replaced by the next one`() async throws {
+    try await Party.run { party in
+      // Below the ports that are given to whoever wants any (ip(7), ip_local_port_range).
+      let free = (0..<100).lazy.map { _ in UInt16.random(in: 20_000..<32_000) }
+        .first { (try? LoopbackSocket.listen(on: .ipv4, port: $0).port) != nil }
+      let port = try #require(free)
+      let provider = try party.provider(
+        redirect: #require(LoopbackRedirect("http://127.0.0.1:\(port)/callback")))
+      let first = try await begin(provider)
+      #expect(try await party.visit(first.callback)["status"] != nil, "it is awaited")
+      let second = try await begin(provider)
+      #expect(await first.result.value.failure == .transient(.cancelled))
+      #expect(second.callback == first.callback)
+      _ = try await party.browse(second.action.verificationURI)
+      #expect(try await second.result.value.get().user?.email == "alice@example.com")
     }
   }
 

@@ -50,7 +50,8 @@ extension NetworkState.Event {
     switch failure {
     case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind)?: self = Self.of(kind, wasSent: true)
-    case .unsupported?: self = .unclear
+    // A port or a secret that cannot be had is this machine's own: nobody was asked.
+    case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?: self = .unclear
     case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
     }
   }

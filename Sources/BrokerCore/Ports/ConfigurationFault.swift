@@ -14,6 +14,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case project
   /// The client's password, or the key of the project: its source does not give it.
   case secret
+  /// Where a browser comes back to: the port cannot be had (bind(2)).
+  case redirectPort
 
   /// One plain sentence that says where to look, without a word of the provider.
   package var message: String {
@@ -37,6 +39,9 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
     case .secret:
       "A secret of the profile cannot be had; look at the file, the variable or the command that its clientSecret or apiKey "
         + "names."
+    case .redirectPort:
+      "The port of redirectUri is not free on this computer; end the login or the program that has it, or look at redirectUri "
+        + "in the configuration: port 0 is any free one, where the provider allows it."
     }
   }
 }

@@ -18,6 +18,8 @@ package struct Credentials: Sendable {
   /// Whether the user shall prove who they are although the provider may know them still (OpenID Connect Core, section
   /// 3.1.2.1, `prompt=login`).
   package var wantsFreshProof = false
+  /// Whether the login takes the place of one of the same profile that waits for its user; a trial leaves it alone.
+  package var replacesPending = true
 
   /// Credentials as a client gave them.
   package init(

@@ -3,29 +3,37 @@ import BrokerProtocol
 import HTTP
 import LinuxSystem
 import OIDCDialect
+import Sealing
 package import SecretMemory
 
 /// Logins in a browser on this machine (RFC 8252), by a code and its proof (RFC 7636).
 extension OIDCProvider {
   /// Begins to listen, and makes the address to open.
   ///
-  /// - Throws: `.unsupported` for a proof that the provider cannot be made to ask for; and as ``login(_:)``.
-  func beginBrowser(_ scopes: [String], wantsProof: Bool) async throws(ProviderFailure) -> ProviderUserAction {
+  /// A port that an earlier login has is freed last: while the provider is not there, that one goes on.
+  ///
+  /// - Throws: `.unsupported` for a proof that the provider cannot be made to ask for; `.misconfigured(.redirectPort)` where
+  ///   somebody else has the port; and as ``login(_:)``.
+  func beginBrowser(
+    _ scopes: [String], wantsProof: Bool, replacesPending: Bool
+  ) async throws(ProviderFailure) -> ProviderUserAction {
     guard !wantsProof || dialect.quirks.provesAnew else { throw .unsupported }
     let url = try await endpoint(.authorization)
     let namesIssuer = try await discovery.namesIssuer()
-    listeners.release(port: redirect.port)
-    let socket = try RedirectSocket(redirect.host, port: redirect.port)
-    let (flow, handle): (RedirectFlow, Secret)
-    do {
-      flow = try RedirectFlow(
-        redirect, port: socket.listening.port, scopes: scopes, namesIssuer: namesIssuer, wantsProof: wantsProof,
-        at: clock())
-      handle = try PendingFlow.redirect(flow).handle()
-    } catch {
+    let now = clock()
+    let flow = try listeners.begin(on: redirect, replacesAwaited: replacesPending, at: now) {
+      port throws(ProviderFailure) in
+      do throws(SealingError) {
+        return try RedirectFlow(
+          redirect, port: port, scopes: scopes, namesIssuer: namesIssuer, wantsProof: wantsProof, at: now)
+      } catch {
+        throw .transient(.overloaded)
+      }
+    }
+    let handle: Secret
+    do throws(SecretMemoryExhausted) { handle = try PendingFlow.redirect(flow).handle() } catch {
       throw .transient(.overloaded)
     }
-    listeners.keep(socket, for: flow, at: clock())
     return ProviderUserAction(
       flow: handle, kind: .browser, verificationURI: address(url, flow), expiresAt: flow.expiresAt)
   }
@@ -34,18 +42,12 @@ extension OIDCProvider {
   ///
   /// - Throws: `.refused` with `consentDenied`, `providerRejected` or what else the provider answers, with `otpExpired`
   ///   where no browser came, with `flowNotFound` for a handle that is none or a code that is not good any more;
-  ///   `.transient(.cancelled)` once the task is cancelled; `.transient(.configInvalid)` where the port is taken;
-  ///   `.transient` and `.outcomeUnknown` for what went wrong on the way to the provider.
+  ///   `.transient(.cancelled)` once the task is cancelled, or a later login has the port;
+  ///   `.misconfigured(.redirectPort)` where somebody else has it; `.transient` and `.outcomeUnknown` for what went wrong
+  ///   on the way to the provider.
   package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
     guard case .redirect(let pending) = PendingFlow(flow) else { throw .refused(.flowNotFound) }
-    let wait: RedirectWait
-    do {
-      wait = try RedirectWait(try listeners.take(pending), RedirectJudge(flow: pending, dialect: dialect))
-    } catch let failure as ProviderFailure {
-      throw failure
-    } catch {
-      throw .transient(.overloaded)
-    }
+    let wait = try listeners.wait(for: pending, dialect)
     let deadline = BootClock.now + (pending.expiresAt - clock())
     let verdict = await withTaskCancellationHandler {
       await wait.answer(until: deadline)
@@ -57,7 +59,7 @@ extension OIDCProvider {
     case .success: await wait.finish(.success)
     case .failure(let failure): await wait.finish(.failure(failure.kind))
     }
-    wait.end()
+    listeners.end(wait)
     return try result.get()
   }
 
@@ -68,7 +70,7 @@ extension OIDCProvider {
     case .code(let code):
       do throws(ProviderFailure) { return .success(try await exchange(code, flow)) } catch { return .failure(error) }
     case .ended(let failure): return .failure(failure)
-    case .goOn, nil: return .failure(Task.isCancelled ? .transient(.cancelled) : .refused(.otpExpired))
+    case .goOn, nil: return .failure(.transient(.cancelled))
     }
   }
 

@@ -20,7 +20,8 @@ extension OIDCProvider {
     case .deviceCode: return .userActionRequired(try await beginDevice(scopes(credentials)))
     case .browser:
       return .userActionRequired(
-        try await beginBrowser(scopes(credentials), wantsProof: credentials.wantsFreshProof))
+        try await beginBrowser(
+          scopes(credentials), wantsProof: credentials.wantsFreshProof, replacesPending: credentials.replacesPending))
     }
   }
 

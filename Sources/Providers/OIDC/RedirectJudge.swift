@@ -15,7 +15,7 @@ struct RedirectJudge: Sendable {
     case goOn(RedirectPage)
     /// The browser has brought a code.
     case code(Secret)
-    /// The provider has refused, or somebody else has answered in its place.
+    /// The provider has refused, somebody else has answered in its place, or nobody has in time.
     case ended(ProviderFailure)
   }
 

@@ -4,49 +4,96 @@ import LinuxSystem
 import OIDCDialect
 import Synchronization
 
-/// The sockets of logins that were begun: they listen before anybody knows the address, and until they are awaited.
+/// The sockets of logins in a browser: they listen before anybody knows the address, and until the browser has come.
+///
+/// One port is one socket's. Of this provider's own logins the last has it; what anybody else has is not touched.
 final class RedirectListeners: Sendable {
+  /// The socket of a login that was begun, and that nobody awaits yet.
   private struct Entry {
     let state: String
     let socket: RedirectSocket
     let expiresAt: Timestamp
   }
 
-  /// More than a profile can have: its newest login replaces the others.
-  private static let most = 16
+  /// Everything that may listen.
+  private struct Known {
+    var entries: [Entry] = []
+    var waits: [RedirectWait] = []
 
-  private let entries = Mutex<[Entry]>([])
-
-  /// Keeps the socket of a login; those that nobody awaits any more are closed.
-  func keep(_ socket: RedirectSocket, for flow: RedirectFlow, at now: Timestamp) {
-    entries.withLock { entries in
-      entries.removeAll { $0.expiresAt <= now }
-      if entries.count >= Self.most { entries.removeFirst() }
-      entries.append(Entry(state: flow.state, socket: socket, expiresAt: flow.expiresAt))
-    }
-  }
-
-  /// The socket of a login, which is its caller's from now on; another one on the same port where there is none.
-  ///
-  /// - Throws: as ``RedirectSocket/init(_:port:)``.
-  func take(_ flow: RedirectFlow) throws(ProviderFailure) -> RedirectSocket {
-    let known = entries.withLock { entries -> RedirectSocket? in
-      guard let index = entries.firstIndex(where: { $0.state == flow.state }) else { return nil }
-      return entries.remove(at: index).socket
-    }
-    if let known { return known }
-    return try RedirectSocket(flow.address.host, port: flow.port)
-  }
-
-  /// Closes what waits on a port and is not awaited: another login wants it.
-  func release(port: Int) {
-    guard port != 0 else { return }
-    entries.withLock { entries in
+    /// Frees a port: when it returns, nothing here listens there.
+    mutating func release(port: Int, awaited: Bool) {
       entries.removeAll { entry in
-        guard entry.socket.listening.port == port else { return false }
+        guard entry.socket.port == port else { return false }
         entry.socket.listening.stop()
         return true
       }
+      if awaited { for wait in waits where wait.port == port { wait.giveUp() } }
     }
+
+    /// The socket of a login, which is its caller's from now on.
+    mutating func take(_ flow: RedirectFlow) throws(ProviderFailure) -> RedirectSocket {
+      if let index = entries.firstIndex(where: { $0.state == flow.state }) { return entries.remove(at: index).socket }
+      // The same login was awaited before, and its wait is just ending.
+      for wait in waits where wait.state == flow.state { wait.giveUp() }
+      let others = waits.filter { $0.state != flow.state }.map(\.port) + entries.map(\.socket.port)
+      guard !others.contains(flow.port) else { throw .transient(.cancelled) }
+      return try RedirectSocket(flow.address.host, port: flow.port)
+    }
+  }
+
+  /// More than a profile can have: its newest login replaces the others.
+  private static let most = 16
+
+  private let known = Mutex(Known())
+
+  /// Begins to listen for a login.
+  ///
+  /// An earlier login of this provider on the same port makes room; one whose browser has come goes on all the same, since
+  /// it needs its port no more. Those that nobody awaits any more are closed.
+  ///
+  /// - Parameters:
+  ///   - redirect: where; port 0 is any free one.
+  ///   - replacesAwaited: whether a login that is awaited makes room too.
+  ///   - now: the present time.
+  ///   - makeFlow: gets the port.
+  /// - Returns: what `makeFlow` returns.
+  /// - Throws: what `makeFlow` throws; and as ``RedirectSocket/init(_:port:)``.
+  func begin(
+    on redirect: LoopbackRedirect, replacesAwaited: Bool, at now: Timestamp,
+    _ makeFlow: (_ port: Int) throws(ProviderFailure) -> RedirectFlow
+  ) throws(ProviderFailure) -> RedirectFlow {
+    try known.withLock { known throws(ProviderFailure) in
+      if redirect.port != 0 { known.release(port: redirect.port, awaited: replacesAwaited) }
+      let socket = try RedirectSocket(redirect.host, port: redirect.port)
+      let flow = try makeFlow(socket.port)
+      known.entries.removeAll { $0.expiresAt <= now }
+      if known.entries.count >= Self.most { known.entries.removeFirst() }
+      known.entries.append(Entry(state: flow.state, socket: socket, expiresAt: flow.expiresAt))
+      return flow
+    }
+  }
+
+  /// Begins to await the browser of a login, on its socket, else on another one on the same port.
+  ///
+  /// - Returns: the wait, for ``end(_:)``.
+  /// - Throws: `.transient(.cancelled)` where a later login of this provider has the port; `.transient(.overloaded)`; and as
+  ///   ``RedirectSocket/init(_:port:)``.
+  func wait(for flow: RedirectFlow, _ dialect: OIDCDialect) throws(ProviderFailure) -> RedirectWait {
+    try known.withLock { known throws(ProviderFailure) in
+      let socket = try known.take(flow)
+      do throws(Errno) {
+        let wait = try RedirectWait(socket, RedirectJudge(flow: flow, dialect: dialect))
+        known.waits.append(wait)
+        return wait
+      } catch {
+        throw .transient(.overloaded)
+      }
+    }
+  }
+
+  /// Forgets a wait that is over, and ends its thread.
+  func end(_ wait: RedirectWait) {
+    known.withLock { known in known.waits.removeAll { $0 === wait } }
+    wait.end()
   }
 }

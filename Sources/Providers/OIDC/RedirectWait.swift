@@ -1,3 +1,5 @@
+import BrokerCore
+import BrokerProtocol
 import LinuxSystem
 
 /// Waits for a browser on a thread of its own, and answers it.
@@ -16,8 +18,8 @@ actor RedirectWait {
 
   private nonisolated let worker = WorkerThread(name: "browser")
   private nonisolated let bell: Bell
-  private let socket: RedirectSocket
-  private let judge: RedirectJudge
+  private nonisolated let socket: RedirectSocket
+  private nonisolated let judge: RedirectJudge
   private var connections: [RedirectConnection] = []
   /// The connection that has brought the answer, and waits for its page.
   private var answering: RedirectConnection?
@@ -39,20 +41,34 @@ actor RedirectWait {
     bell = try Bell()
   }
 
+  /// What names the login.
+  nonisolated var state: String { judge.flow.state }
+
+  /// Where the browser is awaited.
+  nonisolated var port: Int { socket.port }
+
   /// Calls the wait off; may be called from anywhere, at any time.
   nonisolated func callOff() { bell.counter.raise() }
+
+  /// Stops listening and calls the wait off; may be called from anywhere, at any time.
+  ///
+  /// When it returns, the port is free.
+  nonisolated func giveUp() {
+    socket.listening.stop()
+    callOff()
+  }
 
   /// Ends the thread; not to be called on it.
   nonisolated func end() { worker.stop() }
 
-  /// Waits until a browser brings an answer that ends the wait.
+  /// Waits until a browser brings an answer that ends the wait, or the time is over.
   ///
   /// - Parameter deadline: on the clock of the machine's start.
-  /// - Returns: what it brought; nil where the wait was called off, or the time is over.
+  /// - Returns: what it brought; nil where the wait was called off.
   func answer(until deadline: Duration) -> RedirectJudge.Verdict? {
     while true {
       let now = BootClock.now
-      guard now < deadline else { return nil }
+      guard now < deadline else { return .ended(.refused(.otpExpired)) }
       connections.removeAll { $0.deadline <= now }
       let isResting = restsUntil > now
       let next = (connections.map(\.deadline) + [deadline] + (isResting ? [restsUntil] : [])).min() ?? deadline
