@@ -61,7 +61,7 @@ extension Broker {
   private func retire(_ slot: ProfileSlot) {
     slot.timer?.cancel()
     if self.slot(named: slot.name) == nil, slot.machine.isUnsettled { leaving.append(slot) }
-    forgetLogin(of: slot.name, .unknownProfile)
+    forgetLogin(of: slot.name, .of(.unknownProfile))
     closeLogins()
     for (waiter, entry) in waiters where entry.profile == slot.name {
       answer(waiter, .failure(BrokerError(.unknownProfile, profile: slot.name)))

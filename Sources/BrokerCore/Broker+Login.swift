@@ -171,7 +171,7 @@ extension Broker {
     for login: PendingLogin, on slot: ProfileSlot, telling event: EventPayload,
     _ done: @escaping @Sendable (isolated Broker) -> Void
   ) {
-    forgetLogin(of: slot.name, .flowNotFound)
+    forgetLogin(of: slot.name, .replaced)
     pendingLogins.insert(login)
     keep(login.id, on: slot, telling: [event], done)
     handle(.resumed, onLogin: login.id)
@@ -203,7 +203,7 @@ extension Broker {
     if let pending, pendingLogins.id(of: slot.name) == pending {
       loginsToClose.insert(slot.name)
     } else {
-      forgetLogin(of: slot.name, .flowNotFound)
+      forgetLogin(of: slot.name, .replaced)
     }
     slot.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
@@ -234,7 +234,7 @@ extension Broker {
     guard let attempt = attempts.first(where: { $0.id == id }) else { return }
     counts.loginFailures += 1
     publish(.loginFailed(LoginFailedEvent(kind: failure.kind.rawValue)), profile: attempt.profile)
-    var error = BrokerError(failure, profile: attempt.profile)
+    var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)
     if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = LoginFlow.wrongUser }
     finish(id, .failure(error))
   }

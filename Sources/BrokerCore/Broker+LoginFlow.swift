@@ -32,7 +32,7 @@ extension Broker {
     guard let login = pendingLogins[id]?.login else { return }
     switch action {
     case .stopListening: listeners.removeValue(forKey: id)?.cancel()
-    case .end(let kind, let isTold): end(login, kind, isTold: isTold)
+    case .end(let reason, let isTold): end(login, reason, isTold: isTold)
     case .letGo(let kind):
       pendingLogins.remove(profile: login.profile)
       answerWaits(for: id, .failure(LoginFlow.error(kind, login.step)))
@@ -66,7 +66,7 @@ extension Broker {
       for reply in replies { reply(result) }
       self?.assumeIsolated { broker in
         if case .failure(let error) = result {
-          broker.pendingLogins.finish(login.id, error.kind)
+          broker.pendingLogins.finish(login.id, .of(error.kind))
         } else {
           broker.pendingLogins.finish(login.id, nil)
         }
@@ -77,16 +77,16 @@ extension Broker {
 
   /// Forgets a login; where an event says so, the record goes with it, else with the next change of the profile or by
   /// ``closeLogins()``.
-  private func end(_ login: PendingLogin, _ kind: ErrorKind, isTold: Bool) {
-    pendingLogins.finish(login.id, kind)
-    let error = LoginFlow.error(kind, login.step)
+  private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool) {
+    pendingLogins.finish(login.id, reason)
+    let error = reason.error(login.step)
     guard isTold else {
       loginsToClose.insert(login.profile)
       return answerWaits(for: login.id, .failure(error))
     }
     counts.loginFailures += 1
     loginsToClose.remove(login.profile)
-    let event = EventPayload.loginFailed(LoginFailedEvent(kind: kind.rawValue))
+    let event = EventPayload.loginFailed(LoginFailedEvent(kind: reason.kind.rawValue))
     change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
       if failure != nil { broker.closeLaterUnlessWaiting(login.profile) }
       broker.answerWaits(for: login.id, .failure(error))

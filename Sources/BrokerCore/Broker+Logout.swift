@@ -93,7 +93,7 @@ extension Broker {
 
   /// Forgets everything of a profile's session here, and begins to make that durable.
   func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
-    forgetLogin(of: slot.name, .flowNotFound)
+    forgetLogin(of: slot.name, .of(.flowNotFound))
     slot.user = nil
     slot.userFetchedAt = nil
     slot.logouts += 1

@@ -35,7 +35,7 @@ extension Broker {
   /// How a login ended that is over: its user may have been quicker than whoever asks.
   private func pastResult(of id: String) -> Result<LoginResult, BrokerError> {
     guard let ending = pendingLogins.ending(of: id, at: now.wall) else { return .failure(BrokerError(.flowNotFound)) }
-    if let kind = ending.failure { return .failure(LoginFlow.error(kind, ending.step)) }
+    if let failure = ending.failure { return .failure(failure.error(ending.step)) }
     guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
       return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
     }
@@ -65,7 +65,7 @@ extension Broker {
         (flow.login.step.action != nil) == (params.loginFlowID != nil)
       else { throw BrokerError(.flowNotFound) }
       cancellations[id, default: []].append(reply)
-      handle(.ended(.cancelled, isTold: true), onLogin: id)
+      handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
     } catch {
       reply(.failure(error))
     }
@@ -114,12 +114,12 @@ extension Broker {
     handle(.resumed, onLogin: login.id)
   }
 
-  /// Forgets the login of a profile that waits, and tells whoever waits for it `kind`.
+  /// Forgets the login of a profile that waits, and tells whoever waits for it why.
   ///
   /// The record goes with the next one of the profile, or by ``closeLogins()``.
-  func forgetLogin(of profile: ProfileName, _ kind: ErrorKind) {
+  func forgetLogin(of profile: ProfileName, _ reason: LoginEnd) {
     guard let id = pendingLogins.id(of: profile) else { return }
-    handle(.ended(kind, isTold: false), onLogin: id)
+    handle(.ended(reason, isTold: false), onLogin: id)
   }
 
   /// Removes the records of logins that are over.

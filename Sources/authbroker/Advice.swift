@@ -36,6 +36,8 @@ enum Advice {
 
   private static func step(for error: BrokerError) -> String? {
     let profile = error.profile.map { $0 == .default ? "" : " --profile \($0)" } ?? ""
+    // Nothing is registered wrongly where another login is all that it takes.
+    if error.kind == .providerRejected, error.nextAction == .login { return "Log in with: authbroker login" + profile }
     switch error.kind {
     case .loginRequired, .sessionExpired, .reauthRequired, .otpExpired:
       return "Log in with: authbroker login" + profile

@@ -210,6 +210,17 @@ import Testing
     }
   }
 
+  @Test func `whoever gave no password is not told that one is wrong`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setLoginMethods([.refreshToken, .password]) }
+      let refused = stage.call("login", #"{"refreshToken":"made-up"}"#)
+      #expect(refused.contains(#""kind":"invalidCredentials","nextAction":"login""#), "\(refused)")
+      #expect(refused.contains("does not take the refresh token") && !refused.contains("password"), "\(refused)")
+      let wrong = stage.call("login", #"{"email":"a@example.test","password":"wrong"}"#)
+      #expect(wrong.contains("The e-mail address or the password is wrong."), "\(wrong)")
+    }
+  }
+
   @Test func `a client that logs in by itself is nobody, and has no refresh token`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setLoginMethods([.clientCredentials]) }

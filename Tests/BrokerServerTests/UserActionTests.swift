@@ -203,8 +203,11 @@ import Testing
       #expect(stage.call("listPendingLogins").contains(id))
       stage.harness.provider.setWantsCode(true)
       #expect(other.ask(LoginStage.line("login", LoginStage.credentials)).first?.contains("otpRequired") == true)
-      #expect(stage.client.lines().first?.contains("flowNotFound") == true)
+      let ended = stage.client.lines().first ?? ""
+      #expect(ended.contains("flowNotFound") && ended.contains("has replaced this one"), "\(ended)")
       #expect(stage.harness.provider.listenerCount == 0 && stage.harness.store.pendingLogins.count == 1)
+      let late = stage.call("awaitLogin", #"{"loginFlowId":"\#(id)"}"#)
+      #expect(late.contains("flowNotFound") && late.contains("has replaced this one"), "\(late)")
       #expect(stage.call("listPendingLogins").contains("otpFlowId"))
     }
   }
@@ -249,7 +252,7 @@ import Testing
 
   @Test(arguments: [
     (ProviderFailure.transient(.networkUnavailable), ["networkDown", "loginFailed"]),
-    (.refused(.accessDenied), ["loginFailed"]), (.transient(.configInvalid), ["loginFailed"]),
+    (.refused(.accessDenied), ["loginFailed"]), (.misconfigured(.redirectPort), ["loginFailed"]),
   ])
   func `a browser's login tells of the network where the provider was not reached`(
     _ failure: ProviderFailure, _ events: [String]

@@ -90,6 +90,9 @@ struct ExitCodeTests {
     let text = Advice.sentences(for: login)
     #expect(text.hasSuffix("Log in with: authbroker login --profile work"))
     #expect(!text.contains("\u{1B}"))
+    var refused = BrokerError(.providerRejected)
+    refused.nextAction = .login
+    #expect(Advice.sentences(for: refused).hasSuffix("Log in with: authbroker login"))
     var busy = BrokerError(.rateLimited)
     busy.retryAfter = .milliseconds(1500)
     #expect(Advice.sentences(for: busy).hasSuffix("Try again in 2 s."))

@@ -33,8 +33,10 @@ extension LoginFlow {
   /// only once, so that there is nothing to wait for after it.
   mutating func failAction(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
     guard stage == .asking || stage == .listening else { return [] }
+    // The provider has taken the wait back by itself: a later login has its place, and tells so.
+    if stage == .listening, case .transient(.cancelled, _) = failure { return end(.replaced, isTold: false) }
     guard stage == .asking, let floor = Self.pause(after: failure) else {
-      return end(Self.meaning(of: failure), isTold: true)
+      return end(LoginEnd(actionFailed: failure), isTold: true)
     }
     if let actions = endIfOver(now) { return actions }
     failures += 1
@@ -50,15 +52,6 @@ extension LoginFlow {
     case .outcomeUnknown: .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
     case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
-    }
-  }
-
-  /// What the end of a login is called for its clients: a code that the provider knows no more has expired.
-  private static func meaning(of failure: ProviderFailure) -> ErrorKind {
-    switch failure {
-    case .sessionEnded: .otpExpired
-    case .tokenRefused, .reauthenticationRequired: .providerRejected
-    case .refused, .misconfigured, .transient, .outcomeUnknown, .unsupported: failure.kind
     }
   }
 }

@@ -87,7 +87,7 @@ extension LoginFlow {
 
   private mutating func fail(_ guess: CodeGuess, _ error: BrokerError) -> [Action] {
     stage = .awaitingCode
-    return [.refuse(guess.callers, error)] + end(error.kind, isTold: true)
+    return [.refuse(guess.callers, error)] + end(.of(error.kind), isTold: true)
   }
 
   /// Takes the next code, unless the login's time is over.
@@ -135,7 +135,7 @@ extension LoginFlow {
     let refusal = Action.refuse([caller], BrokerError(failure, profile: login.profile))
     switch failure {
     case .refused(.flowNotFound, _, _, _), .refused(.otpExpired, _, _, _):
-      return [refusal] + end(failure.kind, isTold: true)
+      return [refusal] + end(.of(failure.kind), isTold: true)
     case .refused(.resendTooSoon, _, let retryAfter?, _):
       if case .code(var challenge) = login.step {
         challenge.nextResendAt = max(challenge.nextResendAt, now.wall + retryAfter)

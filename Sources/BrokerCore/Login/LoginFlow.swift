@@ -49,7 +49,7 @@ package struct LoginFlow: Sendable {
     /// A wake-up has come.
     case woken
     /// The login ends for another reason; `isTold` where an event says so.
-    case ended(ErrorKind, isTold: Bool)
+    case ended(LoginEnd, isTold: Bool)
     /// The broker lets go of the login, which goes on when it is taken up again.
     case abandoned(ErrorKind)
   }
@@ -75,7 +75,7 @@ package struct LoginFlow: Sendable {
     /// Make the login as it is now durable, tell of it, and then answer whoever wanted another code.
     case keep([EventPayload], answering: UInt64? = nil)
     /// Forget the login, here and in the store, and tell everybody who waits for it; `isTold` where an event says so.
-    case end(ErrorKind, isTold: Bool)
+    case end(LoginEnd, isTold: Bool)
     /// Forget the login here and leave it in the store; everybody who waits for it is told so.
     case letGo(ErrorKind)
   }
@@ -122,7 +122,7 @@ package struct LoginFlow: Sendable {
     case .actionDone: return finishAction()
     case .actionFailed(let failure): return failAction(failure, now)
     case .woken: return wake(now)
-    case .ended(let kind, let isTold): return end(kind, isTold: isTold)
+    case .ended(let reason, let isTold): return end(reason, isTold: isTold)
     case .abandoned(let kind): return abandon(kind)
     }
   }
@@ -166,21 +166,21 @@ package struct LoginFlow: Sendable {
 
   /// Ends the login if its time is over.
   mutating func endIfOver(_ now: Moment) -> [Action]? {
-    login.expiresAt <= now.wall ? end(.otpExpired, isTold: true) : nil
+    login.expiresAt <= now.wall ? end(.of(.otpExpired), isTold: true) : nil
   }
 
   /// Ends the login; whoever waits with a code is told so.
-  mutating func end(_ kind: ErrorKind, isTold: Bool) -> [Action] {
+  mutating func end(_ reason: LoginEnd, isTold: Bool) -> [Action] {
     guard stage != .over else { return [] }
-    return leave(kind) + [.end(kind, isTold: isTold)]
+    return leave(reason) + [.end(reason, isTold: isTold)]
   }
 
   private mutating func abandon(_ kind: ErrorKind) -> [Action] {
     guard stage != .over else { return [] }
-    return leave(kind) + [.letGo(kind)]
+    return leave(.of(kind)) + [.letGo(kind)]
   }
 
-  private mutating func leave(_ kind: ErrorKind) -> [Action] {
+  private mutating func leave(_ reason: LoginEnd) -> [Action] {
     var callers: [UInt64] = []
     if case .checkingCode(let guess) = stage { callers += guess.callers }
     callers += guesses.flatMap(\.callers)
@@ -190,7 +190,7 @@ package struct LoginFlow: Sendable {
     guesses = []
     resendCaller = nil
     return (wasListening ? [.stopListening] : [])
-      + (callers.isEmpty ? [] : [.refuse(callers, error(kind))])
+      + (callers.isEmpty ? [] : [.refuse(callers, reason.error(login.step))])
   }
 
   /// The error of a kind, about this login's profile.

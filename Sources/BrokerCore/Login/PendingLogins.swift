@@ -14,7 +14,7 @@ package struct PendingLogins: Sendable {
     /// What the login waited for; of the provider's own handle nothing is kept.
     package var step: PendingLoginStep
     /// Why there is no session; nil where there is one.
-    package var failure: ErrorKind?
+    package var failure: LoginEnd?
   }
 
   /// No login waits.
@@ -68,7 +68,7 @@ package struct PendingLogins: Sendable {
   }
 
   /// Forgets a login, and remembers how it ended as long as it would have lived, for those who ask late.
-  package mutating func finish(_ id: String, _ failure: ErrorKind?) {
+  package mutating func finish(_ id: String, _ failure: LoginEnd?) {
     guard let flow = byID.removeValue(forKey: id) else { return }
     let login = flow.login
     idOfProfile[login.profile] = nil

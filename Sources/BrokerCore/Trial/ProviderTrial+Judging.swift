@@ -44,7 +44,7 @@ extension ProviderTrial {
       return []
     case .success(.emailVerificationRequired):
       return [finding(.login, .failure, "The e-mail address has to be verified first.", "Verify it, then try again.")]
-    case .failure(let failure): return [failed(.login, failure, "No session was begun.", loginAdvice(failure))]
+    case .failure(let failure): return [notBegun(failure)]
     }
   }
 
@@ -60,7 +60,17 @@ extension ProviderTrial {
     case .failure: break
     }
     guard case .failure(let failure) = result else { return [] }
-    return [failed(.login, failure, "No session was begun.", loginAdvice(failure))]
+    return [notBegun(failure)]
+  }
+
+  /// Says why there is no session.
+  private func notBegun(_ failure: ProviderFailure) -> ProviderFinding {
+    var finding = failed(.login, failure, "No session was begun.", loginAdvice(failure))
+    if let sentence = failure.sentence(of: credentials.method) {
+      finding.message = "No session was begun. \(sentence)"
+      finding.advice = nil
+    }
+    return finding
   }
 
   private mutating func begun(_ session: ProviderSession) -> [ProviderFinding] {

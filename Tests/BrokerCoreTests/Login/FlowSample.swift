@@ -88,7 +88,7 @@ enum FlowSample {
     case .giveBack: "giveBack"
     case .keep(let events, let caller):
       (["keep"] + events.map(\.name.rawValue) + (caller.map { [$0.description] } ?? [])).joined(separator: " ")
-    case .end(let kind, let isTold): "end \(kind.rawValue)" + (isTold ? " told" : "")
+    case .end(let reason, let isTold): "end \(reason.kind.rawValue)" + (isTold ? " told" : "")
     case .letGo(let kind): "letGo \(kind.rawValue)"
     }
   }

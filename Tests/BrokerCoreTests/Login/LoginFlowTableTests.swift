@@ -72,7 +72,7 @@ import Testing
     case "actionDone": .actionDone
     case "actionFailed": .actionFailed(.refused(.consentDenied))
     case "woken": .woken
-    case "ended": .ended(.cancelled, isTold: true)
+    case "ended": .ended(.of(.cancelled), isTold: true)
     default: .abandoned(.vaultLocked)
     }
   }

@@ -205,7 +205,8 @@ import Testing
     (ProviderFailure.refused(.consentDenied), ErrorKind.consentDenied), (.refused(.otpExpired), .otpExpired),
     (.sessionEnded(.refreshRejected), .otpExpired), (.unsupported, .unsupportedByProvider),
     (.tokenRefused, .providerRejected), (.refused(.accessDenied), .accessDenied),
-    (.misconfigured(.client), .providerRejected),
+    (.misconfigured(.client), .providerRejected), (.misconfigured(.redirectPort), .configInvalid),
+    (.refused(.flowNotFound), .providerRejected),
   ])
   func `what does not pass ends the login`(_ failure: ProviderFailure, _ kind: ErrorKind) {
     for stage in ["asking", "listening"] {
@@ -219,6 +220,27 @@ import Testing
     var flow = FlowSample.browser()
     let actions = flow.handle(.actionFailed(.transient(.networkUnavailable)), at: FlowSample.time(6))
     #expect(Self.names(actions) == ["stopListening", "end networkUnavailable told"])
+  }
+
+  @Test func `a wait that was taken back is a login that was replaced, and another one's event tells it`() {
+    var flow = FlowSample.browser()
+    let actions = flow.handle(.actionFailed(.transient(.cancelled)), at: FlowSample.time(6))
+    #expect(actions == [.stopListening, .end(.replaced, isTold: false)])
+    // At another device it is only a call that was.
+    var device = FlowSample.flow(in: "asking")
+    let again = device.handle(.actionFailed(.transient(.cancelled)), at: FlowSample.time(6))
+    #expect(again.isEmpty && FlowSample.name(device.stage) == "resting")
+  }
+
+  @Test func `a login that is replaced tells whoever has given it a code`() {
+    var flow = FlowSample.code()
+    _ = flow.handle(.codeGiven(CodeGuess(1, FlowSample.code)), at: FlowSample.time(1))
+    let actions = flow.handle(.ended(.replaced, isTold: false), at: FlowSample.time(2))
+    guard case .refuse(_, let error)? = actions.first else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(error.kind == .flowNotFound && error.message.contains("replaced"))
   }
 
   @Test func `a clock that was set back ends nothing early`() {

@@ -95,6 +95,32 @@ struct ProviderTrialTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (.refreshToken, .refused(.invalidCredentials), "does not take the refresh token"),
+      (.clientCredentials, .refused(.invalidCredentials), "clientSecret"),
+      (.browser, .refused(.flowNotFound), "does not accept the login's code"),
+      (.password, .refused(.invalidCredentials), "the password is wrong"),
+    ] as [(LoginMethod, ProviderFailure, String)])
+  func `why there is no session is said in words that fit the way in`(
+    _ method: LoginMethod, _ failure: ProviderFailure, _ words: String
+  ) {
+    var player = Player()
+    player.method = method
+    player.login = .failure(failure)
+    let finding = player.play().findings["login"]
+    #expect(finding?.level == .failure && finding?.message.contains(words) == true, "\(String(describing: finding))")
+    #expect((finding?.advice == nil) == (method != .password))
+  }
+
+  @Test func `a port that is not free is said to be`() {
+    var player = Player()
+    player.method = .browser
+    player.login = .failure(.misconfigured(.redirectPort))
+    let finding = player.play().findings["login"]
+    #expect(finding?.advice == ConfigurationFault.redirectPort.message && finding?.errorKind == .configInvalid)
+  }
+
   @Test func `the session is ended whatever failed before`() {
     let failures: [ProviderFailure] = [
       .transient(.providerUnavailable), .outcomeUnknown(.timeout), .sessionEnded(.refreshRejected), .unsupported,

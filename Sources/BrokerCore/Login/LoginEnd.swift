@@ -1,0 +1,55 @@
+package import BrokerProtocol
+
+/// Why a pending login is over, or rests.
+package enum LoginEnd: Sendable, Equatable {
+  /// What the kind says.
+  case of(ErrorKind)
+  /// The provider does not accept what the profile is configured with.
+  case misconfigured(ConfigurationFault)
+  /// The provider knows no more of the code that a browser brought, or that a device was shown.
+  case codeRefused
+  /// Another login of the profile has taken its place.
+  case replaced
+
+  /// The error that a client sees.
+  package var kind: ErrorKind {
+    switch self {
+    case .of(let kind): kind
+    case .misconfigured(let fault): ProviderFailure.misconfigured(fault).kind
+    case .codeRefused: .providerRejected
+    case .replaced: .flowNotFound
+    }
+  }
+
+  /// What the failure of a user's action elsewhere comes to.
+  init(actionFailed failure: ProviderFailure) {
+    switch failure {
+    case .misconfigured(let fault): self = .misconfigured(fault)
+    case .refused(.flowNotFound, _, _, _): self = .codeRefused
+    case .sessionEnded: self = .of(.otpExpired)
+    case .tokenRefused, .reauthenticationRequired: self = .of(.providerRejected)
+    case .refused, .transient, .outcomeUnknown, .unsupported: self = .of(failure.kind)
+    }
+  }
+
+  /// What is said of a code that its provider does not take (RFC 6749, section 5.2, `invalid_grant`).
+  static let refusedCode =
+    "The provider does not accept the login's code, which was used before or has expired; log in again."
+
+  /// What that means for whoever waits for the login.
+  package func error(_ step: PendingLoginStep) -> BrokerError {
+    switch self {
+    case .of(let kind): LoginFlow.error(kind, step)
+    case .misconfigured(let fault): BrokerError(.misconfigured(fault), profile: step.profile)
+    case .codeRefused: refusal(of: step)
+    case .replaced: BrokerError(kind, "Another login of this profile has replaced this one.", profile: step.profile)
+    }
+  }
+
+  /// Nothing is wrong with the configuration: another login brings another code.
+  private func refusal(of step: PendingLoginStep) -> BrokerError {
+    var error = BrokerError(kind, Self.refusedCode, profile: step.profile)
+    error.nextAction = .login
+    return error
+  }
+}
