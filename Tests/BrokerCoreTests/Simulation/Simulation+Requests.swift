@@ -137,7 +137,7 @@ extension Simulation {
     let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
     let params = Login.Params(
       profile: profile, email: "a@b.example", password: ScriptedProvider.secret(password))
-    life.broker.assumeIsolated { $0.login(params, reply) }
+    _ = life.broker.assumeIsolated { $0.login(params, reply) }
     try turn()
   }
 
