@@ -22,6 +22,12 @@ import Testing
   private static let answered = #""reachable":true,"host":"api.example.test:8443","tls":true,"status":"#
   private static let failed = #""reachable":false,"host":"api.example.test:8443","tls":true,"errorKind":"#
 
+  private static let elsewhere: ProviderProbe = {
+    var probe = ProviderProbe(place, .answered(status: 200, roundTrip: .zero, clockSkew: .seconds(31)))
+    probe.fault = .issuer
+    return probe
+  }()
+
   private static let outcomes: [(ProviderProbe, String)] = [
     (.nothingToReach, #""reachable":true,"message":"It is part of the broker: nothing to reach.""#),
     (
@@ -37,6 +43,11 @@ import Testing
       ProviderProbe(place, .answered(status: 503, roundTrip: .zero, clockSkew: nil)),
       answered + #"503,"roundTripSeconds":0,"#
         + #""message":"It answers that it cannot work at the moment (status 503); wait, or ask whoever runs it.""#
+    ),
+    (
+      elsewhere,
+      answered + #"200,"roundTripSeconds":0,"clockSkewSeconds":31,"errorKind":"configInvalid","message":"#
+        + "\"\(ConfigurationFault.issuer.message)\""
     ),
     (
       ProviderProbe(place, .failed(.transient(.tlsPinMismatch), advice: "Do this.")),

@@ -89,6 +89,15 @@ struct DoctorProviderTests {
       name: "trouble", providers: reports(report(#""status":503,"message":"Wait.""#)), code: 0,
       line: "warning shop h.example.test: Wait.\n"),
     Case(
+      name: "issuer",
+      providers: reports(
+        answered(#""clockSkewSeconds":31,"errorKind":"configInvalid","#, message: "Look at issuer.")), code: 1,
+      line: "error shop h.example.test: Look at issuer. See: authbroker "),
+    Case(
+      name: "issuer and unreachable",
+      providers: reports(answered(#""errorKind":"configInvalid","#), failed("timeout", profile: "work")), code: 1,
+      line: "error shop h.example.test: It answers. See: authbroker "),
+    Case(
       name: "unreachable", providers: reports(here, failed("networkUnavailable")), code: 5,
       line: "error shop h.example.test: Do this.\n"),
     Case(
@@ -136,6 +145,10 @@ struct DoctorProviderTests {
 
   @Test func `programs get the same, with stable names`() throws {
     let skewed = Self.answered(#""clockSkewSeconds":-90,"#)
+    let wrong = Self.answered(#""errorKind":"configInvalid","#)
+    let (mistaken, _) = try run(Self.reports(wrong), ["--json"])
+    let first = try JSONDocument(parsing: Array(mistaken.output.utf8)).root.required("findings").elements().last
+    #expect(try first?.required("check").string() == "providers.configuration" && mistaken.code == 1)
     let (run, _) = try run(Self.reports(Self.failed("tlsFailed", profile: "work"), skewed), ["--json"])
     let root = try JSONDocument(parsing: Array(run.output.utf8)).root
     #expect(try root.required("ok").bool() == false)

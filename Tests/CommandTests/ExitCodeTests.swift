@@ -110,5 +110,7 @@ struct ExitCodeTests {
       loginFlowID: "f", profile: .default, kind: .browser, verificationURI: "https://a.example",
       expiresAt: Timestamp(milliseconds: 0))
     #expect(Advice.sentences(for: waiting).hasSuffix("Go on with it: authbroker login --flow f"))
+    let mistaken = BrokerError(.configInvalid, "Look at issuer.", profile: ProfileName("work"))
+    #expect(Advice.sentences(for: mistaken).hasSuffix("issuer. See what is wrong with: authbroker provider-check work"))
   }
 }

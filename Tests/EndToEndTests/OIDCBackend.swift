@@ -11,7 +11,8 @@ struct OIDCBackend {
   static let credentials = #"{"email":"alice","password":"\#(password)"}"#
   /// The client's password.
   let clientSecret: String
-  private let issuer: String
+  /// Who it says that it is.
+  let issuer: String
   private let control: ControlInterface
 
   /// Starts a server, with more options where a test needs them.
@@ -52,17 +53,18 @@ struct OIDCBackend {
   ///   - profile: more settings of the profile, each with a comma behind it.
   ///   - client: who the broker is there: `confidential`, or `machine`, which logs in as itself.
   ///   - scopes: what it asks for.
+  ///   - issuer: who the server is, where that is not to be what it says itself.
   /// - Returns: the arguments.
   /// - Throws: what the file system says.
   func configure(
     _ sandbox: Sandbox, _ profile: String = "", client: String = "confidential",
-    scopes: String = #"["openid", "profile", "email"]"#
+    scopes: String = #"["openid", "profile", "email"]"#, issuer: String? = nil
   ) throws -> [String] {
     let file = sandbox.root + "/client-secret"
     try Directory.write(clientSecret, to: file)
     return try sandbox.configure(
       """
-      { logLevel: "debug", profiles: { default: { \(profile) provider: "oidc", issuer: "\(issuer)",
+      { logLevel: "debug", profiles: { default: { \(profile) provider: "oidc", issuer: "\(issuer ?? self.issuer)",
           clientId: "\(client)", clientSecret: { file: "\(file)" }, clientAuth: "basic", scopes: \(scopes) } } }
       """)
   }

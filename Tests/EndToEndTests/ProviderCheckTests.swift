@@ -66,6 +66,25 @@ struct ProviderCheckTests {
     }
   }
 
+  @Test func `an issuer with a slash too many is told by a login, by the doctor and by a look`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try OIDCBackend(sandbox)
+      _ = try sandbox.owner(try backend.configure(sandbox, issuer: backend.issuer + "/"))
+      let login = try sandbox.command("login", "--method", "device", "--json")
+      #expect(login.code == 1 && login.errors.contains("under another issuer; look at issuer"), "\(login.errors)")
+      #expect(login.errors.contains("See what is wrong with: authbroker --state "), "\(login.errors)")
+      #expect(login.errors.hasSuffix("provider-check default\n"), "\(login.errors)")
+      let error = try JSONDocument(parsing: Array(login.output.utf8)).root.required("error").required("data")
+      #expect(try error.required("kind").string() == "configInvalid")
+      #expect(try error.required("nextAction").string() == "fixConfig" && !error.required("retryable").bool())
+      let doctor = try sandbox.command("doctor", "--profile", "default")
+      #expect(doctor.code == 1 && doctor.output.contains("provider-check default"), "\(doctor.output)")
+      let look = try check(sandbox, ["default"])
+      #expect(look.code == 1 && look.output.contains("write: issuer: \"\(backend.issuer)\""), "\(look.output)")
+      #expect(try backend.tokenRequests().isEmpty)
+    }
+  }
+
   @Test func `the embedded provider is tried with an account of the user`() async throws {
     try await Sandbox.run { sandbox in
       _ = try start(sandbox)

@@ -17,6 +17,8 @@ struct DiscoveryAgeTests {
     let place = Mutex("/token")
     /// What the documents are answered with.
     let status = Atomic<Int>(200)
+    /// What the issuer in them ends with.
+    let end = Mutex("")
     /// The clock of the machine's start.
     let seconds = Atomic<Int>(1000)
   }
@@ -28,8 +30,9 @@ struct DiscoveryAgeTests {
       switch request.path {
       case Self.openID:
         let status = world.status.load(ordering: .relaxed)
+        let named = issuer + world.end.withLock { $0 }
         return FakeProvider.Reply(
-          status, status == 200 ? #"{"issuer":"\#(issuer)","token_endpoint":"\#(issuer)\#(token)"}"# : "")
+          status, status == 200 ? #"{"issuer":"\#(named)","token_endpoint":"\#(issuer)\#(token)"}"# : "")
       case token: return FakeProvider.Reply(200, #"{"access_token":"at"}"#)
       default: return .notFound
       }
@@ -74,6 +77,38 @@ struct DiscoveryAgeTests {
       #expect(server.requests(at: "/token").count == asked)
       world.status.store(200, ordering: .relaxed)
       #expect(await refresh(provider) == nil)
+    }
+  }
+
+  @Test func `documents hold for a day where the provider names itself otherwise from now on`() async throws {
+    try await run { provider, _, world in
+      #expect(await refresh(provider) == nil)
+      world.end.withLock { $0 = "/" }
+      let credentials = try Credentials.ann()
+      for age in [21_600, 86_399] {
+        world.seconds.store(1000 + age, ordering: .relaxed)
+        #expect(await refresh(provider) == nil)
+        #expect(await failure { () throws(ProviderFailure) in try await provider.login(credentials) } == nil)
+      }
+      world.seconds.store(1000 + 86_400, ordering: .relaxed)
+      #expect(await refresh(provider) == .transient(.invalidResponse))
+      let late = await failure { () throws(ProviderFailure) in try await provider.login(credentials) }
+      #expect(late == .misconfigured(.issuer))
+    }
+  }
+
+  @Test(arguments: ["/", nil])
+  func `a login at another device that was begun is not ended by what its provider says of itself`(
+    _ end: String?
+  ) async throws {
+    try await run { provider, _, world in
+      let flow = try PendingFlow.device(code: secret("code"), scopes: []).handle()
+      if let end { world.end.withLock { $0 = end } } else { world.status.store(404, ordering: .relaxed) }
+      let found = await failure { () throws(ProviderFailure) in try await provider.pollUserAction(flow: flow) }
+      #expect(found == .transient(.invalidResponse))
+      world.end.withLock { $0 = "" }
+      world.status.store(200, ordering: .relaxed)
+      #expect(await failure { () throws(ProviderFailure) in try await provider.pollUserAction(flow: flow) } == nil)
     }
   }
 

@@ -52,7 +52,7 @@ struct ExaminationTests {
   func `another issuer is a failure that names both and the line to change`(_ more: String) async throws {
     let found = try await findings { self.document($0 + more, "") }
     let issuer = try #require(found.first { $0.check == "issuer" })
-    #expect(issuer.level == .failure && issuer.errorKind == .invalidResponse)
+    #expect(issuer.level == .failure && issuer.errorKind == .configInvalid)
     #expect(issuer.message.contains("slash at its end") == (more == "/"))
     let named = try #require(issuer.message.split(separator: "\"").dropFirst().first)
     #expect(named.hasSuffix(more) && issuer.message.contains("the configuration \"" + named.dropLast(more.utf8.count)))

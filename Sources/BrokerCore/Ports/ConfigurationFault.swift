@@ -10,6 +10,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case request
   /// Where the provider is: nothing there tells of its endpoints.
   case address
+  /// Who the provider is: it describes itself under another issuer (RFC 8414, section 3.3).
+  case issuer
   /// Which project is meant, by the key that names it.
   case project
   /// The client's password, or the key of the project: its source does not give it.
@@ -34,6 +36,9 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
     case .address:
       "Nothing at the provider's address tells of its endpoints; look at the address in the configuration, or give "
         + "endpoints there."
+    case .issuer:
+      "The provider describes itself under another issuer; look at issuer (or baseUrl, realm, domain, tenant) in the "
+        + "configuration; provider-check shows the line to change."
     case .project:
       "The provider does not accept the project; look at apiKey in the configuration, and at what the project allows."
     case .secret:

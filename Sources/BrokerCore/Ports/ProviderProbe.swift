@@ -28,6 +28,8 @@ package struct ProviderProbe: Sendable, Equatable {
   package let place: Place?
   /// How it ended; nil where there was nothing to ask.
   package let outcome: Outcome?
+  /// What its answer shows to be wrong in the configuration, although the provider is there.
+  package var fault: ConfigurationFault?
 
   /// A provider that is here, so that there is nothing to reach.
   package static let nothingToReach = ProviderProbe(place: nil, outcome: nil)

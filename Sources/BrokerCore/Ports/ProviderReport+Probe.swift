@@ -18,6 +18,9 @@ extension ProviderReport {
       self.roundTrip = roundTrip
       self.clockSkew = clockSkew
       message = verdict(status)
+      guard let fault = probe.fault else { return }
+      errorKind = ProviderFailure.misconfigured(fault).kind
+      message = fault.message
     }
   }
 

@@ -24,7 +24,7 @@ public struct ProviderReport: JSONEncodable, JSONDecodable, Sendable, Equatable 
   public var roundTrip: Duration?
   /// How far its clock is ahead of this machine's, in whole seconds; nil where it does not say the time.
   public var clockSkew: Duration?
-  /// Why it is not reachable.
+  /// Why it is not reachable, or why nobody can log in although it answers.
   public var errorKind: ErrorKind?
   /// One sentence, and what to do where something is not well.
   public var message: String

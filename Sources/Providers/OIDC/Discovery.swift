@@ -41,6 +41,8 @@ actor Discovery {
     case absent
     /// Something that is no such document.
     case unusable
+    /// One of another issuer, which must not be used (RFC 8414, section 3.3).
+    case foreign
   }
 
   /// The address of the first document: what a probe asks for.
@@ -75,8 +77,8 @@ actor Discovery {
 
   /// The address of an endpoint; nil where the provider has none.
   ///
-  /// - Throws: `.transient` where the documents cannot be had, or are not the provider's own; `.misconfigured(.address)`
-  ///   where there are none, and the configuration does not say either where tokens are given.
+  /// - Throws: `.transient` where the documents cannot be had; `.misconfigured(.address)` where there are none, and the
+  ///   configuration does not say either where tokens are given; `.misconfigured(.issuer)` where they are another issuer's.
   func endpoint(_ endpoint: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
     if let url = configured[endpoint] { return url }
     guard dialect.usesDiscovery else { return nil }
@@ -85,10 +87,10 @@ actor Discovery {
     return metadata?.endpoints[endpoint]
   }
 
-  /// The address of an endpoint for a session that exists: where there are no documents now, there were some when it
-  /// began.
+  /// The address of an endpoint for a session that exists, or for a login that has begun: where there are no documents
+  /// now, or another issuer's, there were the right ones then.
   ///
-  /// - Throws: `.transient` where the documents cannot be had, are not there, or are not the provider's own.
+  /// - Throws: `.transient` where the documents cannot be had, are not there, or are another issuer's.
   func sessionEndpoint(_ name: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
     do throws(ProviderFailure) {
       return try await endpoint(name)
@@ -161,15 +163,23 @@ actor Discovery {
       case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: uptime())
       // A captive portal, or somebody else: nothing is believed.
       case .unusable: throw .transient(.invalidResponse)
+      case .foreign: throw .misconfigured(.issuer)
       case .absent: break
       }
     }
     var metadata = known?.metadata
-    for url in oauthDocuments {
-      guard case .found(let other) = try await read(url) else { continue }
-      metadata = metadata?.completed(by: other) ?? other
-      break
+    var isForeign = false
+    search: for url in oauthDocuments {
+      switch try await read(url) {
+      case .found(let other):
+        metadata = metadata?.completed(by: other) ?? other
+        break search
+      case .foreign: isForeign = true
+      case .absent, .unusable: break
+      }
     }
+    // Whoever names the endpoints needs no document.
+    if isForeign, metadata == nil, configured[.token] == nil { throw .misconfigured(.issuer) }
     return metadata.map { Known(metadata: $0, isComplete: true, since: known?.since ?? uptime()) }
   }
 
@@ -180,6 +190,24 @@ actor Discovery {
     let inserted = try? HTTPURL(issuer.origin + Self.oauthPath + path)
     let appended = path.isEmpty ? nil : try? issuer.appending(path: Self.oauthPath)
     return [inserted, appended].compactMap { $0 }
+  }
+
+  /// What a response with the status 200 says.
+  private nonisolated func document(_ response: HTTPResponse) -> Document {
+    response.body.withArray { bytes in
+      do throws(ProviderMetadata.Refusal) { return .found(try ProviderMetadata(bytes, of: dialect)) } catch {
+        switch error {
+        case .malformed: return .unusable
+        case .otherIssuer: return .foreign
+        }
+      }
+    }
+  }
+
+  /// Whether a response is the description of another provider than the configured one.
+  nonisolated func isForeign(_ response: HTTPResponse) -> Bool {
+    guard response.status == 200, dialect.usesDiscovery, case .foreign = document(response) else { return false }
+    return true
   }
 
   private func read(_ url: HTTPURL) async throws(ProviderFailure) -> Document {
@@ -193,8 +221,7 @@ actor Discovery {
     }
     switch response.status {
     case 200:
-      guard let metadata = response.body.withArray({ try? ProviderMetadata($0, of: dialect) }) else { return .unusable }
-      return .found(metadata)
+      return document(response)
     case 407, 511: throw .transient(.networkUnavailable)
     case 408, 425, 429, 500...:
       throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: WallClock.milliseconds / 1000))

@@ -81,7 +81,7 @@ extension OIDCProvider {
       ("code_verifier", .secret(flow.verifier)),
     ]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
-    let reply = try await ask(.code, try await endpoint(.token), form)
+    let reply = try await ask(.code, try await tokenEndpoint(), form)
     let session = try await session(reply, flow.scopes, nonce: flow.sentNonce)
     guard isProven(session.tokens, flow) else {
       // Nobody will use them.

@@ -34,7 +34,7 @@ extension OIDCProvider {
     let form: TokenCaller.Form = [
       ("grant_type", .text("urn:ietf:params:oauth:grant-type:device_code")), ("device_code", .secret(code)),
     ]
-    let reply = try await ask(.device, try await endpoint(.token), form)
+    let reply = try await ask(.device, try await tokenEndpoint(), form)
     switch reply.refusal?.code {
     case "authorization_pending": return .pending(slowsDown: false)
     case "slow_down": return .pending(slowsDown: true)

@@ -7,7 +7,10 @@ import RemoteProvider
 extension OIDCProvider {
   /// Asks once for what the provider says of itself, or, where that is not read, at the token endpoint, which refuses.
   package func probe() async -> ProviderProbe {
-    await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock).probe(addressSetting)
+    let sounding = await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
+    var probe = sounding.probe(addressSetting)
+    if case .success(let response) = sounding.result, discovery.isForeign(response) { probe.fault = .issuer }
+    return probe
   }
 
   /// The setting that says where the provider is.

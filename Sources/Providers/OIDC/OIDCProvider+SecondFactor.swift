@@ -84,7 +84,7 @@ extension OIDCProvider {
     } else {
       form += [("grant_type", .text(Self.grant + "mfa-otp")), ("otp", .secret(code))]
     }
-    let reply = try await ask(.secondFactor, try await endpoint(.token), form)
+    let reply = try await ask(.secondFactor, try await tokenEndpoint(), form)
     return try await session(reply, scopes)
   }
 
@@ -97,7 +97,7 @@ extension OIDCProvider {
       ("grant_type", .text(Self.grant + "mfa-recovery-code")), ("mfa_token", .secret(token)),
       ("recovery_code", .secret(code)),
     ]
-    let reply = try await ask(.recoveryCode, try await endpoint(.token), form)
+    let reply = try await ask(.recoveryCode, try await tokenEndpoint(), form)
     return try await session(reply, scopes)
   }
 

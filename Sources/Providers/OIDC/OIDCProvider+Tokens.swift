@@ -72,7 +72,9 @@ extension OIDCProvider {
     return tokens
   }
 
-  /// The token endpoint; without one nothing was sent, and the session stays.
+  /// The token endpoint of a session, or of a login that has begun; without one nothing was sent, and either stays.
+  ///
+  /// - Throws: as ``Discovery/sessionEndpoint(_:)``.
   func tokenEndpoint() async throws(ProviderFailure) -> HTTPURL {
     guard let url = try await discovery.sessionEndpoint(.token) else { throw .transient(.invalidResponse) }
     return url

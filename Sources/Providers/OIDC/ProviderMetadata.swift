@@ -16,9 +16,9 @@ struct ProviderMetadata: Sendable, Equatable {
 
   /// Why a document is not taken.
   enum Refusal: Error, Equatable {
-    /// It is no JSON object.
+    /// It describes no provider: whoever answers there is none.
     case malformed
-    /// It is somebody else's (OpenID Connect Discovery, section 4.3).
+    /// It describes another provider (OpenID Connect Discovery, section 4.3; RFC 8414, section 3.3).
     case otherIssuer
   }
 
@@ -34,8 +34,9 @@ struct ProviderMetadata: Sendable, Equatable {
     guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
       throw .malformed
     }
-    guard let issuer = root["issuer"].flatMap({ try? $0.string() }), IssuerCheck(dialect).isOwn(metadata: issuer) else {
-      throw .otherIssuer
+    guard let issuer = root["issuer"].flatMap({ try? $0.string() }) else { throw .malformed }
+    guard IssuerCheck(dialect).isOwn(metadata: issuer) else {
+      throw Self.describesProvider(root, issuer) ? .otherIssuer : .malformed
     }
     self.issuer = issuer
     namesIssuer = root["authorization_response_iss_parameter_supported"]?.kind == .true
@@ -46,6 +47,20 @@ struct ProviderMetadata: Sendable, Equatable {
       else { continue }
       endpoints[endpoint] = url
     }
+  }
+
+  /// Whether a document has what every one has: an issuer and an endpoint that are addresses.
+  ///
+  /// A captive portal that answers with JSON has no such thing.
+  private static func describesProvider(_ root: JSONNode, _ issuer: String) -> Bool {
+    func isAddress(_ text: String) -> Bool {
+      let text = text.prefix(8).lowercased()
+      return text.hasPrefix("https://") || text.hasPrefix("http://")
+    }
+    return isAddress(issuer)
+      && OIDCEndpoint.allCases.contains { endpoint in
+        root[endpoint.metadataName].flatMap { try? $0.string() }.map(isAddress) ?? false
+      }
   }
 
   /// What this document says, and where it is silent what another says.

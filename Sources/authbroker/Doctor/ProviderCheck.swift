@@ -31,8 +31,7 @@ enum ProviderCheck: DoctorCheck {
 
   /// What a report says, as a line of the table.
   static func finding(_ report: ProviderReport) -> DoctorFinding {
-    let check = report.isReachable && report.isClockWrong ? "providers.clock" : "providers.reachable"
-    var finding = DoctorFinding(check, report.profile.description, status(report), message(report))
+    var finding = DoctorFinding(check(report), report.profile.description, status(report), message(report))
     finding.profile = report.profile.description
     // A kind that is not known yet is one more reason not to reach it.
     let code = report.errorKind.map { ExitCode($0) } ?? .providerUnavailable
@@ -40,8 +39,14 @@ enum ProviderCheck: DoctorCheck {
     return finding
   }
 
+  private static func check(_ report: ProviderReport) -> String {
+    guard report.isReachable else { return "providers.reachable" }
+    guard report.errorKind == nil else { return "providers.configuration" }
+    return report.isClockWrong ? "providers.clock" : "providers.reachable"
+  }
+
   private static func status(_ report: ProviderReport) -> DoctorFinding.Status {
-    guard report.isReachable else { return .error }
+    guard report.isReachable, report.errorKind == nil else { return .error }
     return report.isTroubled || report.isClockWrong || hasNoDocument(report) ? .warning : .ok
   }
 
@@ -52,7 +57,8 @@ enum ProviderCheck: DoctorCheck {
 
   private static func message(_ report: ProviderReport) -> String {
     let isMissing = hasNoDocument(report) && !report.isClockWrong
-    let own = isMissing ? missingDocument : PlainText.line(report.message.utf8)
+    let more = check(report) == "providers.configuration" ? " See: authbroker provider-check \(report.profile)" : ""
+    let own = isMissing ? missingDocument : PlainText.line(report.message.utf8) + more
     guard let host = report.host.map({ PlainText.line($0.utf8) }) else { return own }
     guard status(report) == .ok, let roundTrip = report.roundTrip else { return "\(host): \(own)" }
     let security = report.usesTLS == true ? "over TLS" : "without TLS"

@@ -44,6 +44,14 @@ struct ConfigurationFaultTests {
     }
   }
 
+  @Test func `what the configuration alone can mend is told apart from a refusal`() {
+    for fault in ConfigurationFault.allCases {
+      let isOurs = [.secret, .issuer, .redirectPort].contains(fault)
+      #expect(ProviderFailure.misconfigured(fault).kind == (isOurs ? .configInvalid : .providerRejected))
+    }
+    #expect(ConfigurationFault.issuer.message.contains("provider-check shows the line to change"))
+  }
+
   @Test func `a login that the provider did not go on with says where to look`() throws {
     let action = UserAction(
       loginFlowID: "f", profile: .default, kind: .browser, verificationURI: "https://op.example.com/",

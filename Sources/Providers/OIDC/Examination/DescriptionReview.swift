@@ -33,7 +33,7 @@ struct DescriptionReview: Sendable {
     let how = isSlash ? "differs in the slash at its end" : "is another one"
     return ProviderFinding(
       check, .failure, "The document's issuer \(how): it says \"\(named)\", the configuration \"\(dialect.issuer)\".",
-      advice: IssuerSetting(dialect).correction(named), errorKind: .invalidResponse)
+      advice: IssuerSetting(dialect).correction(named), errorKind: .configInvalid)
   }
 
   /// Whether redirects can be told apart from those of another provider (RFC 9207).
