@@ -66,6 +66,39 @@ struct ProviderCheckTests {
     }
   }
 
+  @Test func `a secret that cannot be had is found without a login, and nothing of it is shown`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, account: Self.account)
+      let word = "leaked-secret"
+      try Directory.write(word, to: sandbox.root + "/open")
+      #expect(chmod(sandbox.root + "/open", 0o644) == 0)
+      let sources = [
+        "missing": "{ file: \"\(sandbox.root)/nothing\" }", "open": "{ file: \"\(sandbox.root)/open\" }",
+        "variable": "{ env: \"AUTHBROKER_TEST_NOT_SET\" }",
+        "command": "{ command: [\"/bin/sh\", \"-c\", \"echo \(word); exit 1\"] }",
+        "good": "{ command: [\"/bin/echo\", \"\(word)\"] }",
+      ]
+      let profiles = sources.map { name, source in
+        "\(name): { provider: \"rest\", baseUrl: \"\(backend.url)\", clientId: \"shop\", clientSecret: \(source), "
+          + "mapping: { clientAuth: \"basic\" } }"
+      }
+      _ = try sandbox.owner(try sandbox.configure("{ profiles: { \(profiles.joined(separator: ", ")) } }"))
+      for name in sources.keys {
+        let dry = try check(sandbox, [name])
+        #expect(dry.code == (name == "good" ? 0 : 1), "\(name): \(dry.output)\(dry.errors)")
+        #expect(dry.output.contains("clientSecret") && !(dry.output + dry.errors).contains(word), "\(name)")
+        guard name != "good" else { continue }
+        #expect(dry.output.contains("cannot be had") && dry.output.contains("Nothing is tried"), "\(dry.output)")
+        // It would fail at the first request: nobody is asked for a password.
+        #expect(try check(sandbox, [name, "--login"]).code == 1)
+      }
+      let posts = try backend.ask("/ledger?event=request").required("entries").elements().count {
+        try $0.required("method").string() == "POST"
+      }
+      #expect(posts == 0)
+    }
+  }
+
   @Test func `an issuer with a slash too many is told by a login, by the doctor and by a look`() async throws {
     try await Sandbox.run { sandbox in
       let backend = try OIDCBackend(sandbox)

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import Testing
 
@@ -19,6 +20,25 @@ struct ExaminationTests {
       let key = try #require(await project.provider.examine().last)
       #expect(key.check == "apiKey" && key.level == .failure && key.errorKind == .providerRejected)
       #expect(key.advice?.contains("apiKey") == true && !key.message.contains("another-key"))
+    }
+  }
+
+  @Test(arguments: [nil, "http://127.0.0.1:1"])
+  func `a key that cannot be had is found, also where nobody answers`(_ baseURL: String?) async throws {
+    let missing: FirebaseProviderSettings.KeySource = { .failure(.misconfigured(.secret)) }
+    try await Project.run(keySource: missing, baseURL: baseURL) { project in
+      let found = await project.provider.examine()
+      #expect(found.first?.level == (baseURL == nil ? .ok : .failure))
+      let key = try #require(found.last)
+      #expect(key.check == "apiKey" && key.level == .failure && key.errorKind == .configInvalid)
+      #expect(key.message.contains("cannot be had") && key.advice != nil)
+    }
+  }
+
+  @Test func `of a key that can be had nothing is said where nobody answers`() async throws {
+    try await Project.run(baseURL: "http://127.0.0.1:1") { project in
+      let found = await project.provider.examine()
+      #expect(found.map(\.level) == [.failure] && !"\(found)".contains("demo-api-key"))
     }
   }
 

@@ -19,13 +19,14 @@ struct Project {
   /// Runs a test with a project of its own.
   static func run(
     _ accounts: [String] = [ann], apiKey: String = "demo-api-key", timeout: Duration = Patience.ceiling,
+    keySource: FirebaseProviderSettings.KeySource? = nil, baseURL: String? = nil,
     _ body: (Project) async throws -> Void
   ) async throws {
     try await TestServer.run(.firebase, accounts.flatMap { ["--account", $0] }) { server in
       let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
       let key = try Secret(utf8: apiKey)
       let settings = FirebaseProviderSettings(
-        apiKey: { .success(key) }, baseURL: try HTTPURL(server.url))
+        apiKey: keySource ?? { .success(key) }, baseURL: try HTTPURL(baseURL ?? server.url))
       let result: Result<Void, any Error>
       do {
         result = .success(

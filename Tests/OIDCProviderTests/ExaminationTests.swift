@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import Testing
@@ -176,6 +177,39 @@ struct ExaminationTests {
         #expect(found.contains { $0.check == "endpoint.revocation" && $0.level == .warning })
       }
       #expect(server.requests.map(\.path) == ["/token"])
+    }
+  }
+
+  @Test(arguments: [OIDCDialect.ClientAuthentication.basic, .post])
+  func `a password of the client that cannot be had is found, and the provider is looked at all the same`(
+    _ authentication: OIDCDialect.ClientAuthentication
+  ) async throws {
+    try await FakeProvider.run(always: .notFound) { server in
+      for issuer in [server.issuer, "http://127.0.0.1:1"] {
+        let dialect = OIDCDialect(type: "oidc", issuer: issuer)
+        let missing: OIDCProviderSettings.SecretSource = { .failure(.misconfigured(.secret)) }
+        try await withProvider(dialect, authentication: authentication, secretSource: missing) { provider in
+          let found = await provider.examine()
+          let secret = try #require(found.first { $0.check == "clientSecret" })
+          #expect(secret.level == .failure && secret.errorKind == .configInvalid && secret.advice != nil)
+          #expect(found.contains { $0.check == "reachable" && ($0.level == .ok) == (issuer == server.issuer) })
+        }
+        try await withProvider(dialect, clientSecret: "made-up", authentication: authentication) { provider in
+          let found = await provider.examine()
+          #expect(found.first { $0.check == "clientSecret" }?.level == .ok && !"\(found)".contains("made-up"))
+        }
+      }
+    }
+  }
+
+  @Test func `the password of a client at a provider without a document is looked for, too`() async throws {
+    try await FakeProvider.run(always: FakeProvider.Reply(405, "{}")) { server in
+      var dialect = OIDCDialect.github
+      dialect.endpoints = [.token: server.issuer + "/token"]
+      let missing: OIDCProviderSettings.SecretSource = { .failure(.misconfigured(.secret)) }
+      try await withProvider(dialect, authentication: .post, secretSource: missing) { provider in
+        #expect(await provider.examine().last?.check == "clientSecret")
+      }
     }
   }
 

@@ -12,15 +12,17 @@ import TestServers
 /// A provider at an address.
 func withProvider(
   _ dialect: OIDCDialect, clientID: String = "cli", clientSecret: String? = nil,
-  authentication: OIDCDialect.ClientAuthentication = .none, redirect: LoopbackRedirect = .standard,
-  clock: OIDCProvider.Clock? = nil, uptime: @escaping @Sendable () -> Duration = { BootClock.now },
+  authentication: OIDCDialect.ClientAuthentication = .none, secretSource: OIDCProviderSettings.SecretSource? = nil,
+  redirect: LoopbackRedirect = .standard, clock: OIDCProvider.Clock? = nil,
+  uptime: @escaping @Sendable () -> Duration = { BootClock.now },
   _ body: (OIDCProvider) async throws -> Void
 ) async throws {
   let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
   let secret = try clientSecret.map { try Secret(utf8: $0) }
+  let source = secretSource ?? secret.map { secret in { @Sendable in .success(secret) } }
   let settings = OIDCProviderSettings(
-    dialect: dialect, clientID: clientID, clientSecret: secret.map { secret in { @Sendable in .success(secret) } },
-    clientAuthentication: authentication, redirect: redirect)
+    dialect: dialect, clientID: clientID, clientSecret: source, clientAuthentication: authentication, redirect: redirect
+  )
   let result: Result<Void, any Error>
   do {
     let provider =

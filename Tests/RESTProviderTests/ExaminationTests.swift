@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSONRPC
@@ -75,6 +76,28 @@ struct ExaminationTests {
       let found = try await findings(backend)
       #expect(found.first?.errorKind == .providerUnavailable && found.count == 2)
       #expect(try await backend.ledger("request").count == 1)
+    }
+  }
+
+  @Test func `a password of the client that cannot be had is found, if the backend wants one at all`() async throws {
+    try await Backend.run { backend in
+      var mapping = RESTMapping.standard
+      let missing: RESTProviderSettings.SecretSource = { .failure(.misconfigured(.secret)) }
+      for authentication in [RESTMapping.ClientAuthentication.basic, .post, .none] {
+        mapping.clientAuthentication = authentication
+        var found: [ProviderFinding] = []
+        try await withProvider(backend, mapping: mapping, clientID: "shop", secretSource: missing) {
+          found = await $0.examine()
+        }
+        let isWanted = authentication != .none
+        #expect(level("clientSecret", found) == (isWanted ? .failure : nil))
+        #expect(found.last { $0.check == "clientSecret" }?.errorKind == (isWanted ? .configInvalid : nil))
+        try await withProvider(backend, mapping: mapping, clientID: "shop", clientSecret: "made-up") {
+          found = await $0.examine()
+        }
+        #expect(level("clientSecret", found) == (isWanted ? .ok : nil) && !"\(found)".contains("made-up"))
+      }
+      #expect(try await backend.ledger("request").allSatisfy { try $0.required("authorization").string() == "none" })
     }
   }
 

@@ -13,6 +13,7 @@ import TestSupport
 func withProvider(
   _ backend: Backend, mapping: RESTMapping = .standard, timeout: Duration = Patience.ceiling,
   tls: TLSPolicy = TLSPolicy(), clientID: String = "", clientSecret: String? = nil,
+  secretSource: RESTProviderSettings.SecretSource? = nil,
   _ body: (RESTProvider) async throws -> Void
 ) async throws {
   let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
@@ -20,7 +21,7 @@ func withProvider(
   let source: RESTProviderSettings.SecretSource? = secret.map { secret in { @Sendable in .success(secret) } }
   let settings = RESTProviderSettings(
     baseURL: backend.url, mapping: mapping, tls: tls, clientID: clientID,
-    clientSecret: source)
+    clientSecret: secretSource ?? source)
   let result: Result<Void, any Error>
   do { result = .success(try await body(try RESTProvider(settings, client: client))) } catch {
     result = .failure(error)

@@ -11,7 +11,8 @@ struct FirebaseCaller: Sendable {
   let transport: PublicTransport
   /// What time it is.
   let clock: FirebaseProvider.Clock
-  private let apiKey: FirebaseProviderSettings.KeySource
+  /// Fetches the project's key.
+  let apiKey: FirebaseProviderSettings.KeySource
   private let urls: [FirebaseCall: HTTPURL]
 
   /// A key has 39 characters; more than a field holds is none.

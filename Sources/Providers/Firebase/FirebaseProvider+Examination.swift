@@ -10,7 +10,9 @@ extension FirebaseProvider {
   /// that is not accepted is refused before that, and nothing is changed.
   package func examine() async -> [ProviderFinding] {
     let accounts = await probe().findings
-    guard !accounts.contains(where: { $0.level == .failure }) else { return accounts }
+    guard !accounts.contains(where: { $0.level == .failure }) else {
+      return accounts + [await missingKey()].compactMap(\.self)
+    }
     let tokens = await Sounding(HTTPRequest(.get, caller.url(.token)), caller.transport, clock: clock).probe("baseUrl")
     return accounts + [Self.refreshes(tokens), await key()]
   }
@@ -22,6 +24,13 @@ extension FirebaseProvider {
     return ProviderFinding("service.token", .failure, first.message, advice: first.advice, errorKind: first.errorKind)
   }
 
+  /// What there is to say of the key where nobody can be asked whether it is the right one.
+  private func missingKey() async -> ProviderFinding? {
+    let source = await caller.apiKey()
+    guard case .failure = source else { return nil }
+    return .secret("apiKey", source)
+  }
+
   private func key() async -> ProviderFinding {
     let check = "apiKey"
     do throws(ProviderFailure) {
@@ -29,6 +38,8 @@ extension FirebaseProvider {
       try await caller.ask(.lookup, [("idToken", .secret(none))]).expectSuccess()
     } catch .tokenRefused {
       return ProviderFinding(check, .ok, "the API key is accepted")
+    } catch .misconfigured(.secret) {
+      return .secret(check, Result<Secret, ProviderFailure>.failure(.misconfigured(.secret)))
     } catch {
       switch error.kind {
       case .providerRejected:

@@ -117,13 +117,18 @@ struct TokenCaller: Sendable {
     }
   }
 
+  /// The client's password, or why it cannot be had; nil where there is none.
+  func secret() async -> Result<Secret, ProviderFailure>? {
+    guard settings.clientAuthentication != .none, let source = settings.clientSecret else { return nil }
+    return await source()
+  }
+
   /// Makes the client known: in the header, or in the form.
   private func authenticate(_ form: inout Form) async throws(ProviderFailure) -> ClientCredentials? {
-    guard settings.clientAuthentication != .none, let source = settings.clientSecret else {
+    guard let secret = try await secret()?.get() else {
       form.append(("client_id", .text(settings.clientID)))
       return nil
     }
-    let secret = try await source().get()
     guard settings.clientAuthentication == .post else {
       return ClientCredentials(id: settings.clientID, secret: secret)
     }

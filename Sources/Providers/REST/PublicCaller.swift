@@ -71,11 +71,16 @@ struct PublicCaller: Sendable {
     }
   }
 
+  /// The client's password, or why it cannot be had; nil where there is none.
+  func secret() async -> Result<Secret, ProviderFailure>? {
+    guard maker.mapping.clientAuthentication != .none, let clientSecret else { return nil }
+    return await clientSecret()
+  }
+
   private func credentials(
     _ extra: inout [(String, RequestFields.Value)]
   ) async throws(ProviderFailure) -> ClientCredentials? {
-    guard maker.mapping.clientAuthentication != .none, let clientSecret else { return nil }
-    let secret = try await clientSecret().get()
+    guard let secret = try await secret()?.get() else { return nil }
     guard maker.mapping.clientAuthentication == .post else { return ClientCredentials(id: clientID, secret: secret) }
     extra += [("client_id", .text(clientID)), ("client_secret", .secret(secret))]
     return nil

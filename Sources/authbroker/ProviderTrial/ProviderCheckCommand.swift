@@ -10,11 +10,11 @@ enum ProviderCheckCommand: Command {
     operands: "[PROFILE]",
     summary: "Look closely at a profile's provider, and try it with --login",
     details: """
-      Looks at what the provider says of itself and compares it with the profile, changes nothing and sends no user's
-      credential; then says what --login would try: a login, its tokens, two refreshes, the user and a logout, one after
-      the other. The session for that is its own: that of the profile is left alone, and nothing is kept. Ctrl-C ends it.
-      Exit codes: 5 for a provider that cannot be reached, 4 for wrong credentials, 1 for anything else that fails;
-      warnings are no failure.
+      Looks at what the provider says of itself and compares it with the profile, looks whether the profile's secrets
+      can be had, changes nothing and sends no user's credential; then says what --login would try: a login, its tokens,
+      two refreshes, the user and a logout, one after the other. The session for that is its own: that of the profile is
+      left alone, and nothing is kept. Ctrl-C ends it. Exit codes: 5 for a provider that cannot be reached, 4 for wrong
+      credentials, 1 for anything else that fails; warnings are no failure.
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),

@@ -9,9 +9,13 @@ extension OIDCProvider {
   /// What sessions are asked for.
   package var requestedScopes: [String] { dialect.scopes }
 
-  /// Reads what the provider says of itself, and compares it with what the profile wants.
+  /// Reads what the provider says of itself, compares it with what the profile wants, and looks for the client's password.
   package func examine() async -> [ProviderFinding] {
-    guard dialect.usesDiscovery else { return await examineEndpoints() }
+    let described = dialect.usesDiscovery ? await examineDocument() : await examineEndpoints()
+    return described + [await caller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
+  }
+
+  private func examineDocument() async -> [ProviderFinding] {
     let first = await Sounding(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
     let found = first.probe(addressSetting).findings
     guard case .success(let response) = first.result, !found.contains(where: { $0.level == .failure }) else {

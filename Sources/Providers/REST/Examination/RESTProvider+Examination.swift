@@ -11,8 +11,13 @@ extension RESTProvider {
 
   /// Reads who the user is without being one, and asks of every other path what can be done with it.
   ///
-  /// `GET` and `OPTIONS` are safe (RFC 9110, section 9.2.1), none has a body, and nobody's credential goes along.
+  /// `GET` and `OPTIONS` are safe (RFC 9110, section 9.2.1), none has a body, and nobody's credential goes along; the
+  /// client's password is only looked for.
   package func examine() async -> [ProviderFinding] {
+    await examineBackend() + [await publicCaller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
+  }
+
+  private func examineBackend() async -> [ProviderFinding] {
     let maker = publicCaller.maker
     let user = await Sounding(maker.probe, publicCaller.transport, clock: clock)
     let found = user.probe("baseUrl").findings

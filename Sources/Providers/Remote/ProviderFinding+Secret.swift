@@ -1,0 +1,21 @@
+package import BrokerCore
+package import BrokerProtocol
+
+/// What is found of a secret that a profile needs.
+extension ProviderFinding {
+  /// Whether the secret that a setting names can be had; of the secret itself nothing is said.
+  ///
+  /// - Parameters:
+  ///   - setting: what the setting is called, such as `clientSecret`.
+  ///   - source: what its source gives.
+  /// - Returns: the finding, under the name of the setting.
+  package static func secret<S>(_ setting: String, _ source: Result<S, ProviderFailure>) -> ProviderFinding {
+    guard case .failure(let failure) = source else {
+      return ProviderFinding(setting, .ok, "the secret that \(setting) names can be had")
+    }
+    return ProviderFinding(
+      setting, .failure, "The secret that \(setting) names cannot be had.",
+      advice: "Look at that file (yours alone), that variable (set where the broker starts) or that command.",
+      errorKind: failure.kind)
+  }
+}
