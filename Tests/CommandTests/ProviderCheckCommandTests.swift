@@ -124,6 +124,52 @@ struct ProviderCheckCommandTests {
     #expect(owner.requests.last == #"continueTrial {"trialId":"t1","stop":true,"timeoutSeconds":0.5}"#)
   }
 
+  private static let action =
+    #""user","action":{"loginFlowId":"t1","profile":"work","kind":"deviceCode","verificationUri":"https://id.example/d","#
+    + #""userCode":"ABCD","expiresAt":"2099-01-01T00:00:00Z","intervalSeconds":5}"#
+
+  @Test(arguments: ["device", "browser"])
+  func `what nobody does elsewhere in the time of --timeout ends the trial, with the code that login has`(
+    _ method: String
+  ) throws {
+    let owner = try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "getStatus": FakeOwner.status()
+      case "checkProvider": Self.check(Self.well)
+      default: (try? params?["stop"]?.bool()) == true ? Self.state("", #""nothing""#) : Self.state("", Self.action)
+      }
+    }
+    let words = ["provider-check", "--login", "--method", method, "--timeout", "0.2"]
+    let run = try CommandRun(words, in: scratch)
+    #expect(run.code == 3 && run.output.contains("Not finished in time."), "\(run.output)\(run.errors)")
+    #expect(run.errors.contains("nobody has finished the login in the time of --timeout"), "\(run.errors)")
+    let calls = methods(owner)
+    #expect(calls.prefix(2) == ["checkProvider", "tryProvider"] && calls.count > 3)
+    #expect(owner.requests.last == #"continueTrial {"trialId":"t1","stop":true,"timeoutSeconds":0.5}"#)
+    #expect(owner.requests.count { $0.contains("\"stop\"") } == 1)
+    let json = try CommandRun(words + ["--json"], in: scratch)
+    #expect(try JSONDocument(parsing: Array(json.output.utf8)).root.required("exitCode").integer() == 3)
+  }
+
+  @Test func `--timeout bounds no trial that waits for the provider alone`() throws {
+    let login = #"{"check":"login","level":"ok","message":"a session"}"#
+    let end = Self.state("", #""nothing""#)
+    let owner = try owner(Self.check(Self.well), trial: [Self.state(), Self.state(login), end])
+    let run = try CommandRun(Self.words + ["--timeout", "20"], in: scratch, input: "made-up\n")
+    #expect(run.code == 0, "\(run.output)\(run.errors)")
+    #expect(!owner.requests.contains { $0.contains("\"stop\"") })
+  }
+
+  @Test(arguments: [(["provider-check", "--login", "--method", "device"], 3), (words, 4)] as [([String], Int32)])
+  func `a login elsewhere whose own time is over is no wrong code`(_ words: [String], _ code: Int32) throws {
+    let first = Self.state("", code == 3 ? Self.action : #""provider""#)
+    let late = Self.state(Self.failure("login", "otpExpired"), #""nothing""#)
+    let owner = try owner(Self.check(Self.well), trial: [first, late])
+    let run = try CommandRun(words, in: scratch, input: "made-up\n")
+    #expect(run.code == code && run.output.contains("1 failure."), "\(run.output)\(run.errors)")
+    #expect(methods(owner) == ["checkProvider", "tryProvider", "continueTrial"])
+  }
+
   @Test func `without a password option the provider's own way is taken`() throws {
     let owner = try owner(Self.check(Self.well), trial: [Self.state("", #""nothing""#)])
     let run = try CommandRun(["provider-check", "work", "--login"], in: scratch)

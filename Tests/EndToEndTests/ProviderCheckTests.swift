@@ -118,6 +118,18 @@ struct ProviderCheckTests {
     }
   }
 
+  @Test(arguments: ["device", "browser"])
+  func `a trial that nobody finishes elsewhere ends with the time of --timeout`(_ method: String) async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try OIDCBackend(sandbox)
+      _ = try sandbox.owner(try backend.configure(sandbox))
+      let trial = try check(sandbox, ["--login", "--method", method, "--timeout", "5", "--json"])
+      #expect(trial.code == 3 && trial.errors.contains("in the time of --timeout"), "\(trial.output)\(trial.errors)")
+      let root = try JSONDocument(parsing: Array(trial.output.utf8)).root
+      #expect(try root.required("exitCode").integer() == 3 && root.required("tried").bool())
+    }
+  }
+
   @Test func `the embedded provider is tried with an account of the user`() async throws {
     try await Sandbox.run { sandbox in
       _ = try start(sandbox)

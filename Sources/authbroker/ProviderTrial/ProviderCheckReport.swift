@@ -4,11 +4,20 @@ import JSONRPC
 
 /// What `provider-check` has found, and how it is shown: line by line for people, at the end for programs.
 struct ProviderCheckReport {
+  /// Why a trial was not tried to its end.
+  enum End {
+    /// A person has ended it.
+    case interrupted
+    /// Nobody has done in time what it waited for.
+    case late
+  }
+
   private let context: Context
   private let check: CheckProvider.Result
   private var tried: [ProviderFinding] = []
   private var isTried = false
-  private var isInterrupted = false
+  private var end: End?
+  private var isUserAwaited = false
 
   /// Room for the names of what a trial looks at: its lines come one by one.
   private static let trialLabelWidth = 18
@@ -58,8 +67,11 @@ struct ProviderCheckReport {
     for finding in findings { line(finding, Self.trialLabelWidth) }
   }
 
-  /// Notes that a person has ended the trial.
-  mutating func interrupt() { isInterrupted = true }
+  /// Notes that the trial waits for what somebody does elsewhere.
+  mutating func awaitUser() { isUserAwaited = true }
+
+  /// Notes that the trial was not tried to its end.
+  mutating func stop(_ end: End) { self.end = end }
 
   /// Says the sum of it.
   ///
@@ -72,15 +84,21 @@ struct ProviderCheckReport {
   private var failures: [ProviderFinding] { (check.findings + tried).filter { $0.level == .failure } }
 
   private var exitCode: ExitCode {
+    switch end {
     // What was found is not all that there is.
-    guard !isInterrupted else { return .failure }
+    case .interrupted: return .failure
+    case .late: return .loginRequired
+    case nil: break
+    }
     guard let first = failures.first else { return .success }
-    let code = Self.code(first)
-    return failures.allSatisfy { Self.code($0) == code } ? code : .failure
+    let code = code(first)
+    return failures.allSatisfy { self.code($0) == code } ? code : .failure
   }
 
-  private static func code(_ finding: ProviderFinding) -> ExitCode {
+  private func code(_ finding: ProviderFinding) -> ExitCode {
     switch finding.errorKind {
+    // A login that was not finished is no wrong code.
+    case .otpExpired where isUserAwaited: .loginRequired
     case .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .tlsFailed, .tlsPinMismatch:
       .providerUnavailable
     case let kind? where ExitCode(kind) == .wrongCredentials: .wrongCredentials
@@ -112,7 +130,12 @@ struct ProviderCheckReport {
     let warnings = (check.findings + tried).count { $0.level == .warning }
     let counts = [(failures.count, "failure"), (warnings, "warning")].filter { $0.0 > 0 }
     let sum = counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
-    let verdict = isInterrupted ? "Interrupted." : sum.isEmpty ? "All is well." : sum + "."
+    let verdict: String =
+      switch end {
+      case .interrupted: "Interrupted."
+      case .late: "Not finished in time."
+      case nil: sum.isEmpty ? "All is well." : sum + "."
+      }
     Output.line("\n" + verdict)
     guard !isTried, !isHopeless else { return }
     let ways = check.loginMethods.compactMap { Self.options[$0] }.joined(separator: ", ")

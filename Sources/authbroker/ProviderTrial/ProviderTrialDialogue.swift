@@ -8,13 +8,18 @@ import SecretMemory
 struct ProviderTrialDialogue: ~Copyable {
   /// How long one question to the broker waits: the person who presses Ctrl-C notices no delay.
   private static let step = Duration.milliseconds(500)
+  /// How long an answer may take beyond that.
+  private static let patience = Duration.seconds(60)
   private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
 
   private let context: Context
   private var connection: BlockingConnection
-  private var isStopping = false
+  /// Why nothing more is tried; nil while the trial goes on.
+  private var end: ProviderCheckReport.End?
   /// Whether somebody was told what to do elsewhere.
   private var isToldOfAction = false
+  /// When the time of `--timeout` is over for that; nil where it is not given.
+  private var deadline: Duration?
 
   /// A dialogue on a connection.
   init(_ context: Context, _ connection: consuming BlockingConnection) {
@@ -22,7 +27,8 @@ struct ProviderTrialDialogue: ~Copyable {
     self.connection = connection
   }
 
-  /// Tries the provider to the end, whatever happens; Ctrl-C ends the session of the trial first.
+  /// Tries the provider to the end, whatever happens; Ctrl-C ends the session of the trial first, and `--timeout` the wait
+  /// for what somebody does elsewhere.
   ///
   /// - Throws: a failure before anything was tried, or where the broker is gone.
   mutating func run(
@@ -35,6 +41,7 @@ struct ProviderTrialDialogue: ~Copyable {
       while true {
         report.add(state.findings)
         guard state.step != .none else { break }
+        if case .user = state.step { report.awaitUser() }
         state = try goOn(state)
       }
     } catch {
@@ -42,7 +49,7 @@ struct ProviderTrialDialogue: ~Copyable {
       stop(state.trialID, &report)
       throw error
     }
-    if isStopping { report.interrupt() }
+    if let end { report.stop(end) }
   }
 
   /// Begins without credentials where nothing says that a password is meant, and asks for one where that is not enough.
@@ -66,22 +73,38 @@ struct ProviderTrialDialogue: ~Copyable {
   private mutating func goOn(_ state: ProviderTrialState) throws(CommandFailure) -> ProviderTrialState {
     var params = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
     switch state.step {
-    case .code(let challenge) where !isStopping: params.code = try code(challenge)
-    case .user(let action) where !isToldOfAction:
-      isToldOfAction = true
-      ActionNotice.tell(action, context)
-      Output.message("waiting until \(action.expiresAt); Ctrl-C ends it.")
+    case .code(let challenge) where end == nil: params.code = try code(challenge)
+    case .user(let action) where !isToldOfAction: try tell(action)
     case .code, .user, .provider, .none: break
     }
     let (next, isInterrupted) = try ask(params)
-    guard isInterrupted, !isStopping else { return next }
-    isStopping = true
-    Output.message("ending the session of the trial first.")
+    guard end == nil, let reason = reasonToStop(next, isInterrupted) else { return next }
+    end = reason
     guard next.step != .none else { return next }
     var stop = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
     stop.stops = true
     let last = try ask(stop).state
     return ProviderTrialState(trialID: last.trialID, findings: next.findings + last.findings, step: last.step)
+  }
+
+  private mutating func tell(_ action: UserAction) throws(CommandFailure) {
+    isToldOfAction = true
+    ActionNotice.tell(action, context)
+    let limit = try context.arguments.seconds("--timeout")
+    deadline = limit.map { BootClock.now + $0 }
+    let end = limit.map { min(action.expiresAt, Timestamp(milliseconds: WallClock.milliseconds) + $0) }
+    Output.message("waiting until \(end ?? action.expiresAt); Ctrl-C ends it.")
+  }
+
+  /// Why a trial that stands here is not gone on with, and says so; nil where it is.
+  private func reasonToStop(_ state: ProviderTrialState, _ isInterrupted: Bool) -> ProviderCheckReport.End? {
+    if isInterrupted {
+      Output.message("ending the session of the trial first.")
+      return .interrupted
+    }
+    guard case .user = state.step, let deadline, BootClock.now >= deadline else { return nil }
+    Output.message("nobody has finished the login in the time of --timeout; the trial ends.")
+    return .late
   }
 
   private func code(_ challenge: OTPChallenge) throws(CommandFailure) -> Secret {
@@ -103,14 +126,20 @@ struct ProviderTrialDialogue: ~Copyable {
       try Signal.block(Self.signals)
       pending = try SignalDescriptor(Self.signals)
     } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
-    let state = try context.call(ContinueTrial.self, params, on: &connection)
-    return (state, pending.next() != nil)
+    return (try call(params), pending.next() != nil)
+  }
+
+  /// Its time is that of a step: `--timeout` is for whoever is awaited.
+  private mutating func call(_ params: ContinueTrial.Params) throws(CommandFailure) -> ProviderTrialState {
+    do throws(ClientError) {
+      return try connection.call(ContinueTrial.self, params, timeout: Self.step + Self.patience)
+    } catch { throw CommandFailure(error) }
   }
 
   /// Ends a trial that cannot be gone on with, and shows what comes of that.
   private mutating func stop(_ id: String, _ report: inout ProviderCheckReport) {
     var params = ContinueTrial.Params(trialID: id, stops: true, timeout: Self.step)
-    while let state = try? context.call(ContinueTrial.self, params, on: &connection) {
+    while let state = try? call(params) {
       report.add(state.findings)
       guard state.step != .none else { return }
       params.stops = false
