@@ -166,6 +166,46 @@ struct ExaminationTests {
     }
   }
 
+  @Test(arguments: [400, 403, 410])
+  func `the document of RFC 8414 is looked for wherever a login looks for it`(_ status: Int) async throws {
+    try await FakeProvider.run { request, issuer in
+      switch request.path {
+      // The first form is somebody else's, as the root of a shared host may be.
+      case Self.oauth + "/tenant": FakeProvider.Reply(200, OIDCProviderTests.document(issuer))
+      case "/tenant" + Self.oauth: FakeProvider.Reply(200, OIDCProviderTests.document(issuer + "/tenant"))
+      case "/tenant" + Self.openID: FakeProvider.Reply(status, "{}")
+      default: FakeProvider.Reply(200, #"{"access_token":"at"}"#)
+      }
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer + "/tenant")) { provider in
+        let found = await provider.examine()
+        #expect(found.contains { $0.check == "issuer" && $0.level == .ok }, "\(found)")
+        _ = try await provider.login(.ann())
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `where the configuration names the endpoints no document is missed`(_ isForeign: Bool) async throws {
+    try await FakeProvider.run { request, issuer in
+      switch request.path {
+      case Self.oauth where isForeign: FakeProvider.Reply(200, OIDCProviderTests.document(issuer + "/"))
+      case "/mine": FakeProvider.Reply(200, #"{"access_token":"at"}"#)
+      default: .notFound
+      }
+    } _: { server in
+      var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
+      dialect.endpoints[.token] = server.issuer + "/mine"
+      try await withProvider(dialect) { provider in
+        let found = await provider.examine()
+        #expect(found.contains { $0.check == "document" && $0.level == .note }, "\(found)")
+        #expect(!found.contains { $0.level == .failure }, "\(found)")
+        #expect(found.contains { $0.check == "endpoint.revocation" && $0.level == .warning })
+        _ = try await provider.login(.ann())
+      }
+    }
+  }
+
   @Test func `a provider without a document is asked at its token endpoint`() async throws {
     try await FakeProvider.run(always: FakeProvider.Reply(405, "{}")) { server in
       var dialect = OIDCDialect.github

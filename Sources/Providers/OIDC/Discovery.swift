@@ -222,11 +222,19 @@ actor Discovery {
     switch response.status {
     case 200:
       return document(response)
-    case 407, 511: throw .transient(.networkUnavailable)
-    case 408, 425, 429, 500...:
-      throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: WallClock.milliseconds / 1000))
     case 300..<400: return .unusable
-    default: return .absent
+    case 407, 511: throw .transient(.networkUnavailable)
+    case let status where Self.isAbsent(status): return .absent
+    default:
+      throw .transient(.providerUnavailable, retryAfter: response.retryAfter(now: WallClock.milliseconds / 1000))
+    }
+  }
+
+  /// Whether a status says that there is no document: not one, no redirect, and no trouble that passes.
+  static func isAbsent(_ status: Int) -> Bool {
+    switch status {
+    case 200, 300..<400, 407, 408, 425, 429, 500...: false
+    default: true
     }
   }
 }

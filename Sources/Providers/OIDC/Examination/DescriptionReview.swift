@@ -26,7 +26,7 @@ struct DescriptionReview: Sendable {
         advice: "What answers there is no such provider; look at \(IssuerSetting(dialect).names).",
         errorKind: .invalidResponse)
     }
-    if description.isIssuerWhole, IssuerCheck(dialect).isOwn(metadata: named) {
+    if description.isOwn(dialect) {
       return ProviderFinding(check, .ok, "the document's issuer is the configured one: \(named)")
     }
     let isSlash = IssuerSetting.withoutSlash(named) == IssuerSetting.withoutSlash(dialect.issuer)

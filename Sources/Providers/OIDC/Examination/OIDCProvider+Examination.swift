@@ -24,11 +24,11 @@ extension OIDCProvider {
     switch reading(response, at: discovery.firstDocument) {
     case .success(let description): return found + review(await completed(description))
     case .failure(let trouble):
+      guard Discovery.isAbsent(response.status) else { return found + [trouble.finding] }
+      let namesEndpoints = dialect.endpoints[.token] != nil
       // OAuth without OpenID Connect has a document of its own (RFC 8414).
-      if response.status == 404 || response.status == 410, let other = await otherDocument() {
-        return found + review(other)
-      }
-      return found + [trouble.finding] + review(nil)
+      if let other = await otherDocument(), other.isOwn(dialect) || !namesEndpoints { return found + review(other) }
+      return found + (namesEndpoints ? undescribed : [trouble.finding])
     }
   }
 
@@ -37,11 +37,8 @@ extension OIDCProvider {
     let finding: ProviderFinding
   }
 
-  private func review(_ description: ProviderDescription?) -> [ProviderFinding] {
-    guard let description else { return [] }
-    return DescriptionReview(
-      description: description, dialect: dialect, authentication: clientAuthentication
-    ).findings
+  private func review(_ description: ProviderDescription) -> [ProviderFinding] {
+    DescriptionReview(description: description, dialect: dialect, authentication: clientAuthentication).findings
   }
 
   /// The document, with what the one of RFC 8414 says besides where an endpoint is missing.
@@ -52,15 +49,18 @@ extension OIDCProvider {
     return description.completed(by: other)
   }
 
+  /// The first document of RFC 8414 that is the provider's own, else the first.
   private func otherDocument() async -> ProviderDescription? {
+    var foreign: ProviderDescription?
     for url in discovery.oauthDocuments {
       let sounding = await Sounding(documentRequest(url), caller.transport, clock: clock)
       guard case .success(let response) = sounding.result, case .success(let found) = reading(response, at: url) else {
         continue
       }
-      return found
+      guard !found.isOwn(dialect) else { return found }
+      foreign = foreign ?? found
     }
-    return nil
+    return foreign
   }
 
   private func documentRequest(_ url: HTTPURL) -> HTTPRequest {
@@ -100,11 +100,13 @@ extension OIDCProvider {
     let sounding = await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
     let found = sounding.probe(addressSetting).findings
     guard !found.contains(where: { $0.level == .failure }) else { return found }
-    var described = ProviderDescription()
-    described.issuer = dialect.issuer
-    let review = DescriptionReview(description: described, dialect: dialect, authentication: clientAuthentication)
+    return found + undescribed
+  }
+
+  /// What there is to say where there is no document, and none is needed.
+  private var undescribed: [ProviderFinding] {
     let note = ProviderFinding(
       "document", .note, "It does not describe itself; its endpoints are known from the configuration.")
-    return found + [note] + review.findings.filter { $0.check.hasPrefix("endpoint") }
+    return [note] + review(ProviderDescription()).filter { $0.check.hasPrefix("endpoint") }
   }
 }

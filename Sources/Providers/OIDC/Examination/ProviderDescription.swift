@@ -56,6 +56,12 @@ struct ProviderDescription: Sendable, Equatable {
   /// What it lists; nil where it does not say.
   subscript(feature: Feature) -> Set<String>? { lists[feature] }
 
+  /// Whether it is that of the configured issuer.
+  func isOwn(_ dialect: OIDCDialect) -> Bool {
+    guard isIssuerWhole, let issuer else { return false }
+    return IssuerCheck(dialect).isOwn(metadata: issuer)
+  }
+
   /// What this document says, and where it is silent what another says.
   func completed(by other: ProviderDescription) -> ProviderDescription {
     var whole = self
