@@ -77,8 +77,8 @@ extension Broker {
     tell(id, slot, evenNothing: true)
     slot.reply = reply
     keepAlive(id, slot)
-    if let code = params.code {
-      slot.trial.enter(code)
+    if let answer = TrialCodeAnswer(params) {
+      slot.findings += slot.trial.enter(answer, at: now.wall)
       slot.isToldOfWait = false
     }
     if params.stops { stop(slot) }

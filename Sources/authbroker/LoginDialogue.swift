@@ -60,7 +60,7 @@ struct LoginDialogue: ~Copyable {
     var challenge = first
     while true {
       let code = try SecretInput.askForCode("Code (or resend): ", of: challenge.otpFlowID)
-      if isResend(code) {
+      if SecretInput.isWord("resend", code) {
         challenge = try resend(challenge)
         continue
       }
@@ -71,13 +71,6 @@ struct LoginDialogue: ~Copyable {
         guard error.error?.kind == .otpInvalid else { throw error }
         Output.message(error.message)
       }
-    }
-  }
-
-  private func isResend(_ code: Secret) -> Bool {
-    code.withBytes { bytes in
-      let word = Array("resend".utf8)
-      return bytes.count == word.count && bytes.indices.allSatisfy { bytes[$0] == word[$0] }
     }
   }
 

@@ -32,9 +32,31 @@ enum SecretInput {
   static func askForCode(_ prompt: String, of flow: String) throws(CommandFailure) -> Secret {
     let next = "login still waits for its code; answer with: authbroker verify-otp " + PlainText.line(flow.utf8)
     let end = CommandFailure(.loginRequired, "no code was entered: the input has ended. The " + next)
+    return try askForCode(prompt, atEnd: end, interrupted: "the " + next)
+  }
+
+  /// Asks for a code that nothing waits for once the person goes, again after an empty line.
+  ///
+  /// - Throws: a failure at the end of the input; one without a word that ends the program by the signal of Ctrl-C.
+  static func askForCode(_ prompt: String) throws(CommandFailure) -> Secret {
+    let end = CommandFailure(.failure, "no code was entered: the input has ended.")
+    return try askForCode(prompt, atEnd: end, interrupted: "")
+  }
+
+  private static func askForCode(
+    _ prompt: String, atEnd: CommandFailure, interrupted: String
+  ) throws(CommandFailure) -> Secret {
     var entered: [UInt8]
-    repeat { entered = try line(prompt, atEnd: end, interrupted: "the " + next) } while entered.isEmpty
+    repeat { entered = try line(prompt, atEnd: atEnd, interrupted: interrupted) } while entered.isEmpty
     return try secret(&entered, .code)
+  }
+
+  /// Whether somebody has typed a word instead of a secret.
+  static func isWord(_ word: String, _ entered: Secret) -> Bool {
+    let word = Array(word.utf8)
+    return entered.withBytes { bytes in
+      bytes.count == word.count && bytes.indices.allSatisfy { bytes[$0] == word[$0] }
+    }
   }
 
   private static func line(

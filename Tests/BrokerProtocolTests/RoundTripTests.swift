@@ -69,7 +69,8 @@ struct RoundTripTests {
         triesWrongPassword: true, replaysToken: true))
     try check(
       ContinueTrial.Params(trialID: "t"),
-      ContinueTrial.Params(trialID: "t", code: secret, stops: true, timeout: .milliseconds(500)))
+      ContinueTrial.Params(
+        trialID: "t", code: secret, backupCode: secret, resends: true, stops: true, timeout: .milliseconds(500)))
     try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
   }
 

@@ -54,7 +54,11 @@ extension Samples {
           profile: .default, method: "password", email: "a@b", password: secret, refreshToken: secret,
           triesWrongPassword: true, replaysToken: true)
       ),
-      ("continueTrial", ContinueTrial.Params(trialID: "t", code: secret, stops: true, timeout: .zero)),
+      (
+        "continueTrial",
+        ContinueTrial.Params(
+          trialID: "t", code: secret, backupCode: secret, resends: true, stops: true, timeout: .zero)
+      ),
     ]
   }
 }

@@ -93,6 +93,31 @@ import Testing
     }
   }
 
+  @Test func `another code is sent when one is asked for, and a backup code stands in`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      harness.provider.setWantsCode(true)
+      _ = client.ask(Self.begin)
+      _ = try Self.drive(client, harness)
+      let early = try Self.state(try #require(client.ask(Self.goOn(#","resend":true"#)).first))
+      #expect(early.findings.first?.message.contains("Another code can be sent from") == true)
+      #expect(harness.provider.resends == 0)
+      harness.clock.advance(by: .seconds(31))
+      let sent = try Self.state(try #require(client.ask(Self.goOn(#","resend":true"#)).first))
+      guard case .code = sent.step else {
+        Issue.record("a code is waited for: \(sent)")
+        return
+      }
+      #expect(sent.findings.map(\.message) == ["Another code was sent."] && harness.provider.resends == 1)
+      let wrong = try Self.state(try #require(client.ask(Self.goOn(#","backupCode":"wrong""#)).first))
+      #expect(wrong.findings.first?.message.contains("4 attempts") == true)
+      #expect(client.ask(Self.goOn(#","backupCode":"backup""#)).count == 1)
+      let state = try Self.drive(client, harness)
+      #expect(state.step == .none && harness.provider.revocations == 1)
+    }
+  }
+
   @Test func `what is done in a browser is waited for`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()

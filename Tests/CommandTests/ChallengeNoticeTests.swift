@@ -47,7 +47,7 @@ struct ChallengeNoticeTests {
     let asked = ["E-mail address: ", "Password: "].map { CommandRun.Step(question: $0, answer: steps[$0] ?? "") }
     for (words, question) in [
       (["login", "--method", "password"], "Code (or resend): "),
-      (["provider-check", "--login", "--method", "password"], "Code: "),
+      (["provider-check", "--login", "--method", "password"], "Code (or resend): "),
     ] {
       let code = CommandRun.Step(question: question, answer: "123456\n")
       let run = try CommandRun(atTerminal: asked + [code], words, in: scratch)

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import JSONRPC
 import Synchronization
 import TestSupport
@@ -168,6 +169,25 @@ struct ProviderCheckCommandTests {
     let run = try CommandRun(words, in: scratch, input: "made-up\n")
     #expect(run.code == code && run.output.contains("1 failure."), "\(run.output)\(run.errors)")
     #expect(methods(owner) == ["checkProvider", "tryProvider", "continueTrial"])
+  }
+
+  @Test(arguments: [
+    ("resend", TrialCodePrompt.Answer.resend, TrialCodePrompt.Answer.resend), ("backup", .backup, .code),
+    ("123456", .code, .code), ("Resend", .code, .code), ("resend ", .code, .code),
+  ])
+  func `words that stand in for a code are told from codes`(
+    _ typed: String, _ answer: TrialCodePrompt.Answer, _ withoutBackup: TrialCodePrompt.Answer
+  ) throws {
+    var challenge = OTPChallenge(
+      otpFlowID: "t1", profile: .default, method: .sms, maskedDestination: "", otpLength: 6,
+      expiresAt: Timestamp(milliseconds: 0), nextResendAt: Timestamp(milliseconds: 0), attemptsRemaining: 5,
+      backupCodesAllowed: true)
+    let params = try ContinueTrial.Params(
+      from: try JSONDocument(parsing: Array(#"{"trialId":"t1","code":"\#(typed)"}"#.utf8)).root)
+    let code = try #require(params.code)
+    #expect(TrialCodePrompt.Answer(code, challenge) == answer)
+    challenge.backupCodesAllowed = false
+    #expect(TrialCodePrompt.Answer(code, challenge) == withoutBackup)
   }
 
   @Test func `without a password option the provider's own way is taken`() throws {

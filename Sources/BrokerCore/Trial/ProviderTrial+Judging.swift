@@ -8,6 +8,7 @@ extension ProviderTrial {
     case (.wrongPassword, .login(let result)): judgeWrongPassword(result)
     case (_, .login(let result)): judgeLogin(result)
     case (_, .session(let result)): judgeSession(result)
+    case (_, .challenge(let result)): judgeResend(result)
     case (.accessAfterLogout, .user(let result)): judgeAccess(result, at: now)
     case (_, .user(let result)): judgeUser(result)
     case (.reuse, .tokens(let result)): judgeReuse(result)
@@ -48,23 +49,8 @@ extension ProviderTrial {
     }
   }
 
-  private mutating func judgeSession(_ result: Result<ProviderSession, ProviderFailure>) -> [ProviderFinding] {
-    switch result {
-    case .success(let session): return begun(session)
-    case .failure(.refused(.otpInvalid, let left, _, _)):
-      guard var challenge, left != 0 else { break }
-      challenge.attemptsRemaining = left ?? (challenge.attemptsRemaining - 1)
-      guard challenge.attemptsRemaining > 0 else { break }
-      order = .awaitCode(challenge)
-      return [finding(.login, .note, "The code is wrong; \(challenge.attemptsRemaining) attempts are left.")]
-    case .failure: break
-    }
-    guard case .failure(let failure) = result else { return [] }
-    return [notBegun(failure)]
-  }
-
   /// Says why there is no session.
-  private func notBegun(_ failure: ProviderFailure) -> ProviderFinding {
+  func notBegun(_ failure: ProviderFailure) -> ProviderFinding {
     var finding = failed(.login, failure, "No session was begun.", loginAdvice(failure))
     if let sentence = failure.sentence(of: credentials.method) {
       finding.message = "No session was begun. \(sentence)"
@@ -73,7 +59,8 @@ extension ProviderTrial {
     return finding
   }
 
-  private mutating func begun(_ session: ProviderSession) -> [ProviderFinding] {
+  /// Takes a session in.
+  mutating func begun(_ session: ProviderSession) -> [ProviderFinding] {
     tokens = session.tokens
     // A client that logs in by itself has none of its own: it asks anew.
     if credentials.method == .clientCredentials { tokens?.refreshToken = nil }
@@ -83,7 +70,8 @@ extension ProviderTrial {
     return [ok(.login, who.map { "a session of \($0)" } ?? "a session; the reply does not say whose")]
   }
 
-  private func loginAdvice(_ failure: ProviderFailure) -> String? {
+  /// What to do where a login fails; nil where that is not known.
+  func loginAdvice(_ failure: ProviderFailure) -> String? {
     if case .misconfigured(let fault) = failure { return fault.message }
     return switch failure.kind {
     case .invalidCredentials: "Look at the address and the password, and whether the account may log in this way."
@@ -206,14 +194,14 @@ extension ProviderTrial {
   }
 
   /// Something else.
-  private func finding(
+  func finding(
     _ stage: TrialStage, _ level: ProviderFinding.Level, _ message: String, _ advice: String? = nil
   ) -> ProviderFinding {
     ProviderFinding(stage.rawValue, level, message, advice: advice)
   }
 
   /// The provider failed, or refused what it should not have.
-  private func failed(
+  func failed(
     _ stage: TrialStage, _ failure: ProviderFailure, _ what: String, _ advice: String?
   ) -> ProviderFinding {
     let kind = failure.kind

@@ -1,5 +1,5 @@
 package import BrokerProtocol
-package import SecretMemory
+import SecretMemory
 
 /// Tries everything that a broker does with a session at a provider, one thing after the other, and says how each went.
 ///
@@ -69,6 +69,8 @@ package struct ProviderTrial: Sendable {
   var rotates = false
   /// Whether the session may have ended with a refresh token that was tried once more.
   var isBurnt = false
+  /// The challenge that was answered.
+  var challenge: ProviderChallenge?
   private var isStopped = false
 
   /// A trial that has not begun.
@@ -115,16 +117,6 @@ package struct ProviderTrial: Sendable {
     current = nil
     return findings + advance(at: now)
   }
-
-  /// Answers the code that is waited for.
-  package mutating func enter(_ code: Secret) {
-    guard case .awaitCode(let challenge) = order else { return }
-    self.challenge = challenge
-    order = .ask(.verify(flow: challenge.flow, code: code))
-  }
-
-  /// The challenge that a code was given for.
-  var challenge: ProviderChallenge?
 
   /// Tries nothing more but the end of the session, where there is one.
   package mutating func stop(at now: Timestamp) -> [ProviderFinding] {

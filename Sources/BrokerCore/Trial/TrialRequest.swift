@@ -7,6 +7,10 @@ package enum TrialRequest: Sendable {
   case login(Credentials)
   /// The session behind a one-time code.
   case verify(flow: Secret, code: Secret)
+  /// The session behind a backup code.
+  case verifyBackupCode(flow: Secret, code: Secret)
+  /// Another one-time code.
+  case resend(flow: Secret)
   /// The user.
   case currentUser(accessToken: Secret)
   /// Other tokens, after a pause.
@@ -23,6 +27,8 @@ package enum TrialAnswer: Sendable {
   case login(Result<LoginOutcome, ProviderFailure>)
   /// To a code, or what came of a user's action elsewhere.
   case session(Result<ProviderSession, ProviderFailure>)
+  /// To the wish for another code.
+  case challenge(Result<ProviderChallenge, ProviderFailure>)
   /// Whose session it is.
   case user(Result<User, ProviderFailure>)
   /// To a refresh.
@@ -42,6 +48,11 @@ extension AuthProvider {
       return .login(await result { () throws(ProviderFailure) in try await login(credentials) })
     case .verify(let flow, let code):
       return .session(await result { () throws(ProviderFailure) in try await verifyOTP(flow: flow, code: code) })
+    case .verifyBackupCode(let flow, let code):
+      return .session(
+        await result { () throws(ProviderFailure) in try await verifyBackupCode(flow: flow, code: code) })
+    case .resend(let flow):
+      return .challenge(await result { () throws(ProviderFailure) in try await resendOTP(flow: flow) })
     case .currentUser(let token):
       return .user(await result { () throws(ProviderFailure) in try await currentUser(accessToken: token) })
     case .refresh(let token):

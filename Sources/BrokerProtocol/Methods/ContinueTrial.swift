@@ -1,7 +1,7 @@
 public import JSONRPC
 public import SecretMemory
 
-/// Asks how far a trial of a provider came; gives it the code that it waits for, or ends it.
+/// Asks how far a trial of a provider came; answers the code that it waits for, or ends it.
 ///
 /// Answered as soon as there is something new.
 public enum ContinueTrial: BrokerMethod {
@@ -14,7 +14,7 @@ public enum ContinueTrial: BrokerMethod {
   /// What a request carries.
   public struct Params: MethodParams, Equatable {
     /// The names of all parameters.
-    public static let memberNames = ["trialId", "code", "stop", "timeoutSeconds"]
+    public static let memberNames = ["trialId", "code", "backupCode", "resend", "stop", "timeoutSeconds"]
 
     /// How long an answer waits for something new where the caller does not say.
     public static let standardTimeout = Duration.seconds(25)
@@ -23,6 +23,10 @@ public enum ContinueTrial: BrokerMethod {
     public var trialID: String
     /// The one-time code that it waits for.
     public var code: Secret?
+    /// One of the account's backup codes, where no code is given.
+    public var backupCode: Secret?
+    /// Whether another code is to be sent, where neither is given.
+    public var resends: Bool
     /// Whether nothing more is to be tried: a session that there is ends.
     public var stops: Bool
     /// How long the answer may wait for something new.
@@ -30,10 +34,13 @@ public enum ContinueTrial: BrokerMethod {
 
     /// Params with the members that a caller gives.
     public init(
-      trialID: String, code: Secret? = nil, stops: Bool = false, timeout: Duration = Self.standardTimeout
+      trialID: String, code: Secret? = nil, backupCode: Secret? = nil, resends: Bool = false, stops: Bool = false,
+      timeout: Duration = Self.standardTimeout
     ) {
       self.trialID = trialID
       self.code = code
+      self.backupCode = backupCode
+      self.resends = resends
       self.stops = stops
       self.timeout = timeout
     }
@@ -43,6 +50,8 @@ public enum ContinueTrial: BrokerMethod {
       writer.object { writer in
         writer.member("trialId", trialID)
         writer.member(revealing: "code", code)
+        writer.member(revealing: "backupCode", backupCode)
+        if resends { writer.member("resend", true) }
         if stops { writer.member("stop", true) }
         if timeout != Self.standardTimeout { writer.seconds("timeoutSeconds", timeout) }
       }
@@ -52,6 +61,8 @@ public enum ContinueTrial: BrokerMethod {
     public init(from node: JSONNode) throws(JSONMismatch) {
       trialID = try node.required("trialId").string()
       code = try node.optional("code") { node throws(JSONMismatch) in try node.secret() }
+      backupCode = try node.optional("backupCode") { node throws(JSONMismatch) in try node.secret() }
+      resends = try node.optional("resend", Bool.init(from:)) ?? false
       stops = try node.optional("stop", Bool.init(from:)) ?? false
       timeout =
         try node.optional("timeoutSeconds") { node throws(JSONMismatch) in try node.seconds() } ?? Self.standardTimeout

@@ -13,9 +13,10 @@ enum ProviderCheckCommand: Command {
       Looks at what the provider says of itself and compares it with the profile, looks whether the profile's secrets
       can be had, changes nothing and sends no user's credential; then says what --login would try: a login, its tokens,
       two refreshes, the user and a logout, one after the other. The session for that is its own: that of the profile is
-      left alone, and nothing is kept. Ctrl-C ends it. --timeout bounds the wait for what is done at another device or
-      in a browser. Exit codes: 5 for a provider that cannot be reached, 4 for wrong credentials, 3 for a login that
-      nobody finishes in time, 1 for anything else that fails; warnings are no failure.
+      left alone, and nothing is kept. Ctrl-C ends it. Where a one-time code is wanted, `resend` asks for another one,
+      and `backup` for a backup code to be entered. --timeout bounds the wait for what is done at another device or in a
+      browser. Exit codes: 5 for a provider that cannot be reached, 4 for wrong credentials, 3 for a login that nobody
+      finishes in time, 1 for anything else that fails; warnings are no failure.
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),

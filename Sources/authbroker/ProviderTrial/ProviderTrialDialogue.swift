@@ -73,7 +73,7 @@ struct ProviderTrialDialogue: ~Copyable {
   private mutating func goOn(_ state: ProviderTrialState) throws(CommandFailure) -> ProviderTrialState {
     var params = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
     switch state.step {
-    case .code(let challenge) where end == nil: params.code = try code(challenge)
+    case .code(let challenge) where end == nil: try answer(challenge, &params)
     case .user(let action) where !isToldOfAction: try tell(action)
     case .code, .user, .provider, .none: break
     }
@@ -107,12 +107,14 @@ struct ProviderTrialDialogue: ~Copyable {
     return .late
   }
 
-  private func code(_ challenge: OTPChallenge) throws(CommandFailure) -> Secret {
+  private func answer(
+    _ challenge: OTPChallenge, _ params: inout ContinueTrial.Params
+  ) throws(CommandFailure) {
     guard context.canAsk else {
       throw .usage("a one-time code is wanted, and there is no terminal to ask for it at.")
     }
     ChallengeNotice.tell(challenge)
-    return try SecretInput.ask("Code: ", for: .code)
+    try TrialCodePrompt.ask(challenge, &params)
   }
 
   /// Asks the broker.
