@@ -190,6 +190,30 @@ struct ProviderCheckCommandTests {
     #expect(TrialCodePrompt.Answer(code, challenge) == withoutBackup)
   }
 
+  @Test func `at a terminal a code can be sent again, and a backup code entered`() throws {
+    let challenge =
+      #""code","challenge":{"otpFlowId":"t1","profile":"work","method":"totp","maskedDestination":"","otpLength":6,"#
+      + #""expiresAt":"2099-01-01T00:00:00Z","nextResendAt":"2099-01-01T00:00:00Z","attemptsRemaining":5,"#
+      + #""backupCodesAllowed":true}"#
+    let waiting = Self.state("", challenge)
+    let owner = try owner(
+      Self.check(Self.well), trial: [waiting, waiting, waiting, Self.state("", #""nothing""#)])
+    let code = "Code (or resend, or backup): "
+    let steps = [("Password: ", "made-up\n"), (code, "\n"), (code, "resend\n"), (code, "123456\n"), (code, "backup\n")]
+    let run = try CommandRun(
+      atTerminal: (steps + [("Backup code: ", "word-word\n")]).map { CommandRun.Step(question: $0.0, answer: $0.1) },
+      ["provider-check", "--login", "--email", "ada@example.com"], in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    let answers = owner.requests.filter { $0.hasPrefix("continueTrial") }.map { $0.dropFirst(13 + 1) }
+    #expect(
+      answers == [
+        #"{"trialId":"t1","resend":true,"timeoutSeconds":0.5}"#,
+        #"{"trialId":"t1","code":"123456","timeoutSeconds":0.5}"#,
+        #"{"trialId":"t1","backupCode":"word-word","timeoutSeconds":0.5}"#,
+      ])
+    #expect(!run.output.contains("123456") && !run.output.contains("word-word"), "\(run.output)")
+  }
+
   @Test func `without a password option the provider's own way is taken`() throws {
     let owner = try owner(Self.check(Self.well), trial: [Self.state("", #""nothing""#)])
     let run = try CommandRun(["provider-check", "work", "--login"], in: scratch)
