@@ -70,15 +70,14 @@ extension ProviderTrial {
     return [ok(.login, who.map { "a session of \($0)" } ?? "a session; the reply does not say whose")]
   }
 
-  /// What to do where a login fails; nil where that is not known.
-  func loginAdvice(_ failure: ProviderFailure) -> String? {
+  private func loginAdvice(_ failure: ProviderFailure) -> String? {
     if case .misconfigured(let fault) = failure { return fault.message }
     return switch failure.kind {
     case .invalidCredentials: "Look at the address and the password, and whether the account may log in this way."
     case .providerRejected:
       "Compare clientId, clientSecret and clientAuth with what is registered there, and whether it allows this way in."
     case .unsupportedByProvider: "Choose another way with --method."
-    case .invalidResponse: "Compare the mapping, or the address, with what the provider answers."
+    case .invalidResponse: "Compare the address, and the mapping where there is one, with what the provider answers."
     default: nil
     }
   }
