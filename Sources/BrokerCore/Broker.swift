@@ -252,7 +252,8 @@ package actor Broker {
       return slot
     }
     guard let position = Self.unnamed(slots) else {
-      throw BrokerError(.unknownProfile, "Several profiles are configured: \(namesInWords). Name one.")
+      throw BrokerError(
+        .unknownProfile, "Several profiles are configured (\(namesInWords)), and the request names none.")
     }
     return slots[position]
   }

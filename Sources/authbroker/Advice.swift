@@ -54,7 +54,7 @@ enum Advice {
     case .vaultLocked: return "Open it with: authbroker unlock"
     case .vaultTampered, .storeFailed, .keySourceUnavailable: return "See: authbroker doctor"
     case .configInvalid where error.profile == nil: return "See: authbroker config check"
-    case .unknownProfile where error.profile == nil: return "Name it with --profile."
+    case .unknownProfile where error.profile == nil: return "Name one with --profile."
     case .unknownProfile: return "A broker that runs takes a new one over with: authbroker call reloadConfig"
     case .tlsPinMismatch:
       return "Enter no password anywhere; ask whoever runs it for its new pins, then: \(providerCheck(error))"
