@@ -209,10 +209,10 @@ struct LoginCommandTests {
   @Test func `a login that is done before it can be cancelled is told as ever`() throws {
     let owner = try FakeOwner(in: scratch) { method, _ in
       // Longer than the command waits before it takes the login back.
-      if method == "login" { usleep(500_000) }
+      if method == "login" { usleep(2_000_000) }
       return Self.session
     }
-    let words = ["login", "--email", "ada@example.com", "--password-stdin", "--timeout", "0.1"]
+    let words = ["login", "--email", "ada@example.com", "--password-stdin", "--timeout", "1"]
     let run = try CommandRun(words, in: scratch, input: "x y\n")
     #expect(run.code == 0 && run.errors == "authbroker: logged in as ada@example.com on the profile default.\n")
     #expect(Patience.wait { owner.requests.last == #"$/cancelRequest {"id":1}"# })
