@@ -12,6 +12,7 @@ extension Broker {
     if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
     for action in actions { run(action, on: slot) }
     slot.renderedOther = nil
+    if !slot.machine.mayStillSpend { slot.room = nil }
     leaving.removeAll { !$0.machine.isUnsettled }
     schedule(slot)
   }
@@ -42,7 +43,8 @@ extension Broker {
       if waiters[waiter] != nil { answer(waiter, render(token, isOffline: isOffline, of: slot)) }
     case .answerError(let waiter, let error): answer(waiter, .failure(explained(error, slot)))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
-    case .openIntent(let flight, let intent): open(intent, flight, on: slot)
+    case .openIntent(let flight, let intent):
+      if reserveRoom(for: flight, on: slot) { open(intent, flight, on: slot) }
     case .closeIntent: change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
     case .save(let record, let events): save(record, announcing: events)
     case .saveAgain: saveAgain(slot.name)
@@ -94,10 +96,14 @@ extension Broker {
   }
 
   private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
+    // A token that needs no intent needs room for its reply all the same.
+    guard reserveRoom(for: flight, on: slot) else { return }
     counts.refreshes += 1
     let (provider, name, id) = (slot.provider, slot.name, slot.id)
     let sentAt = now.wall
-    inBackground {
+    let room = slot.room
+    slot.room = nil
+    inBackground(in: room) {
       do throws(ProviderFailure) {
         let tokens = try await Self.ask(provider, refreshToken, target)
         return { broker in
@@ -125,15 +131,22 @@ extension Broker {
 
   /// Awaits something slow off the loop, then does what it says on the broker.
   ///
-  /// The broker is busy meanwhile.
-  func inBackground(_ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void) {
+  /// The broker is busy meanwhile. `room` is what was set aside for the secrets that come of it.
+  func inBackground(
+    in room: SecretReservation? = nil,
+    _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void
+  ) {
     work += 1
-    Task {
-      let finish = await operation()
-      finish(self)
-      work -= 1
-      finishLocking()
-      if !hasWork { whenIdle?() }
+    let plain = SecretScope(arena: SecretScope.current.arena)
+    SecretScope(arena: plain.arena, reservation: room).run {
+      _ = Task {
+        let finish = await operation()
+        // The room is for what has come, and not for whatever is begun because of it.
+        plain.run { finish(self) }
+        work -= 1
+        finishLocking()
+        if !hasWork { whenIdle?() }
+      }
     }
   }
 }

@@ -127,9 +127,8 @@ extension Broker {
     switch failure {
     case .unsupported: handle(.ended(id, .unsupported))
     case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused: handle(.ended(id, .no))
-    case .transient(_, let retryAfter):
+    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter):
       handle(.failed(id, retryAfter: retryAfter, jitter: entropy.fraction()))
-    case .outcomeUnknown: handle(.failed(id, retryAfter: nil, jitter: entropy.fraction()))
     }
   }
 }

@@ -19,7 +19,10 @@ extension Broker {
     noticeUse(of: slot, now)
     var session = Session(
       profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now.wall))
-    if case .ended(let reason) = slot.machine.phase { session.loginRequiredReason = reason.rawValue }
+    if case .ended(let reason) = slot.machine.phase {
+      session.loginRequiredReason = reason.rawValue
+      session.loginRequiredMessage = reason.explanation
+    }
     if slot.machine.wantsReauthentication { session.loginRequiredReason = ErrorKind.reauthRequired.rawValue }
     if slot.machine.isMistrusted { session.loginRequiredReason = ErrorKind.vaultTampered.rawValue }
     guard let living = slot.machine.living else { return session }
@@ -47,6 +50,7 @@ extension Broker {
       case .saving: .refreshing
       case .preparing, .refreshing: machine.isOutcomeUnknown ? .offline : .refreshing
       case .backingOff: .offline
+      case .barred: machine.isOutcomeUnknown ? .offline : .authenticated
       }
     case .signedOut, .ended:
       if pendingLogins.step(of: machine.profile, at: now) != nil {

@@ -20,6 +20,8 @@ final class ProfileSlot {
   /// The answer with a token for another target that was rendered last, while one decision of the machine is carried out:
   /// a hundred callers who wait for the same token need one rendering.
   var renderedOther: (token: OtherToken, isOffline: Bool, json: Secret)?
+  /// What is set aside for the reply to a refresh that is about to be sent.
+  var room: SecretReservation?
   /// The machine's next wake-up.
   var timer: TimerCancellation?
   /// The account, as the provider last described it.

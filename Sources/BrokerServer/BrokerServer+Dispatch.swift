@@ -77,6 +77,10 @@ extension BrokerServer {
     guard let parameters = envelope.parameters else {
       return run(route, JSONDocument.emptyObject.root, key, connection)
     }
+    guard count(parameters, of: key, connection) else {
+      let message = "The parameters of this connection's waiting requests have \(limits.parameterBytes) bytes at most."
+      return fail(key, BrokerError(.overloaded, message))
+    }
     withDocument(text, at: parameters) { node in run(route, node, key, connection) }
   }
 
@@ -90,6 +94,18 @@ extension BrokerServer {
     } catch {
       fail(key, error)
     }
+  }
+
+  /// Counts a request's parameters among those of its connection that wait; false where there would be too many.
+  ///
+  /// The only one that waits may have as many as a message can: else what is legal alone could never be asked.
+  private func count(_ parameters: Int, of key: RequestKey, _ connection: Connection) -> Bool {
+    let byteCount = tape.entries[parameters].range.count
+    let isAlone = connection.parameterBytes == 0
+    guard isAlone || byteCount <= limits.parameterBytes - connection.parameterBytes else { return false }
+    connection.parameterBytes += byteCount
+    requests[key]?.parameterBytes = byteCount
+    return true
   }
 
   private func methodName(_ envelope: Envelope, _ text: Span<UInt8>) -> String {

@@ -12,7 +12,8 @@ extension BrokerServer {
     _ node: JSONNode, _ request: Request
   ) throws(BrokerError) -> Params {
     do throws(JSONMismatch) {
-      let params = try Params(from: node)
+      // What clients send in has a memory of its own: it takes no room that a session needs.
+      let params = try SecretScope(arena: .requests).run { () throws(JSONMismatch) in try Params(from: node) }
       nameIgnoredMembers(of: node, known: Params.memberNames, request)
       return params
     } catch {
@@ -102,6 +103,21 @@ extension BrokerServer {
       connection.lost[params.subscriptionID] = nil
     }
     return Empty()
+  }
+
+  /// Lets a client ask for tokens of so many targets in a minute, and no more.
+  ///
+  /// - Throws: `rateLimited`.
+  func admit(_ params: GetAccessToken.Params, _ request: Request) throws(BrokerError) {
+    guard let connection = connections[request.client],
+      let wait = connection.targets.wait(
+        profile: params.profile, scopes: params.scopes ?? [], audience: params.audience, at: BootClock.now)
+    else { return }
+    var error = BrokerError(
+      .rateLimited, "A client may ask for tokens of \(TargetLimit.most) different targets in a minute.",
+      profile: params.profile)
+    error.retryAfter = wait
+    throw error
   }
 
   /// How the broker is doing.

@@ -57,6 +57,7 @@ extension BrokerServer {
     if isError, let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
     guard let connection = connections[request.client] else { return }
     connection.inFlight.remove(key)
+    connection.parameterBytes -= request.parameterBytes
     if let id = request.id {
       respond(to: id, request.batch, isError: isError, body, connection)
     }

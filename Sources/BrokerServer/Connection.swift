@@ -20,6 +20,10 @@ final class Connection {
   var output = OutputQueue()
   /// Requests that wait for their answer.
   var inFlight: Set<RequestKey> = []
+  /// How many bytes their parameters have together.
+  var parameterBytes = 0
+  /// What it has asked for tokens of.
+  var targets = TargetLimit()
   /// Subscriptions whose own answer waits in a batch, by that batch.
   var unanswered: [String: UInt64] = [:]
   /// Subscriptions that missed events because the client does not read: the first and the last sequence.
@@ -72,6 +76,8 @@ struct PendingRequest {
   let id: [UInt8]?
   /// The batch that the answer belongs to.
   let batch: UInt64?
+  /// How many bytes its parameters have.
+  var parameterBytes = 0
   /// The method, once it is known.
   var method: String?
   /// The caller's name in the broker, where waiting can be given up.

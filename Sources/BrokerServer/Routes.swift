@@ -69,7 +69,7 @@ enum Routes {
       .now(Ping.self) { _, _, _ in Empty() },
       .now(Discover.self) { server, _, _ in RawJSON(text: server.environment.discovery()) },
       Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
-      token(GetAccessToken.self) { broker, params, reply in broker.accessToken(params, reply) },
+      token(GetAccessToken.self, mayAsk) { broker, params, reply in broker.accessToken(params, reply) },
       token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
       token(GetIDToken.self) { broker, params, reply in broker.idToken(params, reply) },
       .login(Login.self) { broker, params, reply in broker.login(params, reply) },
@@ -133,13 +133,22 @@ enum Routes {
     }
   }
 
+  /// Whether a client may ask for something at all.
+  private typealias Admission<Params> =
+    @Sendable (isolated BrokerServer, Params, Request) throws(BrokerError) -> Void
+
+  private static let mayAsk: Admission<GetAccessToken.Params> = { server, params, request throws(BrokerError) in
+    try server.admit(params, request)
+  }
+
   /// A method whose answer is a token, and which can be taken back while it waits.
   private static func token<Method: BrokerMethod>(
-    _ method: Method.Type,
+    _ method: Method.Type, _ mayAsk: @escaping Admission<Method.Params> = { _, _, _ in },
     _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Secret>) -> WaiterID?
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
+      try mayAsk(server, params, request)
       let reply: Broker.Reply<Secret> = { [weak server] result in
         server?.assumeIsolated { server in
           switch result {

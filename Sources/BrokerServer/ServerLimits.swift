@@ -8,6 +8,10 @@ package struct ServerLimits: Sendable, Equatable {
   package var batchEntries: Int
   /// How many requests of a connection may wait for their answer.
   package var requestsInFlight: Int
+  /// How many bytes of parameters the requests of a connection that wait may have together; a single one may have more.
+  ///
+  /// Eight of the longest refresh tokens: a client's usual requests have some hundred bytes.
+  package var parameterBytes = 512 << 10
   /// How many subscriptions a connection may have.
   package var subscriptions: Int
   /// How many connections may be open.

@@ -26,11 +26,11 @@ package final class FormEncoder {
     value.withBytes { encode($0) }
   }
 
-  /// The body.
+  /// The body of a request with a deadline.
   ///
   /// - Throws: `HTTPFailure.secretMemoryExhausted`.
-  package func finish() throws(HTTPFailure) -> HTTPBody {
-    do { return .form(try Secret(wiping: &bytes)) } catch { throw .secretMemoryExhausted }
+  package func finish(for deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
+    .form(try HTTPBody.secret(wiping: &bytes, for: deadline))
   }
 
   private func begin(_ name: String) {

@@ -24,6 +24,14 @@ package struct HTTPRequest: Sendable {
     case interactive
     /// A token is refreshed.
     case refresh
+
+    /// Where the request's secrets lie: what clients bring about takes no room that a session needs.
+    package var arena: SecretArena {
+      switch self {
+      case .interactive: .requests
+      case .refresh: SecretScope.current.arena ?? .shared
+      }
+    }
   }
 
   /// How often the request may be sent.
@@ -75,11 +83,22 @@ package struct HTTPBody: Sendable {
 
   /// A body of JSON, moved out of the buffer that it was written to.
   ///
-  /// - Parameter bytes: wiped in every case.
+  /// - Parameters:
+  ///   - bytes: wiped in every case.
+  ///   - deadline: that of the request.
   /// - Returns: the body.
   /// - Throws: `HTTPFailure.secretMemoryExhausted`.
-  package static func json(wiping bytes: inout [UInt8]) throws(HTTPFailure) -> HTTPBody {
-    do { return .json(try Secret(wiping: &bytes)) } catch { throw .secretMemoryExhausted }
+  package static func json(
+    wiping bytes: inout [UInt8], for deadline: HTTPRequest.Deadline
+  ) throws(HTTPFailure) -> HTTPBody {
+    .json(try secret(wiping: &bytes, for: deadline))
+  }
+
+  /// What is to be sent, moved to where the secrets of such a request lie.
+  static func secret(
+    wiping bytes: inout [UInt8], for deadline: HTTPRequest.Deadline
+  ) throws(HTTPFailure) -> Secret {
+    do { return try Secret(wiping: &bytes, in: deadline.arena) } catch { throw .secretMemoryExhausted }
   }
 
   /// A body of a form, encoded already (see ``FormEncoder``).

@@ -43,7 +43,7 @@ final class HeaderBlock {
     // An empty one keeps libcurl from asking for leave (100-continue) before it sends a large body.
     writer.appendLine("Expect:")
     let starts = writer.starts
-    do { lines = try Secret(wiping: &writer.bytes) } catch { throw .secretMemoryExhausted }
+    lines = try HTTPBody.secret(wiping: &writer.bytes, for: request.deadline)
     count = starts.count
     let list = UnsafeMutablePointer<curl_slist>.allocate(capacity: count)
     // The arena's memory stays where it is while `lines` lives, which this object holds.

@@ -15,7 +15,7 @@ public struct Secret: Sendable {
   ///
   /// - Throws: `SecretMemoryExhausted` when the arena is full.
   public init(copying bytes: Span<UInt8>) throws(SecretMemoryExhausted) {
-    try self.init(copying: bytes, in: .shared)
+    try self.init(copying: bytes, SecretScope.current)
   }
 
   /// Moves bytes into the arena: copies them and zeroes the array in place.
@@ -24,7 +24,13 @@ public struct Secret: Sendable {
   /// - Throws: `SecretMemoryExhausted` when the arena is full; the bytes are lost then.
   public init(wiping bytes: inout [UInt8]) throws(SecretMemoryExhausted) {
     defer { wipe(&bytes) }
-    try self.init(copying: bytes.span, in: .shared)
+    try self.init(copying: bytes.span, SecretScope.current)
+  }
+
+  /// As ``init(wiping:)``, in an arena of the caller's choice.
+  package init(wiping bytes: inout [UInt8], in arena: SecretArena) throws(SecretMemoryExhausted) {
+    defer { wipe(&bytes) }
+    try self.init(copying: bytes.span, SecretScope.current.moved(to: arena))
   }
 
   /// Copies the UTF-8 of a string into the arena.
@@ -35,7 +41,7 @@ public struct Secret: Sendable {
   /// - Throws: `SecretMemoryExhausted` when the arena is full.
   public init(utf8 string: String) throws(SecretMemoryExhausted) {
     let utf8 = string.utf8
-    try self.init(copying: utf8.span, in: .shared)
+    try self.init(copying: utf8.span, SecretScope.current)
   }
 
   /// Lets a closure write the secret directly into the arena, so that no other copy comes to be.
@@ -47,7 +53,9 @@ public struct Secret: Sendable {
   public init(
     byteCount: Int, initializingWith body: (inout MutableSpan<UInt8>) -> Void
   ) throws(SecretMemoryExhausted) {
-    try self.init(byteCount: byteCount, in: .shared, initializingWith: body)
+    let slot = try SecretSlot(byteCount: byteCount, SecretScope.current)
+    slot.fill(body)
+    self.slot = slot
   }
 
   /// Lets a closure that can fail write the secret directly into the arena.
@@ -60,16 +68,22 @@ public struct Secret: Sendable {
     byteCount: Int, initializingWith body: (inout MutableSpan<UInt8>) throws(E) -> Void
   ) throws(SecretInitializationFailure<E>) {
     let slot: SecretSlot
-    do { slot = try SecretSlot(byteCount: byteCount, in: .shared) } catch { throw .exhausted }
+    do { slot = try SecretSlot(byteCount: byteCount, SecretScope.current) } catch { throw .exhausted }
     do { try slot.fill(body) } catch { throw .body(error) }
     self.slot = slot
   }
 
   /// As the public initializer, in an arena of the caller's choice: how tests fill one up.
   package init(copying bytes: Span<UInt8>, in arena: SecretArena) throws(SecretMemoryExhausted) {
-    try self.init(byteCount: bytes.count, in: arena) { target in
+    try self.init(copying: bytes, SecretScope(arena: arena))
+  }
+
+  private init(copying bytes: Span<UInt8>, _ scope: SecretScope) throws(SecretMemoryExhausted) {
+    let slot = try SecretSlot(byteCount: bytes.count, scope)
+    slot.fill { target in
       for index in bytes.indices { target[index] = bytes[index] }
     }
+    self.slot = slot
   }
 
   /// As the public initializer, in an arena of the caller's choice.

@@ -23,18 +23,27 @@ public final class SecretArena: Sendable {
     public let isLocked: Bool
   }
 
-  /// What the process-wide arena can hold: half of the usual 8 MiB limit for locked memory, a thousand sessions of
+  /// What the arena of the sessions can hold: half of the usual 8 MiB limit for locked memory, a thousand sessions of
   /// 4 KiB.
   public static let defaultCapacity = 4 << 20
 
-  /// The arena that every secret of this process lives in, made when the first one is.
+  /// What the arena of the requests can hold: a quarter of that limit, so that both are locked; a dozen of the longest
+  /// requests, thousands of usual ones.
+  public static let requestCapacity = 2 << 20
+
+  /// The arena that sessions and keys live in, made when the first secret is.
   package static let shared = SecretArena(capacity: defaultCapacity)
+
+  /// The arena of what clients send in, and of what is sent to providers on their behalf.
+  ///
+  /// It is another one, so that no number of requests takes room that a session needs.
+  package static let requests = SecretArena(capacity: requestCapacity)
 
   /// Whether secrets are safe from being swapped out.
   ///
-  /// `false` when RLIMIT_MEMLOCK is smaller than the arena; secrets are then kept in ordinary memory that is still
+  /// `false` when RLIMIT_MEMLOCK is smaller than both arenas; secrets are then kept in ordinary memory that is still
   /// guarded, wiped and left out of core files.
-  public static var isLocked: Bool { shared.isLocked }
+  public static var isLocked: Bool { shared.isLocked && requests.isLocked }
 
   /// How full the process-wide arena is.
   public static var usage: Usage { shared.usage }
@@ -46,7 +55,7 @@ public final class SecretArena: Sendable {
   // Never changes after `init`. What it points at is shared only as disjoint slots: each has one writer, before it is
   // published inside a `Secret`, and readers afterwards.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
-  private let blocks: Mutex<BuddyAllocator>
+  private let blocks: Mutex<ArenaState>
 
   /// Maps a new arena.
   ///
@@ -64,7 +73,7 @@ public final class SecretArena: Sendable {
     guard let mapping = unsafe mapping, Int(bitPattern: mapping) != -1 else {
       unsafe base = nil
       isLocked = false
-      blocks = Mutex(BuddyAllocator(capacity: 0))
+      blocks = Mutex(ArenaState(capacity: 0))
       return
     }
     // One page into a mapping of `rounded` + 2 pages.
@@ -77,7 +86,7 @@ public final class SecretArena: Sendable {
     // As above: inside the mapping.
     isLocked = unsafe isUsable && clinux_lock_on_fault(inside, rounded) == 0
     unsafe base = inside
-    blocks = Mutex(BuddyAllocator(capacity: isUsable ? rounded : 0))
+    blocks = Mutex(ArenaState(capacity: isUsable ? rounded : 0))
   }
 
   deinit {
@@ -88,7 +97,9 @@ public final class SecretArena: Sendable {
 
   /// How full this arena is.
   package var usage: Usage {
-    blocks.withLock { Usage(bytesInUse: $0.bytesInUse, capacity: $0.capacity, isLocked: isLocked) }
+    blocks.withLock { state in
+      Usage(bytesInUse: state.allocator.bytesInUse, capacity: state.allocator.capacity, isLocked: isLocked)
+    }
   }
 
   /// Whether a range holds nothing but zeroes: how a test sees that a released slot was wiped.
@@ -100,13 +111,46 @@ public final class SecretArena: Sendable {
     return unsafe bytes(offset: offset, byteCount: byteCount).allSatisfy { $0 == 0 }
   }
 
-  /// Takes a zeroed block.
+  /// Takes a zeroed block; where none is free, one that was set aside.
   ///
   /// - Throws: `SecretMemoryExhausted` when no block is large enough.
-  func allocate(order: Int) throws(SecretMemoryExhausted) -> Int {
-    guard let offset = blocks.withLock({ $0.allocate(order: order) }) else { throw SecretMemoryExhausted() }
+  func allocate(order: Int, from reservation: SecretReservation? = nil) throws(SecretMemoryExhausted) -> Int {
+    let own = reservation.flatMap { $0.arena === self ? $0.name : nil }
+    guard let offset = blocks.withLock({ $0.allocate(order: order, reservation: own) }) else {
+      throw SecretMemoryExhausted()
+    }
     return offset
   }
+
+  /// Sets blocks aside, all or none: see ``SecretReservation``.
+  ///
+  /// - Throws: `SecretMemoryExhausted`.
+  func reserve(_ orders: [Int]) throws(SecretMemoryExhausted) -> UInt64 {
+    guard let number = blocks.withLock({ $0.reserve(orders) }) else { throw SecretMemoryExhausted() }
+    return number
+  }
+
+  /// Frees what is left of a reservation.
+  func endReservation(_ number: UInt64) {
+    for waiter in blocks.withLock({ $0.endReservation(number) }) { waiter.resume() }
+  }
+
+  /// How often room has come back.
+  var releaseCount: UInt64 { blocks.withLock { $0.releases } }
+
+  /// Lets a task wait for room; false where some has come back meanwhile, or the task is cancelled.
+  func startWaiting(
+    _ continuation: CheckedContinuation<Void, Never>, named name: UInt64, since releases: UInt64
+  ) -> Bool {
+    // Looked at under the lock: whoever cancels the task asks for the lock after that, and finds the waiter.
+    blocks.withLock { !Task.isCancelled && $0.wait(continuation, named: name, since: releases) }
+  }
+
+  /// How many tasks wait for room.
+  package var waiterCount: Int { blocks.withLock { $0.waiterCount } }
+
+  /// Lets a task wait no longer.
+  func stopWaiting(_ name: UInt64) { blocks.withLock { $0.forget(name) }?.resume() }
 
   /// Wipes what was written to a block and gives the block back, in this order: free blocks hold zeroes only.
   func release(offset: Int, order: Int, writtenByteCount: Int) {
@@ -114,7 +158,7 @@ public final class SecretArena: Sendable {
     let written = unsafe bytes(offset: offset, byteCount: writtenByteCount)
     // Pointer and length describe the same range, inside the mapping.
     if let start = written.baseAddress { unsafe explicit_bzero(start, written.count) }
-    blocks.withLock { $0.release(offset: offset, order: order) }
+    for waiter in blocks.withLock({ $0.release(offset: offset, order: order) }) { waiter.resume() }
   }
 
   /// The memory of one block, valid while its owner holds it.

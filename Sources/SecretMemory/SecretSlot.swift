@@ -11,10 +11,18 @@ final class SecretSlot: Sendable {
   /// Takes a zeroed block.
   ///
   /// - Throws: `SecretMemoryExhausted` when the arena has no block that is large enough.
-  init(byteCount: Int, in arena: SecretArena) throws(SecretMemoryExhausted) {
+  convenience init(byteCount: Int, in arena: SecretArena) throws(SecretMemoryExhausted) {
+    try self.init(byteCount: byteCount, SecretScope(arena: arena))
+  }
+
+  /// Takes a zeroed block where a scope says.
+  ///
+  /// - Throws: `SecretMemoryExhausted` when the arena has no block that is large enough.
+  init(byteCount: Int, _ scope: SecretScope) throws(SecretMemoryExhausted) {
     precondition(byteCount >= 0, "a secret has no negative length")
     let order = BuddyAllocator.order(forByteCount: byteCount)
-    offset = try arena.allocate(order: order)
+    let arena = scope.place
+    offset = try arena.allocate(order: order, from: scope.reservation)
     self.arena = arena
     self.byteCount = byteCount
     self.order = order

@@ -55,6 +55,10 @@ enum StatusCommand: Command {
     Output.line("")
     SessionTable.print(sessions, context.style)
     for session in sessions {
+      guard let message = session.loginRequiredMessage else { continue }
+      Output.line("\(session.profile): \(context.style.warning(PlainText.line(message.utf8)))")
+    }
+    for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }
       let direction = seconds < 0 ? "behind" : "ahead of"
       let text = "the clock of its provider is \(seconds.magnitude) s \(direction) this machine's; set the clock"

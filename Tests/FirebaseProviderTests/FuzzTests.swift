@@ -35,20 +35,26 @@ struct FuzzTests {
   }
 
   /// What a reply to a call comes to; nil where it is read.
-  private func failure(_ call: FirebaseCall, _ status: Int, _ body: [UInt8], _ lines: String = "") -> ProviderFailure? {
+  private func failure(_ call: FirebaseCall, _ status: Int, _ body: [UInt8], _ lines: String = "")
+    async -> ProviderFailure?
+  {
     var (lines, body) = (Array(lines.utf8), body)
     let response = HTTPResponse(status: status, lines: WipedBytes(taking: &lines), body: WipedBytes(taking: &body))
     let reply = FirebaseReply(
       call, carriesToken: call == .lookup, response, sentAt: moments.sentAt, receivedAt: moments.receivedAt)
     do throws(ProviderFailure) {
-      _ = try reply.read { call == .lookup ? $0.foundUser().map { _ in true } : $0.tokens().map { _ in true } }
+      _ = try await reply.read { reader throws(SecretMemoryExhausted) in
+        call == .lookup ? reader.foundUser().map { _ in true } : try reader.tokens().map { _ in true }
+      }
       return nil
     } catch {
       return error
     }
   }
 
-  @Test func `a success that is too much, too deep, cut or no JSON is invalid, and at a refresh keeps the session`() {
+  @Test func `a success that is too much, too deep, cut or no JSON is invalid, and at a refresh keeps the session`()
+    async
+  {
     let deep = Array(#"{"id_token":"#.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: 500_000)
     let huge = Array(#"{"id_token":"#.utf8) + [UInt8](repeating: 0x20, count: 1 << 20)
     let bodies: [[UInt8]] = [
@@ -59,14 +65,14 @@ struct FuzzTests {
     ]
     for body in bodies {
       for call in [FirebaseCall.signInWithPassword, .lookup] {
-        #expect(failure(call, 200, body) == .refused(.invalidResponse), "\(call) \(body.prefix(20))")
+        #expect(await failure(call, 200, body) == .refused(.invalidResponse), "\(call) \(body.prefix(20))")
       }
-      let refresh = failure(.token, 200, body)
+      let refresh = await failure(.token, 200, body)
       #expect(refresh == .transient(.invalidResponse) || refresh == .outcomeUnknown(.invalidResponse))
     }
   }
 
-  @Test func `2,000 replies of random bytes are turned into something`() {
+  @Test func `2,000 replies of random bytes are turned into something`() async {
     var random = SystemRandomNumberGenerator()
     let starts = ["", "{", "[", "<", #"{"error":"#, #"{"error":{"message":""#, #"{"id_token":"#, "\u{0}"]
     for _ in 0..<2000 {
@@ -76,7 +82,7 @@ struct FuzzTests {
         "Date: \(String(decoding: noise.prefix(8), as: UTF8.self))\nRetry-After: \(noise.count)9999999999999\n"
       for call in FirebaseCall.allCases {
         for status in [200, 204, 206, 301, 400, 401, 403, 404, 429, 500, 503, 511, 599] {
-          if case .sessionEnded = failure(call, status, body, lines) {
+          if case .sessionEnded = await failure(call, status, body, lines) {
             Issue.record("a session ended: \(call) \(status) \(body)")
           }
         }
@@ -90,11 +96,11 @@ struct FuzzTests {
     ]
     for value in values {
       let reader = try self.reader(#"{"idToken":\#(value),"refreshToken":"fake"}"#)
-      #expect(reader.tokens() == nil, "\(value)")
+      #expect(try reader.tokens() == nil, "\(value)")
     }
     for value in values {
       let reader = try self.reader(#"{"idToken":"fake","refreshToken":"fake","expiresIn":\#(value)}"#)
-      let end = try #require(reader.tokens()?.accessTokenExpiresAt)
+      let end = try #require(try reader.tokens()?.accessTokenExpiresAt)
       #expect(end == moments.sentAt + .seconds(300), "\(value)")
     }
     let tooLong = "\"" + String(repeating: "x", count: 300) + "\""
@@ -150,7 +156,8 @@ struct FuzzTests {
     }
     let reader = FirebaseReader(root: root, moments: moments)
     _ = (
-      reader.tokens(), reader.signedInUser(), reader.foundUser(), reader.foundEmail(), reader.secondFactors()?.factors
+      try? reader.tokens(), reader.signedInUser(), reader.foundUser(), reader.foundEmail(),
+      try? reader.secondFactors()?.factors
     )
     if let names = FirebaseRefusal.Names(root) {
       for call in FirebaseCall.allCases {

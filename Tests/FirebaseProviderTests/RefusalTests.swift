@@ -72,16 +72,15 @@ struct RefusalTests {
     (404, "<!DOCTYPE html>", .invalidResponse), (302, "", .invalidResponse),
     (500, #"{"error":{"code":500,"message":"TOKEN_EXPIRED","status":"INTERNAL"}}"#, .providerUnavailable),
     (503, "", .providerUnavailable), (429, "{}", .providerUnavailable), (408, "", .providerUnavailable),
-    (511, "<html>", .networkUnavailable), (200, "<html>", .invalidResponse), (200, "{}", .invalidResponse),
-    (200, "[]", .invalidResponse), (200, #"{"id_token":"x","token_type":"MAC"}"#, .invalidResponse),
-    (200, #"{"id_token":7}"#, .invalidResponse), (200, #"{"id_token":"x","expires_in":-}"#, .invalidResponse),
+    (511, "<html>", .networkUnavailable), (200, "<html>", .invalidResponse),
   ]
 
   /// Successes that cannot be used, and that only the service can have sent.
   private static let unusable = [
     #"{"id_token":"half of a rep"#, #"{"id_token":"x","expires_in":-"#, #"{"id_token":"x","expires_in":1."#,
     #"{"id_token":"x","refresh_token":7}"#, #"{"refresh_token":"r"}"#, #"{"refreshToken":"r"}"#,
-    #"{"id_token":"x","id_token":"y","refresh_token":"r"}"#,
+    #"{"id_token":"x","id_token":"y","refresh_token":"r"}"#, "{}", "[]", "", #"{"id_token":"x","token_type":"MAC"}"#,
+    #"{"id_token":7}"#, #"{"id_token":"x","expires_in":-}"#,
   ]
 
   @Test func `an ID token is refused only where one was sent`() async throws {

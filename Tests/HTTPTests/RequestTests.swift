@@ -53,7 +53,7 @@ import Testing
     let large = try Secret(byteCount: 1 << 20) { span in for index in span.indices { span[index] = 0x61 } }
     _ = try await transport.send(HTTPRequest(.post, try server.url(), body: .json(large)))
     var bytes = Array("{}".utf8)
-    _ = try await transport.send(HTTPRequest(.post, try server.url(), body: .json(wiping: &bytes)))
+    _ = try await transport.send(HTTPRequest(.post, try server.url(), body: .json(wiping: &bytes, for: .interactive)))
     #expect(bytes == [0, 0])
     #expect(server.requests.first?.utf8.filter { $0 == 0x61 }.count ?? 0 >= 1 << 20)
     let larger = try Secret(byteCount: 1 << 20 + 1) { _ in }

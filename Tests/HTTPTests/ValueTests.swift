@@ -194,7 +194,7 @@ import Testing
     let form = FormEncoder()
     form.append("grant type", "a&b=c%+ é*-._~")
     form.append("token", try Secret(utf8: String(repeating: "x/", count: 500)))
-    let body = try form.finish()
+    let body = try form.finish(for: .interactive)
     let text = body.bytes.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
     #expect(
       text == "grant+type=a%26b%3Dc%25%2B+%C3%A9*-._%7E&token=" + String(repeating: "x%2F", count: 500))

@@ -175,7 +175,7 @@ struct FuzzTests {
     let now = Timestamp(milliseconds: 1_800_000_000_000)
     let flow = try RedirectFlow(redirect, port: 8400, scopes: ["a"], namesIssuer: true, at: now)
     let handle = try PendingFlow.redirect(flow).handle()
-    guard case .redirect(let again) = PendingFlow(handle) else {
+    guard case .redirect(let again) = try PendingFlow(handle) else {
       Issue.record("a handle is read again")
       return
     }
@@ -184,7 +184,7 @@ struct FuzzTests {
     let text = Array(try #require(handle.revealedString()).utf8)
     for _ in 0..<1000 {
       var changed = Self.changed(text, &random)
-      _ = PendingFlow(try Secret(wiping: &changed))
+      _ = try PendingFlow(try Secret(wiping: &changed))
     }
   }
 }

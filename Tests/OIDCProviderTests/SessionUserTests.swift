@@ -34,6 +34,21 @@ struct SessionUserTests {
     }
   }
 
+  @Test(arguments: [20_000, 60_000])
+  func `tokens of sixty thousand bytes are tokens`(_ count: Int) async throws {
+    let long = String(repeating: "t", count: count)
+    let padding = String(repeating: "p", count: count * 3 / 4 - 200)
+    try await withProvider { _, issuer in
+      let claims = #"{"iss":"\#(issuer)","sub":"u1","aud":"cli","exp":9999999999,"pad":"\#(padding)"}"#
+      return FakeProvider.Reply(
+        200, #"{"access_token":"\#(long)","refresh_token":"r\#(long)","id_token":"\#(idToken(claims))"}"#)
+    } _: { provider, _ in
+      let tokens = try await provider.refresh(secret("rt1"))
+      #expect(tokens.accessToken.byteCount == count && tokens.refreshToken?.byteCount == count + 1)
+      #expect(tokens.subject == "u1")
+    }
+  }
+
   @Test(arguments: [
     #""iss":"https://evil.example","sub":"u1","aud":"cli","exp":9999999999"#,
     #""iss":"OWN","sub":"u1","aud":"other","exp":9999999999"#, #""iss":"OWN","sub":"u1","aud":"cli","exp":1"#,

@@ -25,6 +25,14 @@ struct BackendReplyTests {
     } catch { return error }
   }
 
+  /// Why there are no tokens in a reply; nil where there are.
+  private func failure(of reply: BackendReply) async -> ProviderFailure? {
+    do throws(ProviderFailure) {
+      _ = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens() }
+      return nil
+    } catch { return error }
+  }
+
   @Test(
     arguments: [
       ("", nil), ("{}", nil), (#"{"success":true}"#, nil), ("OK", nil), ("[]", nil), (#"{"error":null}"#, nil),
@@ -39,58 +47,59 @@ struct BackendReplyTests {
   }
 
   @Test(arguments: [
-    ("", RESTEndpoint.Name.refresh, ProviderFailure.transient(.invalidResponse)),
-    ("{}", .refresh, .transient(.invalidResponse)),
+    ("", RESTEndpoint.Name.refresh, ProviderFailure.outcomeUnknown(.invalidResponse)),
+    ("{}", .refresh, .outcomeUnknown(.invalidResponse)), ("OK", .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"access_token":"a""#, .refresh, .outcomeUnknown(.invalidResponse)),
     ("<html>", .refresh, .transient(.invalidResponse)),
     (#"{"access_token":"a","expires_in":-"#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"access_token":"a","expires_in":1."#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"access_token":"a","expires_in":1e"#, .refresh, .outcomeUnknown(.invalidResponse)),
-    (#"{"access_token":"a","expires_in":-}"#, .refresh, .transient(.invalidResponse)),
+    (#"{"access_token":"a","expires_in":-}"#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"refresh_token":"r"}"#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"access_token":7,"refresh_token":"r"}"#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"tokens":{"access":"a b","refresh":"r"}}"#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"access_token":"a","access_token":"b","refresh_token":"r"}"#, .refresh, .outcomeUnknown(.invalidResponse)),
-    (#"{"access_token":7,"refresh_token":""}"#, .refresh, .transient(.invalidResponse)),
-    (#"{"access_token":7,"refresh_token":null}"#, .refresh, .transient(.invalidResponse)),
+    (#"{"access_token":7,"refresh_token":""}"#, .refresh, .outcomeUnknown(.invalidResponse)),
+    (#"{"access_token":7,"refresh_token":null}"#, .refresh, .outcomeUnknown(.invalidResponse)),
     (#"{"refresh_token":"r"}"#, .login, .refused(.invalidResponse)),
     ("{", .login, .refused(.invalidResponse)), ("[]", .login, .refused(.invalidResponse)),
     ("\u{FEFF}{}", .login, .refused(.invalidResponse)),
   ])
   func `a success that is not the expected JSON fails by what was asked`(
     _ body: String, _ name: RESTEndpoint.Name, _ expected: ProviderFailure
-  ) {
+  ) async {
     let reply = reply(name, 200, Array(body.utf8))
-    #expect(failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } } == expected)
+    #expect(await failure(of: reply) == expected)
   }
 
-  @Test func `nothing at all is nothing, whatever it is labelled`() {
+  @Test func `nothing at all is nothing, whatever it is labelled`() async {
     let page = "Content-Type: text/html; charset=utf-8\r\n"
     for (status, body, expected) in [
       (401, "", .sessionEnded(.refreshRejected)), (400, " \r\n", .sessionEnded(.refreshRejected)),
       (401, "{}", .transient(.invalidResponse)), (401, "no", .transient(.invalidResponse)),
     ] as [(Int, String, ProviderFailure)] {
       let reply = reply(.refresh, status, Array(body.utf8), page)
-      #expect(failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } } == expected)
+      #expect(await failure(of: reply) == expected)
     }
     let done = reply(.logout, 200, [], page)
     #expect(failure { () throws(ProviderFailure) in try done.expectSuccess() } == nil)
   }
 
-  @Test func `what a server writes about the time is taken with care`() throws {
+  @Test func `what a server writes about the time is taken with care`() async throws {
     let body = Array(#"{"access_token":"a","expires_at":1800004500}"#.utf8)
     for (date, expected) in [
       ("Fri, 15 Jan 2027 08:00:01 GMT", 4500), ("Fri, 15 Jan 2027 09:00:02 GMT", 900),
       ("Fri, 15 Jan 9999 09:00:02 GMT", 300), ("nonsense", 4500), ("Thu, 01 Jan 1970 00:00:00 GMT", 300),
     ] {
       let reply = reply(.login, 200, body, "Date: \(date)\r\n")
-      let end = try reply.read { $0.tokens() }.accessTokenExpiresAt
+      let tokens = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens() }
+      let end = tokens.accessTokenExpiresAt
       #expect(end == sentAt + .seconds(expected), "\(date)")
     }
   }
 
   // The body of a response, its status and its header are foreign: nothing in them may trap.
-  @Test func `2,000 replies of random bytes are turned into something`() {
+  @Test func `2,000 replies of random bytes are turned into something`() async {
     var random = SeededGenerator(seed: 0xBAD_5EED)
     let statuses = [200, 201, 204, 206, 301, 400, 401, 403, 404, 409, 410, 422, 423, 429, 500, 501, 503, 511, 599]
     let starts = ["", "{", "[", "<", " ", "{\"access_token\":", "{\"error\":", "\u{0}"]
@@ -101,7 +110,7 @@ struct BackendReplyTests {
         "Date: \(String(decoding: noise.prefix(8), as: UTF8.self))\nRetry-After: \(noise.count)9999999999999999\n"
       for name in [RESTEndpoint.Name.login, .refresh, .verifyOtp, .currentUser, .logout] {
         let reply = reply(name, statuses.randomElement(using: &random) ?? 200, body, lines)
-        _ = failure { () throws(ProviderFailure) in _ = try reply.read { $0.tokens() } }
+        _ = await failure(of: reply)
         _ = failure { () throws(ProviderFailure) in try reply.expectSuccess() }
         _ = (reply.isEmpty, reply.isWorthAnotherTry)
       }

@@ -28,12 +28,23 @@ enum Misbehaviours {
   }
 
   static let groups: [Group] = [
+    // A page in the reply's place is a portal's; whatever else cannot be read may have been the provider's.
     Group(
       "transient invalidResponse", "refused invalidResponse",
       """
+      captive-portal captive-portal-as-json
+      """),
+    Group(
+      "unknown invalidResponse", "refused invalidResponse",
+      """
       json-bom json-utf16 json-array json-null json-string json-number json-empty-object json-whitespace
       json-xssi-prefix json-jsonp success-false error-in-200 status-204-empty status-206-json
-      captive-portal captive-portal-as-json empty-200 empty-200-json gzip gzip-bomb
+      empty-200 empty-200-json gzip gzip-bomb
+      """),
+    Group(
+      "unknown providerUnavailable", "transient providerUnavailable",
+      """
+      status-502-html status-504-empty
       """),
     Group(
       "ok", "ok",
@@ -96,7 +107,7 @@ enum Misbehaviours {
       "transient providerUnavailable", "transient providerUnavailable",
       """
       status status-408-json status-408-empty status-408-html status-425-json status-425-empty status-425-html
-      status-500-json status-500-empty status-500-html status-502-html status-503-html status-504-empty
+      status-500-json status-500-empty status-500-html status-503-html
       status-503-retry-none status-503-retry-negative status-503-retry-garbage
       """),
     Group(
@@ -189,7 +200,7 @@ enum Misbehaviours {
     case .sessionEnded(.refreshRejected, nil): "ended"
     case .sessionEnded(let reason, _): "ended \(reason)"
     case .transient(let kind, let wait): "transient \(kind)" + words(wait)
-    case .outcomeUnknown(let kind): "unknown \(kind)"
+    case .outcomeUnknown(let kind, let wait): "unknown \(kind)" + words(wait)
     case .reauthenticationRequired: "reauthentication"
     case .tokenRefused: "token refused"
     case .unsupported: "unsupported"

@@ -101,7 +101,8 @@ struct RefusalTests {
     (500, .json, .transient(.providerUnavailable)), (503, .html, .transient(.providerUnavailable)),
     (511, .html, .transient(.networkUnavailable)),
     (520, .html, .transient(.providerUnavailable)), (599, .empty, .transient(.providerUnavailable)),
-    (206, .json, .transient(.invalidResponse)),
+    (502, .html, .outcomeUnknown(.providerUnavailable)), (502, .json, .outcomeUnknown(.providerUnavailable)),
+    (504, .empty, .outcomeUnknown(.providerUnavailable)), (206, .json, .outcomeUnknown(.invalidResponse)),
   ])
   func `a refresh ends the session on the backend's own 400 and 401 only`(
     _ status: Int, _ form: BodyForm, _ expected: ProviderFailure

@@ -151,8 +151,8 @@ struct ReplyReaderTests {
   private func readEverything(_ root: JSONNode) {
     let moments = ReplyMoments(sentAt: sentAt, receivedAt: sentAt, serverTime: nil)
     let reader = ReplyReader(root: root, paths: RESTMapping.standard.reply, moments: moments)
-    _ = (reader.tokens(), reader.user(orRoot: true), reader.asksForCode, reader.waitsForVerification)
-    _ = reader.challenge(allowsBackupCodes: true).map { reader.restarting($0) }
+    _ = (try? reader.tokens(), reader.user(orRoot: true), reader.asksForCode, reader.waitsForVerification)
+    if let challenge = try? reader.challenge(allowsBackupCodes: true) { _ = try? reader.restarting(challenge) }
     var refusal = Refusal(status: 400, form: .json)
     refusal.read(reader, RESTMapping.standard.errors)
     for name in RESTEndpoint.Name.allCases { _ = RefusalTable.failure(refusal, name, .standard) }

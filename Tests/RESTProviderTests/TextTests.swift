@@ -55,12 +55,12 @@ struct TextTests {
   }
 
   @Test func `a body is JSON, or a form`() throws {
-    let json = try fields().body(.json)
+    let json = try fields().body(.json, for: .interactive)
     #expect(json.contentType == "application/json")
     #expect(
       json.bytes.revealedString()
         == #"{"password":"p\"ä &=%\n","n":null,"s":"x y","k":7,"f":true,"email":"a@b.example"}"#)
-    let form = try fields().body(.form)
+    let form = try fields().body(.form, for: .interactive)
     #expect(form.contentType == "application/x-www-form-urlencoded")
     #expect(form.bytes.revealedString() == "password=p%22%C3%A4+%26%3D%25%0A&n=&s=x+y&k=7&f=true&email=a%40b.example")
   }

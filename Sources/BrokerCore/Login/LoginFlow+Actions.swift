@@ -48,8 +48,7 @@ extension LoginFlow {
   /// How long a passing trouble wants to be waited for; nil for one that does not pass.
   private static func pause(after failure: ProviderFailure) -> Duration? {
     switch failure {
-    case .transient(_, let retryAfter): retryAfter ?? .zero
-    case .outcomeUnknown: .zero
+    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
     case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
     case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
     }

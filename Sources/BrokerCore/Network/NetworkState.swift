@@ -49,7 +49,7 @@ extension NetworkState.Event {
   package init(_ failure: ProviderFailure?) {
     switch failure {
     case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
-    case .outcomeUnknown(let kind)?: self = Self.of(kind, wasSent: true)
+    case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
     // A port or a secret that cannot be had is this machine's own: nobody was asked.
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?: self = .unclear
     case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered

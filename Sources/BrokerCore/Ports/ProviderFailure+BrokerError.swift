@@ -9,11 +9,11 @@ extension BrokerError {
       attemptsRemaining = attempts
       self.retryAfter = retryAfter
       self.fields = fields
-    case .transient(_, let retryAfter): self.retryAfter = retryAfter
+    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
     case .misconfigured(let fault):
       message = fault.message
       nextAction = .fixConfig
-    case .sessionEnded, .reauthenticationRequired, .outcomeUnknown, .tokenRefused, .unsupported: break
+    case .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: break
     }
   }
 }

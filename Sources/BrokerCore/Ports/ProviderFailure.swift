@@ -11,8 +11,8 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case reauthenticationRequired
   /// A passing trouble, and the request was certainly not acted on.
   case transient(ErrorKind, retryAfter: Duration? = nil)
-  /// The request may or may not have been acted on: the reply was lost.
-  case outcomeUnknown(ErrorKind)
+  /// The request may or may not have been acted on: the reply was lost. A gateway in between may wish for patience.
+  case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
   /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
   case tokenRefused
   /// The provider does not accept what the profile is configured with: the session stays, and whoever configures must act.
@@ -24,7 +24,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   package var kind: ErrorKind {
     switch self {
     case .misconfigured(.secret), .misconfigured(.redirectPort), .misconfigured(.issuer): .configInvalid
-    case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind): kind
+    case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind, _): kind
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired: .reauthRequired
     case .tokenRefused, .misconfigured: .providerRejected

@@ -15,7 +15,10 @@ extension RefreshMachine {
     /// The failure of a provider.
     init(_ failure: ProviderFailure, profile: ProfileName) {
       error = BrokerError(failure, profile: profile)
-      if case .transient(_, let retryAfter) = failure { self.retryAfter = retryAfter }
+      switch failure {
+      case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): self.retryAfter = retryAfter
+      default: break
+      }
     }
 
     /// Whether it is worth trying again as soon as the network is back.
@@ -33,14 +36,14 @@ extension RefreshMachine {
     guard case .sent(flight, let sentAt) = state else { return [] }
     switch failure {
     case .sessionEnded(let reason, let alert):
-      // A token that was perhaps spent by ourselves is no sign of a thief.
-      return lost == nil ? end(reason, alert: alert) : end(.refreshOutcomeUnknown)
+      // A token that was perhaps spent by ourselves is no sign of a thief; another user's tokens are a sign all the same.
+      return lost == nil || alert == .subjectMismatch ? end(reason, alert: alert) : end(.refreshOutcomeUnknown)
     case .reauthenticationRequired: return end(.refreshRejected, wantsUser: true)
     case .outcomeUnknown where terms.rotates:
       lost = lost ?? LostReply(sentAt: sentAt)
       // Whoever waits goes on waiting: the replay belongs to the same flight for them.
       if lost?.mayBeReplayed(within: terms.grace, at: now) == true { return begin(terms, now) }
-    case .transient(.networkUnavailable, _):
+    case .transient(.networkUnavailable, _), .transient(.overloaded, _):
       // It never left, so a replay is still to come.
       lost?.isReplayed = false
     case .transient, .outcomeUnknown, .refused, .misconfigured, .tokenRefused, .unsupported: break

@@ -3,21 +3,21 @@ import BrokerProtocol
 /// When the token is sent, and what is written down before.
 extension RefreshMachine {
   /// Sends the token, unless it is on its way, or something speaks against it.
-  mutating func want(_ terms: Terms, _ now: Moment) -> [Action] {
+  mutating func want(_ terms: Terms, _ now: Moment, isCounted: Bool) -> [Action] {
     if isUnderWay { return [] }
-    if let error = refusal(terms, at: now) { return [.refuse(error)] }
-    return begin(terms, now)
+    if let error = refusal(terms, at: now, isForTarget: !isCounted) { return [.refuse(error)] }
+    return begin(terms, now, isCounted: isCounted)
   }
 
   /// Begins a flight, unless the breaker is open or a session could be lost by it.
-  mutating func begin(_ terms: Terms, _ now: Moment) -> [Action] {
+  mutating func begin(_ terms: Terms, _ now: Moment, isCounted: Bool = true) -> [Action] {
     let isReplay = lost?.mayBeReplayed(within: terms.grace, at: now) ?? false
     let servesAccessToken = terms.servesAccessToken(at: now)
     if lost != nil, servesAccessToken, !isReplay {
       state = .holdingBack
       return [.refuse(outcomeUnknown(terms, now))]
     }
-    if let wait = budget.spend(at: now.uptime) { return [.refuse(openBreaker(for: wait, now))] }
+    if isCounted, let wait = budget.spend(at: now.uptime) { return [openBreaker(for: wait, now)] }
     flights += 1
     if isReplay, servesAccessToken {
       // Something can still be lost by a second replay: it is written down before that this one was.
@@ -30,12 +30,27 @@ extension RefreshMachine {
     return [.openIntent(flight: flights, intent(terms, now.wall))]
   }
 
-  private mutating func openBreaker(for wait: Duration, _ now: Moment) -> BrokerError {
-    var error = BrokerError(.rateLimited, "The profile was refreshed too often in a minute.", profile: profile)
+  /// Sends nothing for a while, and says so once; callers who come meanwhile are told as well.
+  private mutating func openBreaker(for wait: Duration, _ now: Moment) -> Action {
+    var error = BrokerError(.rateLimited, "The session was refreshed too often in a minute.", profile: profile)
     if lost != nil { error = BrokerError(.refreshOutcomeUnknown, profile: profile) }
     error.retryAfter = wait
-    state = .backingOff(until: now.uptime + wait, error, endsWithNetwork: false)
-    return error
+    state = .barred(until: now.uptime + wait, error)
+    // A flight for a target may have come in between.
+    guard barredUntil <= now.uptime else { return .refuse(error) }
+    barredUntil = now.uptime + wait
+    return .report(error, nextAttemptAt: now.wall + wait)
+  }
+
+  /// Rests for a while because there is no memory for the reply; the token is as good as before.
+  mutating func doWithout(_ flight: UInt64, _ jitter: Double, _ terms: Terms, _ now: Moment) -> [Action] {
+    switch state {
+    case .preparing(flight): break
+    case .sent(flight, _): lost?.isReplayed = false
+    default: return []
+    }
+    let error = BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: profile)
+    return backOff(Failure(error), jitter, terms, now)
   }
 
   private func intent(_ terms: Terms, _ startedAt: Timestamp) -> RefreshIntent {

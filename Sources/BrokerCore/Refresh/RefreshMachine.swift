@@ -19,6 +19,8 @@ package struct RefreshMachine: Sendable {
     /// Something went wrong. Left when new tokens are wanted after `until`; `until` is at once where the failure
     /// `endsWithNetwork` and the network has returned.
     case backingOff(until: Duration, BrokerError, endsWithNetwork: Bool)
+    /// There were too many refreshes: the breaker is open. Left when new tokens are wanted after `until`.
+    case barred(until: Duration, BrokerError)
     /// The token was perhaps spent, and the access token is served to its end. Left when new tokens are wanted after
     /// that; where the access token has no end, after a client has reported it refused.
     case holdingBack
@@ -49,9 +51,9 @@ package struct RefreshMachine: Sendable {
       self.isAccessTokenRefused = isAccessTokenRefused
     }
 
-    /// Whether there is an access token to be lost: one without an end is one until it is refused.
+    /// Whether there is an access token to be lost: one that is refused has ended, whatever was said of its end.
     func servesAccessToken(at now: Moment) -> Bool {
-      accessEnd.map { !$0.hasCome(at: now) } ?? !isAccessTokenRefused
+      !isAccessTokenRefused && accessEnd.map { !$0.hasCome(at: now) } ?? true
     }
   }
 
@@ -59,12 +61,17 @@ package struct RefreshMachine: Sendable {
   package enum Event: Sendable, Equatable {
     /// A caller or the schedule wants new tokens.
     case wanted
+    /// A caller wants a token of another target, or to know whether the session outlives what was refused for one: that is
+    /// counted elsewhere, and not by the session's own breaker.
+    case wantedForTarget
     /// The store has an open intent from before the start.
     case intentFound(startedAt: Timestamp)
     /// The intent of the flight is durable.
     case intentSaved(flight: UInt64)
     /// It cannot be made durable.
     case intentFailed(flight: UInt64, jitter: Double)
+    /// There is no memory for the reply: nothing was written down or sent.
+    case noRoom(flight: UInt64, jitter: Double)
     /// The token is not worth spending any more.
     case calledOff(flight: UInt64)
     /// The provider gave new tokens, which are being saved.
@@ -76,8 +83,10 @@ package struct RefreshMachine: Sendable {
     case notGranted(flight: UInt64)
     /// Tokens that came by another way are being saved; a flight's answer is not waited for.
     case replaced
-    /// What was being saved is the session's now, or the session is another one.
+    /// What was being saved is the session's now.
     case settled
+    /// There is another session now.
+    case began
     /// There is no session any more.
     case ended
     /// The network is back.
@@ -106,8 +115,10 @@ package struct RefreshMachine: Sendable {
   package internal(set) var state: State = .resting
   /// What is not known of an earlier refresh; its intent is open in the store.
   package internal(set) var lost: LostReply?
-  /// The breaker against refresh loops.
+  /// The session's breaker against refresh loops.
   var budget = RefreshBudget()
+  /// Until when it is known that the breaker is open: it is told once.
+  var barredUntil = Duration.zero
   /// Failures since the last success.
   var failuresInARow = 0
   /// How many flights there ever were; names the next one.
@@ -122,19 +133,21 @@ package struct RefreshMachine: Sendable {
   package var isUnderWay: Bool {
     switch state {
     case .preparing, .sent, .saving: true
-    case .resting, .backingOff, .holdingBack: false
+    case .resting, .backingOff, .barred, .holdingBack: false
     }
   }
 
   /// Takes an event in and says what is to be done, in order.
   package mutating func handle(_ event: Event, _ terms: Terms, at now: Moment) -> [Action] {
     switch event {
-    case .wanted: return want(terms, now)
+    case .wanted: return want(terms, now, isCounted: true)
+    case .wantedForTarget: return want(terms, now, isCounted: false)
     case .intentFound(let startedAt): return takeUp(startedAt, terms, now)
     case .intentSaved(let flight): return send(flight, terms, now)
     case .intentFailed(let flight, let jitter):
       guard state == .preparing(flight: flight) else { return [] }
       return backOff(Failure(BrokerError(.storeFailed, profile: profile)), jitter, terms, now)
+    case .noRoom(let flight, let jitter): return doWithout(flight, jitter, terms, now)
     case .calledOff(let flight): return callOff(flight, terms, now)
     case .succeeded(let flight):
       if case .sent(flight, _) = state { state = .saving }
@@ -142,7 +155,11 @@ package struct RefreshMachine: Sendable {
     case .failed(let flight, let failure, let jitter): return fail(flight, failure, jitter, terms, now)
     case .notGranted(let flight): return land(flight, terms, now)
     case .replaced: state = .saving
-    case .settled, .ended: clear()
+    case .settled: clear()
+    case .began, .ended:
+      clear()
+      budget = RefreshBudget()
+      barredUntil = .zero
     case .networkReturned:
       if case .backingOff(let until, let error, true) = state, until > now.uptime {
         state = .backingOff(until: now.uptime, error, endsWithNetwork: true)
@@ -152,9 +169,14 @@ package struct RefreshMachine: Sendable {
   }
 
   /// Why nothing would be sent if new tokens were wanted now; nil where something would be, or is.
-  package func refusal(_ terms: Terms, at now: Moment) -> BrokerError? {
+  ///
+  /// `isForTarget` says that what is wanted is counted elsewhere: the session's own breaker does not stop it.
+  package func refusal(_ terms: Terms, at now: Moment, isForTarget: Bool = false) -> BrokerError? {
     switch state {
     case .backingOff(let until, var error, _) where now.uptime < until:
+      error.retryAfter = until - now.uptime
+      return error
+    case .barred(let until, var error) where now.uptime < until && !(isForTarget && lost == nil):
       error.retryAfter = until - now.uptime
       return error
     case .holdingBack where terms.servesAccessToken(at: now): return outcomeUnknown(terms, now)
@@ -169,7 +191,7 @@ package struct RefreshMachine: Sendable {
     return error
   }
 
-  /// Forgets everything but what limits all sessions of the profile.
+  /// Forgets everything but how often the session was refreshed.
   private mutating func clear() {
     state = .resting
     lost = nil

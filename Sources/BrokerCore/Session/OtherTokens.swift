@@ -22,6 +22,8 @@ struct OtherTokens: Sendable {
   private var tokens: [OtherToken] = []
   private var refusals: [(target: TokenTarget, refusal: Refusal)] = []
   private var names: [(id: String, target: TokenTarget)] = []
+  /// The breakers; a new session has fresh ones.
+  var budgets = TargetBudgets()
 
   /// How many tokens there are.
   var count: Int { tokens.count }
@@ -77,5 +79,6 @@ struct OtherTokens: Sendable {
   mutating func clear() {
     tokens = []
     refusals = []
+    budgets = TargetBudgets()
   }
 }

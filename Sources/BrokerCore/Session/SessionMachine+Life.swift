@@ -98,7 +98,7 @@ extension SessionMachine {
     leaveLife(.ended(reason), now)
     self.wantsReauthentication = wantsReauthentication
     var events: [EventPayload] = alert.map { [.securityAlert(SecurityAlertEvent(kind: $0))] } ?? []
-    events.append(.sessionExpired(SessionExpiredEvent(reason: reason)))
+    events.append(.sessionExpired(SessionExpiredEvent(reason: reason, message: reason.explanation)))
     let contents: SessionRecord.Contents =
       wantsReauthentication ? .reauthenticationRequired(at: now.wall) : .ended(reason, at: now.wall)
     return [saveEnd(contents, events)] + refuse(waiting)
@@ -157,6 +157,7 @@ extension SessionMachine {
       return BrokerError(.reauthRequired, "The provider wants to see the user again.", profile: profile)
     }
     guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
-    return BrokerError(.sessionExpired, "The session has ended (\(reason.rawValue)).", profile: profile)
+    let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."
+    return BrokerError(.sessionExpired, message, profile: profile)
   }
 }

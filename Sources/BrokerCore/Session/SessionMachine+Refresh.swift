@@ -12,7 +12,7 @@ extension SessionMachine {
     }
     var actions = noticeUse(now.uptime, now)
     if let target = otherTarget(of: demand) { return actions + want(target, demand, now) }
-    if demand.isRefused, life?.accessEnd == nil, !isAccessTokenRefused {
+    if demand.isRefused, !isAccessTokenRefused {
       isAccessTokenRefused = true
       answerVersion += 1
     }
@@ -34,8 +34,13 @@ extension SessionMachine {
   mutating func refreshOrJoin(_ now: Moment) -> [Action] {
     // A login that is being saved will bring better tokens, or let the waiting go on.
     guard pendingLogin == nil, saving == nil, !refresh.isUnderWay else { return [] }
-    if let error = refresh.refusal(terms, at: now) { return settle(error, now) }
-    return startRefresh(now)
+    guard let error = refresh.refusal(terms, at: now) else { return startRefresh(now) }
+    guard refresh.refusal(terms, at: now, isForTarget: true) == nil else { return settle(error, now) }
+    // Only the session's own breaker is open.
+    let targets = takeDemands { $0 != nil }
+    let actions = settle(error, now)
+    demands = targets
+    return targets.isEmpty ? actions : actions + startRefresh(now)
   }
 
   /// Begins the one refresh, if there is something to spend and the store can be trusted to keep what it brings.
@@ -49,7 +54,11 @@ extension SessionMachine {
     // The journal must name the token that rests in the store, so nothing is spent before the last one rests there.
     if isStoreDegraded { return [.saveAgain] }
     if !refresh.isUnderWay { flightTarget = nextTarget }
-    return run(refresh.handle(.wanted, terms, at: now), now)
+    if let target = flightTarget, let wait = others.budgets.spend(target, at: now.uptime) {
+      return bar(target, for: wait, now)
+    }
+    let isOwn = flightTarget == nil && doubtedTarget == nil
+    return run(refresh.handle(isOwn ? .wanted : .wantedForTarget, terms, at: now), now)
   }
 
   /// Carries out what the refresh machine decided.
@@ -79,10 +88,12 @@ extension SessionMachine {
     let waiting = demands
     demands = []
     let isServable = isServable(at: now)
+    // The broker's own breaker is no outage.
+    let isOffline = if case .barred = refresh.state { isOutcomeUnknown } else { true }
     return waiting.map { demand in
-      if let target = otherTarget(of: demand) { return settle(error, demand, target, now) }
+      if let target = otherTarget(of: demand) { return settle(error, demand, target, isOffline: isOffline, now) }
       return isServable && !demand.forcesRefresh
-        ? .answerToken(demand.waiter, isOffline: true) : .answerError(demand.waiter, error)
+        ? .answerToken(demand.waiter, isOffline: isOffline) : .answerError(demand.waiter, error)
     }
   }
 
@@ -104,6 +115,11 @@ extension SessionMachine {
     return run(refresh.handle(.intentFailed(flight: flight, jitter: jitter), terms, at: now), now)
   }
 
+  /// Does not send the refresh token: its reply could not be kept.
+  mutating func doWithout(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
+    run(refresh.handle(.noRoom(flight: flight, jitter: jitter), terms, at: now), now)
+  }
+
   /// Takes in new tokens, which nobody sees before they are saved.
   ///
   /// Those of another user end the session. Those of a flight that nobody waits for any more are given back if the session
@@ -119,7 +135,7 @@ extension SessionMachine {
     }
     if let subject = tokens.subject, let user = session.user, user.id != subject {
       // Whoever acts with them acts as somebody else; and the session's own refresh token is spent.
-      let failure = ProviderFailure.sessionEnded(.securityTermination)
+      let failure = ProviderFailure.sessionEnded(.securityTermination, alert: .subjectMismatch)
       let end = run(refresh.handle(.failed(flight: flight, failure, jitter: 1), terms, at: now), now)
       return [.discard(tokens, withNextRecord: true)] + end
     }
@@ -127,6 +143,8 @@ extension SessionMachine {
     if let target = flightTarget { return take(tokens, for: target, into: session, sentAt, since: since, now) }
     let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
     var taught = session
+    // The first that says so: whatever comes later is compared with it.
+    if taught.user == nil { taught.user = tokens.subject.map { User(id: $0) } }
     taught.rotatesRefreshToken = isRotated || session.rotatesRefreshToken == true
     return take(tokens, into: taught, sentAt, since: since, now)
   }

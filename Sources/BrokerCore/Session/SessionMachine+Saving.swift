@@ -87,11 +87,15 @@ extension SessionMachine {
     forgetOthers()
     use.timeout = rules.idleTimeout
     use.begin(at: now.uptime)
-    return begin(login, now)
+    _ = refresh.handle(.began, terms, at: now)
+    return begin(login, now, isLogin: true)
   }
 
   /// Goes on with tokens that are the session's from now on.
-  private mutating func begin(_ new: Saving, _ now: Moment) -> [Action] {
+  ///
+  /// Those of a refresh are the best there are, however long a caller wants them to live; those of a login are refreshed
+  /// for a caller who needs them for longer.
+  private mutating func begin(_ new: Saving, _ now: Moment, isLogin: Bool = false) -> [Action] {
     phase = .living(new.session)
     since = new.since
     saving = nil
@@ -110,6 +114,11 @@ extension SessionMachine {
       let error = BrokerError(.timeout, "The tokens had ended before they came.", profile: profile)
       return served.map { .answerError($0.waiter, error) } + serveOthers(now)
     }
-    return served.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
+    guard isLogin, let life else {
+      return served.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
+    }
+    demands += served.filter { !policy.isGood(life, for: $0.minValidity, at: now) }
+    let content = served.filter { policy.isGood(life, for: $0.minValidity, at: now) }
+    return content.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
   }
 }

@@ -34,6 +34,7 @@ extension SessionMachine {
     case .preparing(let flight): return .preparing(flight: flight)
     case .sent(let flight, _): return .refreshing(flight: flight)
     case .backingOff(let until, let error, _): return .backingOff(until: until, error)
+    case .barred(let until, _): return .barred(until: until)
     case .holdingBack:
       let error = BrokerError(.refreshOutcomeUnknown, profile: profile)
       return .backingOff(until: life?.accessEnd?.uptime ?? Self.never, error)
@@ -45,6 +46,14 @@ extension SessionMachine {
 
   /// Whether the refresh token may have been spent without our having its successor; its intent is open in the store.
   package var isOutcomeUnknown: Bool { refresh.lost != nil }
+
+  /// Whether a refresh token is about to be sent.
+  var mayStillSpend: Bool {
+    switch refresh.state {
+    case .preparing, .sent: true
+    case .resting, .saving, .backingOff, .barred, .holdingBack: false
+    }
+  }
 
   /// Where the newest refresh stands.
   package var refreshState: RefreshMachine.State { refresh.state }
@@ -133,8 +142,8 @@ extension SessionMachine {
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
     case .resting: return schedule.nextWake(at: now)
-    case .backingOff(let until, _, _): return refreshesUnasked(now) ? until : nil
-    case .holdingBack: return life.accessEnd?.comes(at: now)
+    case .backingOff(let until, _, _), .barred(let until, _): return refreshesUnasked(now) ? until : nil
+    case .holdingBack: return terms.servesAccessToken(at: now) ? life.accessEnd?.comes(at: now) : now.uptime
     }
   }
 

@@ -57,15 +57,28 @@ extension SessionMachine {
   }
 
   /// Answers a caller who cannot have a new token: with the living one where that serves, else with the error.
-  func settle(_ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, _ now: Moment) -> Action {
+  func settle(
+    _ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, isOffline: Bool, _ now: Moment
+  ) -> Action {
     guard !demand.forcesRefresh, let token = others.token(for: target), token.isAlive(at: now) else {
       return .answerError(demand.waiter, error)
     }
-    return .answerOther(demand.waiter, token, isOffline: true)
+    return .answerOther(demand.waiter, token, isOffline: isOffline)
+  }
+
+  /// Answers whoever waits for a target that was asked for too often, and goes on with the others.
+  mutating func bar(_ target: TokenTarget, for wait: Duration, _ now: Moment) -> [Action] {
+    flightTarget = nil
+    var error = BrokerError(
+      .rateLimited, "Tokens for these scopes or this audience were asked for too often in a minute.",
+      profile: profile)
+    error.retryAfter = wait
+    let barred = takeDemands { $0 == target }
+    return barred.map { settle(error, $0, target, isOffline: false, now) } + serveWaiting(now)
   }
 
   /// Takes out the callers whose other target is such a one; nil stands for those who want the session's own token.
-  private mutating func takeDemands(_ isTaken: (TokenTarget?) -> Bool) -> [TokenDemand] {
+  mutating func takeDemands(_ isTaken: (TokenTarget?) -> Bool) -> [TokenDemand] {
     let waiting = demands
     demands = waiting.filter { !isTaken(otherTarget(of: $0)) }
     return waiting.filter { isTaken(otherTarget(of: $0)) }

@@ -17,7 +17,7 @@ extension SessionMachine {
     guard policy.refreshesInBackground, !isStoreDegraded, life.obstacle(at: now) == nil else { return false }
     switch refresh.state {
     case .preparing, .sent, .saving: return false
-    case .backingOff, .holdingBack: return refreshesUnasked(now) && refresh.refusal(terms, at: now) == nil
+    case .backingOff, .barred, .holdingBack: return refreshesUnasked(now) && refresh.refusal(terms, at: now) == nil
     case .resting:
       let isInUse = use.isInUse(at: now.uptime, lifetime: life.lifetime)
       return !schedule.handle(.woken(isInUse: isInUse), at: now).isEmpty

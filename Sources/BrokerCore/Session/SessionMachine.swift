@@ -30,6 +30,8 @@ package struct SessionMachine: Sendable {
     /// The last refresh failed, or its outcome is not known. Left when a token is wanted, or a wake-up comes, after
     /// `until`.
     case backingOff(until: Duration, BrokerError)
+    /// The session was refreshed too often. Left when a token is wanted, or a wake-up comes, after `until`.
+    case barred(until: Duration)
   }
 
   /// What happened.
@@ -46,6 +48,8 @@ package struct SessionMachine: Sendable {
     case waiterLeft(WaiterID)
     case intentSaved(flight: UInt64)
     case intentFailed(flight: UInt64, jitter: Double)
+    /// There is no memory for the reply to a flight, of which nothing was sent.
+    case noRoom(flight: UInt64, jitter: Double)
     case refreshSucceeded(flight: UInt64, TokenSet, sentAt: Timestamp)
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
     case tokensReplaced(TokenSet, sentAt: Moment)
@@ -204,6 +208,7 @@ package struct SessionMachine: Sendable {
       return []
     case .intentSaved(let flight): return spend(flight, now)
     case .intentFailed(let flight, let jitter): return refuseToSpend(flight, jitter, now)
+    case .noRoom(let flight, let jitter): return doWithout(flight, jitter, now)
     case .refreshSucceeded(let flight, let tokens, let sentAt): return acceptRefresh(flight, tokens, sentAt, now)
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)

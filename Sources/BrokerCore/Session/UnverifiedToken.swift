@@ -7,7 +7,7 @@ package import SecretMemory
 /// The token is its server's to understand; a broker that knows no lifetime otherwise looks for `exp` in it.
 package enum UnverifiedToken {
   /// Longer payloads are not looked into: a token in a header field has a few KiB.
-  private static let longestPayload = 8192
+  private static let longestPayload = JSONNode.tokenByteLimit
   /// Foreign input: no claim of use is nested deeper, and a number may be of any size.
   private static let limits = JSONLimits(depth: 64, byteCount: longestPayload, toleratesLargeNumbers: true)
 

@@ -10,7 +10,7 @@ package struct AccessTokenClaims: Sendable, Equatable {
   package let expiresAt: Timestamp?
 
   /// Longer payloads are not looked into: an access token has a few KiB.
-  private static let longestPayload = 16_384
+  private static let longestPayload = JSONNode.tokenByteLimit
 
   /// Reads a token; nil for what is no JWT.
   package init?(_ token: Secret) {

@@ -38,8 +38,15 @@ public struct BrokerError: Error, Sendable, Equatable {
     isRetryable = kind.isRetryable
   }
 
-  /// The error of parameters that do not fit.
+  /// What is said where the memory for secrets has no room.
+  public static let secretMemoryMessage = "The memory for secrets is used up; try again."
+
+  /// The error of parameters that do not fit, or for which there is no memory.
   public init(_ mismatch: JSONMismatch) {
+    if mismatch.isForWantOfMemory {
+      self.init(.overloaded, Self.secretMemoryMessage)
+      return
+    }
     let place = mismatch.pointer.description
     self.init(
       .invalidParams, "The \(place.isEmpty ? "params" : "parameter \(place)") must be \(mismatch.expected).")

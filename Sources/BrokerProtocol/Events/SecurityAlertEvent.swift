@@ -4,7 +4,7 @@ public import JSONRPC
 public struct SecurityAlertEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
   /// What was noticed.
   public enum Kind: String, Sendable, CaseIterable {
-    case refreshTokenReuse, pinMismatch, storeTampering
+    case refreshTokenReuse, pinMismatch, storeTampering, subjectMismatch
   }
 
   /// What was noticed.

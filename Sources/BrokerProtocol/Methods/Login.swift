@@ -65,7 +65,7 @@ public enum Login: BrokerMethod {
       email = try node.optional("email", String.init(from:))
       password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
       phoneNumber = try node.optional("phoneNumber", String.init(from:))
-      refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.secret() }
+      refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }
       scopes = try node.optional("scopes", [String].init(from:))
     }
   }

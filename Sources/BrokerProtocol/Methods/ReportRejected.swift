@@ -55,7 +55,7 @@ public enum ReportRejected: BrokerMethod {
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
-      accessToken = try node.optional("accessToken") { node throws(JSONMismatch) in try node.secret() }
+      accessToken = try node.optional("accessToken") { node throws(JSONMismatch) in try node.token() }
       tokenID = try node.optional("tokenId", String.init(from:))
       status = try node.optional("status", Int.init(from:)) ?? 401
       scopes = try node.optional("scopes", [String].init(from:))

@@ -67,7 +67,7 @@ public enum TryProvider: BrokerMethod {
       method = try node.optional("method", String.init(from:))
       email = try node.optional("email", String.init(from:))
       password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
-      refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.secret() }
+      refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }
       triesWrongPassword = try node.optional("wrongPassword", Bool.init(from:)) ?? false
       replaysToken = try node.optional("reuse", Bool.init(from:)) ?? false
     }

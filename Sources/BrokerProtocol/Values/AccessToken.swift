@@ -51,7 +51,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
 
   /// Reads a token into the locked arena.
   public init(from node: JSONNode) throws(JSONMismatch) {
-    accessToken = try node.required("accessToken").secret()
+    accessToken = try node.required("accessToken").token()
     expiresAt = try node.optional("expiresAt", Timestamp.init(from:))
     scopes = try node.optional("scopes", [String].init(from:)) ?? []
     audience = try node.optional("audience", String.init(from:))

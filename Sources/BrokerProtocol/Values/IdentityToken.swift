@@ -27,7 +27,7 @@ extension IdentityToken: JSONEncodable, JSONDecodable {
 
   /// Reads a token into the locked arena.
   public init(from node: JSONNode) throws(JSONMismatch) {
-    idToken = try node.required("idToken").secret()
+    idToken = try node.required("idToken").token()
     expiresAt = try node.optional("expiresAt", Timestamp.init(from:))
   }
 }

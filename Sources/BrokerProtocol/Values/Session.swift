@@ -48,6 +48,8 @@ public struct Session: Sendable, Equatable {
   public var idleExpiresAt: Timestamp?
   /// Why a login is needed, where it is.
   public var loginRequiredReason: String?
+  /// What has happened, as one plain sentence, where the reason leaves that open.
+  public var loginRequiredMessage: String?
   /// Whether the newest tokens are not yet safely stored.
   public var storeDegraded: Bool?
   /// How far the provider's clock is ahead of this machine's, where that is so far that it may matter.
@@ -81,6 +83,7 @@ extension Session: JSONEncodable, JSONDecodable {
       writer.member(ifPresent: "lastValidatedAt", lastValidatedAt)
       writer.member(ifPresent: "idleExpiresAt", idleExpiresAt)
       writer.member(ifPresent: "loginRequiredReason", loginRequiredReason)
+      writer.member(ifPresent: "loginRequiredMessage", loginRequiredMessage)
       writer.member(ifPresent: "storeDegraded", storeDegraded)
       writer.seconds("providerClockSkewSeconds", providerClockSkew)
     }
@@ -104,6 +107,7 @@ extension Session: JSONEncodable, JSONDecodable {
     lastValidatedAt = try node.optional("lastValidatedAt", Timestamp.init(from:))
     idleExpiresAt = try node.optional("idleExpiresAt", Timestamp.init(from:))
     loginRequiredReason = try node.optional("loginRequiredReason", String.init(from:))
+    loginRequiredMessage = try node.optional("loginRequiredMessage", String.init(from:))
     storeDegraded = try node.optional("storeDegraded", Bool.init(from:))
     providerClockSkew = try node.optional("providerClockSkewSeconds") { node throws(JSONMismatch) in
       try node.difference()

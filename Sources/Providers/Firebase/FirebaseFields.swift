@@ -24,16 +24,16 @@ struct FirebaseFields {
   /// The body as JSON.
   ///
   /// - Throws: `HTTPFailure.secretMemoryExhausted`.
-  func json() throws(HTTPFailure) -> HTTPBody {
+  func json(for deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
     var writer = JSONWriter()
     Self.write(members, to: &writer)
-    return try .json(wiping: &writer.bytes)
+    return try .json(wiping: &writer.bytes, for: deadline)
   }
 
   /// The body as a form.
   ///
   /// - Throws: `HTTPFailure.secretMemoryExhausted`.
-  func form() throws(HTTPFailure) -> HTTPBody {
+  func form(for deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
     let form = FormEncoder()
     for (name, value) in members {
       switch value {
@@ -43,7 +43,7 @@ struct FirebaseFields {
       case .object: preconditionFailure("A form has no objects.")
       }
     }
-    return try form.finish()
+    return try form.finish(for: deadline)
   }
 
   private static func write(_ members: [(String, Value)], to writer: inout JSONWriter) {

@@ -9,7 +9,7 @@ extension FirebaseProvider {
   ///
   /// - Throws: `.tokenRefused` for an ID token that is not accepted; `.transient`, `.outcomeUnknown`.
   package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { $0.foundUser() }
+    try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { reader in reader.foundUser() }
   }
 
   /// Confirms an e-mail address with the code of the link that was sent to it (`oobCode`).
@@ -26,7 +26,7 @@ extension FirebaseProvider {
     let reply = try await caller.ask(
       .sendOobCode, [("requestType", .text("PASSWORD_RESET")), ("email", .text(email))])
     do throws(ProviderFailure) {
-      try reply.expectSuccess()
+      try await reply.expectSuccess()
     } catch .refused(.invalidCredentials, _, _, _) {
       return
     }
@@ -75,7 +75,7 @@ extension FirebaseProvider {
     return try await caller.ask(
       .update,
       [("idToken", .secret(idToken)), ("password", .secret(newPassword)), ("returnSecureToken", .flag(true))]
-    ).read { $0.tokens() }
+    ).read { reader throws(SecretMemoryExhausted) in try reader.tokens() }
   }
 
   /// Removes the account.
@@ -89,11 +89,13 @@ extension FirebaseProvider {
 
   /// A fresh ID token for a password: the services ask for none at what they want a recent login for.
   private func provenToken(_ password: Secret, _ accessToken: Secret) async throws(ProviderFailure) -> Secret {
-    let email = try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { $0.foundEmail() }
-    let fresh = try await signIn(email, password).read { reader -> Secret?? in
+    let email = try await caller.ask(.lookup, [("idToken", .secret(accessToken))]).read { reader in
+      reader.foundEmail()
+    }
+    let fresh = try await signIn(email, password).read { reader throws(SecretMemoryExhausted) -> Secret?? in
       // An account with a second factor proves itself by a whole login.
-      if reader.secondFactors() != nil { return .some(nil) }
-      return reader.tokens().map { .some($0.accessToken) }
+      if try reader.secondFactors() != nil { return .some(nil) }
+      return try reader.tokens().map { .some($0.accessToken) }
     }
     guard let fresh else { throw .refused(.reauthRequired) }
     return fresh

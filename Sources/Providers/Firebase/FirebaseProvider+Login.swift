@@ -21,7 +21,7 @@ extension FirebaseProvider {
     guard missing.isEmpty, let email = credentials.email, let password = credentials.password else {
       throw .refused(.missingCredential, fields: missing)
     }
-    return try outcome(try await signIn(email, password))
+    return try await outcome(try await signIn(email, password))
   }
 
   /// Makes an account and has its address verified; the session exists before the user has done that.
@@ -33,7 +33,7 @@ extension FirebaseProvider {
       ("returnSecureToken", .flag(true)),
     ]
     if let name = registration.name { fields.append(("displayName", .text(name))) }
-    let outcome = try outcome(try await caller.ask(.signUp, fields))
+    let outcome = try await outcome(try await caller.ask(.signUp, fields))
     if case .authenticated(let session) = outcome { await askForVerification(session.tokens.accessToken) }
     return outcome
   }
@@ -42,15 +42,17 @@ extension FirebaseProvider {
   ///
   /// - Throws: `.refused` with `otpInvalid` or `flowNotFound`; and as ``login(_:)``.
   package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard let login = PendingSecondFactor(flow) else { throw .refused(.flowNotFound) }
+    let known: PendingSecondFactor?
+    do throws(SecretMemoryExhausted) { known = try PendingSecondFactor(flow) } catch { throw .transient(.overloaded) }
+    guard let login = known else { throw .refused(.flowNotFound) }
     let reply = try await caller.ask(
       .finishSecondFactor,
       [
         ("mfaPendingCredential", .secret(login.credential)), ("mfaEnrollmentId", .text(login.factor)),
         ("totpVerificationInfo", .object([("verificationCode", .secret(code))])),
       ])
-    return try reply.read { reader in
-      reader.tokens().map { ProviderSession(tokens: $0, user: reader.signedInUser()) }
+    return try await reply.read { reader throws(SecretMemoryExhausted) in
+      try reader.tokens().map { ProviderSession(tokens: $0, user: reader.signedInUser()) }
     }
   }
 
@@ -81,16 +83,15 @@ extension FirebaseProvider {
   }
 
   /// What a reply to a login says: tokens, or that a second factor is wanted.
-  private func outcome(_ reply: FirebaseReply) throws(ProviderFailure) -> LoginOutcome {
+  private func outcome(_ reply: FirebaseReply) async throws(ProviderFailure) -> LoginOutcome {
     let now = clock()
-    let outcome = try reply.read { reader -> LoginOutcome?? in
-      if let (credential, factors) = reader.secondFactors() {
+    let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> LoginOutcome?? in
+      if let (credential, factors) = try reader.secondFactors() {
         guard let factor = factors.first(where: { $0.kind == .totp }) else { return .some(nil) }
-        return PendingSecondFactor(credential: credential, factor: factor.id).challenge(at: now).map {
-          .some(.otpRequired($0))
-        }
+        let login = PendingSecondFactor(credential: credential, factor: factor.id)
+        return .some(.otpRequired(try login.challenge(at: now)))
       }
-      return reader.tokens().map {
+      return try reader.tokens().map {
         .some(.authenticated(ProviderSession(tokens: $0, user: reader.signedInUser())))
       }
     }

@@ -11,8 +11,8 @@ extension FirebaseProvider {
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     try await caller.ask(
       .token, [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
-    ).read { reader in
-      var tokens = reader.tokens()
+    ).read { reader throws(SecretMemoryExhausted) in
+      var tokens = try reader.tokens()
       tokens?.subject = reader.refreshedUserID()
       return tokens
     }

@@ -17,16 +17,17 @@ struct FirebaseReader {
   private static let refreshTokens = ["refreshToken", "refresh_token"]
 
   /// Whether there is anything that may be meant as a refresh token, usable or not.
-  var hasRefreshToken: Bool { first(Self.refreshTokens) != nil }
+  private var hasRefreshToken: Bool { first(Self.refreshTokens) != nil }
 
   /// The tokens; the services spell their names differently (`idToken` at a login, `id_token` at a refresh).
   ///
   /// The ID token is what other services are called with, so it is the access token as well.
   ///
   /// - Returns: nil for a reply without usable tokens; a refresh token that is there must be one.
-  func tokens() -> TokenSet? {
-    guard let idToken = token(["idToken", "id_token"]), hasBearerType else { return nil }
-    let refreshToken = token(Self.refreshTokens)
+  /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
+  func tokens() throws(SecretMemoryExhausted) -> TokenSet? {
+    guard let idToken = try token(["idToken", "id_token"]), hasBearerType else { return nil }
+    let refreshToken = try token(Self.refreshTokens)
     guard refreshToken != nil || !hasRefreshToken else { return nil }
     // Where nothing is said (after a second factor), the ID token itself says when it ends.
     let end = TokenLifetime.accessTokenEnd(of: idToken, expiresIn: said(["expiresIn", "expires_in"]), moments)
@@ -54,8 +55,10 @@ struct FirebaseReader {
   }
 
   /// The credential of a login that waits for a second factor, and the factors.
-  func secondFactors() -> (credential: Secret, factors: [SecondFactor])? {
-    guard let credential = token(["mfaPendingCredential"]) else { return nil }
+  ///
+  /// - Throws: `SecretMemoryExhausted`.
+  func secondFactors() throws(SecretMemoryExhausted) -> (credential: Secret, factors: [SecondFactor])? {
+    guard let credential = try token(["mfaPendingCredential"]) else { return nil }
     let nodes = (try? root["mfaInfo"]?.elements()) ?? []
     return (credential, nodes.prefix(SecondFactor.most).compactMap { SecondFactor($0) })
   }
@@ -84,8 +87,8 @@ struct FirebaseReader {
   }
 
   /// A text that can stand in a header field.
-  private func token(_ names: [String]) -> Secret? {
-    guard let token = first(names).flatMap({ try? $0.secret() }), token.byteCount > 0 else { return nil }
+  private func token(_ names: [String]) throws(SecretMemoryExhausted) -> Secret? {
+    guard let token = try first(names)?.foundSecret(), token.byteCount > 0 else { return nil }
     let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }
     return isClean ? token : nil
   }

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import RemoteProvider
 
 /// What a service says with a status that is no success: `{"error":{"code","message","status"?,"details"?}}`.
 ///
@@ -58,6 +59,10 @@ struct FirebaseRefusal {
 
   /// The failure that it is, by what was asked, and whether an ID token was sent along.
   func failure(_ call: FirebaseCall, carriesToken: Bool) -> ProviderFailure {
+    if call == .token {
+      if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
+      if (200..<300).contains(status) { return .outcomeUnknown(.invalidResponse) }
+    }
     guard let names else { return nameless }
     if names.blamesConfiguration { return .misconfigured(.project) }
     if call == .token { return refreshFailure(names) }

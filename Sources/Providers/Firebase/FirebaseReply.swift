@@ -27,42 +27,38 @@ struct FirebaseReply {
     moments = ReplyMoments(response, sentAt: sentAt, receivedAt: receivedAt)
   }
 
-  /// Reads the object of a success.
+  /// Reads the object of a success; where the locked memory has no room for what is secret in it, again when it has.
   ///
   /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
   ///
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
-  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
-  func read<R>(_ body: (FirebaseReader) -> R?) throws(ProviderFailure) -> R {
+  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; ``ProviderFailure/unread`` where there was
+  ///   no room for long.
+  func read<R>(_ body: (FirebaseReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     guard response.status == 200 else { throw failure }
-    var hasToken = false
-    let result = response.body.withArray { bytes -> Result<R?, JSONError> in
-      Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
-        .map { root in
-          guard root.kind == .object else { return nil }
-          let reader = FirebaseReader(root: root, moments: moments)
-          hasToken = reader.hasRefreshToken
-          return body(reader)
+    let found: R?
+    let patience = call == .token ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
+    do throws(SecretMemoryExhausted) {
+      found = try await SecretArena.withRoom(patience: patience) { () throws(SecretMemoryExhausted) in
+        try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
+          guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
+            return nil
+          }
+          return try body(FirebaseReader(root: root, moments: moments))
         }
-    }
-    switch result {
-    case .success(let found?): return found
-    case .success: throw unusable(isCut: false, hasToken)
-    case .failure(let error): throw unusable(isCut: error.reason == .unexpectedEnd, response.mentions("refresh_token"))
-    }
-  }
-
-  private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
-    call == .token ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
+      }
+    } catch { throw .unread }
+    guard let found else { throw call == .token ? .unusable(response) : .refused(.invalidResponse) }
+    return found
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
   ///
   /// - Throws: as ``read(_:)``.
-  func expectSuccess() throws(ProviderFailure) {
-    try read { _ in () }
+  func expectSuccess() async throws(ProviderFailure) {
+    try await read { _ in () }
   }
 
   /// What it means that it is no success.

@@ -23,17 +23,20 @@ struct PendingSecondFactor {
   }
 
   /// Reads a handle; nil for what is none.
-  init?(_ flow: Secret) {
+  ///
+  /// - Throws: `SecretMemoryExhausted` where there is no room for the credential: the handle is as good as before.
+  init?(_ flow: Secret) throws(SecretMemoryExhausted) {
     var bytes: [UInt8] = flow.withBytes { span in span.indices.map { span[$0] } }
     defer { wipe(&bytes) }
     guard let space = bytes.firstIndex(of: 0x20), space > 0, space + 1 < bytes.count else { return nil }
     var rest = Array(bytes[(space + 1)...])
-    guard let credential = try? Secret(wiping: &rest) else { return nil }
-    self.init(credential: credential, factor: String(decoding: bytes[..<space], as: UTF8.self))
+    self.init(credential: try Secret(wiping: &rest), factor: String(decoding: bytes[..<space], as: UTF8.self))
   }
 
-  /// The challenge that it is; nil where there is no room for its handle.
-  func challenge(at now: Timestamp) -> ProviderChallenge? {
+  /// The challenge that it is.
+  ///
+  /// - Throws: `SecretMemoryExhausted` where there is no room for its handle.
+  func challenge(at now: Timestamp) throws(SecretMemoryExhausted) -> ProviderChallenge {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(factor.utf8.count + 1 + credential.byteCount)
     bytes += factor.utf8
@@ -41,7 +44,7 @@ struct PendingSecondFactor {
     credential.withBytes { span in
       for index in span.indices { bytes.append(span[index]) }
     }
-    guard let flow = try? Secret(wiping: &bytes) else { return nil }
+    let flow = try Secret(wiping: &bytes)
     return ProviderChallenge(
       flow: flow, method: .totp, maskedDestination: "", otpLength: Self.length, expiresAt: now + Self.lifetime,
       nextResendAt: now + Self.lifetime, attemptsRemaining: Self.attempts)

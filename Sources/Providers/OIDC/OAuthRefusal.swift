@@ -14,10 +14,14 @@ struct OAuthRefusal: Sendable, Equatable {
   var retryAfter: Duration?
   /// Whether errors of this provider come with status 200.
   var isErrorWithSuccess = false
+  /// Whether the provider asks for the same request once more, whatever it calls the error.
+  var asksForRetry = false
 
   /// The user is to be seen again (OpenID Connect Core, section 3.1.2.6).
   private static let interaction: Set<String> = [
     "interaction_required", "login_required", "consent_required", "mfa_required", "account_selection_required",
+    // OAuth 2.0 for First-Party Applications (draft-ietf-oauth-first-party-apps), at the token endpoint.
+    "insufficient_authorization",
   ]
   /// The client is not configured as the provider wants it (RFC 6749, sections 4.1.2.1 and 5.2; OpenID Connect Core,
   /// section 3.1.2.6; RFC 8707, section 2).
@@ -26,6 +30,8 @@ struct OAuthRefusal: Sendable, Equatable {
     "unsupported_response_type": .grant, "invalid_scope": .scopes, "invalid_target": .scopes,
     "invalid_request": .request, "invalid_request_uri": .request, "invalid_request_object": .request,
     "request_not_supported": .request, "request_uri_not_supported": .request, "registration_not_supported": .client,
+    // What the provider wants of a key is not what the profile is configured with (RFC 9449, sections 5 and 8).
+    "invalid_dpop_proof": .request, "use_dpop_nonce": .request,
   ]
   /// What is asked for beside the session is not given (RFC 6749, section 5.2; RFC 8707, section 2), in the words of
   /// Microsoft and Auth0 too.
@@ -38,8 +44,15 @@ struct OAuthRefusal: Sendable, Equatable {
   /// - Parameter purpose: what was asked for.
   /// - Returns: a failure without a word of the provider.
   func failure(_ purpose: OAuthPurpose) -> ProviderFailure {
+    if purpose.spendsRefreshToken {
+      if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
+      // A part of a success: the rest of it, with the next token, is lost.
+      if status == 206, form != .html { return .outcomeUnknown(.invalidResponse) }
+    }
     guard isFromProvider(purpose) else { return passing }
-    if code.map(Self.troubles.contains) == true { return .transient(.providerUnavailable, retryAfter: retryAfter) }
+    if code.map(Self.troubles.contains) == true || code == "invalid_request" && asksForRetry {
+      return .transient(.providerUnavailable, retryAfter: retryAfter)
+    }
     return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
   }
 
@@ -61,6 +74,10 @@ struct OAuthRefusal: Sendable, Equatable {
   private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
     let isSilent = form == .empty && (status == 400 || status == 401)
     guard let code else { return isSilent ? .sessionEnded(.refreshRejected) : passing }
+    // Whoever refuses the client itself means no session, whatever status that comes with.
+    if code == "invalid_client" || code == "unauthorized_client", form == .json, let fault = Self.faults[code] {
+      return .misconfigured(fault)
+    }
     guard [200, 400, 401, 403].contains(status) else { return passing }
     if form == .html { return Self.targets.contains(code) ? .refused(.insufficientScope) : passing }
     if code == "invalid_grant" { return .sessionEnded(.refreshRejected) }

@@ -4,6 +4,7 @@ import HTTP
 import JSONRPC
 import OIDCDialect
 import RemoteProvider
+import SecretMemory
 
 /// What an endpoint answered, and what is to be made of it.
 struct OAuthReply {
@@ -19,6 +20,8 @@ struct OAuthReply {
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
   /// The longest name of an error that is looked at.
   private static let longestCode = 64
+  /// The longest sentence that is looked at: more than any server says of an error.
+  private static let longestSentence = 2048
 
   /// A reply as it came.
   init(
@@ -36,36 +39,48 @@ struct OAuthReply {
   /// Whether there is no such endpoint (RFC 9110, sections 15.5.5, 15.5.6 and 15.5.11).
   var isNowhere: Bool { [404, 405, 410].contains(response.status) }
 
-  /// Reads the object of a success.
+  /// Reads the object of a success; where the locked memory has no room for what is secret in it, again when it has.
   ///
   /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
   ///
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
-  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
-  func read<R>(_ body: (TokenReader) -> R?) throws(ProviderFailure) -> R {
+  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; ``ProviderFailure/unread`` where
+  ///   there was no room for long.
+  func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
-    var hasToken = false
-    let result = response.body.withArray { bytes -> Result<R?, JSONError> in
-      Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
-        .map { root in
-          guard root.kind == .object else { return nil }
-          let reader = TokenReader(root: root, quirks: quirks, moments: moments)
-          hasToken = reader.hasRefreshToken
-          return body(reader)
-        }
-    }
-    switch result {
-    case .success(let found?): return found
-    case .success: throw unusable(isCut: false, hasToken)
-    case .failure(let error): throw unusable(isCut: error.reason == .unexpectedEnd, response.mentions("refresh_token"))
+    return try await found { () throws(SecretMemoryExhausted) in
+      try withRoot { root throws(SecretMemoryExhausted) in
+        try body(TokenReader(root: root, quirks: quirks, moments: moments))
+      }
     }
   }
 
-  private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
-    purpose.spendsRefreshToken
-      ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
+  /// What a body finds, once there is room for it.
+  private func found<R>(_ body: () throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
+    let patience =
+      purpose.spendsRefreshToken ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
+    let found: R?
+    do throws(SecretMemoryExhausted) { found = try await SecretArena.withRoom(patience: patience, body) } catch {
+      throw .unread
+    }
+    guard let found else {
+      throw purpose.spendsRefreshToken ? .unusable(response) : .refused(.invalidResponse)
+    }
+    return found
+  }
+
+  /// Lends the object of the body; nil where it is none.
+  private func withRoot<R>(
+    _ body: (JSONNode) throws(SecretMemoryExhausted) -> R?
+  ) throws(SecretMemoryExhausted) -> R? {
+    try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
+      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
+        return nil
+      }
+      return try body(root)
+    }
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
@@ -93,16 +108,31 @@ struct OAuthReply {
           return
         }
         refusal.code = root["error"].flatMap { try? $0.string() }.flatMap(ownWord)
+        refusal.asksForRetry = ["error_description", "error_hint"].contains { Self.asksForRetry(root[$0]) }
       }
     }
     return isSuccess && refusal.code == nil ? nil : refusal
   }
 
-  /// The member of a refusal's object; nil where there is none.
-  func member<R>(_ name: String, _ body: (JSONNode) -> R?) -> R? {
-    response.body.withArray { bytes in
-      (try? JSONDocument(parsing: bytes, limits: Self.limits))?.root[name].flatMap(body)
-    }
+  /// The secret member of a refusal's object; nil where there is none.
+  ///
+  /// - Throws: ``ProviderFailure/unread`` where there was no room for it for long.
+  func secretMember(_ name: String) async throws(ProviderFailure) -> Secret? {
+    do throws(SecretMemoryExhausted) {
+      return try await SecretArena.withRoom(patience: ProviderFailure.interactivePatience) {
+        () throws(SecretMemoryExhausted) in
+        try withRoot { root throws(SecretMemoryExhausted) in try root[name]?.foundSecret() }
+      }
+    } catch { throw .unread }
+  }
+
+  /// Whether a sentence for people asks for the same request once more: servers that take turns say so under a name that
+  /// means something else (Ory Hydra: `invalid_request`, "Please retry the request.").
+  ///
+  /// It is looked at for this word alone, and goes nowhere.
+  private static func asksForRetry(_ node: JSONNode?) -> Bool {
+    guard let text = node.flatMap({ try? $0.string() }), text.utf8.count <= longestSentence else { return false }
+    return text.lowercased().contains("please retry")
   }
 
   private func ownWord(_ code: String) -> String? {

@@ -46,7 +46,7 @@ extension OIDCProvider {
   ///   `.misconfigured(.redirectPort)` where somebody else has it; `.transient` and `.outcomeUnknown` for what went wrong
   ///   on the way to the provider.
   package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard case .redirect(let pending) = PendingFlow(flow) else { throw .refused(.flowNotFound) }
+    guard case .redirect(let pending) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
     let wait = try listeners.wait(for: pending, dialect)
     let deadline = BootClock.now + (pending.expiresAt - clock())
     let verdict = await withTaskCancellationHandler {

@@ -21,7 +21,7 @@ extension OIDCProvider {
     var form: TokenCaller.Form = [("grant_type", .text("client_credentials"))]
     form += target.audience == nil ? wishes(scopes) : scope(scopes) + (try audience(of: target))
     let reply = try await ask(.clientCredentials, url, form)
-    var tokens = try reply.read { $0.tokens(asked: scopes) }
+    var tokens = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: scopes) }
     tokens.refreshToken = nil
     return tokens
   }
@@ -40,7 +40,7 @@ extension OIDCProvider {
     do throws(ProviderFailure) {
       return try await tokens(for: grant, target, at: url)
     } catch {
-      if case .outcomeUnknown(let kind) = error { throw .transient(kind) }
+      if case .outcomeUnknown(let kind, let retryAfter) = error { throw .transient(kind, retryAfter: retryAfter) }
       throw isTarget && error == .misconfigured(.scopes) ? .refused(.insufficientScope) : error
     }
   }

@@ -22,7 +22,9 @@ extension OIDCProvider {
     // Who the client is stands in the form, however it proves that (section 3.1): some look for it there only.
     if clientAuthentication == .basic { form.append(("client_id", .text(clientID))) }
     let reply = try await ask(.deviceAuthorization, url, form)
-    return try reply.read { reader in Self.action(reader.root, scopes, sentAt) }
+    return try await reply.read { reader throws(SecretMemoryExhausted) in
+      try Self.action(reader.root, scopes, sentAt)
+    }
   }
 
   /// Asks once whether the user has been there (section 3.4).
@@ -30,7 +32,7 @@ extension OIDCProvider {
   /// - Throws: `.refused` with `consentDenied`, with `otpExpired` for a code that is over, with `flowNotFound` for one that
   ///   is unknown; `.transient` and `.outcomeUnknown` for what went wrong on the way.
   package func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress {
-    guard case .device(let code, let scopes) = PendingFlow(flow) else { throw .refused(.flowNotFound) }
+    guard case .device(let code, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
     let form: TokenCaller.Form = [
       ("grant_type", .text("urn:ietf:params:oauth:grant-type:device_code")), ("device_code", .secret(code)),
     ]
@@ -43,13 +45,15 @@ extension OIDCProvider {
   }
 
   /// What the user has to do; nil where the reply does not say it, or says what must not be shown.
-  private static func action(_ root: JSONNode, _ scopes: [String], _ sentAt: Timestamp) -> ProviderUserAction? {
+  private static func action(
+    _ root: JSONNode, _ scopes: [String], _ sentAt: Timestamp
+  ) throws(SecretMemoryExhausted) -> ProviderUserAction? {
     // Google calls it by the name that it had in drafts.
-    guard let code = root["device_code"].flatMap({ try? $0.secret() }), code.byteCount > 0,
+    guard let code = try root["device_code"]?.foundSecret(), code.byteCount > 0,
       let userCode = root["user_code"].flatMap(text),
-      let address = (root["verification_uri"] ?? root["verification_url"]).flatMap(address),
-      let flow = try? PendingFlow.device(code: code, scopes: scopes).handle()
+      let address = (root["verification_uri"] ?? root["verification_url"]).flatMap(address)
     else { return nil }
+    let flow = try PendingFlow.device(code: code, scopes: scopes).handle()
     let lifetime = root["expires_in"].flatMap { seconds($0, atMost: longestLifetime) } ?? standardLifetime
     let interval =
       root["interval"].flatMap { seconds($0, atMost: longestInterval) } ?? ProviderUserAction.standardInterval

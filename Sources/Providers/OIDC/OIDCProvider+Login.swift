@@ -44,7 +44,7 @@ extension OIDCProvider {
       [("grant_type", .text("password")), ("username", .text(name)), ("password", .secret(password))] + wishes(scopes)
     let reply = try await ask(.password, try await endpoint(.token), form)
     if dialect.quirks.asksForSecondFactor, reply.refusal?.code == "mfa_required",
-      let token = reply.member("mfa_token", { try? $0.secret() })
+      let token = try await reply.secretMember("mfa_token")
     {
       return .otpRequired(try await challenge(token, scopes))
     }
@@ -58,7 +58,9 @@ extension OIDCProvider {
     }
     let form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(token))]
     let reply = try await ask(.takeOver, try await endpoint(.token), form + scope(credentials.scopes))
-    var tokens = try reply.read { $0.tokens(asked: credentials.scopes) }
+    var tokens = try await reply.read { reader throws(SecretMemoryExhausted) in
+      try reader.tokens(asked: credentials.scopes)
+    }
     // A provider that does not rotate leaves the token as it is (RFC 6749, section 6).
     if tokens.refreshToken == nil { tokens.refreshToken = token }
     let named = claims(of: tokens, nonce: nil)?.user
@@ -104,7 +106,7 @@ extension OIDCProvider {
   func session(
     _ reply: OAuthReply, _ scopes: [String], nonce: String? = nil
   ) async throws(ProviderFailure) -> ProviderSession {
-    let tokens = try reply.read { $0.tokens(asked: scopes) }
+    let tokens = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: scopes) }
     guard tokens.idToken == nil else {
       guard let claims = claims(of: tokens, nonce: nonce) else { throw .refused(.invalidResponse) }
       return ProviderSession(tokens: tokens, user: claims.user)

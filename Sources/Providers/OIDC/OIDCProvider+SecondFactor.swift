@@ -46,9 +46,13 @@ extension OIDCProvider {
     }
     let isSent = reference != nil
     let receiver = isSent ? await receiver(token) : nil
-    guard let flow = try? PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes).handle() else {
-      throw .transient(.overloaded)
-    }
+    let flow: Secret
+    do throws(SecretMemoryExhausted) {
+      flow = try await SecretArena.withRoom(patience: ProviderFailure.interactivePatience) {
+        () throws(SecretMemoryExhausted) in
+        try PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes).handle()
+      }
+    } catch { throw .unread }
     return ProviderChallenge(
       flow: flow, method: isSent ? receiver?.method ?? .sms : .totp, maskedDestination: receiver?.name ?? "",
       otpLength: Self.codeLength, expiresAt: sentAt + Self.lifetime, nextResendAt: sentAt + Self.cooldown,
@@ -58,10 +62,10 @@ extension OIDCProvider {
   private func wanted(_ types: String, _ token: Secret) async throws(ProviderFailure) -> Wanted {
     let form: TokenCaller.Form = [("challenge_type", .text(types)), ("mfa_token", .secret(token))]
     let reply = try await ask(.challenge, try address("challenge"), form, as: .json)
-    return try reply.read { reader -> Wanted? in
+    return try await reply.read { reader throws(SecretMemoryExhausted) -> Wanted? in
       switch Self.text("challenge_type", reader.root) {
       case "oob":
-        guard let code = reader.root["oob_code"].flatMap({ try? $0.secret() }) else { return nil }
+        guard let code = try reader.root["oob_code"]?.foundSecret() else { return nil }
         // Only what was sent as a code is to be typed in (Auth0 Authentication API, "Challenge request").
         return Self.text("binding_method", reader.root) == "prompt" ? .sentCode(code) : .touch
       case "otp": return .ownCode
@@ -74,7 +78,7 @@ extension OIDCProvider {
   ///
   /// - Throws: `.refused` with `otpInvalid`, `otpExpired`, `tooManyAttempts` or `flowNotFound`; and as ``login(_:)``.
   package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard case .secondFactor(let token, let reference, let scopes) = PendingFlow(flow) else {
+    guard case .secondFactor(let token, let reference, let scopes) = try pendingFlow(flow) else {
       throw .refused(.flowNotFound)
     }
     var form: TokenCaller.Form = [("mfa_token", .secret(token))]
@@ -92,7 +96,7 @@ extension OIDCProvider {
   ///
   /// - Throws: `.refused` with `backupCodeInvalid`, `otpExpired` or `flowNotFound`; and as ``login(_:)``.
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    guard case .secondFactor(let token, _, let scopes) = PendingFlow(flow) else { throw .refused(.flowNotFound) }
+    guard case .secondFactor(let token, _, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
     let form: TokenCaller.Form = [
       ("grant_type", .text(Self.grant + "mfa-recovery-code")), ("mfa_token", .secret(token)),
       ("recovery_code", .secret(code)),
@@ -105,7 +109,7 @@ extension OIDCProvider {
   ///
   /// - Throws: `.refused` with `otpExpired` where the login is over, or `flowNotFound`; and as ``login(_:)``.
   package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
-    guard case .secondFactor(let token, _, let scopes) = PendingFlow(flow) else { throw .refused(.flowNotFound) }
+    guard case .secondFactor(let token, _, let scopes) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
     return try await challenge(token, scopes)
   }
 

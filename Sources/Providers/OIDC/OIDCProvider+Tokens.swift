@@ -22,7 +22,7 @@ extension OIDCProvider {
     var form: TokenCaller.Form = [("grant_type", .text("refresh_token")), ("refresh_token", .secret(refreshToken))]
     if let resource = dialect.resource { form.append(("resource", .text(resource))) }
     let reply = try await ask(.refresh, try await tokenEndpoint(), form)
-    return checked(try reply.read { $0.tokens() })
+    return checked(try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens() })
   }
 
   /// Whether the provider has a way to ask for such a token; for which of them it gives one, only it knows.
@@ -51,7 +51,8 @@ extension OIDCProvider {
       form.append(("resource", .text(resource)))
     }
     let reply = try await ask(.narrow, try await tokenEndpoint(), form)
-    return checked(try reply.read { $0.tokens(asked: target.scopes) })
+    return checked(
+      try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: target.scopes) })
   }
 
   /// Whom a token is to be for, by the provider's way to say that.

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
@@ -13,8 +14,8 @@ enum PendingFlow: Sendable {
   /// With a code that the user was sent, or finds in an authenticator where there is none to refer to.
   case secondFactor(token: Secret, reference: Secret?, scopes: [String])
 
-  /// Larger ones were made by nobody.
-  private static let limits = JSONLimits(depth: 4, byteCount: 32_768)
+  /// Larger ones are not made here: two tokens of the longest kind with every byte escaped, and the rest.
+  private static let limits = JSONLimits(depth: 4, byteCount: 1 << 20)
 
   /// The handle.
   ///
@@ -37,28 +38,38 @@ enum PendingFlow: Sendable {
   }
 
   /// Reads a handle; nil for what is none.
-  init?(_ handle: Secret) {
+  ///
+  /// - Throws: `SecretMemoryExhausted` where there is no room for what is in it: the handle is as good as before.
+  init?(_ handle: Secret) throws(SecretMemoryExhausted) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(handle.byteCount)
     handle.withBytes { span in for index in span.indices { bytes.append(span[index]) } }
     defer { wipe(&bytes) }
-    guard let flow = Self.read(bytes) else { return nil }
+    guard let flow = try Self.read(bytes) else { return nil }
     self = flow
   }
 
   /// When it returns, nothing refers to the bytes any more.
-  private static func read(_ bytes: [UInt8]) -> PendingFlow? {
+  private static func read(_ bytes: [UInt8]) throws(SecretMemoryExhausted) -> PendingFlow? {
     guard let root = try? JSONDocument(parsing: bytes, limits: limits).root else { return nil }
-    if let code = root["device"].flatMap({ try? $0.secret() }) { return .device(code: code, scopes: scopes(root)) }
-    if let token = root["secondFactor"].flatMap({ try? $0.secret() }) {
-      let reference = root["reference"].flatMap { try? $0.secret() }
-      return .secondFactor(token: token, reference: reference, scopes: scopes(root))
+    if let code = try root["device"]?.foundSecret() { return .device(code: code, scopes: scopes(root)) }
+    if let token = try root["secondFactor"]?.foundSecret() {
+      return .secondFactor(token: token, reference: try root["reference"]?.foundSecret(), scopes: scopes(root))
     }
-    return RedirectFlow(root).map { .redirect($0) }
+    return try RedirectFlow(root).map { .redirect($0) }
   }
 
   /// The scopes that were asked for.
   static func scopes(_ root: JSONNode) -> [String] {
     ((try? root["scopes"]?.elements()) ?? []).compactMap { try? $0.string() }
+  }
+}
+
+extension OIDCProvider {
+  /// What a handle says; nil for what is none.
+  ///
+  /// - Throws: `.transient(.overloaded)` where there is no room for it: the handle is as good as before.
+  func pendingFlow(_ handle: Secret) throws(ProviderFailure) -> PendingFlow? {
+    do throws(SecretMemoryExhausted) { return try PendingFlow(handle) } catch { throw .transient(.overloaded) }
   }
 }

@@ -60,11 +60,13 @@ struct RedirectFlow: Sendable {
   var sentNonce: String? { scopes.contains("openid") ? nonce : nil }
 
   /// Reads what ``write(to:)`` wrote; nil for anything else.
-  init?(_ root: JSONNode) {
+  ///
+  /// - Throws: `SecretMemoryExhausted`.
+  init?(_ root: JSONNode) throws(SecretMemoryExhausted) {
     guard let text = root["redirect"].flatMap({ try? $0.string() }), let address = LoopbackRedirect(text),
       let state = root["state"].flatMap({ try? $0.string() }), !state.isEmpty,
       let nonce = root["nonce"].flatMap({ try? $0.string() }), !nonce.isEmpty,
-      let verifier = root["verifier"].flatMap({ try? $0.secret() }),
+      let verifier = try root["verifier"]?.foundSecret(),
       let end = root["expiresAt"].flatMap({ try? Timestamp(from: $0) }), address.port > 0
     else { return nil }
     self.address = address

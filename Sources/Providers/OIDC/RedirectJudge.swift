@@ -49,8 +49,9 @@ struct RedirectJudge: Sendable {
 
   /// Whether it is this login's state, compared in constant time.
   private func isState(_ said: [UInt8]) -> Bool {
-    guard let said = try? Secret(copying: said.span), let own = try? Secret(utf8: flow.state) else { return false }
-    return said == own
+    let own = Array(flow.state.utf8)
+    guard said.count == own.count else { return false }
+    return zip(said, own).reduce(into: 0 as UInt8) { $0 |= $1.0 ^ $1.1 } == 0
   }
 
   /// Whether the issuer is the provider's own, or is not named by a provider that does not say that it names it.

@@ -58,7 +58,10 @@ struct TokenCaller: Sendable {
     var form = form
     let credentials = try await authenticate(&form)
     do throws(HTTPFailure) {
-      let request = try request(purpose, url, try encoding == .form ? Self.form(form) : Self.json(form))
+      let deadline: HTTPRequest.Deadline = purpose.spendsRefreshToken ? .refresh : .interactive
+      let body = try encoding == .form ? Self.form(form, deadline) : Self.json(form, deadline)
+      let request = HTTPRequest(
+        .post, url, fields: [try HTTPField("Accept", "application/json")], body: body, deadline: deadline)
       do throws(HTTPFailure) {
         return try await send(purpose, request, credentials)
       } catch  where Self.hasNotConnected(error) {
@@ -69,15 +72,7 @@ struct TokenCaller: Sendable {
     }
   }
 
-  private func request(
-    _ purpose: OAuthPurpose, _ url: HTTPURL, _ body: HTTPBody
-  ) throws(HTTPFailure) -> HTTPRequest {
-    HTTPRequest(
-      .post, url, fields: [try HTTPField("Accept", "application/json")], body: body,
-      deadline: purpose.spendsRefreshToken ? .refresh : .interactive)
-  }
-
-  private static func form(_ form: Form) throws(HTTPFailure) -> HTTPBody {
+  private static func form(_ form: Form, _ deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
     let encoder = FormEncoder()
     for (name, value) in form {
       switch value {
@@ -85,10 +80,10 @@ struct TokenCaller: Sendable {
       case .secret(let secret): encoder.append(name, secret)
       }
     }
-    return try encoder.finish()
+    return try encoder.finish(for: deadline)
   }
 
-  private static func json(_ form: Form) throws(HTTPFailure) -> HTTPBody {
+  private static func json(_ form: Form, _ deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
     var writer = JSONWriter()
     writer.object { writer in
       for (name, value) in form {
@@ -98,7 +93,7 @@ struct TokenCaller: Sendable {
         }
       }
     }
-    return try .json(wiping: &writer.bytes)
+    return try .json(wiping: &writer.bytes, for: deadline)
   }
 
   private func send(

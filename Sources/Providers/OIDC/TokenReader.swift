@@ -34,27 +34,24 @@ struct TokenReader {
   ///
   /// - Parameter asked: the scopes that hold where the provider names none, which means: all that were asked for.
   /// - Returns: nil for a reply without usable tokens.
-  func tokens(asked: [String] = []) -> TokenSet? {
-    guard case .token(let accessToken) = token("access_token", allowed: 0x21...0x7E), hasBearerType else { return nil }
+  /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
+  func tokens(asked: [String] = []) throws(SecretMemoryExhausted) -> TokenSet? {
+    guard case .token(let accessToken) = try token("access_token", allowed: 0x21...0x7E), hasBearerType else {
+      return nil
+    }
     var refreshToken: Secret?
-    switch token("refresh_token", allowed: 0x20...0x7E) {
+    switch try token("refresh_token", allowed: 0x20...0x7E) {
     case .token(let token): refreshToken = token
     case .nothing: break
     case .malformed: return nil
     }
     var idToken: Secret?
-    if case .token(let token) = token("id_token", allowed: 0x21...0x7E) { idToken = token }
+    if case .token(let token) = try token("id_token", allowed: 0x21...0x7E) { idToken = token }
     return TokenSet(
       accessToken: accessToken,
       accessTokenExpiresAt: TokenLifetime.accessTokenEnd(of: accessToken, expiresIn: root["expires_in"], moments),
       refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd,
       scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew)
-  }
-
-  /// Whether there is anything that may be meant as a refresh token, usable or not.
-  var hasRefreshToken: Bool {
-    if case .nothing = token("refresh_token", allowed: 0x20...0x7E) { return false }
-    return true
   }
 
   /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
@@ -65,9 +62,9 @@ struct TokenReader {
       expiresIn: root["refresh_expires_in"] ?? root["refresh_token_expires_in"], moments)
   }
 
-  private func token(_ name: String, allowed: ClosedRange<UInt8>) -> Found {
+  private func token(_ name: String, allowed: ClosedRange<UInt8>) throws(SecretMemoryExhausted) -> Found {
     guard let node = root[name], !node.isNull else { return .nothing }
-    guard let token = try? node.secret() else { return .malformed }
+    guard let token = try node.foundSecret() else { return .malformed }
     guard token.byteCount > 0 else { return .nothing }
     let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { allowed.contains(bytes[$0]) } }
     return isClean ? .token(token) : .malformed

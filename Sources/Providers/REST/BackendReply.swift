@@ -4,6 +4,7 @@ import HTTP
 import JSONRPC
 import RESTDialect
 import RemoteProvider
+import SecretMemory
 
 /// What a backend answered, and what is to be made of it.
 struct BackendReply {
@@ -37,36 +38,31 @@ struct BackendReply {
     (500...504).contains(response.status) && response.status != 501 && response.field("retry-after") == nil
   }
 
-  /// Reads the object of a success.
+  /// Reads the object of a success; where the locked memory has no room for what is secret in it, again when it has.
   ///
   /// Nothing that `body` returns may refer to the reply's bytes: they are wiped when the reply is gone.
   ///
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
-  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
-  func read<R>(_ body: (ReplyReader) -> R?) throws(ProviderFailure) -> R {
+  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; ``ProviderFailure/unread`` where there
+  ///   was no room for long.
+  func read<R>(_ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     guard isSuccess else { throw failure }
-    var hasToken = false
-    let result = response.body.withArray { bytes -> Result<R?, JSONError> in
-      Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
-        .map { root in
-          guard root.kind == .object else { return nil }
-          hasToken = reader(root).mentionsRefreshToken
-          return body(reader(root))
+    let found: R?
+    let patience = name == .refresh ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
+    do throws(SecretMemoryExhausted) {
+      found = try await SecretArena.withRoom(patience: patience) { () throws(SecretMemoryExhausted) in
+        try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
+          guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
+            return nil
+          }
+          return try body(reader(root))
         }
-    }
-    switch result {
-    case .success(let found?): return found
-    case .success: throw unusable(isCut: false, hasToken)
-    case .failure(let error):
-      let names = Set(mapping.reply[.refreshToken].compactMap(\.names.last))
-      throw unusable(isCut: error.reason == .unexpectedEnd, names.contains { response.mentions($0) })
-    }
-  }
-
-  private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
-    name == .refresh ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
+      }
+    } catch { throw .unread }
+    guard let found else { throw name == .refresh ? .unusable(response) : .refused(.invalidResponse) }
+    return found
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.

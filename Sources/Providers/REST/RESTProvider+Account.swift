@@ -9,7 +9,7 @@ extension RESTProvider {
   ///
   /// - Throws: `.tokenRefused` for an access token that is not accepted; `.transient`, `.outcomeUnknown`.
   package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    try await sessionCaller.ask(.currentUser, bearer: accessToken).read { $0.user(orRoot: true) }
+    try await sessionCaller.ask(.currentUser, bearer: accessToken).read { reader in reader.user(orRoot: true) }
   }
 
   /// Confirms an e-mail address with the token that was sent to it.
@@ -58,7 +58,7 @@ extension RESTProvider {
     }
     let reply = try await sessionCaller.ask(.updateProfile, extra: extra, bearer: accessToken)
     try reply.expectSuccess()
-    if !reply.isEmpty, let user = try? reply.read({ $0.user(orRoot: true) }) { return user }
+    if !reply.isEmpty, let user = try? await reply.read({ reader in reader.user(orRoot: true) }) { return user }
     return try await currentUser(accessToken: accessToken)
   }
 
@@ -73,7 +73,18 @@ extension RESTProvider {
       .changePassword, [(.oldPassword, .secret(oldPassword)), (.newPassword, .secret(newPassword))],
       bearer: accessToken)
     try reply.expectSuccess()
-    return try? reply.read { $0.tokens() }
+    return try await newTokens(reply)
+  }
+
+  /// The tokens that came with a changed password; most backends send none, and then whatever they do send.
+  ///
+  /// - Throws: ``ProviderFailure/unread`` where there was no room for them for long: the old ones may be over.
+  private func newTokens(_ reply: BackendReply) async throws(ProviderFailure) -> TokenSet? {
+    do throws(ProviderFailure) {
+      return try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens() }
+    } catch .refused(.invalidResponse, _, _, _) {
+      return nil
+    }
   }
 
   /// Removes the account.

@@ -11,7 +11,7 @@ extension RESTProvider {
   ///   `tooManyAttempts`; `.transient`; `.outcomeUnknown`: the code may be spent.
   package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
     let reply = try await publicCaller.ask(.verifyOtp, [(.otpFlowId, .secret(flow)), (.code, .secret(code))])
-    return try answered(flow) { () throws(ProviderFailure) in try session(reply) }
+    return try await answered(flow) { () async throws(ProviderFailure) in try await session(reply) }
   }
 
   /// Answers a challenge with one of the account's backup codes.
@@ -20,7 +20,7 @@ extension RESTProvider {
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
     let reply = try await publicCaller.ask(
       .verifyBackupCode, [(.otpFlowId, .secret(flow)), (.backupCode, .secret(code))])
-    return try answered(flow) { () throws(ProviderFailure) in try session(reply) }
+    return try await answered(flow) { () async throws(ProviderFailure) in try await session(reply) }
   }
 
   /// Sends another code, in the way that the mapping says.
@@ -45,7 +45,9 @@ extension RESTProvider {
       }
     case .endpoint:
       let reply = try await publicCaller.ask(.resendOtp, [(.otpFlowId, .secret(flow))])
-      let challenge = try answered(flow, keeping: true) { () throws(ProviderFailure) in try resent(reply, flow, known) }
+      let challenge = try await answered(flow, keeping: true) { () async throws(ProviderFailure) in
+        try await resent(reply, flow, known)
+      }
       challenges.forget(flow)
       challenges.remember(challenge, nil, at: clock())
       return challenge
@@ -55,27 +57,31 @@ extension RESTProvider {
   /// The challenge after another code was sent, of which the reply may say little or nothing.
   private func resent(
     _ reply: BackendReply, _ flow: Secret, _ known: PendingChallenges.Entry?
-  ) throws(ProviderFailure) -> ProviderChallenge {
+  ) async throws(ProviderFailure) -> ProviderChallenge {
     try reply.expectSuccess()
     let former =
       known?.challenge
       ?? ProviderChallenge(
         flow: flow, method: .sms, maskedDestination: "", otpLength: 6, expiresAt: clock(), nextResendAt: clock(),
         attemptsRemaining: 5, backupCodesAllowed: mapping.endpoints[.verifyBackupCode] != nil)
-    return reply.isEmpty ? reply.empty?.restarting(former) ?? former : try reply.read { $0.restarting(former) }
+    guard !reply.isEmpty else {
+      // There is no handle in nothing, so there is nothing to find room for.
+      return (try? reply.empty?.restarting(former)) ?? former
+    }
+    return try await reply.read { reader throws(SecretMemoryExhausted) in try reader.restarting(former) }
   }
 
   /// The session that a correct code has begun.
-  private func session(_ reply: BackendReply) throws(ProviderFailure) -> ProviderSession {
-    try reply.read { session($0) }
+  private func session(_ reply: BackendReply) async throws(ProviderFailure) -> ProviderSession {
+    try await reply.read { reader throws(SecretMemoryExhausted) in try session(reader) }
   }
 
   /// Counts wrong codes where the backend does not, and forgets the login when it is over.
   private func answered<R>(
-    _ flow: Secret, keeping: Bool = false, _ body: () throws(ProviderFailure) -> R
-  ) throws(ProviderFailure) -> R {
+    _ flow: Secret, keeping: Bool = false, _ body: () async throws(ProviderFailure) -> R
+  ) async throws(ProviderFailure) -> R {
     do throws(ProviderFailure) {
-      let result = try body()
+      let result = try await body()
       if !keeping { challenges.forget(flow) }
       return result
     } catch .refused(let kind, let attempts, let retryAfter, let fields)

@@ -19,7 +19,7 @@ extension RESTProvider {
     let missing = Self.missing(credentials)
     guard missing.isEmpty else { throw .refused(.missingCredential, fields: missing) }
     let reply = try await publicCaller.ask(.login, values)
-    return try outcome(reply, credentials)
+    return try await outcome(reply, credentials)
   }
 
   /// A password and somebody that it belongs to.
@@ -42,8 +42,12 @@ extension RESTProvider {
     let credentials = Credentials(email: registration.email, password: registration.password)
     let reply = try await publicCaller.ask(.register, values)
     let isLoggedIn =
-      reply.isEmpty ? false : try reply.read { $0.mentionsAccessToken || $0.asksForCode || $0.waitsForVerification }
-    if isLoggedIn { return try outcome(reply, credentials) }
+      reply.isEmpty
+      ? false
+      : try await reply.read { reader in
+        reader.mentionsAccessToken || reader.asksForCode || reader.waitsForVerification
+      }
+    if isLoggedIn { return try await outcome(reply, credentials) }
     try reply.expectSuccess()
     do throws(ProviderFailure) {
       return try await login(credentials)
@@ -53,20 +57,24 @@ extension RESTProvider {
   }
 
   /// What a reply to a login says: tokens, a challenge, or that the address is to be verified.
-  func outcome(_ reply: BackendReply, _ credentials: Credentials) throws(ProviderFailure) -> LoginOutcome {
+  func outcome(_ reply: BackendReply, _ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let allowsBackupCodes = mapping.endpoints[.verifyBackupCode] != nil
-    let outcome = try reply.read { reader -> LoginOutcome? in
-      if reader.asksForCode { return reader.challenge(allowsBackupCodes: allowsBackupCodes).map { .otpRequired($0) } }
+    let outcome = try await reply.read { reader throws(SecretMemoryExhausted) -> LoginOutcome? in
+      if reader.asksForCode {
+        return try reader.challenge(allowsBackupCodes: allowsBackupCodes).map { .otpRequired($0) }
+      }
       if !reader.mentionsAccessToken, reader.waitsForVerification { return .emailVerificationRequired }
-      return session(reader).map { .authenticated($0) }
+      return try session(reader).map { .authenticated($0) }
     }
     if case .otpRequired(let challenge) = outcome { remember(challenge, credentials) }
     return outcome
   }
 
   /// The session of a reply; nil where there are no usable tokens.
-  func session(_ reader: ReplyReader) -> ProviderSession? {
-    guard var tokens = reader.tokens() else { return nil }
+  ///
+  /// - Throws: `SecretMemoryExhausted` where there is no room for them.
+  func session(_ reader: ReplyReader) throws(SecretMemoryExhausted) -> ProviderSession? {
+    guard var tokens = try reader.tokens() else { return nil }
     // What cannot be exchanged need not be kept.
     if mapping.endpoints[.refresh] == nil { tokens.refreshToken = nil }
     return ProviderSession(

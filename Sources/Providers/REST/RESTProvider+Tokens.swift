@@ -12,10 +12,10 @@ extension RESTProvider {
   ///   `.transient` for everything else.
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
     let reply = try await publicCaller.ask(.refresh, [(.refreshToken, .secret(refreshToken))])
-    let tokens = try reply.read { reader -> TokenSet?? in
+    let tokens = try await reply.read { reader throws(SecretMemoryExhausted) -> TokenSet?? in
       // A challenge has no place in a refresh: the user must log in again.
       if reader.asksForCode { return .some(nil) }
-      return reader.tokens().map { .some($0) }
+      return try reader.tokens().map { .some($0) }
     }
     guard let tokens else { throw .refused(.reauthRequired) }
     return tokens

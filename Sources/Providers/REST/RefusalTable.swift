@@ -35,9 +35,15 @@ enum RefusalTable {
   ///
   /// Everything else may come from anybody on the way, or pass.
   private static func refreshFailure(_ refusal: Refusal, _ mapping: RESTMapping) -> ProviderFailure {
+    if let lost = ProviderFailure.lost(behindGateway: refusal.status, retryAfter: refusal.retryAfter) { return lost }
     let isDefinitive = (refusal.status == 400 || refusal.status == 401) && [.json, .empty].contains(refusal.form)
     guard isDefinitive else {
+      // A part of a success: the rest of it, with the next token, is lost.
+      if refusal.status == 206, refusal.form != .html { return .outcomeUnknown(.invalidResponse) }
       return .transient(ErrorKind(passing: refusal.status, refusal.form), retryAfter: refusal.retryAfter)
+    }
+    if refusal.configuredKind == .providerRejected, refusal.code.map(RefusalCode.isClientError) == true {
+      return .misconfigured(.client)
     }
     switch refusal.configuredKind {
     case nil, .sessionExpired, .loginRequired, .invalidCredentials: break

@@ -3,6 +3,7 @@ import BrokerProtocol
 import JSONRPC
 import RESTDialect
 import RemoteProvider
+import SecretMemory
 
 /// The challenge of a reply.
 extension ReplyReader {
@@ -33,23 +34,30 @@ extension ReplyReader {
   ///
   /// - Parameter allowsBackupCodes: whether the backend has an endpoint for backup codes.
   /// - Returns: nil where it has no usable handle.
-  func challenge(allowsBackupCodes: Bool) -> ProviderChallenge? {
-    guard let flow = value(.otpFlowId).flatMap({ Self.identifier($0, longest: Self.longestFlow) }) else { return nil }
+  /// - Throws: `SecretMemoryExhausted` where there is no room for the handle.
+  func challenge(allowsBackupCodes: Bool) throws(SecretMemoryExhausted) -> ProviderChallenge? {
+    guard let flow = try flow() else { return nil }
     let sentAt = moments.sentAt
     let challenge = ProviderChallenge(
       flow: flow, method: .sms, maskedDestination: "", otpLength: Standard.length,
       expiresAt: sentAt + Standard.lifetime, nextResendAt: sentAt + Standard.cooldown,
       attemptsRemaining: Standard.attempts, backupCodesAllowed: allowsBackupCodes)
-    return renewing(challenge)
+    return try renewing(challenge)
   }
 
-  /// A challenge with everything that the reply says anew: another code was sent.
-  func renewing(_ former: ProviderChallenge) -> ProviderChallenge {
+  /// The handle of the login, where the reply has one.
+  private func flow() throws(SecretMemoryExhausted) -> Secret? {
+    guard let node = value(.otpFlowId) else { return nil }
+    return try Self.identifier(node, longest: Self.longestFlow)
+  }
+
+  /// A challenge with everything that the reply says of another code that was sent.
+  ///
+  /// - Throws: `SecretMemoryExhausted` where there is no room for its handle.
+  func renewing(_ former: ProviderChallenge) throws(SecretMemoryExhausted) -> ProviderChallenge {
     var challenge = former
     let sentAt = moments.sentAt
-    if let flow = value(.otpFlowId).flatMap({ Self.identifier($0, longest: Self.longestFlow) }) {
-      challenge.flow = flow
-    }
+    if let flow = try flow() { challenge.flow = flow }
     if let destination = value(.maskedDestination).flatMap({ try? $0.string() }) {
       challenge.maskedDestination = MaskedDestination(destination).text
     }
@@ -63,11 +71,13 @@ extension ReplyReader {
   }
 
   /// What a resent code leaves of a challenge: its lifetime and cooldown begin again.
-  func restarting(_ former: ProviderChallenge) -> ProviderChallenge {
+  ///
+  /// - Throws: `SecretMemoryExhausted` where there is no room for its handle.
+  func restarting(_ former: ProviderChallenge) throws(SecretMemoryExhausted) -> ProviderChallenge {
     var challenge = former
     challenge.expiresAt = max(former.expiresAt, moments.sentAt + Standard.lifetime)
     challenge.nextResendAt = moments.sentAt + Standard.cooldown
-    return renewing(challenge)
+    return try renewing(challenge)
   }
 
   /// How the code travels: as is said, else as the destination looks.

@@ -23,10 +23,11 @@ extension ReplyReader {
   /// token that is there must be one (RFC 6749, appendix A.17), else nobody knows what else is wrong.
   ///
   /// - Returns: nil for a reply without usable tokens.
-  func tokens() -> TokenSet? {
-    guard case .token(let accessToken) = token(.accessToken, allowed: 0x21...0x7E) else { return nil }
+  /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.
+  func tokens() throws(SecretMemoryExhausted) -> TokenSet? {
+    guard case .token(let accessToken) = try token(.accessToken, allowed: 0x21...0x7E) else { return nil }
     var refreshToken: Secret?
-    switch token(.refreshToken, allowed: 0x20...0x7E) {
+    switch try token(.refreshToken, allowed: 0x20...0x7E) {
     case .token(let token): refreshToken = token
     case .nothing: break
     case .malformed: return nil
@@ -49,21 +50,17 @@ extension ReplyReader {
   /// Whether there is anything that may be meant as an access token, usable or not.
   var mentionsAccessToken: Bool { !values(.accessToken).isEmpty }
 
-  /// Whether there is anything that may be meant as a refresh token, usable or not.
-  var mentionsRefreshToken: Bool {
-    if case .nothing = token(.refreshToken, allowed: 0x20...0x7E) { return false }
-    return true
-  }
-
   /// The first text at a member's paths.
   ///
   /// An object is the container of another shape of reply, not a malformed token.
-  private func token(_ member: RESTReplyPaths.Member, allowed: ClosedRange<UInt8>) -> Found {
+  private func token(
+    _ member: RESTReplyPaths.Member, allowed: ClosedRange<UInt8>
+  ) throws(SecretMemoryExhausted) -> Found {
     let candidates = values(member).filter { $0.kind != .object }
     guard let node = candidates.first(where: { $0.kind == .string || $0.kind == .escapedString }) else {
       return candidates.isEmpty ? .nothing : .malformed
     }
-    guard let token = try? node.secret() else { return .malformed }
+    guard let token = try node.foundSecret() else { return .malformed }
     guard token.byteCount > 0 else { return .nothing }
     let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { allowed.contains(bytes[$0]) } }
     return isClean ? .token(token) : .malformed

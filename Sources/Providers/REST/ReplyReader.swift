@@ -65,16 +65,18 @@ struct ReplyReader {
   }
 
   /// A name that a backend gives to something, a text or a whole number, exactly as it is written.
-  static func identifier(_ node: JSONNode, longest: Int) -> Secret? {
+  ///
+  /// - Throws: `SecretMemoryExhausted`.
+  static func identifier(_ node: JSONNode, longest: Int) throws(SecretMemoryExhausted) -> Secret? {
     switch node.kind {
     case .integer: break
     case .string, .escapedString:
       // `text` has quotes around it.
       guard node.text.count > 2, node.text.count <= longest + 2 else { return nil }
-      return try? node.secret()
+      return try node.foundSecret()
     default: return nil
     }
     var digits = Array(node.text)
-    return try? Secret(wiping: &digits)
+    return try Secret(wiping: &digits)
   }
 }

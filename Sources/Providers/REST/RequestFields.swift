@@ -38,14 +38,16 @@ struct RequestFields {
   /// Writes the body; every copy on the way is wiped.
   ///
   /// - Throws: `HTTPFailure.secretMemoryExhausted`.
-  func body(_ encoding: RESTMapping.Encoding) throws(HTTPFailure) -> HTTPBody {
+  func body(
+    _ encoding: RESTMapping.Encoding, for deadline: HTTPRequest.Deadline
+  ) throws(HTTPFailure) -> HTTPBody {
     switch encoding {
-    case .json: try json()
-    case .form: try form()
+    case .json: try json(deadline)
+    case .form: try form(deadline)
     }
   }
 
-  private func json() throws(HTTPFailure) -> HTTPBody {
+  private func json(_ deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
     // Room for the longest form of everything, so that the buffer never moves and leaves no copy behind.
     let room = members.reduce(2) { $0 + 6 * ($1.name.utf8.count + $1.value.byteCount) + 8 }
     var writer = JSONWriter()
@@ -53,10 +55,10 @@ struct RequestFields {
     writer.object { writer in
       for member in members { member.value.write(to: &writer, as: member.name) }
     }
-    do { return .json(try Secret(wiping: &writer.bytes)) } catch { throw .secretMemoryExhausted }
+    return try .json(wiping: &writer.bytes, for: deadline)
   }
 
-  private func form() throws(HTTPFailure) -> HTTPBody {
+  private func form(_ deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {
     let form = FormEncoder()
     for member in members {
       switch member.value {
@@ -68,7 +70,7 @@ struct RequestFields {
       case .constant(.flag(let flag)): form.append(member.name, flag ? "true" : "false")
       }
     }
-    return try form.finish()
+    return try form.finish(for: deadline)
   }
 
   /// A form knows only texts: a JSON text becomes itself, `null` becomes nothing, the rest is written as JSON does.

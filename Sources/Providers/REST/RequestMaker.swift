@@ -54,9 +54,11 @@ struct RequestMaker: Sendable {
       if let theirs = endpoint.fields[field] { fields.set(theirs, value) }
     }
     for (name, value) in extra { fields.set(name, value) }
-    let body = fields.isEmpty ? nil : try fields.body(encoding ?? endpoint.encoding ?? mapping.encoding)
+    let deadline: HTTPRequest.Deadline = name == .refresh ? .refresh : .interactive
+    let body =
+      fields.isEmpty ? nil : try fields.body(encoding ?? endpoint.encoding ?? mapping.encoding, for: deadline)
     return HTTPRequest(
       method, url, fields: [try HTTPField("Accept", endpoint.accept)], body: method == .get ? nil : body,
-      deadline: name == .refresh ? .refresh : .interactive)
+      deadline: deadline)
   }
 }

@@ -2,32 +2,27 @@ package import BrokerCore
 import BrokerProtocol
 package import HTTP
 
-/// What it means for a refresh token that a success cannot be used.
+/// What it means for a refresh token that nothing usable came back.
 extension ProviderFailure {
-  /// Whether the provider itself has answered decides: then the token was spent, and the reply had the next one in it,
-  /// maybe its only copy.
+  /// What a success means that cannot be read.
   ///
-  /// So it is for JSON that ends in the middle, and for JSON that has a refresh token but is of no use otherwise. A page,
-  /// an empty reply or any other JSON may come from somebody on the way (a captive portal answers 200, too).
+  /// The provider may have acted, and the reply may have had the next token in it, maybe its only copy: the outcome is not
+  /// known. Only a page is no token endpoint's: a captive portal or a proxy has answered, and the request got no further.
+  ///
+  /// - Parameter response: a reply whose status is 2xx, and which cannot be read as one with tokens.
+  /// - Returns: a failure without a word of the provider.
+  package static func unusable(_ response: HTTPResponse) -> ProviderFailure {
+    BodyForm(response) == .html ? .transient(.invalidResponse) : .outcomeUnknown(.invalidResponse)
+  }
+
+  /// What a status means for a refresh token where a gateway has answered for a provider that it could not wait for, or
+  /// did not understand: the provider may have acted (RFC 9110, sections 15.6.3 and 15.6.5).
   ///
   /// - Parameters:
-  ///   - response: the success.
-  ///   - isCut: whether its JSON ends in the middle.
-  ///   - hasToken: whether there is a refresh token in it, usable or not.
-  /// - Returns: a failure without a word of the provider.
-  package static func unusable(_ response: HTTPResponse, isCut: Bool, hasToken: Bool) -> ProviderFailure {
-    let isOwn = BodyForm(response) == .json && (isCut || hasToken)
-    return isOwn ? .outcomeUnknown(.invalidResponse) : .transient(.invalidResponse)
-  }
-}
-
-extension HTTPResponse {
-  /// Whether a name stands in quotes somewhere in the body: for what cannot be read as JSON, although it begins so.
-  package func mentions(_ name: String) -> Bool {
-    let word = Array("\"\(name)\"".utf8)
-    return body.withArray { bytes in
-      guard bytes.count >= word.count else { return false }
-      return (0...(bytes.count - word.count)).contains { bytes[$0..<($0 + word.count)].elementsEqual(word) }
-    }
+  ///   - status: the status.
+  ///   - retryAfter: how long the gateway wants to be left alone.
+  /// - Returns: nil for any other status.
+  package static func lost(behindGateway status: Int, retryAfter: Duration?) -> ProviderFailure? {
+    status == 502 || status == 504 ? .outcomeUnknown(.providerUnavailable, retryAfter: retryAfter) : nil
   }
 }

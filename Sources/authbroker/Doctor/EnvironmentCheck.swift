@@ -57,7 +57,7 @@ enum EnvironmentCheck: DoctorCheck {
   /// Whether a limit lets the daemon keep its secrets from being swapped out.
   static func lockedMemory(_ limit: Int64?) -> DoctorFinding? {
     guard let limit else { return nil }
-    let wanted = SecretArena.defaultCapacity
+    let wanted = SecretArena.defaultCapacity + SecretArena.requestCapacity
     guard limit >= Int64(wanted) else {
       let message =
         "only \(size(limit)) may be locked in memory (ulimit -l) and \(size(Int64(wanted))) are wanted:"

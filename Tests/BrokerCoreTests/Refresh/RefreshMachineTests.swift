@@ -14,10 +14,12 @@ import Testing
     Moment(wall: start.wall + .seconds(seconds), uptime: start.uptime + .seconds(seconds))
   }
 
-  private static func terms(grace: Int = 0, rotates: Bool = true, end: Int? = 900) -> RefreshMachine.Terms {
+  private static func terms(
+    grace: Int = 0, rotates: Bool = true, end: Int? = 900, isRefused: Bool = false
+  ) -> RefreshMachine.Terms {
     RefreshMachine.Terms(
       generation: 7, rotates: rotates, grace: .seconds(grace),
-      accessEnd: end.map { Deadline(wall: later($0).wall, uptime: later($0).uptime) })
+      accessEnd: end.map { Deadline(wall: later($0).wall, uptime: later($0).uptime) }, isAccessTokenRefused: isRefused)
   }
 
   /// A state, how it is come to, when the event of the table happens, and under which terms.
@@ -52,6 +54,13 @@ import Testing
     Setting(
       name: "sent as a replay", events: spent + [lost, .intentSaved(flight: 2)], terms: terms(grace: 60)),
     Setting(name: "sent after the end", events: spent + [lost, .networkReturned, .wanted], terms: terms(end: 0)),
+    Setting(
+      name: "barred",
+      events: (1...20 as ClosedRange<UInt64>).flatMap {
+        [.wanted, .intentSaved(flight: $0), .succeeded(flight: $0), .settled] as [RefreshMachine.Event]
+      } + [.wanted]),
+    Setting(
+      name: "holding back a refused token", events: spent + [lost], terms: terms(isRefused: true)),
   ]
 
   /// The flight of the state is the first or the second; the ninth is nobody's.
@@ -64,6 +73,8 @@ import Testing
       ("another not granted", .notGranted(flight: 9)),
       ("another failed", .failed(flight: 9, .sessionEnded(.refreshRejected), jitter: 1)), ("replaced", .replaced),
       ("settled", .settled), ("ended", .ended), ("network returned", .networkReturned),
+      ("wanted for a target", .wantedForTarget), ("began", .began),
+      ("no room for another", .noRoom(flight: 9, jitter: 1)),
     ]
     + [1, 2].flatMap { (flight: UInt64) -> [(String, RefreshMachine.Event)] in
       [
@@ -82,6 +93,11 @@ import Testing
         ("\(flight) offline", .failed(flight: flight, .transient(.networkUnavailable), jitter: 1)),
         ("\(flight) misconfigured", .failed(flight: flight, .misconfigured(.client), jitter: 1)),
         ("\(flight) not granted", .notGranted(flight: flight)),
+        ("\(flight) no room", .noRoom(flight: flight, jitter: 1)),
+        (
+          "\(flight) behind a gateway",
+          .failed(flight: flight, .outcomeUnknown(.providerUnavailable, retryAfter: .seconds(30)), jitter: 1)
+        ),
         ("\(flight) lost", .failed(flight: flight, .outcomeUnknown(.timeout), jitter: 1)),
       ]
     }
@@ -118,6 +134,8 @@ extension RefreshMachine {
       case .saving: "saving"
       case .backingOff(let until, let error, _):
         "backing off until \((until - start.uptime).components.seconds) for \(error.kind.rawValue)"
+      case .barred(let until, let error):
+        "barred until \((until - start.uptime).components.seconds) for \(error.kind.rawValue)"
       case .holdingBack: "holding back"
       }
     guard let lost else { return what }

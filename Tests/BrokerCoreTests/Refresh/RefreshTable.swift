@@ -2,14 +2,18 @@
 let refreshTable = StateTable(
   """
   resting
+    wanted for a target: open 1 of 7 → preparing 1
     wanted: open 1 of 7 → preparing 1
     intent found: → holding back, lost
     replaced: → saving
   resting without rotation
+    wanted for a target: send 1 → sent 1
     wanted: send 1 → sent 1
     intent found: close
     replaced: → saving
   preparing
+    began: → resting
+    1 no room: report overloaded → backing off until 11 for overloaded
     replaced: → saving
     settled: → resting
     ended: → resting
@@ -17,6 +21,9 @@ let refreshTable = StateTable(
     1 intent failed: report storeFailed → backing off until 11 for storeFailed
     1 called off: close → resting
   sent
+    began: → resting
+    1 no room: close, report overloaded → backing off until 11 for overloaded
+    1 behind a gateway: report refreshOutcomeUnknown → holding back, lost
     replaced: → saving
     settled: → resting
     ended: → resting
@@ -29,6 +36,9 @@ let refreshTable = StateTable(
     1 lost: report refreshOutcomeUnknown → holding back, lost
     1 not granted: close → resting
   sent without rotation
+    began: → resting
+    1 no room: report overloaded → backing off until 11 for overloaded
+    1 behind a gateway: report providerUnavailable → backing off until 40 for providerUnavailable
     replaced: → saving
     settled: → resting
     ended: → resting
@@ -41,6 +51,9 @@ let refreshTable = StateTable(
     1 lost: report timeout → backing off until 11 for timeout
     1 not granted: → resting
   sent, with a grace
+    began: → resting
+    1 no room: close, report overloaded → backing off until 11 for overloaded
+    1 behind a gateway: open 2 of 7 as replayed → preparing 2, lost
     replaced: → saving
     settled: → resting
     ended: → resting
@@ -53,35 +66,48 @@ let refreshTable = StateTable(
     1 lost: open 2 of 7 as replayed → preparing 2, lost
     1 not granted: close → resting
   saving
+    began: → resting
     settled: → resting
     ended: → resting
   backing off from the network
+    wanted for a target: refuse networkUnavailable for 1
+    began: → resting
     wanted: refuse networkUnavailable for 1
     replaced: → saving
     settled: → resting
     ended: → resting
     network returned: → backing off until 0 for networkUnavailable
   backing off from the network, for long enough
+    wanted for a target: open 2 of 7 → preparing 2
+    began: → resting
     wanted: open 2 of 7 → preparing 2
     replaced: → saving
     settled: → resting
     ended: → resting
   backing off from the provider
+    wanted for a target: refuse providerUnavailable for 20
+    began: → resting
     wanted: refuse providerUnavailable for 20
     replaced: → saving
     settled: → resting
     ended: → resting
   holding back
+    wanted for a target: refuse refreshOutcomeUnknown for 890
+    began: → resting
     wanted: refuse refreshOutcomeUnknown for 890
     replaced: → saving, lost
     settled: → resting
     ended: → resting
   holding back, after the end
+    wanted for a target: send 2 → sent 2, lost and replayed
+    began: → resting
     wanted: send 2 → sent 2, lost and replayed
     replaced: → saving, lost
     settled: → resting
     ended: → resting
   preparing a replay
+    began: → resting
+    2 no room: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
     replaced: → saving, lost
     settled: → resting
     ended: → resting
@@ -89,6 +115,9 @@ let refreshTable = StateTable(
     2 intent failed: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
     2 called off: → holding back, lost
   sent as a replay
+    began: → resting
+    2 no room: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
+    2 behind a gateway: report refreshOutcomeUnknown → holding back, lost and replayed
     replaced: → saving, lost and replayed
     settled: → resting
     ended: → resting
@@ -101,6 +130,9 @@ let refreshTable = StateTable(
     2 lost: report refreshOutcomeUnknown → holding back, lost and replayed
     2 not granted: → holding back, lost and replayed
   sent after the end
+    began: → resting
+    2 no room: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost
+    2 behind a gateway: report refreshOutcomeUnknown → backing off until 40 for refreshOutcomeUnknown, lost and replayed
     replaced: → saving, lost and replayed
     settled: → resting
     ended: → resting
@@ -112,4 +144,18 @@ let refreshTable = StateTable(
     2 misconfigured: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost and replayed
     2 lost: report refreshOutcomeUnknown → backing off until 12 for refreshOutcomeUnknown, lost and replayed
     2 not granted: → backing off until 10 for refreshOutcomeUnknown, lost and replayed
+  barred
+    wanted: refuse rateLimited for 50
+    wanted for a target: open 21 of 7 → preparing 21
+    replaced: → saving
+    began: → resting
+    settled: → resting
+    ended: → resting
+  holding back a refused token
+    wanted: send 2 → sent 2, lost and replayed
+    wanted for a target: send 2 → sent 2, lost and replayed
+    replaced: → saving, lost
+    began: → resting
+    settled: → resting
+    ended: → resting
   """)

@@ -248,6 +248,34 @@ import Testing
     #expect(script.want(5) == ["token 5"])
   }
 
+  @Test func `an access token that a server has refused counts as ended, whatever end it has`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    let version = script.machine.answerVersion
+    #expect(script.want(2, refused: true) == ["spend 2 refresh-1"])
+    #expect(script.machine.answerVersion > version)
+    #expect(
+      script.fail(2, .transient(.networkUnavailable)) == ["error 2 refreshOutcomeUnknown", "publish refreshFailed"])
+    // It is served no more, and what is due is asked for without being asked.
+    #expect(script.want(3) == ["error 3 refreshOutcomeUnknown"])
+    #expect(script.nextWake == 0)
+    script.pass(5)
+    #expect(script.play(.woken) == ["spend 3 refresh-1"])
+    #expect(script.succeed(3) == ["save living 8 announcing tokenRefreshed"])
+    #expect(script.want(4) == ["token 4"])
+  }
+
+  @Test func `an access token that a server refuses while a reply is awaited is not served after the reply is lost`() {
+    var script = script()
+    _ = script.want(1, force: true)
+    #expect(script.want(2, refused: true).isEmpty)
+    #expect(script.fail(1, Self.lost).last == "publish refreshFailed")
+    #expect(script.nextWake == 0)
+    script.pass(1)
+    #expect(script.play(.woken) == ["spend 2 refresh-1"])
+  }
+
   @Test func `a provider that wants to see the user ends the session in its own way`() {
     var script = script()
     _ = script.want(1, force: true)

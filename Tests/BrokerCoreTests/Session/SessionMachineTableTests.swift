@@ -172,6 +172,7 @@ extension SessionMachine {
     case .refreshing(let flight): "sent \(flight)"
     case .saving(let session, _): "saving \(session.tokens.accessToken.revealedString() ?? "")"
     case .backingOff(_, let error): "backing off for \(error.kind.rawValue)"
+    case .barred: "barred"
     }
   }
 
@@ -179,7 +180,7 @@ extension SessionMachine {
   var isUnderWay: Bool {
     switch activity {
     case .preparing, .refreshing, .saving: true
-    case .resting, .backingOff: false
+    case .resting, .backingOff, .barred: false
     }
   }
 }

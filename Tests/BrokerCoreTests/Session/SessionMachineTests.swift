@@ -186,7 +186,10 @@ import Testing
       _ = machine.handle(.saved(generation: UInt64(round + 1)), at: now)
     }
     let now = later(.seconds(21))
-    #expect(play(demand(21, force: true), &machine, at: now).summary == ["error 21 rateLimited"])
+    #expect(
+      play(demand(21, force: true), &machine, at: now).summary == ["error 21 rateLimited", "publish refreshFailed"])
+    // It is told once, and the second caller is told why as well.
+    #expect(play(demand(24, force: true), &machine, at: now).summary == ["error 24 rateLimited"])
     #expect(play(demand(22), &machine, at: now).summary == ["token 22"])
     #expect(play(demand(23, force: true), &machine, at: later(.seconds(62))).count == 1)
   }

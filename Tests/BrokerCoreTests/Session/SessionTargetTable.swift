@@ -160,7 +160,7 @@ let sessionTargetTable = StateTable(
     token wanted: token 9
     new token wanted: error 9 refreshOutcomeUnknown
     token or login wanted: token 9
-    token refused: error 9 refreshOutcomeUnknown
+    token refused: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
     target wanted: error 9 refreshOutcomeUnknown
     tokens replaced: save living 8 announcing tokenRefreshed → access-1 saving access-3, lost, generation 8
     logout wanted: save signedOut 8 announcing logout → signed out, generation 8

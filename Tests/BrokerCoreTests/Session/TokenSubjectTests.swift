@@ -15,7 +15,8 @@ struct TokenSubjectTests {
     #expect(script.want(1, force: true) == ["spend 1 refresh-1"])
     #expect(
       script.succeed(1) { $0.subject = "u2" } == [
-        "discard access-2", "save ended securityTermination 8 announcing sessionExpired", "error 1 sessionExpired",
+        "discard access-2", "save ended securityTermination 8 announcing securityAlert sessionExpired",
+        "error 1 sessionExpired",
       ])
     #expect(script.machine.living == nil && script.intent == nil)
     #expect(script.want(2) == ["error 2 sessionExpired"])
@@ -33,6 +34,19 @@ struct TokenSubjectTests {
       return
     }
     #expect(session.tokens.subject == nil && session.user?.id == "u1")
+  }
+
+  @Test func `the first refresh that says whose the tokens are says so for good`() {
+    var script = script(user: nil)
+    _ = script.want(1, force: true)
+    _ = script.succeed(1) { $0.subject = "u2" }
+    #expect(script.machine.living?.user?.id == "u2")
+    _ = script.want(2, force: true)
+    #expect(
+      script.succeed(2) { $0.subject = "u3" } == [
+        "discard access-3", "save ended securityTermination 9 announcing securityAlert sessionExpired",
+        "error 2 sessionExpired",
+      ])
   }
 
   @Test func `a session whose user is not known has nobody to compare with`() {

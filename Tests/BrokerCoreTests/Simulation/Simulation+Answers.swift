@@ -72,8 +72,9 @@ extension Simulation {
       throw Violation(.tokenGood, "\(text) is not new, and a new one was wanted")
     }
     let lifetime = server.families[token.family].accessLifetime ?? .seconds(1 << 40)
+    // While the breaker is open the living token is an ordinary answer, however long it lives.
     if let wanted = request.minValidity, !isOffline, rest < wanted, lifetime - Self.patience >= wanted,
-      request.before == token
+      request.before == token, spending.recent(at: life.clock.uptime) < RefreshBudget.limit
     {
       throw Violation(.tokenGood, "\(text) ends in \(rest), and \(wanted) were wanted")
     }
@@ -83,7 +84,7 @@ extension Simulation {
   static let tokenErrors: Set<ErrorKind> = [
     .loginRequired, .sessionExpired, .challengePending, .refreshOutcomeUnknown, .reauthRequired, .networkUnavailable,
     .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse, .tlsFailed, .vaultLocked,
-    .storeFailed, .unknownProfile, .deadlineExceeded, .insufficientScope,
+    .storeFailed, .unknownProfile, .deadlineExceeded, .insufficientScope, .overloaded,
   ]
   /// The further errors of requests that ask the provider about a person.
   static let otherErrors: Set<ErrorKind> = [

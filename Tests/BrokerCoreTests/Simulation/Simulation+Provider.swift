@@ -76,8 +76,13 @@ extension Simulation {
     }
     try spending.send(
       text, call: number, life: life.number, at: life.clock.uptime, grace: family.grace,
-      mayRepeat: hasAccessEnded(token),
+      mayRepeat: hasAccessEnded(token) || isAccessRefused(token),
       hasDurableSuccessor: durable.spent.contains(token), rotates: family.rotates)
+  }
+
+  /// Whether the broker knows that a server has refused the access token that came with a refresh token.
+  private func isAccessRefused(_ token: SimulatedServer.Token) -> Bool {
+    server.ownTokens["R\(token.family).\(token.number)"].map { refusedIn[$0] == life.number } ?? false
   }
 
   /// Whether nothing can be lost any more by sending a refresh token once more.
@@ -133,7 +138,7 @@ extension Simulation {
     let troubles: [ProviderFailure] = [
       .transient(.networkUnavailable), .transient(.providerUnavailable, retryAfter: wait),
       .transient(.rateLimited, retryAfter: wait), .transient(.invalidResponse), .transient(.tlsFailed),
-      .misconfigured(.client),
+      .misconfigured(.client), .transient(.overloaded),
     ]
     return troubles.randomElement(using: &random) ?? .transient(.timeout)
   }
@@ -151,7 +156,9 @@ extension Simulation {
     case .notActedOn(let failure): deliver(.failure(failure), to: call, .notActedOn)
     case .lost(let hasActed):
       if hasActed, sent.answer == nil { _ = act(call, sent) }
-      deliver(.failure(.outcomeUnknown(chance(0.5) ? .timeout : .networkUnavailable)), to: call, .unknown)
+      // A gateway's answer and a success that cannot be read are lost replies as well.
+      let kinds: [ErrorKind] = [.timeout, .networkUnavailable, .providerUnavailable, .invalidResponse]
+      deliver(.failure(.outcomeUnknown(kinds.randomElement(using: &random) ?? .timeout)), to: call, .unknown)
     case .reauthentication:
       guard case .refresh(let text) = call.question.question, let token = SimulatedServer.Token(text),
         server.families[token.family].isAlive
@@ -189,6 +196,9 @@ extension Simulation {
   ) {
     spending.end(call.number, isRefusedTarget(call, answer) ? .notActedOn : outcome)
     sent[call.number] = nil
+    if case .currentUser(let text) = call.question.question, case .failure(.tokenRefused) = answer {
+      refusedIn[text] = life.number
+    }
     life.providers.answer(call.number, answer)
   }
 

@@ -112,6 +112,7 @@ extension Simulation {
         rejected: status == 401 ? token : nil))
     let text = "A\(token.family).\(token.number)"
     trace.note("request \(number): reportRejected \(profile) \(text) \(status)")
+    if status == 401 { refusedIn[text] = life.number }
     let reply = tokenReply(number)
     let params = ReportRejected.Params(profile: profile, accessToken: ScriptedProvider.secret(text), status: status)
     requests[number]?.waiter = life.broker.assumeIsolated { $0.reportRejected(params, reply) }

@@ -55,6 +55,8 @@ final class Simulation {
   var shown: [Purpose: SimulatedServer.Token] = [:]
   /// The life in which each token was given first.
   var givenIn: [String: Int] = [:]
+  /// Access tokens that a server has refused, by the life of the broker that was told: they count as ended.
+  var refusedIn: [String: Int] = [:]
   /// The latest time that the wall clock has shown in this life.
   var latestWall = Timestamp(milliseconds: 0)
   /// When a client last got a token of each profile.

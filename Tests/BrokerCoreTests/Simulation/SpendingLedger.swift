@@ -50,6 +50,11 @@ struct SpendingLedger {
     tokenOfCall[call] = token
   }
 
+  /// How many tokens were sent within the window of the breaker.
+  func recent(at uptime: Duration) -> Int {
+    sendings.values.joined().count { uptime - $0.uptime <= RefreshBudget.window }
+  }
+
   /// Notes what the broker learns of a sending.
   mutating func end(_ call: Int, _ outcome: Outcome) {
     guard let token = tokenOfCall[call], let index = sendings[token]?.firstIndex(where: { $0.call == call }) else {

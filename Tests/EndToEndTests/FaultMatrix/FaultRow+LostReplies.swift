@@ -18,6 +18,23 @@ extension FaultRow {
     unspent(
       "the connection is reset when the request is read", "reset-before-commit",
       ["R1.1 not acted on", "R1.1 rotated"]),
+    lost("a gateway answers 502 after the rotation", "status-502-html", #","commit":true"#),
+    lost("a gateway answers 504 after the rotation", "status-504-empty", #","commit":true"#),
+    lost("the reply to a rotation has nothing in it", "empty-200", #","commit":true"#),
+    unspent("a gateway answers 502 by itself", "status-502-html", ["R1.1 not acted on, 502", "R1.1 rotated"]),
+    unspent("a gateway answers 504 by itself", "status-504-empty", ["R1.1 not acted on, 504", "R1.1 rotated"]),
+    unspent("an empty 200", "empty-200", ["R1.1 not acted on, 200", "R1.1 rotated"]),
+    FaultRow(
+      name: "the reply is lost, and an API refuses the access token", setting: FaultStage.Setting(),
+      play: { stage in
+        try stage.misbehave("drop-before-commit")
+        try stage.force()
+        try stage.ask()
+        try stage.reportRejected()
+        try stage.ask()
+      },
+      heard: ["refreshOutcomeUnknown", "A1", "A2", "A2"], ledger: ["R1.1 not acted on", "R1.1 rotated"],
+      session: "authenticated"),
     FaultRow(
       name: "the reply comes after the time-out", setting: FaultStage.Setting(lifetime: 23),
       play: { stage in
@@ -47,11 +64,11 @@ extension FaultRow {
       ledger: spentTwiceAtTheEnd, session: expired),
   ]
 
-  private static func lost(_ name: String, _ fault: String) -> FaultRow {
+  private static func lost(_ name: String, _ fault: String, _ more: String = "") -> FaultRow {
     FaultRow(
       name: name, setting: doubtful,
       play: { stage in
-        try stage.misbehave(fault)
+        try stage.misbehave(fault, more)
         try stage.force()
         try stage.seeDecision()
       },

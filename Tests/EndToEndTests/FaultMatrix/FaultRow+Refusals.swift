@@ -17,7 +17,6 @@ extension FaultRow {
     waiting("503 with Retry-After", 503),
     waiting("429 with Retry-After", 429),
     passing("a captive portal: 200 with HTML", "captive-portal", "invalidResponse", 200),
-    passing("an empty 200", "empty-200", "invalidResponse", 200),
     FaultRow(
       name: "a definitive refusal",
       play: { stage in

@@ -39,6 +39,17 @@ extension FaultStage {
   @discardableResult
   func force() throws -> String { try answers.note(client.ask(Self.request(Self.force))) }
 
+  /// Reports that an API has refused the present token, and notes what is to be used instead.
+  @discardableResult
+  func reportRejected() throws -> String {
+    let id = try client.call("getAccessToken").required("tokenId").string()
+    // What an API refuses is worth nothing any more.
+    tokenEnd = Timestamp(milliseconds: WallClock.milliseconds)
+    let params = #"{"tokenId":"\#(id)","status":401}"#
+    return try answers.note(
+      client.ask(#"{"jsonrpc":"2.0","id":1,"method":"reportRejected","params":\#(params)}"#))
+  }
+
   /// Asks for a new token on a connection of its own, whose answer is not waited for.
   func beginForce() throws -> SocketWire {
     let wire = try SocketWire(sandbox.socket)

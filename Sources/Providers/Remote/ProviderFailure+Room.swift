@@ -1,0 +1,18 @@
+package import BrokerCore
+import BrokerProtocol
+
+/// What it means that a reply is here, and the locked memory has no room for what is secret in it.
+extension ProviderFailure {
+  /// For how long the reply to a refresh is kept and read again.
+  ///
+  /// Its tokens may be the only copy of the session, so it is given up only when no room has come back for as long as no
+  /// busy broker needs. What is kept is bounded by the profiles, each of which has one refresh under way, and by the
+  /// longest reply.
+  package static let refreshPatience = Duration.seconds(600)
+
+  /// For how long any other reply is kept: somebody waits for it, for as long as for an interactive call.
+  package static let interactivePatience = Duration.seconds(10)
+
+  /// The reply was not read after all: the provider has acted, and what it gave is lost.
+  package static let unread = ProviderFailure.outcomeUnknown(.overloaded)
+}
