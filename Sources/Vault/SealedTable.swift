@@ -66,6 +66,9 @@ extension SealedTable {
       found.value = try Self.value(of: row, named: name, plaintext)
     } catch SealingError.secretMemoryExhausted {
       throw .secretMemoryExhausted
+    } catch is SecretMemoryExhausted {
+      // What was carried along from a newer version found no room: that is no reason to call the row forged.
+      throw .secretMemoryExhausted
     } catch {
       // What does not open is told by its absence.
     }

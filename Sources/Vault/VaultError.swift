@@ -2,6 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 package import SQLite
 import Sealing
+import SecretMemory
 
 /// Why the vault cannot be opened or used; the description says what to do about it.
 package enum VaultError: Error, Sendable, CustomStringConvertible {
@@ -44,7 +45,7 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
       // All SQL is the program's own: it fails where a table or a column of it is missing.
       case let error as SQLiteError where error.code == .error: .damaged(part: "schema")
       case let error as SQLiteError: .storage(error)
-      case SealingError.secretMemoryExhausted: .secretMemoryExhausted
+      case SealingError.secretMemoryExhausted, is SecretMemoryExhausted: .secretMemoryExhausted
       default: .damaged(part: "database")
       }
   }

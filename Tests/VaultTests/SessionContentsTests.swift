@@ -33,4 +33,27 @@ import Vault
     #expect(try await second.load().records == [record])
     try await second.close()
   }
+
+  @Test func `a record whose members find no room in memory is not taken for a forged one`() async throws {
+    let place = try TemporaryVault()
+    let first = try await place.open()
+    var record = try Sample.living("a")
+    guard case .living(var session) = record.contents else { return }
+    session.unknownMembers = try Secret(utf8: "\"later\":\"\(String(repeating: "x", count: 1900))\"")
+    record.contents = .living(session)
+    try await first.save(record)
+    try await first.close()
+    let second = try await place.open()
+    // Room for the record and its tokens, and none for what a newer version has written besides.
+    let arena = SecretArena(capacity: 8192)
+    let filler = try Secret(copying: [UInt8](repeating: 7, count: 2048).span, in: arena)
+    let loading = SecretScope(arena: arena).run { Task { _ = try await second.load() } }
+    await #expect(throws: StoreFailure.failed(context: VaultError.secretMemoryExhausted.description)) {
+      try await loading.value
+    }
+    withExtendedLifetime(filler) {}
+    let contents = try await second.load()
+    #expect(contents.records == [record] && contents.tampered.isEmpty)
+    try await second.close()
+  }
 }

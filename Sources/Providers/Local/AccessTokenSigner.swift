@@ -85,8 +85,8 @@ struct AccessTokenSigner: Sendable {
       let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }
       // The header is this signer's own, byte for byte: another algorithm is not even read (RFC 8725, section 3.1).
       guard dots.count == 2, dots[0] == header.count, header.indices.allSatisfy({ bytes[$0] == header[$0] }),
-        let signature = try? Base64URL.decodeSecret(bytes.extracting((dots[1] + 1)...)),
-        signature.withBytes({ key.publicKey.isValid(signature: $0, for: bytes.extracting(..<dots[1])) }),
+        let signature = try? Base64URL.decode(bytes.extracting((dots[1] + 1)...)),
+        key.publicKey.isValid(signature: signature.span, for: bytes.extracting(..<dots[1])),
         let payload = try? Base64URL.decode(bytes.extracting((dots[0] + 1)..<dots[1]))
       else { return nil }
       return Claims(payload)

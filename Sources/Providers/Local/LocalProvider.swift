@@ -3,6 +3,7 @@ package import BrokerProtocol
 import LinuxSystem
 import SQLite
 package import Sealing
+import SecretMemory
 
 /// The embedded identity provider: accounts, one-time codes and tokens with no network at all.
 ///
@@ -87,7 +88,8 @@ package actor LocalProvider: AuthProvider {
 
   /// Does the work of one call, and turns what the machine could not do into a passing trouble.
   ///
-  /// - Throws: the refusals of `body`; everything else becomes `ProviderFailure.transient(.providerUnavailable)`.
+  /// - Throws: the refusals of `body`; `.transient(.overloaded)` where the memory for secrets is full; everything else
+  ///   becomes `.transient(.providerUnavailable)`.
   func perform<R>(_ body: (LocalDatabase, Timestamp) throws -> R) throws(ProviderFailure) -> R {
     do {
       let now = clock()
@@ -96,6 +98,10 @@ package actor LocalProvider: AuthProvider {
       return try body(database, now)
     } catch let failure as ProviderFailure {
       throw failure
+    } catch is SecretMemoryExhausted {
+      throw .transient(.overloaded)
+    } catch SealingError.secretMemoryExhausted {
+      throw .transient(.overloaded)
     } catch {
       throw .transient(.providerUnavailable)
     }
