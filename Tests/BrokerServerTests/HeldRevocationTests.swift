@@ -81,4 +81,43 @@ import Testing
       #expect(stage.harness.provider.revocations == 2)
     }
   }
+
+  @Test(arguments: [true, false])
+  func `a session that is just being begun is not ended by an older revocation`(_ isAsked: Bool) async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { provider in
+        provider.setRevokesWholeGrants()
+        provider.setRevocationFailure(Self.away)
+      }
+      _ = stage.call("login", LoginStage.credentials)
+      _ = stage.call("logout")
+      stage.harness.provider.setRevocationFailure(nil)
+      // The provider is being asked, or its answer is being saved.
+      if isAsked { stage.harness.provider.hold() } else { stage.harness.store.hold() }
+      #expect(stage.call("login", LoginStage.credentials).isEmpty)
+      stage.wait(600)
+      if isAsked { stage.harness.provider.release() } else { stage.harness.store.release() }
+      stage.harness.settle()
+      #expect(stage.client.lines().first?.contains("authenticated") == true)
+      #expect(stage.harness.provider.revocations == 1)
+      #expect(stage.call("logout").contains(#""serverRevoked":"yes""#))
+      #expect(stage.harness.store.revocations.isEmpty)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `the end of all sessions ends no session that was begun after it was asked for`(_ hasNewer: Bool) async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setRevocationFailure(Self.away) }
+      _ = stage.call("login", LoginStage.credentials)
+      #expect(stage.call("logout", #"{"everywhere":true}"#).contains("pending"))
+      if hasNewer { _ = stage.call("login", LoginStage.credentials) }
+      stage.harness.provider.setRevocationFailure(nil)
+      stage.wait(600)
+      let ledger = stage.harness.provider.revocationLedger
+      #expect(ledger.count >= 2 && ledger.allSatisfy { $0.token == "refresh-1" })
+      #expect(ledger.first?.everywhere == true && ledger.last?.everywhere == !hasNewer)
+      #expect(stage.harness.store.revocations.isEmpty)
+    }
+  }
 }
