@@ -213,7 +213,7 @@ let package = Package(
       name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "AuthBrokerClientTests",
-      dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "CommandTests",

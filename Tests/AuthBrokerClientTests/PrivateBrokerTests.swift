@@ -1,5 +1,6 @@
 import BrokerProtocol
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import AuthBrokerClient
@@ -18,7 +19,7 @@ struct PrivateBrokerTests {
     """
 
   @Test func `a private broker is started, asked, and has ended when the client is closed`() async throws {
-    let directory = try TemporaryDirectory(prefix: "authbroker-test")
+    let directory = try TemporaryDirectory(prefix: "ab-private", in: Scratch.parent)
     let path = directory.path + "/authbrokerd"
     do {
       let file = try FileDescriptor.open(path, [.write, .create])

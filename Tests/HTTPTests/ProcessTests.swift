@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -57,7 +58,7 @@ import Testing
 
   @Test(arguments: ["get", "raw"])
   func `A planted netrc, key log, authority and proxy have no effect`(_ command: String) throws {
-    let folder = try TemporaryDirectory(prefix: "authbroker-http")
+    let folder = try TemporaryDirectory(prefix: "ab-http", in: Scratch.parent)
     let netrc = Array("machine localhost login planted password planted\ndefault login planted password planted\n".utf8)
     try FileDescriptor.open(folder.path + "/.netrc", [.write, .create]).writeAll(netrc.span)
     let server = ScriptedServer.answering(.good)
