@@ -23,7 +23,7 @@ import Vault
     let place = try TemporaryVault()
     let first = try await place.open()
     var record = try Sample.living("a")
-    guard case .living(var session) = record.contents else { return }
+    var session = try #require(record.living)
     session.rotatesRefreshToken = false
     session.lastUsedAt = Timestamp(milliseconds: 9)
     record.contents = .living(session)
