@@ -5,7 +5,7 @@ import Testing
 
 @testable import AuthBrokerClient
 
-struct PrivateBrokerTests {
+@Suite(.standardTimeLimit) struct PrivateBrokerTests {
   /// Answers one request, and leaves a file behind when its input has ended.
   private static let program = """
     #!/bin/sh

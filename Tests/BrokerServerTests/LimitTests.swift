@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What one client can cost the others: nothing.
-@Suite struct LimitTests {
+@Suite(.standardTimeLimit) struct LimitTests {
   private static let login =
     #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
   private static let force = #"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"forceRefresh":true}}"#

@@ -8,7 +8,7 @@ import Testing
 ///
 /// Outside the arena nothing is left, in no part of the process: so neither in a core file, which is made of the same
 /// memory without the arena.
-@Suite(.enabled(if: geteuid() == 0, "only root may read the memory of a broker"))
+@Suite(.standardTimeLimit, .enabled(if: geteuid() == 0, "only root may read the memory of a broker"))
 struct MemoryTests {
   private static let options = #"{ local: { otp: { length: 10 } } }"#
 

@@ -1,10 +1,11 @@
 import Glibc
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// A state directory that cannot be trusted, or that was damaged, is refused in a clear sentence.
-struct StateDirectoryTests {
+@Suite(.standardTimeLimit) struct StateDirectoryTests {
   @Test func `a directory that others can write to is refused`() async throws {
     try await Sandbox.run { sandbox in
       mkdir(sandbox.state, 0o700)

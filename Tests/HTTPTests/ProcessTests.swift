@@ -5,7 +5,7 @@ import Testing
 @testable import HTTP
 
 /// What can only be seen in a process of its own: its environment, and what it has loaded.
-@Suite struct ProcessTests {
+@Suite(.standardTimeLimit) struct ProcessTests {
   private static let probe: String = {
     let own = ProcessIdentity.executable.map { PathName.directory(of: $0) } ?? ""
     let repository = String(#filePath.dropLast("/Tests/HTTPTests/ProcessTests.swift".count))

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-struct FileLockTests {
+@Suite(.standardTimeLimit) struct FileLockTests {
   let scratch = Scratch()
   var path: String { scratch.path + "/lock" }
 

@@ -2,11 +2,12 @@ import BrokerCore
 import BrokerProtocol
 import Glibc
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import LocalProvider
 
-@Suite struct LocalProviderLoginTests {
+@Suite(.standardTimeLimit) struct LocalProviderLoginTests {
   @Test func `an account without a phone number is logged in at once`() async throws {
     try await ProviderFixture.run { fixture in
       let registered = try await fixture.session("  Ada@Example.COM ")

@@ -2,11 +2,12 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import LocalProvider
 
-@Suite struct LocalProviderOTPTests {
+@Suite(.standardTimeLimit) struct LocalProviderOTPTests {
   @Test func `a code from the outbox logs in, once`() async throws {
     try await ProviderFixture.run { fixture in
       let challenge = try await fixture.challenge()

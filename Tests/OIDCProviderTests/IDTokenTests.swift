@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// ID tokens that came straight from the token endpoint.
-struct IDTokenTests {
+@Suite(.standardTimeLimit) struct IDTokenTests {
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
   private static let end = 1_800_000_600
 

@@ -10,7 +10,7 @@ import Testing
 @testable import OIDCProvider
 
 /// A browser that comes back to a loopback address.
-struct RedirectTests {
+@Suite(.standardTimeLimit) struct RedirectTests {
   @Test func `a code is exchanged with its proof, and the browser is told so`() async throws {
     let nonce = Mutex("")
     let token: BrowserVisit.Answer = { request, issuer in

@@ -3,10 +3,11 @@ import BrokerProtocol
 import JSONRPC
 import LinuxSystem
 import SecretMemory
+import TestSupport
 import Testing
 
 /// What every provider does in the same way, whatever it speaks: the core relies on nothing else.
-struct ConformanceTests {
+@Suite(.standardTimeLimit) struct ConformanceTests {
   @Test(arguments: Candidate.Kind.allCases)
   func `a login gives a session that says whose it is, and how long it lives`(_ kind: Candidate.Kind) async throws {
     try await Candidate.run(kind) { candidate in

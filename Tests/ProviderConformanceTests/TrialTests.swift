@@ -2,10 +2,11 @@ import BrokerCore
 import BrokerProtocol
 import LinuxSystem
 import SecretMemory
+import TestSupport
 import Testing
 
 /// The trial that an integrator runs on a backend, run on every provider: what it holds to is what the core relies on.
-struct TrialTests {
+@Suite(.standardTimeLimit) struct TrialTests {
   /// Runs a trial to its end, as the broker does, and gives what it found.
   private func findings(
     _ candidate: Candidate, _ rules: SessionRules = SessionRules(), replaysToken: Bool = false,

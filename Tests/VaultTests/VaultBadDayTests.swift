@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// What cannot be opened says why, and is left byte for byte as it was.
-@Suite struct VaultBadDayTests {
+@Suite(.standardTimeLimit) struct VaultBadDayTests {
   enum Day: CaseIterable, Sendable {
     case wrongKey, missingKey, openKey, truncated, cutPage, garbagePage, garbageHeader, newerSchema, missingTable
     case lostRing, notADatabase

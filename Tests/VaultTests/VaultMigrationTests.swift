@@ -9,7 +9,7 @@ import Testing
 import Vault
 
 /// Vaults that earlier versions have written: each must be read by every later one.
-@Suite struct VaultMigrationTests {
+@Suite(.standardTimeLimit) struct VaultMigrationTests {
   /// The vault of a version as it was kept, with obviously fake tokens.
   private func fixture(_ version: Int) throws -> TemporaryVault {
     let place = try TemporaryVault()

@@ -6,7 +6,7 @@ import Testing
 
 /// Tokens for other scopes, or another audience, than the session's own: which flight is for what, and what each answer
 /// means for whom.
-@Suite struct OtherTokensTests {
+@Suite(.standardTimeLimit) struct OtherTokensTests {
   private static let (a, b) = (TokenTarget(audience: "a"), TokenTarget(scopes: ["write", "admin"], audience: "b"))
 
   private func script(_ rules: SessionRules = SessionRules()) -> SessionScript {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real broker in random weather, by seeds.
-@Suite struct SimulationTests {
+@Suite(.standardTimeLimit) struct SimulationTests {
   /// How many runs there are, and how many steps each has: more than 100,000 in all.
   private static let runs: (seeds: UInt64, steps: Int) = (220, 500)
 
