@@ -67,6 +67,30 @@ import Testing
     }
   }
 
+  @Test func `a client that reads nothing for too long is closed, and the others are served`() async throws {
+    try await OwnThread.run {
+      var limits = ServerLimits()
+      // By the real clock: as short as can be, since it is waited for.
+      limits.stalledOutput = .milliseconds(20)
+      let harness = try ServerHarness(limits: limits)
+      let (stalled, client) = (try harness.connect(), try harness.connect())
+      stalled.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"# + "\n")
+      // Events fill the socket's buffer, and the next one stays with the server.
+      #expect(
+        Patience.wait {
+          _ = client.ask(Self.login)
+          return harness.server.assumeIsolated { $0.queuedBytes > 0 || $0.connectionCount == 1 }
+        })
+      #expect(
+        Patience.wait {
+          harness.settle()
+          return harness.server.assumeIsolated { $0.connectionCount } == 1
+        })
+      #expect(harness.broker.assumeIsolated { $0.subscriptionCount } == 0)
+      #expect(client.ask(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).count == 1)
+    }
+  }
+
   @Test func `a connection that goes away in the middle of everything leaves nothing behind`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()

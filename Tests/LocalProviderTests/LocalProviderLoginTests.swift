@@ -49,6 +49,21 @@ import Testing
     #expect(PasswordRule.accepts(try Secret(utf8: password)) == accepted)
   }
 
+  @Test func `an unknown address costs the provider as much as a wrong password`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      func hashes(_ email: String) async throws -> Int {
+        let before = fixture.hashCount
+        let credentials = try fixture.credentials(email, password: "not this one either")
+        let refusal = await failure { () throws(ProviderFailure) in try await fixture.provider.login(credentials) }
+        #expect(refusal == .refused(.invalidCredentials))
+        return fixture.hashCount - before
+      }
+      #expect(try await hashes("a@example.com") == 1)
+      #expect(try await hashes("unknown@example.com") == 1)
+    }
+  }
+
   @Test func `what is missing from a login is named`() async throws {
     try await ProviderFixture.run { fixture in
       let none = await failure { () throws(ProviderFailure) in

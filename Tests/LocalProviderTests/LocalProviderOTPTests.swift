@@ -58,6 +58,27 @@ import Testing
     }
   }
 
+  @Test func `a code is answered only when its attempt is counted durably, also the right one`() async throws {
+    try await ProviderFixture.run { fixture in
+      let other = try await fixture.challenge("c@example.com")
+      let challenge = try await fixture.challenge()
+      let right = try fixture.sentCode()
+      #expect(await verify(fixture, other, try fixture.wrongCode()) == .refused(.otpInvalid, attemptsRemaining: 4))
+      // A second flow with one attempt cannot be written any more, as on a disk that fails.
+      try await fixture.change("CREATE UNIQUE INDEX one_guess ON otp_flow (attempts) WHERE attempts > 0")
+      let spoilt = fixture.successor()
+      let uncounted = await failure { () throws(ProviderFailure) in
+        try await spoilt.verifyOTP(flow: challenge.flow, code: right)
+      }
+      await spoilt.shutDown()
+      #expect(uncounted == .transient(.providerUnavailable))
+      try await fixture.change("DROP INDEX one_guess")
+      let repaired = fixture.successor()
+      _ = try await repaired.verifyOTP(flow: challenge.flow, code: right)
+      await repaired.shutDown()
+    }
+  }
+
   @Test(arguments: ["", "12345", "1234567", "12345a", " 12345", "12345\n", "１２", "-12345"])
   func `input that cannot be a code is not counted`(input: String) async throws {
     try await ProviderFixture.run { fixture in

@@ -57,6 +57,15 @@ import Testing
     #expect(try user("{\(claims)}") == nil)
   }
 
+  @Test(arguments: [("exp", -299, true), ("exp", -301, false), ("nbf", 299, true), ("nbf", 301, false)])
+  func `the provider's clock may be off by five minutes and no more`(_ claim: String, _ offset: Int, _ isGood: Bool)
+    throws
+  {
+    let moment = Int(Self.now.milliseconds / 1000) + offset
+    let times = claim == "exp" ? "\"exp\":\(moment)" : "\"exp\":\(Self.end),\"nbf\":\(moment)"
+    #expect((try user("{\"iss\":\"https://op.example.com\",\"sub\":\"u1\",\"aud\":\"cli\",\(times)}") != nil) == isGood)
+  }
+
   @Test func `audiences may be many where this client is the authorised one`() throws {
     let claims = #"{"iss":"https://op.example.com","sub":"u1","aud":["x","cli"],"azp":"cli","exp":1800000600}"#
     #expect(try user(claims)?.id == "u1")
