@@ -179,7 +179,7 @@ let package = Package(
       name: "OIDCServerTests",
       dependencies: [
         "OIDCProvider", "OIDCDialect", "HTTP", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem",
-        "TestServers",
+        "TestServers", "TestSupport",
       ],
       swiftSettings: checked),
     .testTarget(
@@ -193,11 +193,12 @@ let package = Package(
       name: "BrokerCoreTests",
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
       swiftSettings: checked),
-    .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: checked),
+    .testTarget(
+      name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(
-      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC"], exclude: ["Fixtures"],
+      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC", "TestSupport"], exclude: ["Fixtures"],
       swiftSettings: checked),
     // Calls a URL as the daemon would, in a process of its own: for the tests of HTTP, and its benchmark.
     .executableTarget(
@@ -213,7 +214,7 @@ let package = Package(
       name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "AuthBrokerClientTests",
-      dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
+      dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
       name: "CommandTests",

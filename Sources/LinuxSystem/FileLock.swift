@@ -39,10 +39,16 @@ package struct FileLock: ~Copyable, Sendable {
   ///   - limit: how long to wait for another holder; nil: not at all.
   /// - Throws: `held` if somebody else has it, at once or after the limit.
   package init(_ path: String, waitingAtMost limit: Duration? = nil) throws(Refusal) {
+    try self.init(path, waitingAtMost: limit) {}
+  }
+
+  /// The same, with something that a test does each time that the file is open and not locked yet.
+  init(_ path: String, waitingAtMost limit: Duration?, whenOpened: () -> Void) throws(Refusal) {
     let deadline = limit.map { BootClock.nanoseconds &+ $0.wholeNanoseconds }
     while true {
       let descriptor = try FileLock.open(path)
       try FileLock.check(descriptor, path)
+      whenOpened()
       if try FileLock.tryLock(descriptor, path), FileLock.isStill(path, descriptor) {
         self.descriptor = descriptor
         self.path = path

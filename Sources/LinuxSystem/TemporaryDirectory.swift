@@ -8,10 +8,12 @@ package struct TemporaryDirectory: ~Copyable, Sendable {
 
   /// Makes a directory below `/tmp`, whatever `TMPDIR` says: socket paths in it must stay short (unix(7)).
   ///
-  /// - Parameter prefix: how its name begins.
+  /// - Parameters:
+  ///   - prefix: how its name begins.
+  ///   - parent: the absolute path of the directory that it is made in.
   /// - Throws: what mkdtemp(3) says.
-  package init(prefix: String) throws(Errno) {
-    var template = Array("/tmp/\(prefix).XXXXXX".utf8CString)
+  package init(prefix: String, in parent: String = "/tmp") throws(Errno) {
+    var template = Array("\(parent)/\(prefix).XXXXXX".utf8CString)
     // The template is NUL-terminated, and mkdtemp writes into its last six characters only.
     let made = unsafe template.withUnsafeMutableBufferPointer { template in
       // As above.

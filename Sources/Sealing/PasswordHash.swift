@@ -15,9 +15,17 @@ package struct PasswordHash: Sendable {
   /// A hash of no password, with the current parameters.
   private let decoy: [UInt8]
 
+  /// Called before each computation.
+  private let willCompute: @Sendable () -> Void
+
   /// A hasher; cheap to make.
-  package init(parameters: Parameters = .standard) {
+  ///
+  /// - Parameters:
+  ///   - parameters: how much work a new hash is.
+  ///   - willCompute: called before each computation, for a test that counts them.
+  package init(parameters: Parameters = .standard, willCompute: @escaping @Sendable () -> Void = {}) {
     self.parameters = parameters
+    self.willCompute = willCompute
     let salt = Self.base64(RandomBytes.array(count: 16))
     let tag = Self.base64(RandomBytes.array(count: 32))
     decoy = Array("$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.passes),p=1$\(salt)$\(tag)".utf8)
@@ -28,6 +36,7 @@ package struct PasswordHash: Sendable {
   /// - Returns: the text form in ASCII.
   /// - Throws: `SealingError.resourceLimit` when there is not enough memory.
   package func hash(_ password: Secret) throws(SealingError) -> [UInt8] {
+    willCompute()
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let status = password.withBytes { password in
       // The text has the length that libsodium asks for, the password its own; both live until the closures return.
@@ -55,6 +64,7 @@ package struct PasswordHash: Sendable {
     guard cost.passes <= Parameters.largest.passes, cost.memoryKiB <= Parameters.largest.memoryKiB else {
       throw .resourceLimit
     }
+    willCompute()
     let (status, reason) = password.withBytes { password in
       // The text is padded to the length that libsodium asks for; the password goes with its own length.
       unsafe password.withCCharacters { password, count in

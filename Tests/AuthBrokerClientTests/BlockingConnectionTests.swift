@@ -2,11 +2,12 @@ import BrokerProtocol
 import JSONRPC
 import LinuxSystem
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import AuthBrokerClient
 
-struct BlockingConnectionTests {
+@Suite(.standardTimeLimit) struct BlockingConnectionTests {
   @Test func `a call is answered, whatever else comes first`() throws {
     var connection = try ScriptedBroker.connection { wire in
       let request = wire.read()
@@ -60,12 +61,12 @@ struct BlockingConnectionTests {
     let id = try connection.begin(Ping.self, .init())
     bell.raise()
     #expect(throws: ClientError.cancelled) {
-      try connection.answer(to: id, as: Ping.self, timeout: .seconds(900), unless: bell.descriptor)
+      try connection.answer(to: id, as: Ping.self, timeout: Patience.ceiling, unless: bell.descriptor)
     }
     try connection.takeBack(id)
     let silent = try EventCounter()
     #expect(throws: ClientError.broker(BrokerError(.cancelled, "No."))) {
-      try connection.answer(to: id, as: Ping.self, timeout: .seconds(900), unless: silent.descriptor)
+      try connection.answer(to: id, as: Ping.self, timeout: Patience.ceiling, unless: silent.descriptor)
     }
   }
 

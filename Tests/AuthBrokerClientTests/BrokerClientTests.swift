@@ -3,11 +3,12 @@ import JSONRPC
 import LinuxSystem
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AuthBrokerClient
 
-struct BrokerClientTests {
+@Suite(.standardTimeLimit) struct BrokerClientTests {
   @Test func `answers that overtake each other find their callers`() async throws {
     let client = try ScriptedBroker.client { wire in
       let first = wire.read()

@@ -1,11 +1,12 @@
 import BrokerProtocol
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import AuthBrokerClient
 
-struct BrokerEventsTests {
+@Suite(.standardTimeLimit) struct BrokerEventsTests {
   private static let state = #"{"subscriptionId":"s1","sequence":7,"sessions":[\#(ScriptedBroker.session)]}"#
 
   @Test func `events that stand right behind the answer are not lost, and end with the connection`() async throws {

@@ -1,10 +1,11 @@
 import BrokerProtocol
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import AuthBrokerClient
 
-struct PrivateBrokerTests {
+@Suite(.standardTimeLimit) struct PrivateBrokerTests {
   /// Answers one request, and leaves a file behind when its input has ended.
   private static let program = """
     #!/bin/sh
@@ -18,7 +19,7 @@ struct PrivateBrokerTests {
     """
 
   @Test func `a private broker is started, asked, and has ended when the client is closed`() async throws {
-    let directory = try TemporaryDirectory(prefix: "authbroker-test")
+    let directory = try TemporaryDirectory(prefix: "ab-private", in: Scratch.parent)
     let path = directory.path + "/authbrokerd"
     do {
       let file = try FileDescriptor.open(path, [.write, .create])

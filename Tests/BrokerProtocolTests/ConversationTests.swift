@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The golden conversations keep the format that their README describes.
-struct ConversationTests {
+@Suite(.standardTimeLimit) struct ConversationTests {
   private static let names = [
     "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended", "lock-unlock",
     "pending-logins",

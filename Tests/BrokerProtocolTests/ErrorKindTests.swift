@@ -1,7 +1,8 @@
 import BrokerProtocol
+import TestSupport
 import Testing
 
-struct ErrorKindTests {
+@Suite(.standardTimeLimit) struct ErrorKindTests {
   private static let codes: [(ErrorKind, Int)] = [
     (.parseError, -32700), (.invalidRequest, -32600), (.messageTooLarge, -32600), (.methodNotFound, -32601),
     (.invalidParams, -32602), (.internal, -32603), (.cancelled, -32800), (.loginRequired, 1001),

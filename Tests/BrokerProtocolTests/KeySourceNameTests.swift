@@ -1,8 +1,9 @@
 import BrokerProtocol
 import JSONRPC
+import TestSupport
 import Testing
 
-struct KeySourceNameTests {
+@Suite(.standardTimeLimit) struct KeySourceNameTests {
   @Test(arguments: [
     (KeySourceName.file, "file"), (.passphrase, "passphrase"), (.credential, "credential"), (.command, "command"),
   ])

@@ -1,9 +1,10 @@
 import BrokerProtocol
 import JSONRPC
+import TestSupport
 import Testing
 
 /// Params that do not fit, and the member that is blamed.
-struct MismatchTests {
+@Suite(.standardTimeLimit) struct MismatchTests {
   @Test(arguments: [
     ("getAccessToken", #"{"profile":1}"#, "/profile"), ("getAccessToken", #"{"profile":"A B"}"#, "/profile"),
     ("getAccessToken", #"{"minValiditySeconds":"30"}"#, "/minValiditySeconds"),

@@ -1,9 +1,10 @@
 import BrokerProtocol
 import JSONRPC
+import TestSupport
 import Testing
 
 /// What a report of a provider is worth.
-struct ProviderReportTests {
+@Suite(.standardTimeLimit) struct ProviderReportTests {
   private func report(skew: Int? = nil, status: Int? = nil) -> ProviderReport {
     var report = ProviderReport(profile: .default, provider: "rest", isReachable: true, message: "")
     report.clockSkew = skew.map { .seconds($0) }

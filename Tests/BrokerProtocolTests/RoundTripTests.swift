@@ -1,10 +1,11 @@
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 /// What is written reads as the same value.
-struct RoundTripTests {
+@Suite(.standardTimeLimit) struct RoundTripTests {
   private func check<Value: JSONEncodable & JSONDecodable & Equatable>(
     _ values: Value..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The documents in `Schemas` and the Swift types say the same.
-struct SchemaTests {
+@Suite(.standardTimeLimit) struct SchemaTests {
   private let openRPC: JSONNode
   private let events: JSONNode
   private let errors: JSONNode

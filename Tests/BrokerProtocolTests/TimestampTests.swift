@@ -1,7 +1,8 @@
 import BrokerProtocol
+import TestSupport
 import Testing
 
-struct TimestampTests {
+@Suite(.standardTimeLimit) struct TimestampTests {
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.001Z", 1), ("1969-12-31T23:59:59.999Z", -1),
     ("1969-12-31T23:59:59Z", -1000), ("1900-01-01T00:00:00Z", -2_208_988_800_000),

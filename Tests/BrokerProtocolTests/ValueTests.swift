@@ -1,8 +1,9 @@
 import BrokerProtocol
 import JSONRPC
+import TestSupport
 import Testing
 
-struct ValueTests {
+@Suite(.standardTimeLimit) struct ValueTests {
   @Test(arguments: [
     "default", "a", "0", "work", "a.b-c_d", "9lives", String(repeating: "x", count: 64), "a..", "a--",
   ])

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What people do with their accounts, and what becomes of their sessions.
-@Suite struct AccountTests {
+@Suite(.standardTimeLimit) struct AccountTests {
   /// A client of a harness with a session, and a watcher of all events.
   private struct Stage {
     let harness: ServerHarness

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Bad messages: each gets the code that the contract says, and the connection and the broker live on.
-@Suite struct BadMessageTests {
+@Suite(.standardTimeLimit) struct BadMessageTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let message: String
     let code: Int

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clocks that are set, and machines that sleep.
-@Suite struct ClockTests {
+@Suite(.standardTimeLimit) struct ClockTests {
   private static func call(_ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }

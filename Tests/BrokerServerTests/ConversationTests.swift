@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Requests and answers over a real socket pair.
-@Suite struct ConversationTests {
+@Suite(.standardTimeLimit) struct ConversationTests {
   private static let login =
     #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What is told, and what rests, when the disk says no or two things happen at once.
-@Suite struct DurabilityTests {
+@Suite(.standardTimeLimit) struct DurabilityTests {
   private static func login(_ id: Int, _ password: String = "right") -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"login","params":{"email":"a@example.test","password":"\#(password)"}}"#
   }

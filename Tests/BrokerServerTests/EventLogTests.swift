@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Events: durable before they are told, in order, and there again after a restart.
-@Suite struct EventLogTests {
+@Suite(.standardTimeLimit) struct EventLogTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

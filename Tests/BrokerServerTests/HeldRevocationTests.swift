@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Revocations at providers that end more with a token than its own session: no living session is ended by one.
-@Suite struct HeldRevocationTests {
+@Suite(.standardTimeLimit) struct HeldRevocationTests {
   private static let away = ProviderFailure.transient(.networkUnavailable)
 
   /// A session that was logged out while the provider was away, and one that was begun after it.

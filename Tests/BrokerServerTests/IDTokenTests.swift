@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// ID tokens, for servers that ask who the user is.
-@Suite struct IDTokenTests {
+@Suite(.standardTimeLimit) struct IDTokenTests {
   /// A client of a harness whose provider gives ID tokens, logged in.
   private struct Stage {
     let harness: ServerHarness

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// How keys are tried: one at a time, wrong ones later and later.
-@Suite struct KeyTests {
+@Suite(.standardTimeLimit) struct KeyTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

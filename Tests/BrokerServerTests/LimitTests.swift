@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What one client can cost the others: nothing.
-@Suite struct LimitTests {
+@Suite(.standardTimeLimit) struct LimitTests {
   private static let login =
     #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
   private static let force = #"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"forceRefresh":true}}"#
@@ -64,6 +64,30 @@ import Testing
       while case let more = slow.lines(), !more.isEmpty { lines += more }
       #expect(lines.count < 3000)
       #expect(lines.last?.contains(#""event":"eventsLost""#) == true, "\(lines.last ?? "")")
+    }
+  }
+
+  @Test func `a client that reads nothing for too long is closed, and the others are served`() async throws {
+    try await OwnThread.run {
+      var limits = ServerLimits()
+      // By the real clock: as short as can be, since it is waited for.
+      limits.stalledOutput = .milliseconds(20)
+      let harness = try ServerHarness(limits: limits)
+      let (stalled, client) = (try harness.connect(), try harness.connect())
+      stalled.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"# + "\n")
+      // Events fill the socket's buffer, and the next one stays with the server.
+      #expect(
+        Patience.wait {
+          _ = client.ask(Self.login)
+          return harness.server.assumeIsolated { $0.queuedBytes > 0 || $0.connectionCount == 1 }
+        })
+      #expect(
+        Patience.wait {
+          harness.settle()
+          return harness.server.assumeIsolated { $0.connectionCount } == 1
+        })
+      #expect(harness.broker.assumeIsolated { $0.subscriptionCount } == 0)
+      #expect(client.ask(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).count == 1)
     }
   }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a locked broker gives out: nothing.
-@Suite struct LockTests {
+@Suite(.standardTimeLimit) struct LockTests {
   private static func login(_ id: Int = 1) -> String {
     call("login", #"{"email":"a@example.test","password":"right"}"#, id)
   }

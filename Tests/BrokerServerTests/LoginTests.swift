@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// How logins are begun, shared, answered and replaced.
-@Suite struct LoginTests {
+@Suite(.standardTimeLimit) struct LoginTests {
   private static func codes() throws -> LoginStage { try LoginStage { $0.setWantsCode(true) } }
 
   private static func id(_ answer: String) throws -> String {

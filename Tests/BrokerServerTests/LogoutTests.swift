@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Logouts: gone here at once, and told to the provider however long that takes.
-@Suite struct LogoutTests {
+@Suite(.standardTimeLimit) struct LogoutTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 /// Networks that go and come back, and providers that are slow or dead.
-@Suite struct NetworkTests {
+@Suite(.standardTimeLimit) struct NetworkTests {
   private static func call(_ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }

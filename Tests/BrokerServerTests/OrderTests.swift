@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a client sees first, and what it never sees.
-@Suite struct OrderTests {
+@Suite(.standardTimeLimit) struct OrderTests {
   private static let login =
     #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
   private static let subscribe = #"{"jsonrpc":"2.0","id":"s","method":"subscribe","params":{"since":0}}"#

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Whether providers can be reached, as a client asks the broker.
-@Suite struct ProviderCheckTests {
+@Suite(.standardTimeLimit) struct ProviderCheckTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A trial of a provider, as a client runs it by way of the broker.
-@Suite struct ProviderTrialTests {
+@Suite(.standardTimeLimit) struct ProviderTrialTests {
   private static func call(_ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Users who prove once more who they are, and what wants that.
-@Suite struct ReauthenticationTests {
+@Suite(.standardTimeLimit) struct ReauthenticationTests {
   private static func stage(_ methods: [LoginMethod] = [.password, .deviceCode]) throws -> LoginStage {
     let stage = try LoginStage { $0.setLoginMethods(methods) }
     _ = stage.call("login", methods.contains(.password) ? LoginStage.credentials : "{}")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a broker that is given another configuration takes up of what rests.
-@Suite struct ReconfigurationTests {
+@Suite(.standardTimeLimit) struct ReconfigurationTests {
   private static func call(_ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a broker takes up after another one has ended, however that ended.
-@Suite struct RestartTests {
+@Suite(.standardTimeLimit) struct RestartTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

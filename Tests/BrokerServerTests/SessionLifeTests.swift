@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// How long sessions live, with the broker, its cache of answers and its store.
-@Suite struct SessionLifeTests {
+@Suite(.standardTimeLimit) struct SessionLifeTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Somebody who only listens, and whose connection breaks all the time, always ends with the broker's state.
-@Suite struct SubscriberTests {
+@Suite(.standardTimeLimit) struct SubscriberTests {
   private static let profiles = ["default", "work"]
 
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {

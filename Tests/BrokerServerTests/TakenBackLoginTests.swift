@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a login that its caller takes back with `$/cancelRequest`.
-@Suite struct TakenBackLoginTests {
+@Suite(.standardTimeLimit) struct TakenBackLoginTests {
   private static let takeBack = #"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":9}}"#
   private static let registration = #"{"email":"a@example.test","password":"example password"}"#
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Tokens for other scopes, or another audience, than the session's own: over the whole server.
-@Suite struct TargetTests {
+@Suite(.standardTimeLimit) struct TargetTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

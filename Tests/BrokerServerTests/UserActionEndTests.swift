@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is said of a login that comes to nothing after its user was sent elsewhere.
-@Suite struct UserActionEndTests {
+@Suite(.standardTimeLimit) struct UserActionEndTests {
   @Test func `a wait that the provider has taken back itself is one that another login has replaced`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setLoginMethods([.browser]) }

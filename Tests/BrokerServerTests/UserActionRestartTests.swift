@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Logins whose user does something elsewhere, over restarts, locks and reconfigurations.
-@Suite struct UserActionRestartTests {
+@Suite(.standardTimeLimit) struct UserActionRestartTests {
   @Test func `a device that is waited for outlives the broker, and is asked for by the next one`() async throws {
     try await OwnThread.run {
       let (store, clock) = (InMemoryStore(), ManualClock())

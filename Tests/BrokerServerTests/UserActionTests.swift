@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Logins whose user does something elsewhere.
-@Suite struct UserActionTests {
+@Suite(.standardTimeLimit) struct UserActionTests {
   private static func device(_ polls: [ScriptedProvider.Poll] = []) throws -> LoginStage {
     try LoginStage { provider in
       provider.setLoginMethods([.deviceCode, .password])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ClientSocket
 
-@Suite(.serialized) struct BrokerConnectorTests {
+@Suite(.standardTimeLimit, .serialized) struct BrokerConnectorTests {
   let scratch = Scratch()
 
   func environment(_ more: [String: String] = [:]) -> [String: String] {
@@ -226,17 +226,27 @@ import Testing
         c, _ = s.accept()
         os.write(1, c.recv(10) + b"|")
       """
-    let output = try FileDescriptor.pipe()
+    try scratch.write("", to: "said")
+    let output = try FileDescriptor.open(scratch.file("said"), [.write, .append])
     let socket = scratch.path + "/foreign.sock"
     var plan = ChildProcess.Plan(
       path: "/usr/bin/env", arguments: ["python3", "-c", serve, socket], environment: environment())
-    plan.descriptors = [(output.writeEnd.number, 1)]
+    plan.descriptors = [(output.number, 1)]
+    plan.newSession = true
     let child = try ChildProcess(plan)
-    var buffer = [UInt8](repeating: 0, count: 10)
-    #expect(output.readEnd.read(into: &buffer) == .bytes(1))
+    defer {
+      // One that goes on listening would never end.
+      child.killGroup()
+      _ = try? child.wait()
+    }
+    func awaitWords(_ words: String) throws {
+      #expect(try Patience.wait { try scratch.bytes(of: "said") == Array(words.utf8) })
+    }
+    try awaitWords("x")
     let connector = BrokerConnector(
       paths: try paths(), environment: ["AUTHBROKER_SOCKET": socket], launcher: nil)
-    #expect(throws: ConnectError.foreignPeer(socket: socket, uid: 12345)) { _ = try connector.connect() }
-    #expect(try child.wait() == 0)
+    let refusal = ConnectError.foreignPeer(socket: socket, uid: 12345)
+    // Once to see whose it is, once more to say so.
+    if #expect(throws: refusal, performing: { _ = try connector.connect() }) != nil { try awaitWords("x||") }
   }
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-struct OwnerRecordTests {
+@Suite(.standardTimeLimit) struct OwnerRecordTests {
   @Test(arguments: [nil, "/etc/c.json", "/odd \"\\\n\u{1}\u{7f} path/é😀"])
   func `what is written is read again`(configuration: String?) throws {
     let record = OwnerRecord(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ClientSocket
 
-struct RelayTests {
+@Suite(.standardTimeLimit) struct RelayTests {
   /// A relay on its own thread, with the other ends in the test's hands.
   private final class Joint: Sendable {
     let outcome = Mutex<Relay.Outcome?>(nil)

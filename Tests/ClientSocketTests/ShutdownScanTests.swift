@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ClientSocket
 
-struct ShutdownScanTests {
+@Suite(.standardTimeLimit) struct ShutdownScanTests {
   private static func scan(_ text: String, pieces: Int) -> Bool {
     var scan = ShutdownScan()
     let bytes = Array(text.utf8)

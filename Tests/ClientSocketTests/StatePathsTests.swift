@@ -1,7 +1,8 @@
 import ClientSocket
+import TestSupport
 import Testing
 
-struct StatePathsTests {
+@Suite(.standardTimeLimit) struct StatePathsTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var name: String
     var options = StatePaths.Options()

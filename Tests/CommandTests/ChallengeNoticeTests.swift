@@ -5,7 +5,7 @@ import Testing
 @testable import authbroker
 
 /// What a person is told of a code that is wanted.
-struct ChallengeNoticeTests {
+@Suite(.standardTimeLimit) struct ChallengeNoticeTests {
   private let scratch = Scratch()
 
   private static func challenge(_ method: String, _ destination: String) -> String {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import authbroker
 
-struct CommandLineTests {
+@Suite(.standardTimeLimit) struct CommandLineTests {
   private static func parse(_ words: String...) throws(CommandFailure) -> (name: String, arguments: Arguments) {
     let (command, arguments) = try CommandLineProgram.parse(words)
     return (command.description.name, arguments)

@@ -8,7 +8,7 @@ import Testing
 @testable import authbroker
 
 /// What the doctor makes of the providers that the broker has looked at.
-struct DoctorProviderTests {
+@Suite(.standardTimeLimit) struct DoctorProviderTests {
   private let scratch = Scratch()
 
   /// Files as a broker leaves them, and a daemon that is of this version and likes its configuration.

@@ -9,7 +9,7 @@ import Testing
 @testable import authbroker
 
 /// The doctor's checks on real files, and the whole command on a broker that says what it is told to.
-struct DoctorTests {
+@Suite(.standardTimeLimit) struct DoctorTests {
   let scratch = Scratch()
 
   private func patient(_ words: [String] = []) throws -> DoctorPatient {

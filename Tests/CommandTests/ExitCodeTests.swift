@@ -7,7 +7,7 @@ import Testing
 
 @testable import authbroker
 
-struct ExitCodeTests {
+@Suite(.standardTimeLimit) struct ExitCodeTests {
   /// What a script may rely on; every kind that is not named here ends with 1.
   private static let table: [(ExitCode, [ErrorKind])] = [
     (

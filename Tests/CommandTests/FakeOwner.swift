@@ -6,6 +6,8 @@ import Synchronization
 import TestSupport
 
 /// The owner of a state directory, played by a thread of the test: lock, record, socket, and answers to order.
+///
+/// When the value ends, the thread has ended too, and the lock is free.
 final class FakeOwner: Sendable {
   /// What it answers to a method: the member `result` or `error` of the response, as text.
   typealias Answer = @Sendable (_ method: String, _ params: JSONNode?) -> String
@@ -19,7 +21,8 @@ final class FakeOwner: Sendable {
     let requests = Mutex<[String]>([])
 
     init(_ paths: StatePaths, _ answer: @escaping Answer) throws {
-      lock = try FileLock(paths.ownerLock)
+      // A program that another test starts has all descriptors for the moment before it executes: the last owner's too.
+      lock = try FileLock(paths.ownerLock, waitingAtMost: Patience.ceiling)
       listener = try UnixSocket.listen(at: paths.socket, holding: lock).descriptor.duplicate()
       bell = try EventCounter()
       self.answer = answer
@@ -36,11 +39,12 @@ final class FakeOwner: Sendable {
     }
 
     private func serve(_ guest: borrowing FileDescriptor) {
-      var poll = PollSet(count: 1)
+      var poll = PollSet(count: 2)
       poll.watch(0, guest.number, readable: true)
+      poll.watch(1, bell.descriptor.number, readable: true)
       var buffer: [UInt8] = []
       var chunk = [UInt8](repeating: 0, count: 65536)
-      while (try? poll.wait()) != nil, case .bytes(let count) = guest.read(into: &chunk) {
+      while (try? poll.wait()) != nil, !poll.isReady(1), case .bytes(let count) = guest.read(into: &chunk) {
         buffer += chunk[..<count]
         while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
           reply(to: Array(buffer[..<end]), on: guest)
@@ -61,6 +65,7 @@ final class FakeOwner: Sendable {
   }
 
   private let service: Service
+  private let thread: pthread_t
 
   /// What it was asked: `method params`, in order.
   var requests: [String] { service.requests.withLock { $0 } }
@@ -73,25 +78,21 @@ final class FakeOwner: Sendable {
   ) throws {
     let paths = try FakeOwner.paths(scratch)
     _ = try PrivateDirectory(paths.state, create: true)
-    service = try Service(paths) { method, params in
+    let service = try Service(paths) { method, params in
       method == "checkProviders" ? providers : answer(method, params)
     }
     let record = OwnerRecord(
       pid: ProcessIdentity.pid, version: ProgramVersion.current, configuration: configuration, socket: paths.socket,
       startedAt: "2026-01-01T00:00:00Z")
     try service.lock.replaceContents(with: record.encoded())
-    let context = Unmanaged.passRetained(service).toOpaque()
-    var thread = pthread_t()
-    pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<Service>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, context)
-    pthread_detach(thread)
+    self.service = service
+    thread = Threads.start { service.run() }
   }
 
-  deinit { service.bell.raise() }
+  deinit {
+    service.bell.raise()
+    Threads.join(thread)
+  }
 
   /// The paths of that directory.
   static func paths(_ scratch: Scratch) throws -> StatePaths {

@@ -7,7 +7,7 @@ import Testing
 @testable import authbroker
 
 /// `lock`, `unlock`, and what other commands say of a locked vault.
-struct LockCommandTests {
+@Suite(.standardTimeLimit) struct LockCommandTests {
   private let scratch = Scratch()
 
   /// An owner with a vault that is locked until it gets the passphrase `right`, or until any `unlock` if it has none.

@@ -8,7 +8,7 @@ import Testing
 @testable import authbroker
 
 /// `login` where its user does something elsewhere.
-struct LoginCommandTests {
+@Suite(.standardTimeLimit) struct LoginCommandTests {
   private let scratch = Scratch()
 
   private static let device =

@@ -4,7 +4,7 @@ import Testing
 @testable import authbroker
 
 /// The ways to log in by their names, those for people and those of the wire.
-struct MethodOptionTests {
+@Suite(.standardTimeLimit) struct MethodOptionTests {
   private let scratch = Scratch()
 
   private static let spellings = [

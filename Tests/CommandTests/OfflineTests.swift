@@ -4,7 +4,7 @@ import Testing
 @testable import authbroker
 
 /// A session that is `offline`: why, since when, what comes next and what to do.
-struct OfflineTests {
+@Suite(.standardTimeLimit) struct OfflineTests {
   private let scratch = Scratch()
 
   private static func session(_ ends: String) -> String {

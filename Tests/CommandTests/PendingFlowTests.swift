@@ -4,7 +4,7 @@ import Testing
 @testable import authbroker
 
 /// Logins that are named by their handle, and are not there.
-struct PendingFlowTests {
+@Suite(.standardTimeLimit) struct PendingFlowTests {
   private let scratch = Scratch()
 
   private static let commands = [["login", "--flow"], ["verify-otp", "--code-stdin"]]

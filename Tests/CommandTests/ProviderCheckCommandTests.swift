@@ -7,7 +7,7 @@ import Testing
 @testable import authbroker
 
 /// `provider-check`, at a broker that answers as a test says.
-struct ProviderCheckCommandTests {
+@Suite(.standardTimeLimit) struct ProviderCheckCommandTests {
   private let scratch = Scratch()
 
   private static let words = ["provider-check", "--login", "--email", "ada@example.com", "--password-stdin"]

@@ -4,7 +4,7 @@ import Testing
 @testable import authbroker
 
 /// `register` at a provider that makes no accounts.
-struct RegisterAbilityTests {
+@Suite(.standardTimeLimit) struct RegisterAbilityTests {
   private let scratch = Scratch()
 
   private static let session =

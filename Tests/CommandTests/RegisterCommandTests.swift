@@ -4,7 +4,7 @@ import Testing
 @testable import authbroker
 
 /// `register`, and what is said of values that a provider does not take.
-struct RegisterCommandTests {
+@Suite(.standardTimeLimit) struct RegisterCommandTests {
   private let scratch = Scratch()
 
   private static func session(_ provider: String) -> String {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import authbroker
 
-struct RekeyCommandTests {
+@Suite(.standardTimeLimit) struct RekeyCommandTests {
   private let scratch = Scratch()
 
   /// An owner whose vault opens by `source`, and whose configuration names `configured`.

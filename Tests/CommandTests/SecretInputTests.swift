@@ -6,7 +6,7 @@ import Testing
 @testable import authbroker
 
 /// How secrets are asked for, and what is said where there is none.
-struct SecretInputTests {
+@Suite(.standardTimeLimit) struct SecretInputTests {
   private let scratch = Scratch()
   private static let login = ["login", "--email", "ada@example.com"]
   private static let challenge =
@@ -81,7 +81,7 @@ struct SecretInputTests {
     let owner = try owner()
     let pids = scratch.file("pids")
     // A shell that has started another program, and both would go on for a long time.
-    let command = "sleep 900 & echo $$ $! >\(pids); wait; sleep 900"
+    let command = "sleep 300 & echo $$ $! >\(pids); wait; sleep 300"
     let run = try CommandRun(Self.login + ["--password-command", command, "--timeout", "1"], in: scratch)
     #expect(run.code == 5)
     #expect(run.errors.contains("took longer than the time of --timeout and was ended; nothing"), "\(run.errors)")
@@ -103,7 +103,7 @@ struct SecretInputTests {
   @Test func `a command that prints the password in time is heard to its end`() throws {
     let owner = try owner()
     let command = "echo 'x y'; echo more"
-    let run = try CommandRun(Self.login + ["--password-command", command, "--timeout", "900"], in: scratch)
+    let run = try CommandRun(Self.login + ["--password-command", command, "--timeout", "300"], in: scratch)
     #expect(run.code == 3)
     #expect(owner.requests.last == #"login {"email":"ada@example.com","password":"x y"}"#)
     let failed = try CommandRun(Self.login + ["--password-command", "exit 3"], in: scratch)

@@ -1,9 +1,10 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// The shell client's own JSON, in the shells that it is written for.
-struct ShellClientTests {
+@Suite(.standardTimeLimit) struct ShellClientTests {
   static let shells = ["/bin/dash", "/bin/bash"].filter { (try? FileStatus.following($0)) != nil }
 
   /// Runs a line of shell behind the script, with `input` as its standard input.

@@ -4,7 +4,7 @@ import Testing
 @testable import authbroker
 
 /// `stop` and others where no broker runs.
-struct StopCommandTests {
+@Suite(.standardTimeLimit) struct StopCommandTests {
   private let scratch = Scratch()
 
   @Test func `there is nothing to stop where no broker runs`() throws {

@@ -1,9 +1,10 @@
 import BrokerProtocol
 import Configuration
 import JSONRPC
+import TestSupport
 import Testing
 
-struct BrokerConfigurationTests {
+@Suite(.standardTimeLimit) struct BrokerConfigurationTests {
   private func parse(
     _ text: String, environment: [String: String] = [:]
   ) throws(ConfigurationError) -> BrokerConfiguration {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `Schemas/config.schema.json` and the decoder, held equal by asking the decoder about everything that the schema says.
-struct ConfigurationSchemaTests {
+@Suite(.standardTimeLimit) struct ConfigurationSchemaTests {
   /// A place in the configuration and what the schema says of it; `*` stands for any profile's name.
   struct Property {
     let path: [String]

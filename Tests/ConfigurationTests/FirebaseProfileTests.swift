@@ -1,10 +1,11 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 @testable import Configuration
 
 /// Profiles on a Firebase project.
-struct FirebaseProfileTests {
+@Suite(.standardTimeLimit) struct FirebaseProfileTests {
   private func profile(_ text: String) throws -> FirebaseProfileConfiguration? {
     let bytes = Array("{profiles:{default:{\(text)}}}".utf8)
     let configuration = try BrokerConfiguration.parse(bytes, file: "c", environment: [:])

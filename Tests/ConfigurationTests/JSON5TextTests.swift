@@ -3,7 +3,7 @@ import JSONRPC
 import TestSupport
 import Testing
 
-struct JSON5TextTests {
+@Suite(.standardTimeLimit) struct JSON5TextTests {
   private func json(_ text: String) throws -> String {
     String(decoding: try JSON5Text(converting: Array(text.utf8)).json, as: UTF8.self)
   }

@@ -1,10 +1,11 @@
 import BrokerProtocol
 import Configuration
 import OIDCDialect
+import TestSupport
 import Testing
 
 /// Profiles on OpenID Connect providers.
-struct OIDCProfileTests {
+@Suite(.standardTimeLimit) struct OIDCProfileTests {
   private func profile(_ text: String) throws(ConfigurationError) -> OIDCProfileConfiguration {
     let configuration = try BrokerConfiguration.parse(
       Array("{profiles:{work:{\(text)}}}".utf8), file: "c", environment: [:])

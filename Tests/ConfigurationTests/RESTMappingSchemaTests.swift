@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The part of `Schemas/config.schema.json` that describes how a REST backend is spoken to, and its decoder.
-struct RESTMappingSchemaTests {
+@Suite(.standardTimeLimit) struct RESTMappingSchemaTests {
   private let schema: JSONNode
   private let profile: JSONNode
   private let mapping: JSONNode

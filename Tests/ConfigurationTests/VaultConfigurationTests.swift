@@ -1,8 +1,9 @@
 import BrokerProtocol
 import Configuration
+import TestSupport
 import Testing
 
-struct VaultConfigurationTests {
+@Suite(.standardTimeLimit) struct VaultConfigurationTests {
   private func parse(_ vault: String) throws(ConfigurationError) -> VaultConfiguration {
     let environment = ["HOME": "/home/ann", "ENTRY": "auth/broker", "NOTHING": ""]
     let text = "{\nvault: {\n\(vault)\n}\n}"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A login that is cancelled, or takes longer than `--timeout`, leaves nobody logged in behind the user's back.
-struct CancelledLoginTests {
+@Suite(.standardTimeLimit) struct CancelledLoginTests {
   private static let password = "example password 1\n"
   private static let plain =
     #"{"email":"ada@example.com","password":"example password 1","name":"Ada","twoFactor":"off"}"#

@@ -2,10 +2,11 @@ import AuthBrokerClient
 import BrokerProtocol
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// The golden conversations, as far as a typed client can say them, through the Swift library.
-struct ClientLibraryTests {
+@Suite(.standardTimeLimit) struct ClientLibraryTests {
   /// One of them is about messages that no library would send.
   private static let names = Conversation.names.filter { $0 != "ping-and-errors" }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Many clients on one broker, of every kind.
-struct ClientsTests {
+@Suite(.standardTimeLimit) struct ClientsTests {
   @Test func `two clients speak on one socket at the same time, one in each framing`() async throws {
     try await Sandbox.run { sandbox in
       _ = try sandbox.owner()

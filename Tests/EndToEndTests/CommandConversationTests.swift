@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A whole session's life with commands only: those of the command, and those of the shell client.
-struct CommandConversationTests {
+@Suite(.standardTimeLimit) struct CommandConversationTests {
   /// The programs that know the same commands.
   private static let programs = [BuiltPrograms.command, BuiltPrograms.shellClient]
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The command on a real broker.
-struct CommandTests {
+@Suite(.standardTimeLimit) struct CommandTests {
   @Test func `a joiner with another configuration is refused, and both are named`() async throws {
     try await Sandbox.run { sandbox in
       let options = try sandbox.configure("{}")

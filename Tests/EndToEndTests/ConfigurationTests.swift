@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The configuration of a real broker: read at the start, read again on request, kept where it is not valid.
-struct ConfigurationTests {
+@Suite(.standardTimeLimit) struct ConfigurationTests {
   private static let one = #"{ profiles: { default: { provider: "local" } } }"#
   private static let two = #"{ profiles: { default: { provider: "local" }, work: { provider: "local" } } }"#
 

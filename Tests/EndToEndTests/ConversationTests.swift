@@ -1,9 +1,10 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// Every golden conversation goes the same way, whatever carries it.
-struct ConversationTests {
+@Suite(.standardTimeLimit) struct ConversationTests {
   /// What carries a conversation.
   enum Route: String, CaseIterable, Sendable {
     case privateOwner, socket, connect, serveStdio, servePrivate

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A broker that is killed at any moment, hundreds of times.
-struct CrashTests {
+@Suite(.standardTimeLimit) struct CrashTests {
   private static let lives = 76
   /// So many refreshes are acknowledged at least; where the machine is slow, a life may be too short for one.
   private static let refreshes = lives / 2

@@ -5,11 +5,12 @@ import JSONRPC
 import LinuxSystem
 import Sealing
 import SecretMemory
+import TestSupport
 import Testing
 import Vault
 
 /// A state directory on a bad day: the broker does not start, says why, and leaves every file as it was.
-struct DamageTests {
+@Suite(.standardTimeLimit) struct DamageTests {
   /// What has happened to the files.
   enum Damage: CaseIterable {
     case keyIsMissing, keyIsAnother, keyIsShort, keyIsLong, keyIsOpenToOthers, keyIsALink, keyIsADirectory

@@ -1,8 +1,9 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 /// What the broker says of itself.
-@Suite struct DiscoveryTests {
+@Suite(.standardTimeLimit) struct DiscoveryTests {
   @Test(arguments: [Framing.lines, .headers])
   func `the OpenRPC document is one message, and lists exactly the methods that work`(_ framing: Framing) async throws {
     try await Sandbox.run { sandbox in

@@ -7,7 +7,7 @@ import Testing
 /// A disk that is full: nothing is lost, clients are served, and what could not be written is written later.
 ///
 /// The embedded provider's folder lies on a disk of its own, as a remote would.
-@Suite(.enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
+@Suite(.standardTimeLimit, .enabled(if: SmallDisk.isAvailable, "only root can mount a small disk"))
 struct DiskTests {
   /// A broker on a small disk, its provider on another one, and a client that is told everything.
   private final class Stage {

@@ -1,9 +1,10 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// The doctor on a real broker with profiles on real backends.
-struct DoctorTests {
+@Suite(.standardTimeLimit) struct DoctorTests {
   private func configuration(_ members: String) -> String {
     "{ profiles: { own: { provider: \"local\" }, \(members) } }"
   }

@@ -1,9 +1,10 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// What a failed call leaves behind for whoever looks into it: a line in the log, under the name that the error has.
-struct FailedLoginTests {
+@Suite(.standardTimeLimit) struct FailedLoginTests {
   private static let password = "example password 1"
 
   /// The error that the command has printed.

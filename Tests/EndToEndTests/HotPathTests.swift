@@ -1,9 +1,10 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// What a cached token costs, counted: no refresh, no save, no memory that stays.
-struct HotPathTests {
+@Suite(.standardTimeLimit) struct HotPathTests {
   private static let request = Array(#"{"jsonrpc":"2.0","id":7,"method":"getAccessToken","params":{}}"#.utf8)
   /// Requests that are under way at a time: fewer than a connection may have.
   private static let depth = 50

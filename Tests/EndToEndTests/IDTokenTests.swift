@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// ID tokens of a real OpenID Connect server.
-struct IDTokenTests {
+@Suite(.standardTimeLimit) struct IDTokenTests {
   @Test func `an ID token that is about to end is refreshed, and a script gets it by the command`() async throws {
     try await Sandbox.run { sandbox in
       let backend = try OIDCBackend(sandbox, ["--set", "idTokenLifetimeSeconds=300"])

@@ -1,8 +1,9 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 /// Profiles beside one whose backend never answers.
-struct IsolationTests {
+@Suite(.standardTimeLimit) struct IsolationTests {
   private static func logIn(_ client: SocketWire, _ profile: String, _ backend: RESTBackend) throws {
     let credentials = #"{"profile":"\#(profile)","email":"ada@example.com","password":"example password 1"}"#
     let flow = try client.call("login", credentials).required("challenge").required("otpFlowId").string()

@@ -1,9 +1,10 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// `lock`, `unlock`, `rekey` and `doctor` on a real vault.
-struct LockTests {
+@Suite(.standardTimeLimit) struct LockTests {
   private static func register(_ sandbox: Sandbox, _ options: [String] = []) throws {
     let run = try sandbox.run(
       BuiltPrograms.command,

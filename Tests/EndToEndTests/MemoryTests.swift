@@ -8,12 +8,12 @@ import Testing
 ///
 /// Outside the arena nothing is left, in no part of the process: so neither in a core file, which is made of the same
 /// memory without the arena.
-@Suite(.enabled(if: geteuid() == 0, "only root may read the memory of a broker"))
+@Suite(.standardTimeLimit, .enabled(if: geteuid() == 0, "only root may read the memory of a broker"))
 struct MemoryTests {
   private static let options = #"{ local: { otp: { length: 10 } } }"#
 
-  @Test func `after a thousand requests no copy of a secret is left outside the arena`() async throws {
-    guard Self.isWatched else { return }
+  @Test(.enabled(if: isWatched, "a sanitizer keeps what was freed"))
+  func `after a thousand requests no copy of a secret is left outside the arena`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try Self.owner(sandbox)
       let conversation = MemoryConversation(sandbox)
@@ -55,8 +55,8 @@ struct MemoryTests {
     }
   }
 
-  @Test func `a session that was stored is opened in the arena alone, and after logout it is nowhere`() async throws {
-    guard Self.isWatched else { return }
+  @Test(.enabled(if: isWatched, "a sanitizer keeps what was freed"))
+  func `a session that was stored is opened in the arena alone, and after logout it is nowhere`() async throws {
     try await Sandbox.run { sandbox in
       let conversation = MemoryConversation(sandbox)
       var marks = MemorySurvey(of: 0)
@@ -90,8 +90,8 @@ struct MemoryTests {
     }
   }
 
-  @Test func `the arena is locked and no core file would have it`() async throws {
-    guard Self.isWatched else { return }
+  @Test(.enabled(if: isWatched, "under a sanitizer mlock(2) does nothing"))
+  func `the arena is locked and no core file would have it`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try Self.owner(sandbox)
       try SocketWire(sandbox.socket).register()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tokens for another audience, and sessions of a client itself, at a real OpenID Connect server.
-struct OtherTokenTests {
+@Suite(.standardTimeLimit) struct OtherTokenTests {
   private static let audience = "https://orders.example.com"
 
   @Test func `a dozen programs that want a token for an audience share one, and the session goes on`() async throws {

@@ -2,10 +2,11 @@ import BrokerProtocol
 import ClientSocket
 import JSONRPC
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// A state directory has exactly one owner, which comes and goes in order.
-struct OwnerTests {
+@Suite(.standardTimeLimit) struct OwnerTests {
   @Test func `a second owner exits with 1 and names the process and the socket of the first`() async throws {
     try await Sandbox.run { sandbox in
       let first = try sandbox.owner()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `provider-check` with a real broker and a real backend.
-struct ProviderCheckTests {
+@Suite(.standardTimeLimit) struct ProviderCheckTests {
   private static let account = #"{"email":"ann@example.com","password":"made-up-password","name":"Ann"}"#
   private static let words = ["--login", "--email", "ann@example.com", "--password-stdin"]
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A real broker with a profile on a real backend.
-struct RESTBackendTests {
+@Suite(.standardTimeLimit) struct RESTBackendTests {
   private static let credentials = #"{"email":"ada@example.com","password":"example password 1"}"#
 
   private func configuration(_ backend: RESTBackend) -> String {

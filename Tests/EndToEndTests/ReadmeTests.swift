@@ -1,8 +1,9 @@
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// What the README says is run as it stands.
-struct ReadmeTests {
+@Suite(.standardTimeLimit) struct ReadmeTests {
   /// A fenced block behind `<!-- run: NAME -->`.
   struct Example: Sendable {
     let name: String

@@ -20,7 +20,7 @@ final class Sandbox {
   var outbox: String { state + "/local-provider/outbox" }
 
   private init() throws {
-    var template = Array("/tmp/ab-XXXXXX".utf8CString)
+    var template = Array((Scratch.parent + "/ab-XXXXXX").utf8CString)
     let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } }
     guard let made else { throw TestFailure("no temporary directory") }
     root = made

@@ -5,11 +5,12 @@ import LinuxSystem
 import Sealing
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 import Vault
 
 /// Marked secrets go through a whole conversation and are found nowhere but where they belong.
-struct SecretTests {
+@Suite(.standardTimeLimit) struct SecretTests {
   private static let password = "example-password-MARK-5d1f0c"
   private static let wrongPassword = "wrong-password-MARK-77ab02"
   private static let wrongCode = "4815162342"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is seen by whoever watches, and whose broker dies meanwhile.
-struct WatchTests {
+@Suite(.standardTimeLimit) struct WatchTests {
   /// What a watcher prints with `--json`, event by event.
   private struct EventInlet {
     let watcher: Program

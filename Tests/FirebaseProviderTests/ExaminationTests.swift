@@ -1,11 +1,12 @@
 import BrokerCore
 import BrokerProtocol
+import TestSupport
 import Testing
 
 @testable import FirebaseProvider
 
 /// What a close look at a project finds without credentials.
-struct ExaminationTests {
+@Suite(.standardTimeLimit) struct ExaminationTests {
   @Test func `a project that is well is found to be so`() async throws {
     try await Project.run { project in
       let found = await project.provider.examine()

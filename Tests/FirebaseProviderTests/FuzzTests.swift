@@ -3,13 +3,14 @@ import BrokerProtocol
 import JSONRPC
 import SecretMemory
 import TestServers
+import TestSupport
 import Testing
 
 @testable import FirebaseProvider
 @testable import HTTP
 
 /// Replies that are no replies: reading them gives a value or a failure, and never traps.
-struct FuzzTests {
+@Suite(.standardTimeLimit) struct FuzzTests {
   private static let replies = [
     #"{"kind":"identitytoolkit#VerifyPasswordResponse","localId":"l","email":"ann@example.com","displayName":"Ann","#
       + #""idToken":"fake-id","registered":true,"refreshToken":"fake-refresh","expiresIn":"3600"}"#,

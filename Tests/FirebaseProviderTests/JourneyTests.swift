@@ -5,12 +5,13 @@ import JSONRPC
 import LinuxSystem
 import SecretMemory
 import TestServers
+import TestSupport
 import Testing
 
 @testable import FirebaseProvider
 
 /// The life of a session and of an account at a project that answers in the documented shapes.
-struct JourneyTests {
+@Suite(.standardTimeLimit) struct JourneyTests {
   @Test func `login, refresh, and the user`() async throws {
     try await Project.run { project in
       let now = Timestamp(milliseconds: WallClock.milliseconds)

@@ -1,13 +1,14 @@
 import BrokerCore
 import BrokerProtocol
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import FirebaseProvider
 
 /// Replies in the shapes that the Firebase Auth REST API shows (firebase.google.com/docs/reference/rest/auth); every token
 /// is made up.
-struct RecordedReplyTests {
+@Suite(.standardTimeLimit) struct RecordedReplyTests {
   private static let signIn = """
     {"localId":"ZY1rJK0eYLg-made-up","email":"ann@example.com","displayName":"","idToken":"made-up-id-token",\
     "registered":true,"refreshToken":"made-up-refresh-token","expiresIn":"3600"}

@@ -10,7 +10,7 @@ import Testing
 @testable import FirebaseProvider
 
 /// What a refusal means, by its documented name.
-struct RefusalTests {
+@Suite(.standardTimeLimit) struct RefusalTests {
   @Test func `a login that is refused says why`() async throws {
     let expected: [(String, Int, ErrorKind)] = [
       ("INVALID_LOGIN_CREDENTIALS", 400, .invalidCredentials), ("INVALID_PASSWORD", 400, .invalidCredentials),

@@ -77,7 +77,7 @@ if command != "raw" { Environment.scrub() }
 let before = try mappings()
 // A server of the tests may wait for a processor for long.
 var timeouts = HTTPTimeouts()
-(timeouts.connect, timeouts.interactive, timeouts.refresh) = (.seconds(900), .seconds(900), .seconds(900))
+(timeouts.connect, timeouts.interactive, timeouts.refresh) = (.seconds(300), .seconds(300), .seconds(300))
 let client = try HTTPClient(version: "probe", proxy: .none, timeouts: timeouts)
 let policy = TLSPolicy(caFile: arguments[3])
 let transport = AuthenticatedTransport(client, policy: policy)

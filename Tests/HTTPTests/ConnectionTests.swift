@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct ConnectionTests {
+@Suite(.standardTimeLimit) struct ConnectionTests {
   @Test(arguments: [ScriptedServer.Face.plain, .good])
   func `Reading requests share a kept connection`(_ face: ScriptedServer.Face) async throws {
     let server = ScriptedServer.answering(face)

@@ -88,7 +88,7 @@ struct Misbehaviour: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct MisbehaviourTests {
+@Suite(.standardTimeLimit) struct MisbehaviourTests {
   @Test(arguments: Misbehaviour.afterTheRequest)
   func `A misbehaving server ends a call with one kind of failure, and the request was sent once at most`(
     _ misbehaviour: Misbehaviour

@@ -1,10 +1,11 @@
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import HTTP
 
 /// What can only be seen in a process of its own: its environment, and what it has loaded.
-@Suite struct ProcessTests {
+@Suite(.standardTimeLimit) struct ProcessTests {
   private static let probe: String = {
     let own = ProcessIdentity.executable.map { PathName.directory(of: $0) } ?? ""
     let repository = String(#filePath.dropLast("/Tests/HTTPTests/ProcessTests.swift".count))
@@ -57,7 +58,7 @@ import Testing
 
   @Test(arguments: ["get", "raw"])
   func `A planted netrc, key log, authority and proxy have no effect`(_ command: String) throws {
-    let folder = try TemporaryDirectory(prefix: "authbroker-http")
+    let folder = try TemporaryDirectory(prefix: "ab-http", in: Scratch.parent)
     let netrc = Array("machine localhost login planted password planted\ndefault login planted password planted\n".utf8)
     try FileDescriptor.open(folder.path + "/.netrc", [.write, .create]).writeAll(netrc.span)
     let server = ScriptedServer.answering(.good)

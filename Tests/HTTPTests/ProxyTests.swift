@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct ProxyTests {
+@Suite(.standardTimeLimit) struct ProxyTests {
   private func setting(_ port: Int, user: String = "", exceptions: String = "") throws -> ProxySetting {
     .proxy(try ProxyURL("http://\(user)127.0.0.1:\(port)"), exceptions: exceptions)
   }

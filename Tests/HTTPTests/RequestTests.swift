@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct RequestTests {
+@Suite(.standardTimeLimit) struct RequestTests {
   @Test func `A request arrives as it was meant, and the response comes back whole`() async throws {
     let server = ScriptedServer(
       .plain,

@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct SecurityTests {
+@Suite(.standardTimeLimit) struct SecurityTests {
   /// Sends a bearer token and a body, as a careless program would, and says what became of it.
   private func call(_ server: ScriptedServer, _ policy: TLSPolicy, host: String = "localhost") async throws
     -> HTTPFailure?

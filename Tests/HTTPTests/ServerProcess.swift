@@ -1,5 +1,6 @@
 import LinuxSystem
 import Synchronization
+import TestSupport
 
 /// The one Python process whose servers all tests of this target talk to; its commands are described in
 /// `Servers/scripted.py`.
@@ -22,7 +23,9 @@ final class ServerProcess: Sendable {
       let answers = try FileDescriptor.pipe()
       var plan = ChildProcess.Plan(
         path: "/usr/bin/env", arguments: ["python3", folder + "/Servers/scripted.py"],
-        environment: ["PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/nonexistent"])
+        environment: [
+          "PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": Scratch.parent,
+        ])
       plan.descriptors = [(commands.readEnd.number, 0), (answers.writeEnd.number, 1), (2, 2)]
       _ = try ChildProcess(plan)
       let writer = try commands.writeEnd.duplicate()

@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import HTTP
 
-@Suite struct HTTPURLTests {
+@Suite(.standardTimeLimit) struct HTTPURLTests {
   @Test(arguments: [
     ("https://example.com", "https://example.com/"), ("HTTPS://Example.COM:443/a?b=c", "https://example.com/a?b=c"),
     ("https://a-b.c_d.example:8443?x", "https://a-b.c_d.example:8443/?x"),
@@ -64,7 +65,7 @@ import Testing
   }
 }
 
-@Suite struct HTTPFieldTests {
+@Suite(.standardTimeLimit) struct HTTPFieldTests {
   @Test(arguments: [
     ("Authorization", "x"), ("authorization", "x"), ("Cookie", "a=b"), ("Host", "evil"), ("Content-Length", "1"),
     ("Transfer-Encoding", "chunked"), ("Proxy-Authorization", "x"), ("Expect", "100-continue"), ("Connection", "x"),
@@ -82,7 +83,7 @@ import Testing
   }
 }
 
-@Suite struct PinSetTests {
+@Suite(.standardTimeLimit) struct PinSetTests {
   private let first = "sha256//" + String(repeating: "A", count: 43) + "="
   private let second = "sha256//" + String(repeating: "B", count: 42) + "A="
 
@@ -108,7 +109,7 @@ import Testing
   }
 }
 
-@Suite struct HTTPResponseTests {
+@Suite(.standardTimeLimit) struct HTTPResponseTests {
   private let now: Int64 = 1_700_000_000
 
   private func response(_ fields: String...) -> HTTPResponse {
@@ -189,7 +190,7 @@ import Testing
   }
 }
 
-@Suite struct FormEncoderTests {
+@Suite(.standardTimeLimit) struct FormEncoderTests {
   @Test func `Names and values are percent-encoded, and the buffer grows over any length`() throws {
     let form = FormEncoder()
     form.append("grant type", "a&b=c%+ é*-._~")

@@ -1,4 +1,5 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 /// What a text must be taken for.
@@ -14,7 +15,7 @@ struct EnvelopeCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { text.count > 100 ? String(text.prefix(100)) : text }
 }
 
-struct EnvelopeTests {
+@Suite(.standardTimeLimit) struct EnvelopeTests {
   /// The examples of the JSON-RPC 2.0 specification, section 7.
   private static let specification: [EnvelopeCase] = [
     .init(

@@ -1,4 +1,5 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 /// The beginning of a stream, and what it shows.
@@ -10,7 +11,7 @@ struct DetectionCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { text.debugDescription }
 }
 
-struct FrameReaderTests {
+@Suite(.standardTimeLimit) struct FrameReaderTests {
   private static let detections: [DetectionCase] = [
     .init(text: "{}\n", framing: .lines, outcomes: [.message("{}")]),
     .init(text: "[]\n", framing: .lines, outcomes: [.message("[]")]),

@@ -1,8 +1,9 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 /// Values that are written again as they were read.
-@Suite struct JSONNodeEncodingTests {
+@Suite(.standardTimeLimit) struct JSONNodeEncodingTests {
   @Test(arguments: [
     (" { \"a\" : [ 1 , 2.50 , -0 ] ,\n \"b\\u0041\" : { } } ", #"{"a":[1,2.50,-0],"bA":{}}"#),
     ("[\n]", "[]"), (" \"a \\u00e9 b\" ", #""a \u00e9 b""#), ("\tnull\n", "null"), ("[true, false]", "[true,false]"),

@@ -1,7 +1,8 @@
 import JSONRPC
+import TestSupport
 import Testing
 
-struct JSONNodeTests {
+@Suite(.standardTimeLimit) struct JSONNodeTests {
   private static let text = #"""
     {"null":null,"yes":true,"no":false,"int":-42,"float":2.5,"exp":1e2,"text":"plain","esc":"a\n\u00e9\uD834\uDD1E\/",
      "list":[1,"two",[3],{}],"a/b~c":{"":{"x":0}},"\u006bey":"value"}

@@ -1,8 +1,9 @@
 import JSONRPC
+import TestSupport
 import Testing
 
 /// The scanner against RFC 8259, in the spirit of the public suites: what must be read, and what must not.
-struct JSONTapeTests {
+@Suite(.standardTimeLimit) struct JSONTapeTests {
   private static let numbers: [ScannerCase] = [
     .valid("0"), .valid("-0"), .valid("1"), .valid("-1"), .valid("10"), .valid("1234567890"),
     .valid("9223372036854775807"), .valid("-9223372036854775808"), .valid("0.0"), .valid("-0.0"), .valid("0.5"),

@@ -1,7 +1,8 @@
 import JSONRPC
+import TestSupport
 import Testing
 
-struct JSONWriterTests {
+@Suite(.standardTimeLimit) struct JSONWriterTests {
   private func written(_ body: (inout JSONWriter) -> Void) -> String {
     var writer = JSONWriter()
     body(&writer)

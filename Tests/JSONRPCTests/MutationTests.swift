@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Whatever arrives, it is read or refused: nothing traps, and what is read can be written again.
-struct MutationTests {
+@Suite(.standardTimeLimit) struct MutationTests {
   private static let seeds = [
     #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"profile":"default","minValiditySeconds":30}}"#,
     #"{"jsonrpc":"2.0","id":"a\"\u00e9\uD834\uDD1E","method":"\u0070ing","params":[1,2.5e-3,-0,null,true,{"a":[]}]}"#,

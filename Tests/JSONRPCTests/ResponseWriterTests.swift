@@ -1,7 +1,8 @@
 import JSONRPC
+import TestSupport
 import Testing
 
-struct ResponseWriterTests {
+@Suite(.standardTimeLimit) struct ResponseWriterTests {
   @Test(arguments: ["1", "null", #""a\u0062\"""#, "1.50"])
   func `responses are the same bytes in both framings, but for the frame`(_ id: String) {
     let result = #"{"jsonrpc":"2.0","id":\#(id),"result":{"a":1}}"#

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-struct ChildGroupTests {
+@Suite(.standardTimeLimit) struct ChildGroupTests {
   private func start(_ script: String, output: borrowing FileDescriptor) throws -> ChildProcess {
     var plan = ChildProcess.Plan(path: "/bin/sh", arguments: ["-c", script], environment: ["PATH": "/usr/bin:/bin"])
     plan.descriptors = [(output.number, 1)]

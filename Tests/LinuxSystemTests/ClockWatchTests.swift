@@ -1,10 +1,11 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxSystem
 
 /// Nobody sets the clock of a machine for a test: what the kernel would say then is played.
-struct ClockWatchTests {
+@Suite(.standardTimeLimit) struct ClockWatchTests {
   @Test func `a clock that nobody sets is quiet`() throws {
     let watch = try ClockWatch()
     #expect(watch.look() == .quiet)

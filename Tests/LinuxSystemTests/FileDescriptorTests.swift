@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-struct FileDescriptorTests {
+@Suite(.standardTimeLimit) struct FileDescriptorTests {
   @Test func `a descriptor is closed with its value and has close-on-exec`() throws {
     let pipe = try FileDescriptor.pipe()
     try pipe.ends { (readEnd, writeEnd) throws in

@@ -1,9 +1,10 @@
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
 
-struct FileLockTests {
+@testable import LinuxSystem
+
+@Suite(.standardTimeLimit) struct FileLockTests {
   let scratch = Scratch()
   var path: String { scratch.path + "/lock" }
 
@@ -40,6 +41,24 @@ struct FileLockTests {
     #expect(hold.writeEnd.write([10], 0..<1) == .bytes(1))
     _ = try FileLock(path, waitingAtMost: Patience.ceiling)
     #expect(try child.wait() == 0)
+  }
+
+  @Test func `the lock of a file that was replaced before it was locked is none`() throws {
+    var isReplaced = false
+    let replace = {
+      guard !isReplaced else { return }
+      isReplaced = true
+      #expect(rename(path, path + ".old") == 0)
+    }
+    #expect(throws: FileLock.Refusal.held(path)) {
+      _ = try FileLock(path, waitingAtMost: nil, whenOpened: replace)
+    }
+    isReplaced = false
+    _ = try FileLock(path)
+    // One who waits takes the file that the path leads to by then.
+    let lock = try FileLock(path, waitingAtMost: Patience.ceiling, whenOpened: replace)
+    #expect(try FileStatus.ofLink(path).identity == lock.descriptor.status().identity)
+    #expect(try otherProcessTries() == 1)
   }
 
   @Test func `what the file says is replaced as a whole`() throws {

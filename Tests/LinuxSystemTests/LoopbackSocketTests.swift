@@ -1,8 +1,9 @@
 import LinuxSystem
+import TestSupport
 import Testing
 
 /// Sockets that nobody outside this machine can reach.
-struct LoopbackSocketTests {
+@Suite(.standardTimeLimit) struct LoopbackSocketTests {
   @Test(arguments: [LoopbackSocket.Address.ipv4, .ipv6])
   func `a free port is found, and whoever connects to it is accepted`(_ address: LoopbackSocket.Address) throws {
     let listening: LoopbackSocket.Listening

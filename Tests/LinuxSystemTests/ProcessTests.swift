@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
-struct ProcessTests {
+@Suite(.standardTimeLimit) struct ProcessTests {
   @Test func `a child gets its arguments, environment and descriptors, and no others`() throws {
     let output = try FileDescriptor.pipe()
     // Left open to all children on purpose: the child must not have it all the same.

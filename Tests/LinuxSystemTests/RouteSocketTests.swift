@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import LinuxSystem
 
-struct RouteSocketTests {
+@Suite(.standardTimeLimit) struct RouteSocketTests {
   /// A request for every link of the machine, which any user may make: the kernel answers as it tells of changes.
   static let dumpOfLinks: [UInt8] = [20, 0, 0, 0, 18, 0, 1, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 

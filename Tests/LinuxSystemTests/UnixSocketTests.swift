@@ -3,7 +3,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-struct UnixSocketTests {
+@Suite(.standardTimeLimit) struct UnixSocketTests {
   let scratch = Scratch()
   var path: String { scratch.path + "/run/broker.sock" }
 

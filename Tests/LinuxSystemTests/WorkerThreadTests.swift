@@ -1,4 +1,5 @@
 import LinuxSystem
+import TestSupport
 import Testing
 
 private actor Clerk {
@@ -15,7 +16,7 @@ private actor Clerk {
   }
 }
 
-struct WorkerThreadTests {
+@Suite(.standardTimeLimit) struct WorkerThreadTests {
   @Test func `an actor's work runs in order on the one thread`() async {
     let worker = WorkerThread(name: "clerk")
     let clerk = Clerk(worker)

@@ -2,11 +2,12 @@ import BrokerCore
 import BrokerProtocol
 import Glibc
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import LocalProvider
 
-@Suite struct LocalProviderLoginTests {
+@Suite(.standardTimeLimit) struct LocalProviderLoginTests {
   @Test func `an account without a phone number is logged in at once`() async throws {
     try await ProviderFixture.run { fixture in
       let registered = try await fixture.session("  Ada@Example.COM ")
@@ -46,6 +47,21 @@ import Testing
   ])
   func `a password has eight characters and at most 1024 bytes`(password: String, accepted: Bool) throws {
     #expect(PasswordRule.accepts(try Secret(utf8: password)) == accepted)
+  }
+
+  @Test func `an unknown address costs the provider as much as a wrong password`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      func hashes(_ email: String) async throws -> Int {
+        let before = fixture.hashCount
+        let credentials = try fixture.credentials(email, password: "not this one either")
+        let refusal = await failure { () throws(ProviderFailure) in try await fixture.provider.login(credentials) }
+        #expect(refusal == .refused(.invalidCredentials))
+        return fixture.hashCount - before
+      }
+      #expect(try await hashes("a@example.com") == 1)
+      #expect(try await hashes("unknown@example.com") == 1)
+    }
   }
 
   @Test func `what is missing from a login is named`() async throws {

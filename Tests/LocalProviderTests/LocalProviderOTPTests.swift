@@ -2,11 +2,12 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import LocalProvider
 
-@Suite struct LocalProviderOTPTests {
+@Suite(.standardTimeLimit) struct LocalProviderOTPTests {
   @Test func `a code from the outbox logs in, once`() async throws {
     try await ProviderFixture.run { fixture in
       let challenge = try await fixture.challenge()
@@ -54,6 +55,27 @@ import Testing
       let credentials = try fixture.credentials("b@example.com")
       let slowed = await failure { () throws(ProviderFailure) in try await fixture.provider.login(credentials) }
       #expect(slowed == .refused(.tooManyAttempts, retryAfter: .seconds(4)))
+    }
+  }
+
+  @Test func `a code is answered only when its attempt is counted durably, also the right one`() async throws {
+    try await ProviderFixture.run { fixture in
+      let other = try await fixture.challenge("c@example.com")
+      let challenge = try await fixture.challenge()
+      let right = try fixture.sentCode()
+      #expect(await verify(fixture, other, try fixture.wrongCode()) == .refused(.otpInvalid, attemptsRemaining: 4))
+      // A second flow with one attempt cannot be written any more, as on a disk that fails.
+      try await fixture.change("CREATE UNIQUE INDEX one_guess ON otp_flow (attempts) WHERE attempts > 0")
+      let spoilt = fixture.successor()
+      let uncounted = await failure { () throws(ProviderFailure) in
+        try await spoilt.verifyOTP(flow: challenge.flow, code: right)
+      }
+      await spoilt.shutDown()
+      #expect(uncounted == .transient(.providerUnavailable))
+      try await fixture.change("DROP INDEX one_guess")
+      let repaired = fixture.successor()
+      _ = try await repaired.verifyOTP(flow: challenge.flow, code: right)
+      await repaired.shutDown()
     }
   }
 

@@ -3,11 +3,12 @@ import BrokerProtocol
 import JSONRPC
 import Sealing
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import LocalProvider
 
-@Suite struct LocalProviderTokenTests {
+@Suite(.standardTimeLimit) struct LocalProviderTokenTests {
   @Test func `an access token is a JSON Web Token that the public key verifies`() async throws {
     try await ProviderFixture.run { fixture in
       let scopes = ["read", "write"]

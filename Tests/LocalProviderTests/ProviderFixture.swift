@@ -22,6 +22,15 @@ final class ProviderFixture: Sendable {
   let clock = ManualClock()
   let provider: LocalProvider
   let settings: LocalProviderSettings
+  private let hashes: Counted
+  /// How many password hashes were computed.
+  var hashCount: Int { hashes.count }
+
+  private final class Counted: Sendable {
+    private let number = Mutex(0)
+    var count: Int { number.withLock { $0 } }
+    func add() { number.withLock { $0 += 1 } }
+  }
 
   /// The provider of a fixture is shut down by `run`.
   init(_ adjust: (inout LocalProviderSettings) -> Void = { _ in }) {
@@ -30,7 +39,10 @@ final class ProviderFixture: Sendable {
     settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
     adjust(&settings)
     self.settings = settings
-    provider = LocalProvider(stateDirectory: scratch.path, settings: settings, clock: { [clock] in clock.now })
+    let counted = Counted()
+    hashes = counted
+    provider = LocalProvider(
+      stateDirectory: scratch.path, settings: settings, clock: { [clock] in clock.now }, willHash: { counted.add() })
   }
 
   static func run(
@@ -92,6 +104,14 @@ final class ProviderFixture: Sendable {
     let registration = Registration(
       email: email, password: try Secret(utf8: Self.password), phoneNumber: "+49 (151) 123-4567")
     return try await provider.register(registration).challenge
+  }
+
+  /// Changes the database, for which the provider must let go of it.
+  func change(_ sql: StaticString) async throws {
+    await provider.shutDown()
+    let connection = try SQLiteConnection(path: directory + "/db.sqlite", applicationID: 0x4142_4C50)
+    try connection.execute(sql)
+    try connection.close()
   }
 
   /// Reads a number in the database, for which the provider must let go of it.

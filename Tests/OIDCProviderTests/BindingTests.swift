@@ -3,12 +3,13 @@ import BrokerProtocol
 import HTTP
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// What sessions are bound to.
-struct BindingTests {
+@Suite(.standardTimeLimit) struct BindingTests {
   private func binding(_ change: (inout OIDCDialect) -> Void = { _ in }) async throws -> ProviderBinding {
     var dialect = OIDCDialect(type: "oidc", issuer: "https://op.example.com")
     change(&dialect)

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Sessions of a client itself: they have no refresh token, and are renewed all the same.
-struct ClientGrantTests {
+@Suite(.standardTimeLimit) struct ClientGrantTests {
   private static let tokens = FakeProvider.Reply(
     200, #"{"access_token":"at","expires_in":60,"refresh_token":"rt"}"#)
 

@@ -1,10 +1,11 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Proof Key for Code Exchange.
-struct CodeChallengeTests {
+@Suite(.standardTimeLimit) struct CodeChallengeTests {
   @Test func `a challenge is that of RFC 7636, appendix B`() throws {
     let verifier = try Secret(utf8: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
     #expect(CodeChallenge.of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")

@@ -3,12 +3,13 @@ import BrokerProtocol
 import OIDCDialect
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Logins at another device (RFC 8628).
-struct DeviceTests {
+@Suite(.standardTimeLimit) struct DeviceTests {
   private static let code = #"""
     {"device_code":"dc+1","user_code":"WDJB-MJHT","verification_uri":"https://op.example.com/device",\#
     "verification_uri_complete":"https://op.example.com/device?user_code=WDJB-MJHT","expires_in":1800,"interval":7}

@@ -3,12 +3,13 @@ import BrokerProtocol
 import OIDCDialect
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// How long a provider's documents are believed.
-struct DiscoveryAgeTests {
+@Suite(.standardTimeLimit) struct DiscoveryAgeTests {
   private static let openID = "/.well-known/openid-configuration"
 
   /// How things are at the provider, and what time it is.

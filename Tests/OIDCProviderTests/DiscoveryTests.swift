@@ -4,12 +4,13 @@ import HTTP
 import OIDCDialect
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Where a provider's endpoints are found.
-struct DiscoveryTests {
+@Suite(.standardTimeLimit) struct DiscoveryTests {
   private static let openID = "/.well-known/openid-configuration"
   private static let oauth = "/.well-known/oauth-authorization-server"
   private static let tokens = FakeProvider.Reply(200, #"{"access_token":"at"}"#)

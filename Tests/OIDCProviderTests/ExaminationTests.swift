@@ -1,12 +1,13 @@
 import BrokerCore
 import BrokerProtocol
 import OIDCDialect
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// What a close look at a provider finds without credentials.
-struct ExaminationTests {
+@Suite(.standardTimeLimit) struct ExaminationTests {
   private static let openID = "/.well-known/openid-configuration"
   private static let oauth = "/.well-known/oauth-authorization-server"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import OIDCProvider
 
 /// Whatever a provider or a browser sends, nothing traps, and nothing is taken for what it is not.
-struct FuzzTests {
+@Suite(.standardTimeLimit) struct FuzzTests {
   private static let token = #"""
     {"access_token":"made-up","token_type":"Bearer","expires_in":300,"refresh_token":"made-up-too","scope":"openid x",\#
     "refresh_expires_in":1800,"id_token":"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1MSJ9.eA"}

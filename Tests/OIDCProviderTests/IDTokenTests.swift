@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// ID tokens that came straight from the token endpoint.
-struct IDTokenTests {
+@Suite(.standardTimeLimit) struct IDTokenTests {
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
   private static let end = 1_800_000_600
 
@@ -54,6 +55,15 @@ struct IDTokenTests {
   ])
   func `one that is not this login's is refused`(_ claims: String) throws {
     #expect(try user("{\(claims)}") == nil)
+  }
+
+  @Test(arguments: [("exp", -299, true), ("exp", -301, false), ("nbf", 299, true), ("nbf", 301, false)])
+  func `the provider's clock may be off by five minutes and no more`(_ claim: String, _ offset: Int, _ isGood: Bool)
+    throws
+  {
+    let moment = Int(Self.now.milliseconds / 1000) + offset
+    let times = claim == "exp" ? "\"exp\":\(moment)" : "\"exp\":\(Self.end),\"nbf\":\(moment)"
+    #expect((try user("{\"iss\":\"https://op.example.com\",\"sub\":\"u1\",\"aud\":\"cli\",\(times)}") != nil) == isGood)
   }
 
   @Test func `audiences may be many where this client is the authorised one`() throws {

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Whose documents are believed, and what becomes of the others.
-struct IssuerTests {
+@Suite(.standardTimeLimit) struct IssuerTests {
   private static let openID = "/.well-known/openid-configuration"
   private static let oauth = "/.well-known/oauth-authorization-server"
   private static let tokens = FakeProvider.Reply(200, #"{"access_token":"at"}"#)

@@ -10,7 +10,7 @@ import Testing
 @testable import OIDCProvider
 
 /// A port that the configuration names: it is one login's at a time.
-struct RedirectPortTests {
+@Suite(.standardTimeLimit) struct RedirectPortTests {
   /// What became of a login that waits for its browser.
   private typealias Waiting = Task<Result<ProviderSession, ProviderFailure>, Never>
 

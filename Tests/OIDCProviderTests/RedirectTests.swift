@@ -10,7 +10,7 @@ import Testing
 @testable import OIDCProvider
 
 /// A browser that comes back to a loopback address.
-struct RedirectTests {
+@Suite(.standardTimeLimit) struct RedirectTests {
   @Test func `a code is exchanged with its proof, and the browser is told so`() async throws {
     let nonce = Mutex("")
     let token: BrowserVisit.Answer = { request, issuer in
@@ -41,6 +41,27 @@ struct RedirectTests {
     #expect(form["code_verifier"]?.utf8.count == 43 && form["client_id"] == "cli")
     #expect(form["redirect_uri"]?.hasSuffix("/callback") == true)
     #expect(requests.count == 1)
+  }
+
+  @Test func `each login has a state, a nonce and a challenge of its own`() async throws {
+    try await withProvider(answer: twoTokens) { provider, _ in
+      var seen: [String: Set<String>] = [:]
+      for _ in 0..<3 {
+        let action = try #require(try await provider.login(Credentials(method: .browser)).action)
+        let visit = try BrowserVisit(action)
+        for name in ["state", "nonce", "code_challenge"] {
+          let value = try #require(visit.query[name])
+          #expect(value.utf8.count >= 43, "256 random bits in base64url: \(name)")
+          seen[name, default: []].insert(value)
+        }
+        async let refusal = failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow)
+        }
+        _ = try await visit.open("/callback?error=access_denied&state=\(visit.state)")
+        #expect(await refusal != nil)
+      }
+      for (name, values) in seen { #expect(values.count == 3, "\(name)") }
+      #expect(Set(seen.values.flatMap { $0 }).count == 9)
+    }
   }
 
   @Test func `an ID token that nobody asked for needs no nonce`() async throws {

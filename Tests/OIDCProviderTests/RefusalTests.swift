@@ -3,12 +3,13 @@ import BrokerProtocol
 import OIDCDialect
 import RemoteProvider
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// What a refusal means for a session.
-struct RefusalTests {
+@Suite(.standardTimeLimit) struct RefusalTests {
   /// A status, a body, and what it means at a refresh.
   static let refreshes: [(Int, String, ProviderFailure)] = [
     (400, #"{"error":"invalid_grant"}"#, .sessionEnded(.refreshRejected)),

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// The end of sessions, and whose they were.
-struct RevocationTests {
+@Suite(.standardTimeLimit) struct RevocationTests {
   private func tokens(refresh: Bool = true) throws -> TokenSet {
     TokenSet(
       accessToken: try secret("at"), accessTokenExpiresAt: nil, refreshToken: refresh ? try secret("rt") : nil,

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// A second factor beside a password, in the shapes that Auth0's documentation shows.
-struct SecondFactorTests {
+@Suite(.standardTimeLimit) struct SecondFactorTests {
   private static let tokens = FakeProvider.Reply(
     200, #"{"access_token":"at","refresh_token":"v1.made-up","expires_in":86400,"token_type":"Bearer"}"#)
   private static let required = FakeProvider.Reply(

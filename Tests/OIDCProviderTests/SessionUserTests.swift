@@ -3,12 +3,13 @@ import BrokerProtocol
 import OIDCDialect
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Whose the tokens are that a refresh or a taken-over token brings, and since when a user has proved who they are.
-struct SessionUserTests {
+@Suite(.standardTimeLimit) struct SessionUserTests {
   private func withToken(
     _ claims: @escaping @Sendable (_ issuer: String) -> String, _ body: (OIDCProvider) async throws -> Void
   ) async throws {

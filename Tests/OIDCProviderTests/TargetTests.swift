@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Tokens for other scopes, or another audience, than the session's own.
-struct TargetTests {
+@Suite(.standardTimeLimit) struct TargetTests {
   private static let tokens = FakeProvider.Reply(
     200, #"{"access_token":"at","refresh_token":"rt2","token_type":"bearer"}"#)
   private static let target = TokenTarget(scopes: ["a"], audience: "urn:x")

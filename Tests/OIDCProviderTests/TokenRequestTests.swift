@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// What a token endpoint is sent.
-struct TokenRequestTests {
+@Suite(.standardTimeLimit) struct TokenRequestTests {
   private static let tokens = FakeProvider.Reply(
     200, #"{"access_token":"at","refresh_token":"rt2","token_type":"bearer"}"#)
 

@@ -3,12 +3,13 @@ import BrokerProtocol
 import HTTP
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// A server behind TLS: whom a provider talks to, and whom it does not.
-struct CertificateTests {
+@Suite(.standardTimeLimit) struct CertificateTests {
   @Test func `only a certificate that is right in every respect gets a password`() async throws {
     try await Party.run(["--tls"]) { party in
       let right = try Credentials.alice()

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Logins at another device, where a scripted person types the code in.
-struct DeviceTests {
+@Suite(.standardTimeLimit) struct DeviceTests {
   @Test func `a person approves, denies, or comes too late`() async throws {
     try await Party.run { party in
       let provider = try party.provider()

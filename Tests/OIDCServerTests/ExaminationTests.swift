@@ -4,12 +4,13 @@ import JSONRPC
 import LinuxSystem
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// A close look at a real server, and a trial of it, where the profile has a mistake.
-struct ExaminationTests {
+@Suite(.standardTimeLimit) struct ExaminationTests {
   private var now: Timestamp { Timestamp(milliseconds: WallClock.milliseconds) }
 
   private func trial(_ provider: OIDCProvider, _ method: LoginMethod = .password) async throws -> [ProviderFinding] {

@@ -4,13 +4,14 @@ import JSONRPC
 import LinuxSystem
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Logins by a code and its proof: a scripted person's browser follows each redirect by hand and comes back to the
 /// listener.
-struct RedirectTests {
+@Suite(.standardTimeLimit) struct RedirectTests {
   /// A login that waits for its browser.
   private struct Waiting {
     let action: ProviderUserAction

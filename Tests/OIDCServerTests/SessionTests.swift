@@ -4,12 +4,13 @@ import JSONRPC
 import LinuxSystem
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// The life of a session at a real OpenID Connect server.
-struct SessionTests {
+@Suite(.standardTimeLimit) struct SessionTests {
   @Test(arguments: [[], ["--tls"]])
   func `password, user, refresh with rotation, revocation`(_ options: [String]) async throws {
     try await Party.run(options) { party in

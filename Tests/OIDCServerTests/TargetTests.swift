@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Tokens for other scopes, or another audience, than the session's own, at a real OpenID Connect server.
-struct TargetTests {
+@Suite(.standardTimeLimit) struct TargetTests {
   @Test(arguments: [["--set", "rotation=true"], ["--set", "rotation=false"]])
   func `a token for fewer scopes has no more, the session survives it, and its end ends all`(
     _ options: [String]

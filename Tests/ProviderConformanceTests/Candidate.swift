@@ -40,6 +40,11 @@ struct Candidate: Sendable {
   /// The kinds of provider that there are.
   enum Kind: String, Sendable, CaseIterable {
     case local, rest, oidc, firebase
+
+    /// Those that have a server.
+    static let remote: [Kind] = [.rest, .oidc, .firebase]
+    /// Those whose refresh tokens are worth nothing once they were used.
+    static let rotating: [Kind] = [.local, .rest, .oidc]
   }
 
   /// Runs a test on a candidate of its own.

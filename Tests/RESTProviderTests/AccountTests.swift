@@ -4,12 +4,13 @@ import HTTP
 import JSONRPC
 import RESTDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
 /// The methods around an account, at a real backend.
-struct AccountTests {
+@Suite(.standardTimeLimit) struct AccountTests {
   private func secret(_ text: String) throws -> Secret { try Secret(utf8: text) }
 
   @Test func `an account is made, verified and logged in`() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTP
 @testable import RESTProvider
 
-struct BackendReplyTests {
+@Suite(.standardTimeLimit) struct BackendReplyTests {
   private func reply(
     _ name: RESTEndpoint.Name, _ status: Int, _ body: [UInt8], _ lines: String = "Content-Type: application/json\r\n"
   ) -> BackendReply {

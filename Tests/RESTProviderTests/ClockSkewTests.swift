@@ -1,9 +1,10 @@
 import BrokerProtocol
 import RemoteProvider
+import TestSupport
 import Testing
 
 /// How far a clock is ahead, from one reply.
-struct ClockSkewTests {
+@Suite(.standardTimeLimit) struct ClockSkewTests {
   private static let noon = Timestamp(milliseconds: 1_800_000_000_000)
 
   @Test(arguments: [

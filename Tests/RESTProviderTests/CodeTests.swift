@@ -4,12 +4,13 @@ import HTTP
 import JSONRPC
 import RESTDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
 /// One-time codes and backup codes, at a real backend.
-struct CodeTests {
+@Suite(.standardTimeLimit) struct CodeTests {
   private func secret(_ text: String) throws -> Secret { try Secret(utf8: text) }
 
   @Test func `wrong codes are counted until the login ends`() async throws {

@@ -4,12 +4,13 @@ import HTTP
 import JSONRPC
 import RESTDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
 /// What is on the way to a backend.
-struct ConnectionTests {
+@Suite(.standardTimeLimit) struct ConnectionTests {
   @Test(
     arguments: [
       ("ok", nil), ("tls1.2-only", nil), ("expired", .transient(.tlsFailed)), ("wrong-host", .transient(.tlsFailed)),

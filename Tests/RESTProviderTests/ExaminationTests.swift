@@ -3,12 +3,13 @@ import BrokerProtocol
 import HTTP
 import JSONRPC
 import RESTDialect
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
 /// What a close look at a backend finds without credentials.
-struct ExaminationTests {
+@Suite(.standardTimeLimit) struct ExaminationTests {
   private func findings(_ backend: Backend, _ mapping: RESTMapping = .standard) async throws -> [ProviderFinding] {
     var found: [ProviderFinding] = []
     try await withProvider(backend, mapping: mapping) { found = await $0.examine() }

@@ -5,12 +5,13 @@ import JSONRPC
 import LinuxSystem
 import RESTDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
 /// The life of a session at a real backend, in every shape of its replies, without any mapping.
-struct JourneyTests {
+@Suite(.standardTimeLimit) struct JourneyTests {
   static let shapes = ["nested", "objects", "oauth", "camel"]
 
   @Test(arguments: shapes)

@@ -9,7 +9,7 @@ import Testing
 @testable import RESTProvider
 
 /// Every way in which the backend of `Tests/RESTServer` can go wrong.
-struct MisbehaviourTests {
+@Suite(.standardTimeLimit) struct MisbehaviourTests {
   /// The misbehaviours are shared out among so many backends.
   private static let shares = 4
 

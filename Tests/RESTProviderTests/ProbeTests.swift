@@ -11,7 +11,7 @@ import Testing
 @testable import RESTProvider
 
 /// Whether a backend can be reached, and what is said where it cannot.
-struct ProbeTests {
+@Suite(.standardTimeLimit) struct ProbeTests {
   /// What a probe of a backend that answers has found.
   ///
   /// `tolerance` is how many seconds the difference of the clocks may be wrong: a whole second of `Date`, and half of

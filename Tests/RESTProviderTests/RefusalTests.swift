@@ -3,11 +3,12 @@ import BrokerProtocol
 import JSONRPC
 import RESTDialect
 import RemoteProvider
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
-struct RefusalTests {
+@Suite(.standardTimeLimit) struct RefusalTests {
   private func failure(
     _ status: Int, _ json: String?, _ name: RESTEndpoint.Name, form: BodyForm? = nil,
     mapping: RESTMapping = .standard

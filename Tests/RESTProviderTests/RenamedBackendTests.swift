@@ -13,7 +13,7 @@ import Testing
 @testable import RESTProvider
 
 /// A backend that differs in everything, with the very configuration of the documentation.
-struct RenamedBackendTests {
+@Suite(.standardTimeLimit) struct RenamedBackendTests {
   /// The configuration that `Mapping.md` shows.
   private func documented() throws -> RESTMapping {
     let root = String(#filePath.dropLast("Tests/RESTProviderTests/RenamedBackendTests.swift".count))

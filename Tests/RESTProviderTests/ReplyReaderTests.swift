@@ -9,7 +9,7 @@ import Testing
 
 @testable import RESTProvider
 
-struct ReplyReaderTests {
+@Suite(.standardTimeLimit) struct ReplyReaderTests {
   @Test(arguments: [
     #"{"tokens":{"access":"a","refresh":"r"},"user":{"id":"u"}}"#,
     #"{"accessToken":{"token":"a","expiresAt":"2027-01-15T08:15:00Z","scopes":["x"]},"refreshToken":{"token":"r"}}"#,

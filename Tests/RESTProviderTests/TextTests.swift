@@ -3,12 +3,13 @@ import HTTP
 import RESTDialect
 import RemoteProvider
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
 /// What of a backend's texts people see, and what of theirs a backend is sent.
-struct TextTests {
+@Suite(.standardTimeLimit) struct TextTests {
   @Test(arguments: [
     ("Ann", "Ann"), ("", ""), ("Änn 山田", "Änn 山田"), ("a\u{0}b\u{1B}[31mc", "ab[31mc"),
     ("a\u{7F}b\u{85}c\u{9B}d", "abcd"),

@@ -2,11 +2,12 @@ import BrokerCore
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import RESTProvider
 
-struct TokenLifetimeTests {
+@Suite(.standardTimeLimit) struct TokenLifetimeTests {
   /// When the access token of a reply ends, in seconds after the request; nil where it has no end.
   private func seconds(_ members: String, serverTime: Timestamp? = nil) throws -> Double? {
     let tokens = try #require(try reader(#"{"access_token":"t"\#(members)}"#, serverTime: serverTime).tokens())

@@ -4,7 +4,7 @@ import Testing
 @testable import SQLite
 
 /// A device that fails at any moment: an error that says so, and nothing that was acknowledged is lost.
-@Suite struct FaultTests {
+@Suite(.standardTimeLimit) struct FaultTests {
   private static let application: Int32 = 0x4142_5445
   private static let rows: ClosedRange<Int64> = 1...6
 

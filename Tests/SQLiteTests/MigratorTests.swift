@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLite
 
-@Suite struct MigratorTests {
+@Suite(.standardTimeLimit) struct MigratorTests {
   private let directory = Scratch()
 
   private func open() throws -> SQLiteConnection {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLite
 
-@Suite struct SQLiteConnectionTests {
+@Suite(.standardTimeLimit) struct SQLiteConnectionTests {
   private static let application: Int32 = 0x4142_5445
   private let directory = Scratch()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLite
 
-@Suite struct StatementTests {
+@Suite(.standardTimeLimit) struct StatementTests {
   // Ended before its directory is removed, and with it the file's number given to another file.
   private let connection: SQLiteConnection
   private let directory = Scratch()

@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import Sealing
 
-@Suite struct KeyDerivationTests {
+@Suite(.standardTimeLimit) struct KeyDerivationTests {
   init() throws { try Sealing.initialize() }
 
   private let salt = [UInt8](0...15)

@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import Sealing
 
-@Suite struct PasswordHashTests {
+@Suite(.standardTimeLimit) struct PasswordHashTests {
   init() throws { try Sealing.initialize() }
 
   private let fast = PasswordHash(parameters: .init(passes: 1, memoryKiB: 8))

@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import Sealing
 
-@Suite struct PrimitivesTests {
+@Suite(.standardTimeLimit) struct PrimitivesTests {
   init() throws { try Sealing.initialize() }
 
   private static let signatures: [(seed: String, publicKey: String, message: String, signature: String)] = [

@@ -1,10 +1,11 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import Sealing
 
 /// libsodium's own answers, which the linked library must give through our bindings.
-@Suite struct PublishedVectorsTests {
+@Suite(.standardTimeLimit) struct PublishedVectorsTests {
   init() throws { try Sealing.initialize() }
 
   private func counting(_ count: Int) -> [UInt8] { (0..<count).map(UInt8.init) }

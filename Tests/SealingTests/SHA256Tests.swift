@@ -1,8 +1,9 @@
 import Sealing
+import TestSupport
 import Testing
 
 /// SHA-256 as FIPS 180-4 has it.
-struct SHA256Tests {
+@Suite(.standardTimeLimit) struct SHA256Tests {
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

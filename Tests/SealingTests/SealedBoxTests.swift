@@ -1,9 +1,10 @@
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import Sealing
 
-@Suite struct SealedBoxTests {
+@Suite(.standardTimeLimit) struct SealedBoxTests {
   init() throws { try Sealing.initialize() }
 
   private let plaintext: [UInt8] = Array("obviously-fake-token".utf8)

@@ -1,11 +1,12 @@
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import Sealing
 
 /// Project Wycheproof's cases: edges of the arithmetic, and what must be refused.
-@Suite struct WycheproofTests {
+@Suite(.standardTimeLimit) struct WycheproofTests {
   init() throws { try Sealing.initialize() }
 
   /// One case, and what its group says about the key.

@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SecretMemory
 
-@Suite struct SecretArenaTests {
+@Suite(.standardTimeLimit) struct SecretArenaTests {
   private func secret(_ byte: UInt8, count: Int, in arena: SecretArena) throws -> Secret {
     try Secret(copying: [UInt8](repeating: byte, count: count).span, in: arena)
   }

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import SecretMemory
 
-@Suite struct SecretTests {
+@Suite(.standardTimeLimit) struct SecretTests {
   private static let marker: [UInt8] = Array("obviously-fake-secret".utf8)
 
   private func bytes(of secret: Secret) -> [UInt8] {

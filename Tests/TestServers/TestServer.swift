@@ -2,6 +2,7 @@ package import HTTP
 package import JSONRPC
 import LinuxSystem
 import SecretMemory
+import Synchronization
 import TestSupport
 
 /// A server of the tests in a process of its own, and what a test may ask of it.
@@ -19,8 +20,8 @@ package final class TestServer: Sendable {
   package let places: [String: String]
   private let control: HTTPURL
   private let child: ChildProcess
-  /// Closing it ends the process.
-  private let input: FileDescriptor
+  /// Closing it ends the process, which then removes its files.
+  private let input: Mutex<FileDescriptor?>
   /// What the test talks to the control interface with.
   private let client: HTTPClient
 
@@ -29,7 +30,7 @@ package final class TestServer: Sendable {
     let started = try Self.start(kind, arguments)
     child = started.child
     let line = Self.firstLine(of: started.output)
-    input = try started.input.duplicate()
+    input = Mutex(try started.input.duplicate())
     guard let document = try? JSONDocument(parsing: line) else { throw TestServerFailure.notStarted }
     var places: [String: String] = [:]
     for (name, value) in try document.root.members() { places[name] = try? value.string() }
@@ -52,7 +53,9 @@ package final class TestServer: Sendable {
     let answers = try FileDescriptor.pipe()
     var plan = ChildProcess.Plan(
       path: "/usr/bin/env", arguments: ["python3", "\(folder)/\(kind.rawValue)"] + arguments,
-      environment: ["PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/nonexistent"])
+      environment: [
+        "PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": Scratch.parent,
+      ])
     plan.descriptors = [(commands.readEnd.number, 0), (answers.writeEnd.number, 1), (2, 2)]
     plan.newSession = true
     let child = try ChildProcess(plan)
@@ -86,9 +89,23 @@ package final class TestServer: Sendable {
     let result: Result<Void, any Error>
     do { result = .success(try await body(server)) } catch { result = .failure(error) }
     await server.client.close()
-    server.child.killGroup()
-    try server.child.wait()
+    try await OwnThread.run { try server.end() }
     try result.get()
+  }
+
+  /// How long a server may take to remove its files before it is killed.
+  private static let patience = Duration.seconds(30)
+
+  /// Ends the process in order, and kills what has not ended then.
+  private func end() throws {
+    input.withLock { $0 = nil }
+    let ended = try child.endDescriptor()
+    var poll = PollSet(count: 1)
+    poll.watch(0, ended.number, readable: true)
+    let isInTime = try poll.wait(atMost: Self.patience) > 0
+    child.killGroup()
+    try child.wait()
+    guard isInTime else { throw TestServerFailure.notEnded }
   }
 
   /// Asks the control interface.
@@ -104,9 +121,10 @@ package final class TestServer: Sendable {
   }
 }
 
-/// Why there is no server, or no answer.
+/// Why there is no server, no answer, or no end.
 package enum TestServerFailure: Error {
   case notStarted
+  case notEnded
   case refused(String)
 }
 

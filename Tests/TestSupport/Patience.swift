@@ -3,12 +3,24 @@ import LinuxSystem
 
 /// How long tests wait for what must happen.
 ///
-/// All tests of the package begin at once, beside whatever else the machine does: a continuation, a thread or a program
+/// Many tests of the package run at once, beside whatever else the machine does: a continuation, a thread or a program
 /// may have to wait for its processor for minutes. So a test waits for a condition, and the time is only a ceiling.
 package enum Patience {
-  /// The longest that a test waits; met only where something is broken: several times what the whole suite takes under
-  /// a sanitizer.
-  package static let ceiling = Duration.seconds(900)
+  /// The longest that a test waits; met only where something is broken.
+  ///
+  /// It is about what the whole suite takes where others share two processors, and a third of what `.ci/run` gives it.
+  /// Under a sanitizer everything takes longer.
+  package static let ceiling = Duration.seconds(isInstrumented ? 1200 : 300)
+
+  /// How many minutes a test may take in all.
+  ///
+  /// It is twice the ceiling, so that a wait that is given up is told as such. The longest test, the simulation, takes
+  /// half of it beside all others on a busy machine.
+  package static let limit = isInstrumented ? 40 : 10
+
+  /// Whether a sanitizer's options are set, as `.ci/sanitize` does.
+  package static let isInstrumented =
+    Environment.current["ASAN_OPTIONS"] != nil || Environment.current["TSAN_OPTIONS"] != nil
 
   /// How much longer each try of ``timeouts(from:)`` gets: a machine that is slow for long is soon caught up with.
   private static let growth = 4

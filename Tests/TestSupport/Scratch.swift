@@ -6,10 +6,22 @@ package final class Scratch: Sendable {
 
   /// Makes the directory; a machine on which that fails can run no test.
   package init() {
-    do { directory = try TemporaryDirectory(prefix: "authbroker-test") } catch {
+    do { directory = try TemporaryDirectory(prefix: "ab", in: Scratch.parent) } catch {
       preconditionFailure("no temporary directory: \(error)")
     }
   }
+
+  /// Where tests make temporary files, they themselves and the programs that they start: `TEST_TMPDIR`, as Bazel's
+  /// test runners name it, which `.ci/swift-test` sets and finds empty afterwards; else `/tmp`.
+  ///
+  /// A path that leaves too little room for the paths of sockets (unix(7): 107 bytes) is not taken.
+  package static let parent: String = {
+    let chosen = Environment.current["TEST_TMPDIR"] ?? ""
+    return chosen.hasPrefix("/") && chosen.utf8.count <= longestParent ? chosen : "/tmp"
+  }()
+
+  /// The longest socket path of a test, below ``parent``, has less than 80 bytes.
+  private static let longestParent = 27
 
   /// The absolute path.
   package var path: String { directory.path }

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 import Transport
 
-struct ActivationTests {
+@Suite(.standardTimeLimit) struct ActivationTests {
   @Test func `variables that are meant for another process are ignored`() throws {
     for environment in [
       [:], ["LISTEN_FDS": "1"], ["LISTEN_PID": "1", "LISTEN_FDS": "1"], ["LISTEN_PID": "x", "LISTEN_FDS": "1"],

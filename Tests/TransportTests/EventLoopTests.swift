@@ -56,7 +56,7 @@ private actor Counter {
   }
 }
 
-struct EventLoopTests {
+@Suite(.standardTimeLimit) struct EventLoopTests {
   @Test func `timers go off in order of their deadlines, equal ones in the order in which they were set`() throws {
     let loop = try EventLoop()
     let now = BootClock.now

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite(.serialized) struct UnixListenerTests {
+@Suite(.standardTimeLimit, .serialized) struct UnixListenerTests {
   /// Holds what a listener handed out.
   private final class Guests {
     final class Guest {
@@ -55,6 +55,7 @@ import Testing
     let guests = Guests()
     let listener = try listener(loop, guests, user: geteuid() + 1)
     let client = try UnixSocket.connect(to: path)
+    try client.setNonBlocking()
     try loop.runOnce()
     var buffer: [UInt8] = [0]
     #expect(client.read(into: &buffer) == .endOfStream)
@@ -116,6 +117,7 @@ import Testing
       return try UnixSocket.accept(from: listener)
     }
     let client = try UnixSocket.connect(to: path)
+    try client.setNonBlocking()
     try loop.runOnce()
     var buffer: [UInt8] = [0]
     #expect(client.read(into: &buffer) == .endOfStream)

@@ -1,11 +1,12 @@
 import Glibc
 import LinuxSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Transport
 
-struct WatcherTests {
+@Suite(.standardTimeLimit) struct WatcherTests {
   @Test func `a clock that is set is told of once for each time, on the loop`() throws {
     let loop = try EventLoop()
     try UnixSocket.pair(nonBlocking: true).ends { alarm, hand in

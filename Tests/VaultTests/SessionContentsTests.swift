@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// What a sealed record holds of a session besides its tokens.
-@Suite struct SessionContentsTests {
+@Suite(.standardTimeLimit) struct SessionContentsTests {
   @Test func `what ended because its provider wants to see the user comes back as that`() async throws {
     let place = try TemporaryVault()
     let first = try await place.open()
@@ -23,7 +23,7 @@ import Vault
     let place = try TemporaryVault()
     let first = try await place.open()
     var record = try Sample.living("a")
-    guard case .living(var session) = record.contents else { return }
+    var session = try #require(record.living)
     session.rotatesRefreshToken = false
     session.lastUsedAt = Timestamp(milliseconds: 9)
     record.contents = .living(session)

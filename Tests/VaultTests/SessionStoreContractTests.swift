@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// What every session store promises, checked on the real one and on the double.
-@Suite struct SessionStoreContractTests {
+@Suite(.standardTimeLimit) struct SessionStoreContractTests {
   enum Kind: CaseIterable, Sendable { case memory, vault }
 
   private func withStore(_ kind: Kind, _ body: (any SessionStore) async throws -> Void) async throws {

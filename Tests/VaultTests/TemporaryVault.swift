@@ -204,3 +204,11 @@ enum Sample {
     ]
   }
 }
+
+extension SessionRecord {
+  /// The session with tokens that it holds.
+  var living: LivingSession? {
+    guard case .living(let session) = contents else { return nil }
+    return session
+  }
+}

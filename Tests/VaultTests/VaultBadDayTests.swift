@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// What cannot be opened says why, and is left byte for byte as it was.
-@Suite struct VaultBadDayTests {
+@Suite(.standardTimeLimit) struct VaultBadDayTests {
   enum Day: CaseIterable, Sendable {
     case wrongKey, missingKey, openKey, truncated, cutPage, garbagePage, garbageHeader, newerSchema, missingTable
     case lostRing, notADatabase
@@ -50,10 +50,13 @@ import Vault
     return leavingLog ? copy : place
   }
 
-  @Test(arguments: Day.allCases, [false, true])
+  /// What is spoilt, without a log and with one: statements that spoil a vault would empty its log.
+  private static let days =
+    Day.allCases.map { ($0, false) }
+    + Day.allCases.filter { ![.newerSchema, .missingTable, .lostRing].contains($0) }.map { ($0, true) }
+
+  @Test(arguments: days)
   func `a vault that cannot be opened is left as it was`(_ day: Day, _ hasLog: Bool) async throws {
-    // Statements that spoil a vault would empty its log.
-    if hasLog, [.newerSchema, .missingTable, .lostRing].contains(day) { return }
     let place = try await make(leavingLog: hasLog)
     try spoil(place, day)
     let before = try contents(place)

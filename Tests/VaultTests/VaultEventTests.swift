@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// Which events are kept, and for how long.
-@Suite struct VaultEventTests {
+@Suite(.standardTimeLimit) struct VaultEventTests {
   private static let day: Int64 = 86_400_000
 
   @Test func `the last ten thousand events are kept`() async throws {

@@ -8,7 +8,7 @@ import Vault
 ///
 /// Whatever was acknowledged is there afterwards, each change is there as a whole or not at all, the vault opens with
 /// its key, and nothing is taken for tampering.
-@Suite struct VaultFaultTests {
+@Suite(.standardTimeLimit) struct VaultFaultTests {
   /// What a life was told.
   private struct Progress {
     /// Changes that were acknowledged, and those that were tried, by number.

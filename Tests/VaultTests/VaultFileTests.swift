@@ -7,7 +7,7 @@ import Testing
 import Vault
 
 /// What happens to the vault's file behind the vault's back.
-@Suite struct VaultFileTests {
+@Suite(.standardTimeLimit) struct VaultFileTests {
   /// A closed vault with a record.
   private func make() async throws -> TemporaryVault {
     let place = try TemporaryVault()

@@ -11,7 +11,7 @@ import Vault
 /// A disk without room, as a small file system in memory.
 ///
 /// Needs the right to mount one: where there is none, these tests do not run.
-@Suite(.serialized) struct VaultFullDiskTests {
+@Suite(.standardTimeLimit, .serialized) struct VaultFullDiskTests {
   /// A file system of one megabyte with a vault on it; taken away again at the end.
   private final class SmallDisk {
     let scratch = Scratch()

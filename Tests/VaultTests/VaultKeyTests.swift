@@ -9,7 +9,7 @@ import Testing
 import Vault
 
 /// Opening, closing and changing what the vault is sealed under.
-@Suite struct VaultKeyTests {
+@Suite(.standardTimeLimit) struct VaultKeyTests {
   private let passphrase: Secret
   private let other: Secret
 

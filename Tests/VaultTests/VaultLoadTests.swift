@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// Many callers at once, many profiles, little memory.
-@Suite struct VaultLoadTests {
+@Suite(.standardTimeLimit) struct VaultLoadTests {
   @Test func `a hundred callers lock, unlock, write and read at once`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()

@@ -9,7 +9,7 @@ import Testing
 import Vault
 
 /// Vaults that earlier versions have written: each must be read by every later one.
-@Suite struct VaultMigrationTests {
+@Suite(.standardTimeLimit) struct VaultMigrationTests {
   /// The vault of a version as it was kept, with obviously fake tokens.
   private func fixture(_ version: Int) throws -> TemporaryVault {
     let place = try TemporaryVault()
@@ -110,7 +110,7 @@ import Vault
   private func expectLater(_ vault: Vault, schema: Int) async throws {
     let contents = try await vault.load()
     var later = try Sample.living("later", generation: 3)
-    guard case .living(var session) = later.contents else { return }
+    var session = try #require(later.living)
     session.unknownMembers = try Secret(utf8: Sample.laterMembers)
     later.contents = .living(session)
     #expect(try contents.records == (Sample.all() + [later]).sorted { $0.profile < $1.profile })
@@ -187,7 +187,7 @@ import Vault
     let place = try TemporaryVault()
     let vault = try await place.open()
     var record = try Sample.living("a")
-    guard case .living(var session) = record.contents else { return }
+    var session = try #require(record.living)
     session.unknownMembers = try Secret(utf8: Sample.laterMembers)
     record.contents = .living(session)
     try await vault.save(record)

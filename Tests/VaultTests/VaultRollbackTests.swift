@@ -6,7 +6,7 @@ import Testing
 import Vault
 
 /// Older copies of the whole vault, and the anchor that knows better.
-@Suite struct VaultRollbackTests {
+@Suite(.standardTimeLimit) struct VaultRollbackTests {
   private func kinds(_ vault: Vault) async throws -> [String] {
     try await vault.check(isFull: true).map(\.kind).filter { $0 != "memoryUnlocked" }
   }

@@ -7,7 +7,7 @@ import Vault
 
 /// Every sealed value of a vault is changed, moved, removed, doubled and rolled back in turn: each is noticed, and
 /// everything else goes on.
-@Suite struct VaultTamperingTests {
+@Suite(.standardTimeLimit) struct VaultTamperingTests {
   private static let names = ["a", "b", "c"]
 
   /// A closed vault as it was before its last changes, and as it is.

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Vault
 
-@Suite struct VaultTests {
+@Suite(.standardTimeLimit) struct VaultTests {
   @Test func `a handle never looks like an option of a command line`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()

@@ -40,14 +40,15 @@ package actor LocalProvider: AuthProvider {
   ///   - stateDirectory: absolute; the files are in `local-provider` below it.
   ///   - settings: the usual ones, unless the configuration says otherwise.
   ///   - clock: the wall clock, unless a test says otherwise.
+  ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
     stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(),
-    clock: @escaping Clock = { LocalProvider.wallClock }
+    clock: @escaping Clock = { LocalProvider.wallClock }, willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
     self.settings = settings
     self.clock = clock
-    passwordHash = PasswordHash(parameters: settings.passwordHash)
+    passwordHash = PasswordHash(parameters: settings.passwordHash, willCompute: willHash)
     worker = WorkerThread(name: "local-provider")
   }
 

@@ -1,9 +1,10 @@
 import BrokerCore
 import BrokerProtocol
+import TestSupport
 import Testing
 
 /// Who is told what, and where missed events can be had.
-@Suite struct SubscriptionHubTests {
+@Suite(.standardTimeLimit) struct SubscriptionHubTests {
   private func event(_ sequence: UInt64, _ payload: EventPayload = .configReloaded) -> BrokerEvent {
     BrokerEvent(
       sequence: sequence, profile: nil, time: Timestamp(milliseconds: 1_800_000_000_000), payload: payload)

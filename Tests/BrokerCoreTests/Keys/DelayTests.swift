@@ -1,8 +1,9 @@
 import BrokerCore
+import TestSupport
 import Testing
 
 /// The two waits that grow with failures.
-@Suite struct DelayTests {
+@Suite(.standardTimeLimit) struct DelayTests {
   @Test func `each wrong passphrase in a row is answered later, to a bound`() {
     var delay = PassphraseDelay()
     let waits = (1...12).map { _ in delay.noteFailure() }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Every event in every state of a pending login: what is done, and where it stands then.
-@Suite struct LoginFlowTableTests {
+@Suite(.standardTimeLimit) struct LoginFlowTableTests {
   /// One cell: state, event, actions, the state after it.
   struct Cell: Sendable, CustomTestStringConvertible {
     let stage: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a pending login decides over several events.
-@Suite struct LoginFlowTests {
+@Suite(.standardTimeLimit) struct LoginFlowTests {
   private static func guess(_ number: UInt64, _ code: String, isBackup: Bool = false) -> LoginFlow.Event {
     .codeGiven(CodeGuess(number, ScriptedProvider.secret(code), isBackupCode: isBackup))
   }

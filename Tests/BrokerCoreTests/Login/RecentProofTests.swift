@@ -1,9 +1,10 @@
 import BrokerCore
 import BrokerProtocol
+import TestSupport
 import Testing
 
 /// Who may change what an account could be taken over with, and whose session a proof must bring.
-@Suite struct RecentProofTests {
+@Suite(.standardTimeLimit) struct RecentProofTests {
   private static func changes(_ names: String...) -> ProfileChanges {
     ProfileChanges(names.map { .init(name: $0, value: RawJSON(text: Array("true".utf8))) })
   }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The queue as a table: what is sent when, and how each revocation ends.
-@Suite struct RevocationQueueTests {
+@Suite(.standardTimeLimit) struct RevocationQueueTests {
   private static let start = Timestamp(milliseconds: 1_800_000_000_000)
   private static let binding = ProviderBinding(type: "x", issuer: "https://id.example")
   private static let first = PendingRevocation.ID(profile: .default, number: 1)

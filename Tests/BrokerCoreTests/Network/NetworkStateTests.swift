@@ -1,9 +1,10 @@
 import BrokerProtocol
+import TestSupport
 import Testing
 
 @testable import BrokerCore
 
-struct NetworkStateTests {
+@Suite(.standardTimeLimit) struct NetworkStateTests {
   /// Every state and every event: the state that follows, and what is done.
   private static let table: [(NetworkState, NetworkState.Event, NetworkState, [NetworkState.Action])] = [
     (.up, .answered, .up, []), (.up, .notReached, .down, [.tellDown]), (.up, .unclear, .up, []),
@@ -41,7 +42,7 @@ struct NetworkStateTests {
   }
 }
 
-struct ProviderClockTests {
+@Suite(.standardTimeLimit) struct ProviderClockTests {
   @Test func `a difference is told once, and once more when it changes or ends`() {
     var clock = ProviderClock()
     let steps: [(Int?, Bool, Int?)] = [

@@ -1,9 +1,10 @@
 import BrokerCore
 import BrokerProtocol
+import TestSupport
 import Testing
 
 /// What is said where nobody but whoever configures can do anything.
-struct ConfigurationFaultTests {
+@Suite(.standardTimeLimit) struct ConfigurationFaultTests {
   private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
   private static let terms = RefreshMachine.Terms(
     generation: 1, accessEnd: Deadline(wall: start.wall + .seconds(600), uptime: start.uptime + .seconds(600)))

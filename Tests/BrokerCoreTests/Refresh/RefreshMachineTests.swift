@@ -7,7 +7,7 @@ import Testing
 ///
 /// The access token of the table ends 900 s after the start, the provider rotates, and has a grace of 60 s where the
 /// state's name says so.
-@Suite struct RefreshMachineTests {
+@Suite(.standardTimeLimit) struct RefreshMachineTests {
   private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
 
   private static func later(_ seconds: Int) -> Moment {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The schedule of background refreshes as a table of states and events, and the moments that it draws.
-@Suite struct RefreshScheduleTests {
+@Suite(.standardTimeLimit) struct RefreshScheduleTests {
   private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
 
   private static func later(_ seconds: Int) -> Moment {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clocks that are set, networks that return, and times without use.
-@Suite struct ClockJumpTests {
+@Suite(.standardTimeLimit) struct ClockJumpTests {
   private static let offline = ProviderFailure.transient(.networkUnavailable)
 
   private func script(

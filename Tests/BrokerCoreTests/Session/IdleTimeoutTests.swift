@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sessions that end because no client uses them.
-@Suite struct IdleTimeoutTests {
+@Suite(.standardTimeLimit) struct IdleTimeoutTests {
   private static let rules = SessionRules(
     expiry: ExpiryPolicy(refreshesInBackground: false), idleTimeout: .seconds(600))
 

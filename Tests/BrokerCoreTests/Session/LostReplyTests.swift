@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a session when the reply to a refresh is lost, or the broker ends before it comes.
-@Suite struct LostReplyTests {
+@Suite(.standardTimeLimit) struct LostReplyTests {
   private static let lost = ProviderFailure.outcomeUnknown(.timeout)
   private static let refusal = ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
 

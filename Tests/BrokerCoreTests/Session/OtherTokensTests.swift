@@ -6,7 +6,7 @@ import Testing
 
 /// Tokens for other scopes, or another audience, than the session's own: which flight is for what, and what each answer
 /// means for whom.
-@Suite struct OtherTokensTests {
+@Suite(.standardTimeLimit) struct OtherTokensTests {
   private static let (a, b) = (TokenTarget(audience: "a"), TokenTarget(scopes: ["write", "admin"], audience: "b"))
 
   private func script(_ rules: SessionRules = SessionRules()) -> SessionScript {
@@ -66,6 +66,16 @@ import Testing
     _ = script.want(2, Self.b)
     _ = script.succeed(2)
     #expect(script.machine.living?.rotatesRefreshToken == true)
+  }
+
+  @Test func `a caller who has left costs no refresh, and the others are served`() {
+    var script = script()
+    #expect(script.want(1, Self.a) == ["spend 1 refresh-1 for @a"])
+    #expect(script.want(2, Self.b).isEmpty)
+    #expect(script.want(3, force: true).isEmpty)
+    #expect(script.play(.waiterLeft(WaiterID(2))).isEmpty && script.play(.waiterLeft(WaiterID(3))).isEmpty)
+    #expect(script.succeed(1) == ["save living 8", "access-2 for @a 1"])
+    #expect(script.machine.activity == .resting)
   }
 
   @Test func `one flight at a time: the session first, then each target in turn`() {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the session machine writes down before it spends a refresh token, and what it makes of that after a crash.
-@Suite struct RefreshJournalTests {
+@Suite(.standardTimeLimit) struct RefreshJournalTests {
   private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
   private static let binding = ProviderBinding(type: "scripted")
 

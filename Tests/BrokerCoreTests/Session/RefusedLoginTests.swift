@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a session beside a login that is being saved, and may not be.
-@Suite struct RefusedLoginTests {
+@Suite(.standardTimeLimit) struct RefusedLoginTests {
   private static let login: SessionMachine.Event = .loginAccepted(
     ProviderSession(tokens: ScriptedProvider.tokens(5, now: SessionScript.start.wall), user: nil), method: "password")
 

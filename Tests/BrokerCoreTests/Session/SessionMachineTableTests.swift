@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The session machine as a complete table: every event in every state.
-@Suite struct SessionMachineTableTests {
+@Suite(.standardTimeLimit) struct SessionMachineTableTests {
   static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
   private static let binding = ProviderBinding(type: "scripted")
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The session machine as a table of states and events.
-@Suite struct SessionMachineTests {
+@Suite(.standardTimeLimit) struct SessionMachineTests {
   private static let start = Moment(wall: Timestamp(milliseconds: 1_800_000_000_000), uptime: .seconds(1000))
 
   private func later(_ duration: Duration) -> Moment {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The session machine in the states that only tokens for other targets lead to: every event in every one of them.
-@Suite struct SessionTargetTableTests {
+@Suite(.standardTimeLimit) struct SessionTargetTableTests {
   private typealias Table = SessionMachineTableTests
 
   private static let (a, b) = (TokenTarget(audience: "a"), TokenTarget(audience: "b"))

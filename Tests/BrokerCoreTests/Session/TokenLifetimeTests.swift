@@ -1,11 +1,12 @@
 import BrokerProtocol
 import JSONRPC
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import BrokerCore
 
-struct TokenLifetimeTests {
+@Suite(.standardTimeLimit) struct TokenLifetimeTests {
   private static let sentAt = Timestamp(milliseconds: 1_800_000_000_000)
 
   /// A reply that came two seconds after its request.

@@ -1,9 +1,10 @@
 import BrokerCore
 import BrokerProtocol
+import TestSupport
 import Testing
 
 /// Whose tokens a refresh has brought (OpenID Connect Core, section 12.2).
-struct TokenSubjectTests {
+@Suite(.standardTimeLimit) struct TokenSubjectTests {
   private func script(user: User?) -> SessionScript {
     var script = SessionScript(SessionRules(), SessionScript.record { $0.user = user })
     _ = script.restart()

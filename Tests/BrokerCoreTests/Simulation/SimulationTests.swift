@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The real broker in random weather, by seeds.
-@Suite struct SimulationTests {
+@Suite(.standardTimeLimit) struct SimulationTests {
   /// How many runs there are, and how many steps each has: more than 100,000 in all.
   private static let runs: (seeds: UInt64, steps: Int) = (220, 500)
 
@@ -45,5 +45,19 @@ import Testing
     }
     let all = counts.reduce(into: Simulation.Counts()) { $0.add($1) }
     print("simulation: \(all)")
+    if seeds == Self.runs.seeds, steps == Self.runs.steps { expectFloors(all) }
+  }
+
+  /// What the runs must have met, so that the rules were not upheld by there being nothing to rule: about a third of what
+  /// 220 runs of 500 steps meet, and one of what is rare.
+  private func expectFloors(_ counts: Simulation.Counts) {
+    #expect(counts.steps == Int(Self.runs.seeds) * Self.runs.steps)
+    let floors: [(String, Int, Int)] = [
+      ("lives", counts.lives, 800), ("requests", counts.requests, 15_000), ("tokens", counts.tokens, 1000),
+      ("refreshes", counts.refreshes, 1500), ("events", counts.events, 3500), ("lost for good", counts.lostForGood, 1),
+      ("other tokens", counts.otherTokens, 100), ("refreshes for other tokens", counts.otherFlights, 150),
+      ("doubts", counts.doubts, 1),
+    ]
+    for (name, count, floor) in floors { #expect(count >= floor, "\(name)") }
   }
 }

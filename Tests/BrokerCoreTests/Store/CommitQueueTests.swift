@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The queue as a table: what is committed together, and what is told when.
-@Suite struct CommitQueueTests {
+@Suite(.standardTimeLimit) struct CommitQueueTests {
   private static let time = Timestamp(milliseconds: 1_800_000_000_000)
 
   private func open(after sequence: UInt64 = 10) -> CommitQueue {

@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerCore
 
 /// What a trial decides, answer by answer.
-struct ProviderTrialTests {
+@Suite(.standardTimeLimit) struct ProviderTrialTests {
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
 
   private static func secret(_ text: String) -> Secret { ScriptedProvider.secret(text) }

@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerCore
 
 /// What a trial makes of a login that wants a one-time code.
-struct TrialCodeTests {
+@Suite(.standardTimeLimit) struct TrialCodeTests {
   private static let now = Timestamp(milliseconds: 1_800_000_000_000)
   private static let later = now + .seconds(30)
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Whatever goes wrong in the middle of a refresh: no refresh token is sent twice while anything could be lost by it,
@@ -5,7 +6,7 @@ import Testing
 ///
 /// The backend ends a session whose refresh token comes twice, and its ledger tells what it did, whatever the broker was
 /// told.
-struct FaultMatrixTests {
+@Suite(.standardTimeLimit) struct FaultMatrixTests {
   @Test(arguments: FaultRow.all)
   func `no fault costs a session that can be kept`(_ row: FaultRow) async throws {
     try await FaultStage.run(in: .forMatrix, row.setting) { stage, _ in try Self.play(row, stage) }

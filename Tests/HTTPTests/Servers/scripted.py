@@ -40,7 +40,7 @@ import warnings
 sys.dont_write_bytecode = True  # the source tree stays as it is
 from certificates import Certificates  # noqa: E402
 
-PATIENCE = 900  # seconds; how long anything may take on a machine that does much else
+PATIENCE = 300  # seconds; how long anything may take on a machine that does much else
 warnings.simplefilter("ignore", DeprecationWarning)  # TLS 1.1 is what is tested
 
 

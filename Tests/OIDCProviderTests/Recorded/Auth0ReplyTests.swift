@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Auth0 (auth0.com/docs/api/authentication); its second factor is in `SecondFactorTests`.
-struct Auth0ReplyTests {
+@Suite(.standardTimeLimit) struct Auth0ReplyTests {
   private let dialect = OIDCDialect.auth0(domain: "acme.eu.auth0.com")
 
   private static let claims = """

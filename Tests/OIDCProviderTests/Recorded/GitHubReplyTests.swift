@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// GitHub (docs.github.com/apps/oauth-apps, "Authorizing OAuth apps"; "Refreshing user access tokens").
-struct GitHubReplyTests {
+@Suite(.standardTimeLimit) struct GitHubReplyTests {
   private static let device = """
     {"device_code":"3584d83530557fdd1f46af8289938c8ef79f9dc5","user_code":"WDJB-MJHT",\
     "verification_uri":"https://github.com/login/device","expires_in":900,"interval":5}

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Google (developers.google.com/identity/protocols/oauth2, "TV and limited-input devices", "OpenID Connect").
-struct GoogleReplyTests {
+@Suite(.standardTimeLimit) struct GoogleReplyTests {
   private static let device = """
     {"device_code":"made-up-device","user_code":"GQVQ-JKEC","verification_url":"https://www.google.com/device",\
     "expires_in":1800,"interval":5}

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Keycloak (keycloak.org, "Securing applications", and its replies).
-struct KeycloakReplyTests {
+@Suite(.standardTimeLimit) struct KeycloakReplyTests {
   private let dialect = OIDCDialect.keycloak(baseURL: "https://sso.example.com/", realm: "acme")
 
   private static let issuer = "https://sso.example.com/realms/acme"

@@ -2,13 +2,14 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Microsoft's identity platform (learn.microsoft.com/entra/identity-platform, "device authorization grant",
 /// "authorization code flow", "UserInfo endpoint").
-struct MicrosoftReplyTests {
+@Suite(.standardTimeLimit) struct MicrosoftReplyTests {
   private let dialect = OIDCDialect.microsoft(tenant: "common")
 
   private static let tenant = "9188040d-6c67-4c5b-b112-36a304b66dad"

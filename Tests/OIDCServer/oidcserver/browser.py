@@ -46,7 +46,7 @@ class Browser:
         parts = urllib.parse.urlsplit(url)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         options = {"context": ssl._create_unverified_context()} if parts.scheme == "https" else {}
-        connection = kind(parts.hostname, parts.port, timeout=900, **options)
+        connection = kind(parts.hostname, parts.port, timeout=300, **options)
         fields = {"Referer": self.base + "/", "Origin": self.base, "User-Agent": "scripted-person"}
         if url.startswith(self.base) and self.cookies:
             fields["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

@@ -29,7 +29,7 @@ class Listener(socketserver.ThreadingMixIn, http.server.HTTPServer):
     def finish_request(self, request, client_address):
         """Shakes hands in the connection's own thread: nobody waits for a slow client."""
         request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        request.settimeout(900)
+        request.settimeout(300)
         if self.certificates:
             context = self.certificates.context(self.settings["tlsMode"])
             try:

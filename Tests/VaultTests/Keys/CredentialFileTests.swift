@@ -5,7 +5,7 @@ import Testing
 
 @testable import Vault
 
-struct CredentialFileTests {
+@Suite(.standardTimeLimit) struct CredentialFileTests {
   private let place: KeyPlace
   private var path: String { place.scratch.file("secret") }
 

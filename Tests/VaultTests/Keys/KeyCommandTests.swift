@@ -6,7 +6,7 @@ import Testing
 
 @testable import Vault
 
-struct KeyCommandTests {
+@Suite(.standardTimeLimit) struct KeyCommandTests {
   private let place: KeyPlace
 
   init() throws { place = try KeyPlace() }

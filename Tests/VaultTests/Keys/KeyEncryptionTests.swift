@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vault
 
-struct KeyEncryptionTests {
+@Suite(.standardTimeLimit) struct KeyEncryptionTests {
   private let place: KeyPlace
   private let dataKey: SealingKey
 

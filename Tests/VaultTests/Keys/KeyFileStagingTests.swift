@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Vault
 
-struct KeyFileStagingTests {
+@Suite(.standardTimeLimit) struct KeyFileStagingTests {
   private let place: KeyPlace
 
   init() throws { place = try KeyPlace() }

@@ -2,10 +2,11 @@ import Glibc
 import LinuxSystem
 import Sealing
 import SecretMemory
+import TestSupport
 import Testing
 import Vault
 
-@Suite struct KeyFileTests {
+@Suite(.standardTimeLimit) struct KeyFileTests {
   private func refusal(_ place: TemporaryVault) -> KeySourceError? {
     do throws(KeySourceError) {
       _ = try KeyFile(path: place.keyPath).key(forVaultAt: place.path)

@@ -8,7 +8,7 @@ import Testing
 import Vault
 
 /// One key file for two vaults, as with two state directories and one place for data.
-@Suite struct KeyFileUsersTests {
+@Suite(.standardTimeLimit) struct KeyFileUsersTests {
   private let keys = Scratch()
 
   init() throws { try Sealing.initialize() }

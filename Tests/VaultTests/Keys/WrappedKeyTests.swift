@@ -1,10 +1,11 @@
 import BrokerProtocol
 import Sealing
 import SecretMemory
+import TestSupport
 import Testing
 import Vault
 
-struct WrappedKeyTests {
+@Suite(.standardTimeLimit) struct WrappedKeyTests {
   private let dataKey: SealingKey
   private let kek: SealingKey
   private let vaultID = [UInt8](1...16)
