@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A broker whose memory for secrets is full.
-@Suite struct RoomTests {
+@Suite(.standardTimeLimit) struct RoomTests {
   private static func call(_ method: String, _ params: String = "{}") -> String {
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }

@@ -2,12 +2,13 @@ import BrokerCore
 import BrokerProtocol
 import OIDCDialect
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import OIDCProvider
 
 /// Replies that come while the memory for secrets is full.
-struct MemoryTests {
+@Suite(.standardTimeLimit) struct MemoryTests {
   private static let long = String(repeating: "t", count: 6000)
 
   private func filler(_ arena: SecretArena, _ count: Int) throws -> [Secret] {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import SecretMemory
 
 /// Room that is set aside, and what waits for room.
-@Suite struct SecretReservationTests {
+@Suite(.standardTimeLimit) struct SecretReservationTests {
   private func secret(_ count: Int, in arena: SecretArena) throws(SecretMemoryExhausted) -> Secret {
     try Secret(copying: [UInt8](repeating: 7, count: count).span, in: arena)
   }

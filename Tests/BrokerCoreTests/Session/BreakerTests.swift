@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What limits refreshes: one breaker for the session, one for each target, and one for all targets together.
-@Suite struct BreakerTests {
+@Suite(.standardTimeLimit) struct BreakerTests {
   @Test func `a new login has a breaker of its own`() {
     var script = SessionScript()
     _ = script.restart()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// For how long a caller needs a token that has just come.
-@Suite struct TokenNeedTests {
+@Suite(.standardTimeLimit) struct TokenNeedTests {
   @Test func `a token that was just saved serves a caller only for as long as they need it`() {
     var script = SessionScript(SessionRules(), nil)
     let wanted = TokenDemand(waiter: WaiterID(1), minValidity: .seconds(600), waitsForLogin: true)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Callers who fill the memory that they are given, while a session is refreshed.
-struct MemoryPressureTests {
+@Suite(.standardTimeLimit) struct MemoryPressureTests {
   /// As large as access tokens with many claims are.
   private static let tokenBytes = 12_000
   /// As many requests as a connection may have under way.
