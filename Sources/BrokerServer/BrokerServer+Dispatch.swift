@@ -11,8 +11,7 @@ extension BrokerServer {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
-      let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
-      return respond(BrokerError(.parseError, message), id: nil, connection)
+      return respond(refusal(of: error), id: nil, connection)
     }
     if tape.entries[0].kind == .array {
       receiveBatch(text, connection)
@@ -43,6 +42,13 @@ extension BrokerServer {
     return true
   }
 
+  /// The error of a text that the scanner refuses; where that is for a limit, the refusal is counted.
+  private func refusal(of error: JSONError) -> BrokerError {
+    if let limit = error.reason.limit { return refusal(of: limit) }
+    let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
+    return BrokerError(.parseError, message)
+  }
+
   private func receiveBatch(_ text: Span<UInt8>, _ connection: Connection) {
     var entries: [Int] = []
     var index = 1
@@ -50,9 +56,11 @@ extension BrokerServer {
       entries.append(index)
       index = Int(tape.entries[index].next)
     }
-    guard !entries.isEmpty, entries.count <= limits.batchEntries else {
-      let message = entries.isEmpty ? "A batch must not be empty." : "A batch may have \(limits.batchEntries) entries."
-      return respond(BrokerError(.invalidRequest, message), id: nil, connection)
+    guard !entries.isEmpty else {
+      return respond(BrokerError(.invalidRequest, "A batch must not be empty."), id: nil, connection)
+    }
+    guard entries.count <= limits[.batchEntries] else {
+      return respond(refusal(of: .batchEntries), id: nil, connection)
     }
     batchCount += 1
     let batch = batchCount
@@ -67,8 +75,11 @@ extension BrokerServer {
   private func receive(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection, batch: UInt64?) {
     if envelope.kind == .notification, notify(envelope, text, connection) { return }
     let key = open(envelope, text, connection, batch)
+    if envelope.isIDTooLong { return fail(key, refusal(of: .idBytes)) }
     if case .invalid(let why) = envelope.kind { return fail(key, BrokerError(.invalidRequest, why)) }
-    guard connection.inFlight.count <= limits.requestsInFlight else { return fail(key, BrokerError(.overloaded)) }
+    guard connection.inFlight.count <= limits[.requestsInFlight] else {
+      return fail(key, refusal(of: .requestsInFlight))
+    }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
     let name = methodName(envelope, text)
     guard let route = Routes.byName[name] else {
@@ -133,6 +144,17 @@ extension BrokerServer {
     connection.inFlight.insert(key)
     if let batch { batches[batch]?.outstanding += 1 }
     return key
+  }
+}
+
+extension JSONError.Reason {
+  /// The limit that the text exceeds; nil where it breaks the grammar.
+  fileprivate var limit: Limit? {
+    switch self {
+    case .tooDeep: .nesting
+    case .tooLong: .messageBytes
+    default: nil
+    }
   }
 }
 

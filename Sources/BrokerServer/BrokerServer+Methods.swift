@@ -65,9 +65,8 @@ extension BrokerServer {
 
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
   func subscribe(_ params: Subscribe.Params, _ request: Request) {
-    let limit = limits.subscriptions
     broker.assumeIsolated { broker in
-      broker.subscribe(params, client: request.client, limit: limit) { [weak self] result in
+      broker.subscribe(params, client: request.client) { [weak self] result in
         self?.assumeIsolated { $0.subscribed(result, request) }
       }
     }
@@ -112,7 +111,7 @@ extension BrokerServer {
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
-      subscriptions: subscriptions, counters: Self.counters(counters), profiles: profiles)
+      subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report, profiles: profiles)
   }
 
   private static func counters(_ counters: Counters) -> [GetStatus.Counter] {

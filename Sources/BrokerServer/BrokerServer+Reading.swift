@@ -76,8 +76,9 @@ extension BrokerServer {
   private func cutMessages(_ bytes: Span<UInt8>, _ connection: Connection) -> Range<Int> {
     var offset = 0
     connection.isHeldUp = false
+    let outputLimit = limits[.outputBytes]
     while !connection.isClosing, !connection.readsNoMore {
-      guard connection.output.count <= limits.outputBytes else {
+      guard connection.output.count <= outputLimit else {
         connection.isHeldUp = offset < bytes.count
         return offset..<bytes.count
       }
@@ -88,7 +89,7 @@ extension BrokerServer {
         receive(rest.extracting(range), connection)
         offset += consumed
       case .tooLong(let consumed):
-        respond(BrokerError(.messageTooLarge), id: nil, connection)
+        respond(refusal(of: .messageBytes), id: nil, connection)
         offset += consumed
       case .broken(let why):
         respond(BrokerError(.parseError, why), id: nil, connection)

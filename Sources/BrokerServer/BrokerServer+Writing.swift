@@ -15,6 +15,12 @@ extension BrokerServer {
     connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
   }
 
+  /// The error of a limit that refuses something; the refusal is counted.
+  func refusal(of limit: Limit) -> BrokerError {
+    ledger.note(limit)
+    return ledger.error(of: limit)
+  }
+
   /// The error with a name by which it can be found in the log.
   func named(_ error: BrokerError) -> BrokerError {
     var error = error
@@ -77,7 +83,7 @@ extension BrokerServer {
 
   /// Asks the loop for what the connection needs now: a client that does not read is not read.
   func updateInterest(_ connection: Connection) {
-    let mayRead = connection.mayRead && !connection.isHeldUp && connection.output.count <= limits.outputBytes
+    let mayRead = connection.mayRead && !connection.isHeldUp && connection.output.count <= limits[.outputBytes]
     let interest = (reading: mayRead, writing: !connection.output.isEmpty)
     guard interest != connection.interest else { return }
     connection.interest = interest
@@ -92,9 +98,10 @@ extension BrokerServer {
   private func watchForStall(_ connection: Connection) {
     guard connection.stallTimer == nil else { return }
     let id = connection.id
-    connection.stallTimer = loop.schedule(after: limits.stalledOutput) { [weak self] in
+    connection.stallTimer = loop.schedule(after: limits.duration(.stalledOutput)) { [weak self] in
       self?.assumeIsolated { server in
         guard let connection = server.connections[id] else { return }
+        server.ledger.note(.stalledOutput)
         server.log.info("closed a connection that reads nothing", .number("connection", Int(id.number)))
         connection.stallTimer = nil
         server.close(connection)
@@ -110,7 +117,8 @@ extension BrokerServer {
       return
     }
     let sequence = delivery.event.sequence
-    if connection.output.count > limits.outputBytes || connection.lost[delivery.subscriptionID] != nil {
+    if connection.output.count > limits[.outputBytes] || connection.lost[delivery.subscriptionID] != nil {
+      ledger.note(.outputBytes)
       let first = connection.lost[delivery.subscriptionID]?.from ?? sequence
       connection.lost[delivery.subscriptionID] = (first, sequence)
       return
@@ -141,6 +149,7 @@ extension BrokerServer {
   /// Ends a connection and everything that it had begun to wait for.
   func close(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.id) != nil else { return }
+    _ = ledger.add(.connections, -1)
     connection.isClosed = true
     connection.isClosing = true
     if let timer = connection.stallTimer { loop.cancel(timer) }

@@ -47,8 +47,10 @@ package actor BrokerServer {
   let broker: Broker
   /// Answers that need no broker.
   let answers: AnswerCache
-  /// The bounds of every connection.
-  package internal(set) var limits: ServerLimits
+  /// Enforces limits and counts what they refuse.
+  let ledger: LimitLedger
+  /// The present limits: those of the ledger, where the hot path finds them.
+  package internal(set) var limits: Limits
   /// What the program around does.
   let environment: Environment
   /// Where to tell what happened.
@@ -102,11 +104,13 @@ package actor BrokerServer {
 
   /// A server without connections.
   package init(
-    loop: EventLoop, broker: Broker, limits: ServerLimits, environment: Environment, log: Logger, startedAt: Timestamp
+    loop: EventLoop, broker: Broker, limits: Limits, environment: Environment, log: Logger, startedAt: Timestamp
   ) {
     self.loop = loop
     self.broker = broker
     answers = broker.answers
+    ledger = broker.ledger
+    ledger.limits = limits
     self.limits = limits
     self.environment = environment
     self.log = log
@@ -126,7 +130,7 @@ package actor BrokerServer {
   ///
   /// - Throws: `EMFILE` and the like.
   package nonisolated func listen(_ socket: consuming sending UnixSocket.Listening) throws(Errno) {
-    let limit = assumeIsolated { $0.limits.connections }
+    let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
     let listener = UnixListener(
       loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user
     ) { [weak self] descriptor, _ in
@@ -135,6 +139,7 @@ package actor BrokerServer {
       log.warning("connection refused", .code("errno", error.code))
       assumeIsolated { $0.listener?.connectionClosed() }
     }
+    listener.isFull = { ledger.note(.connections) }
     try start(listener).get()
   }
 
@@ -164,6 +169,7 @@ package actor BrokerServer {
     let connection = Connection(id: ClientID(clients), stream: stream, isStdio: isStdio, limits: limits)
     try stream.attach(to: loop, self, connection.id)
     connections[connection.id] = connection
+    _ = ledger.add(.connections, 1)
     cancelLinger()
   }
 

@@ -44,11 +44,11 @@ final class Connection {
   var interest = (reading: true, writing: false)
 
   /// A connection on which nothing was said yet.
-  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: ServerLimits) {
+  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: Limits) {
     self.id = id
     self.stream = stream
     self.isStdio = isStdio
-    frames = FrameReader(messageByteLimit: limits.json.byteCount)
+    frames = FrameReader(messageByteLimit: limits[.messageBytes])
   }
 
   /// Whether there is any sense in reading.

@@ -23,7 +23,7 @@ final class ServerHarness {
 
   /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
   init(
-    limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
+    limits: Limits = Limits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
     clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
     allowsIDToken: Bool = false, prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {

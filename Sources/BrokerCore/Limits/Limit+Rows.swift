@@ -1,0 +1,58 @@
+import BrokerProtocol
+
+/// The table of limits.
+///
+/// Of each range the lower end leaves the protocol usable, and the upper end keeps one peer from using up the machine.
+extension Limit {
+  /// The row of every limit, in the order of the cases.
+  package static let rows: [Row] =
+    (messageRows + connectionRows + clientRows + brokerRows).sorted { $0.limit.rawValue < $1.limit.rawValue }
+
+  /// What one message may cost.
+  private static let messageRows = [
+    Row(
+      .messageBytes, "maxMessageBytes", .bytes, .message, 1024...67_108_864, standard: 1_048_576,
+      past: .error(.messageTooLarge), "Bytes of a message.",
+      because: "A thousand times the usual message; the least still holds each request that carries no token."),
+    Row(
+      .nesting, "maxNesting", .count, .message, 8...512, standard: 64, past: .error(.parseError),
+      "Depth of nested arrays and objects in a message.",
+      because: "The protocol itself needs five levels."),
+    Row(
+      .batchEntries, "maxBatchEntries", .count, .message, 1...4096, standard: 64, past: .error(.invalidRequest),
+      "Entries of a batch; each counts as in flight.", because: "As many as may be in flight."),
+    Row(
+      .idBytes, "maxIdBytes", .bytes, .message, 38...4096, standard: 128, past: .error(.invalidRequest),
+      "Bytes of a request's id, quotes included.", because: "A UUID in quotes has 38 bytes."),
+  ]
+
+  /// What one connection may hold.
+  private static let connectionRows = [
+    Row(
+      .requestsInFlight, "maxRequestsInFlight", .count, .connection, 1...4096, standard: 64, past: .error(.overloaded),
+      "Requests of one connection that wait for their answer.",
+      because: "Each keeps its id and its place in a queue; no known client has more than ten."),
+    Row(
+      .subscriptions, "maxSubscriptionsPerConnection", .count, .connection, 1...1024, standard: 32,
+      past: .error(.overloaded), "Subscriptions of one connection.",
+      because: "One subscription with a filter serves most clients."),
+    Row(
+      .outputBytes, "maxOutputBufferBytes", .bytes, .connection, 65536...268_435_456, standard: 4_194_304,
+      past: .eventsLost, "Bytes kept for a connection that does not read; past that its events are dropped.",
+      because: "Ten thousand events; the least is the size of a pipe."),
+    Row(
+      .stalledOutput, "stalledOutputSeconds", .seconds, .connection, 1...3600, standard: 30_000, past: .closed,
+      "How long a connection with a full buffer may read nothing before it is closed.",
+      because: "A program that is paged in again takes seconds."),
+  ]
+
+  /// What one client may ask for, however many connections it has.
+  private static let clientRows: [Row] = []
+
+  /// What all clients together may hold.
+  private static let brokerRows = [
+    Row(
+      .connections, "maxConnections", .count, .broker, 1...100_000, standard: 10_000, past: .waits,
+      "Open connections; the descriptor limit may allow fewer.", because: "More than a user has processes.")
+  ]
+}
