@@ -7,19 +7,23 @@ import SecretMemory
 /// How messages become requests.
 extension BrokerServer {
   /// Takes one message in, whatever it is.
-  func receive(_ text: Span<UInt8>, _ connection: Connection) {
+  ///
+  /// - Returns: whether it was answered from the cache, in no time that matters.
+  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Bool {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
-      return respond(refusal(of: error), id: nil, connection)
+      respond(refusal(of: error), id: nil, connection)
+      return false
     }
     if tape.entries[0].kind == .array {
       receiveBatch(text, connection)
     } else {
       let envelope = Envelope(in: tape, of: text, idByteLimit: limits.idBytes)
-      if answerFromCache(envelope, text, connection) { return }
+      if answerFromCache(envelope, text, connection) { return true }
       receive(envelope, text, connection, batch: nil)
     }
+    return false
   }
 
   /// The hot path: a token that is cached is answered without a copy, a task, or an allocation.
@@ -39,6 +43,7 @@ extension BrokerServer {
     answer.withBytes { result in
       writer.appendResult(result, id: text.extracting(id), to: &connection.output.bytes)
     }
+    connection.holdsToken = true
     return true
   }
 
@@ -80,9 +85,10 @@ extension BrokerServer {
     guard connection.inFlight.count <= limits[.requestsInFlight] else {
       return fail(key, refusal(of: .requestsInFlight))
     }
+    // Answers that wait in unfinished batches are the connection's, too.
+    guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
-    let name = methodName(envelope, text)
-    guard let route = Routes.byName[name] else {
+    guard let route = route(envelope, text) else {
       return fail(key, BrokerError(.methodNotFound, "There is no method of this name in this version."))
     }
     guard let parameters = envelope.parameters else {
@@ -103,8 +109,8 @@ extension BrokerServer {
     }
   }
 
-  private func methodName(_ envelope: Envelope, _ text: Span<UInt8>) -> String {
-    tape.string(at: envelope.methodIndex, in: text)
+  private func route(_ envelope: Envelope, _ text: Span<UInt8>) -> Route? {
+    Routes.named(tape.string(at: envelope.methodIndex, in: text))
   }
 
   /// Lends the parameters as a document of their own, and wipes the copy: it may hold a password.
@@ -112,15 +118,16 @@ extension BrokerServer {
     let range = tape.entries[index].range
     var copy: [UInt8] = []
     copy.reserveCapacity(range.count)
-    for position in range { copy.append(text[position]) }
-    if let document = try? JSONDocument(parsing: copy, limits: limits.json) { body(document.root) }
+    // The bytes are valid inside the closure, and are copied there.
+    unsafe text.extracting(range).withUnsafeBufferPointer { unsafe copy.append(contentsOf: $0) }
+    body(JSONDocument(bytes: copy, ofContainerAt: index, on: tape).root)
     wipe(&copy)
   }
 
   /// Obeys a notification that is no request; false for one that names a method, which runs without an answer.
   private func notify(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection) -> Bool {
     guard text.matches("$/cancelRequest", envelope.method), let parameters = envelope.parameters else {
-      return Routes.byName[methodName(envelope, text)] == nil
+      return route(envelope, text) == nil
     }
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
@@ -153,6 +160,11 @@ extension JSONError.Reason {
     switch self {
     case .tooDeep: .nesting
     case .tooLong: .messageBytes
+    case .tooManyMembers: .members
+    case .tooManyElements: .elements
+    case .tooManyValues: .values
+    case .stringTooLong: .stringBytes
+    case .numberTooLong: .numberBytes
     default: nil
     }
   }

@@ -105,6 +105,7 @@ extension BrokerServer {
   package func setLimits(_ limits: Limits) {
     self.limits = limits
     ledger.limits = limits
+    scratch = [UInt8](repeating: 0, count: limits[.turnBytes])
     listener?.setLimit(limits[.connections])
   }
 

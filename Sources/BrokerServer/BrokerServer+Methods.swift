@@ -23,10 +23,11 @@ extension BrokerServer {
   /// Names what was ignored, once for each connection: a misspelt parameter should not be a riddle.
   private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
     guard let members = try? node.members(), let connection = connections[request.client] else { return }
-    for (name, _) in members where !known.contains(name) {
+    // By bytes: what a string is canonically equivalent to can be made slow to find.
+    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
       // A client that makes up names can fill neither the log nor the memory.
       guard connection.ignoredNames.count < 16 else { return }
-      let name = String(name.prefix(64))
+      let name = String(decoding: name.utf8.prefix(64), as: UTF8.self)
       guard connection.ignoredNames.insert(name).inserted else { continue }
       log.info("ignored a parameter", .word("name", name), .number("connection", Int(request.client.number)))
     }
@@ -122,6 +123,18 @@ extension BrokerServer {
       ("revocations", counters.revocations), ("pendingRevocations", counters.pendingRevocations),
       ("revocationsGivenUp", counters.revocationsGivenUp),
     ].map { GetStatus.Counter(name: $0.0, value: $0.1) }
+  }
+
+  /// Locks the vault, and lets no token wait for a client that has not read it.
+  func lock(_ request: Request) {
+    broker.assumeIsolated { broker in
+      broker.lock { [weak self] result in
+        self?.assumeIsolated { server in
+          server.dropUnreadTokens()
+          server.answer(request.key, result)
+        }
+      }
+    }
   }
 
   /// Reads the configuration again.

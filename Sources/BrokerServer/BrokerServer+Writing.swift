@@ -52,9 +52,10 @@ extension BrokerServer {
         connection.output.sent(count)
         noteProgress(connection)
       case .wouldBlock:
+        if connection.dropsTokens, connection.holdsToken { return dropTokens(connection) }
         watchForStall(connection)
         updateInterest(connection)
-        return
+        return account(connection)
       case .endOfStream, .failed:
         close(connection)
         return
@@ -62,9 +63,10 @@ extension BrokerServer {
     }
     giveBackBuffer(connection)
     tellLosses(connection)
-    if connection.isHeldUp { return resume(connection) }
+    if connection.isHeldUp { enqueue(connection) }
     guard connection.output.isEmpty else { return flush(connection) }
     if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
+    account(connection)
   }
 
   /// A buffer of ordinary size serves the next connection, so that idle ones hold none.
@@ -72,13 +74,15 @@ extension BrokerServer {
     var buffer: [UInt8] = []
     swap(&buffer, &connection.output.bytes)
     connection.output = OutputQueue()
+    (connection.holdsToken, connection.dropsTokens) = (false, false)
     if buffer.capacity <= Self.readSize * 2 { swap(&buffer, &spareOutput) }
   }
 
   private func mayEnd(_ connection: Connection) -> Bool {
     if connection.isClosing { return true }
     // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
-    return (connection.hasInputEnded || connection.readsNoMore) && connection.inFlight.isEmpty
+    let isRead = connection.hasInputEnded && !connection.hasMessages && !connection.isHeldUp
+    return (isRead || connection.readsNoMore) && connection.inFlight.isEmpty
   }
 
   /// Asks the loop for what the connection needs now: a client that does not read is not read.
@@ -109,14 +113,22 @@ extension BrokerServer {
     }
   }
 
+  /// How many events are kept for subscriptions whose own answer waits in a batch: as many as memory replays.
+  private static let mostBatchedEvents = SubscriptionHub.keptEvents
+
   /// Passes an event on, unless the client is so far behind that it can only be told that events were lost.
   func deliver(_ delivery: SubscriptionHub.Delivery) {
     guard let connection = connections[delivery.client], !connection.isClosing else { return }
-    if let batch = connection.unanswered[delivery.subscriptionID], batches[batch] != nil {
-      batches[batch]?.deliveries.append(delivery)
+    let sequence = delivery.event.sequence
+    if let batch = connection.unanswered[delivery.subscriptionID], let deliveries = batches[batch]?.deliveries {
+      if deliveries.count < Self.mostBatchedEvents {
+        batches[batch]?.deliveries.append(delivery)
+      } else {
+        batches[batch]?.lost[delivery.subscriptionID, default: (sequence, sequence)].to = sequence
+        ledger.note(.outputBytes)
+      }
       return
     }
-    let sequence = delivery.event.sequence
     if connection.output.count > limits[.outputBytes] || connection.lost[delivery.subscriptionID] != nil {
       ledger.note(.outputBytes)
       let first = connection.lost[delivery.subscriptionID]?.from ?? sequence
@@ -153,12 +165,15 @@ extension BrokerServer {
     connection.isClosed = true
     connection.isClosing = true
     if let timer = connection.stallTimer { loop.cancel(timer) }
+    endMessageTimer(connection)
     connection.stream.close(on: loop)
     for key in connection.inFlight { forget(key) }
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }
-    wipe(&connection.input)
+    connection.input.clear()
     wipe(&connection.output.bytes)
+    connection.output = OutputQueue()
+    settle(connection)
     if connection.isStdio { drain() } else { listener?.connectionClosed() }
     connectionEnded()
   }
@@ -171,6 +186,6 @@ extension BrokerServer {
   private func forget(_ key: RequestKey) {
     guard let request = requests.removeValue(forKey: key) else { return }
     if let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
-    if let batch = request.batch { batches[batch] = nil }
+    if let batch = request.batch { discardBatch(batch) }
   }
 }

@@ -62,9 +62,7 @@ package actor BrokerServer {
   /// The same, on the clock that never jumps.
   let startedUptime: Duration
 
-  /// How much one read may bring.
-  ///
-  /// A client that sends more is read again in the next turn, after the others.
+  /// Buffers up to twice this size are used again.
   static let readSize = 1 << 16
 
   /// The open connections.
@@ -79,8 +77,22 @@ package actor BrokerServer {
   var batches: [UInt64: PendingBatch] = [:]
   /// How many batches there ever were; names the next one.
   var batchCount: UInt64 = 0
-  /// Where every read goes first.
-  var scratch = [UInt8](repeating: 0, count: BrokerServer.readSize)
+  /// Where a read of a connection with much to say goes first.
+  var scratch: [UInt8]
+  /// Where every other read goes first.
+  var firstScratch = [UInt8](repeating: 0, count: BrokerServer.firstReadSize)
+  /// What may still be handled of the connection at hand.
+  var turnBudget = TurnBudget(messages: 1, .deadline(0))
+  /// The connections that have much to say, in the order in which they are served.
+  var queue: [ClientID] = []
+  /// Whether the loop will serve the queue.
+  var isRoundScheduled = false
+  /// The OpenRPC document, rendered once.
+  private(set) lazy var discovery = environment.discovery()
+  /// How many connections were closed for the memory they held since that was last told.
+  var shedSinceTold = 0
+  /// When it may be told again.
+  var nextShedLog = Duration.zero
   /// A buffer for the answers of the next turn.
   var spareOutput: [UInt8] = []
   /// The structure of the message at hand.
@@ -112,6 +124,7 @@ package actor BrokerServer {
     ledger = broker.ledger
     ledger.limits = limits
     self.limits = limits
+    scratch = [UInt8](repeating: 0, count: limits[.turnBytes])
     self.environment = environment
     self.log = log
     self.startedAt = startedAt

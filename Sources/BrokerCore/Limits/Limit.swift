@@ -7,11 +7,11 @@ package import BrokerProtocol
 /// (tests hold all of them equal), and a test of what happens past it.
 package enum Limit: Int, CaseIterable, Sendable {
   // A message.
-  case messageBytes, nesting, batchEntries, idBytes
+  case messageBytes, nesting, members, elements, values, stringBytes, numberBytes, batchEntries, idBytes
   // A connection.
-  case requestsInFlight, subscriptions, outputBytes, stalledOutput
+  case requestsInFlight, subscriptions, turnBytes, turnMessages, incompleteMessage, outputBytes, stalledOutput
   // All clients together.
-  case connections
+  case connections, turn, bufferedBytes
 
   /// What a limit counts.
   package enum Unit: String, Sendable {
@@ -43,6 +43,8 @@ package enum Limit: Int, CaseIterable, Sendable {
     case error(ErrorKind)
     /// The connection is closed.
     case closed
+    /// The connection is closed, behind an error of this kind where the client can still read it.
+    case closedWith(ErrorKind)
     /// Events are dropped, and `eventsLost` tells the subscriber.
     case eventsLost
     /// It is done later, after what others asked for.
@@ -52,6 +54,7 @@ package enum Limit: Int, CaseIterable, Sendable {
     package var words: String {
       switch self {
       case .error(let kind): "`\(kind.rawValue)`"
+      case .closedWith(let kind): "`\(kind.rawValue)`, and the connection is closed"
       case .closed: "the connection is closed"
       case .eventsLost: "event `eventsLost`"
       case .waits: "it waits"

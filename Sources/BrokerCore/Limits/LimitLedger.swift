@@ -78,7 +78,11 @@ package final class LimitLedger: Sendable {
   /// The error that a limit's refusal gives, without counting it.
   package func error(of limit: Limit) -> BrokerError {
     let row = limit.row
-    let kind: ErrorKind = if case .error(let kind) = row.consequence { kind } else { .overloaded }
+    let kind: ErrorKind =
+      switch row.consequence {
+      case .error(let kind), .closedWith(let kind): kind
+      case .closed, .eventsLost, .waits: .overloaded
+      }
     let value = limits[limit]
     let number = row.unit == .seconds ? Self.seconds(value) : "\(value)"
     return BrokerError(kind, "The limit \(row.name) (\(number)) is exceeded.")

@@ -28,7 +28,12 @@ package struct Limits: Sendable, Equatable {
   package func duration(_ limit: Limit) -> Duration { .milliseconds(self[limit]) }
 
   private static func derived(from values: [Int]) -> (JSONLimits, Int) {
-    let json = JSONLimits(depth: values[Limit.nesting.rawValue], byteCount: values[Limit.messageBytes.rawValue])
+    var json = JSONLimits(depth: values[Limit.nesting.rawValue], byteCount: values[Limit.messageBytes.rawValue])
+    json.members = values[Limit.members.rawValue]
+    json.elements = values[Limit.elements.rawValue]
+    json.values = values[Limit.values.rawValue]
+    json.stringBytes = values[Limit.stringBytes.rawValue]
+    json.numberBytes = values[Limit.numberBytes.rawValue]
     return (json, values[Limit.idBytes.rawValue])
   }
 }
