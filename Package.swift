@@ -126,7 +126,9 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Configuration", "RESTDialect", "OIDCDialect", "BrokerProtocol", "JSONRPC", "TestSupport"],
+      dependencies: [
+        "Configuration", "RESTDialect", "OIDCDialect", "BrokerCore", "BrokerProtocol", "JSONRPC", "TestSupport",
+      ],
       swiftSettings: checked),
     .testTarget(
       name: "BrokerServerTests",

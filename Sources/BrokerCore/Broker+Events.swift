@@ -13,7 +13,6 @@ extension Broker {
   /// A subscription that is wanted.
   private struct SubscriptionRequest: Sendable {
     let client: ClientID
-    let limit: Int
     let wish: SubscriptionHub.Wish
     let reply: Reply<Subscribed>
   }
@@ -26,15 +25,15 @@ extension Broker {
   /// Memory has the newest events; older ones are read from the store first. The subscription begins in the instant in
   /// which all that was missed is there, so nothing is told twice or not at all.
   package func subscribe(
-    _ params: Subscribe.Params, client: ClientID, limit: Int, _ reply: @escaping Reply<Subscribed>
+    _ params: Subscribe.Params, client: ClientID, _ reply: @escaping Reply<Subscribed>
   ) {
     do throws(BrokerError) {
-      try requireRoom(client, limit)
+      try requireRoom(client)
       let wish = SubscriptionHub.Wish(events: try Self.names(params.events), profiles: params.profiles.map(Set.init))
       for profile in params.profiles ?? [] where slot(named: profile) == nil {
         throw BrokerError(.unknownProfile, profile: profile)
       }
-      let request = SubscriptionRequest(client: client, limit: limit, wish: wish, reply: reply)
+      let request = SubscriptionRequest(client: client, wish: wish, reply: reply)
       guard let since = params.since else { return begin(request, missed: []) }
       replay(request, since: UInt64(clamping: since), read: [], rounds: 0)
     } catch {
@@ -42,10 +41,8 @@ extension Broker {
     }
   }
 
-  private func requireRoom(_ client: ClientID, _ limit: Int) throws(BrokerError) {
-    guard hub.count(of: client) < limit else {
-      throw BrokerError(.overloaded, "A connection may have at most \(limit) subscriptions.")
-    }
+  private func requireRoom(_ client: ClientID) throws(BrokerError) {
+    try ledger.require(.subscriptions, hub.count(of: client) + 1)
   }
 
   /// Begins with the events since a sequence, behind those that were read already; nil means that they cannot be had.
@@ -88,7 +85,7 @@ extension Broker {
 
   private func begin(_ request: SubscriptionRequest, missed: [BrokerEvent]?) {
     do throws(BrokerError) {
-      try requireRoom(request.client, request.limit)
+      try requireRoom(request.client)
     } catch {
       return request.reply(.failure(error))
     }

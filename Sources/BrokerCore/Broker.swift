@@ -41,6 +41,8 @@ package actor Broker {
   let entropy: any Entropy
   /// Answers that need no broker: whoever reads requests asks here first.
   package nonisolated let answers = AnswerCache()
+  /// What clients may cost, and how often that was too much.
+  package nonisolated let ledger = LimitLedger()
   /// Where events go.
   var deliver: Deliver = { _ in }
   /// Where it is said that something is wrong.

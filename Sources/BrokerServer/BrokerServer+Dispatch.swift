@@ -7,20 +7,23 @@ import SecretMemory
 /// How messages become requests.
 extension BrokerServer {
   /// Takes one message in, whatever it is.
-  func receive(_ text: Span<UInt8>, _ connection: Connection) {
+  ///
+  /// - Returns: whether it was answered from the cache, in no time that matters.
+  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Bool {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
-      let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
-      return respond(BrokerError(.parseError, message), id: nil, connection)
+      respond(refusal(of: error), id: nil, connection)
+      return false
     }
     if tape.entries[0].kind == .array {
       receiveBatch(text, connection)
     } else {
       let envelope = Envelope(in: tape, of: text, idByteLimit: limits.idBytes)
-      if answerFromCache(envelope, text, connection) { return }
+      if answerFromCache(envelope, text, connection) { return true }
       receive(envelope, text, connection, batch: nil)
     }
+    return false
   }
 
   /// The hot path: a token that is cached is answered without a copy, a task, or an allocation.
@@ -40,7 +43,15 @@ extension BrokerServer {
     answer.withBytes { result in
       writer.appendResult(result, id: text.extracting(id), to: &connection.output.bytes)
     }
+    connection.holdsToken = true
     return true
+  }
+
+  /// The error of a text that the scanner refuses; where that is for a limit, the refusal is counted.
+  private func refusal(of error: JSONError) -> BrokerError {
+    if let limit = error.reason.limit { return refusal(of: limit) }
+    let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
+    return BrokerError(.parseError, message)
   }
 
   private func receiveBatch(_ text: Span<UInt8>, _ connection: Connection) {
@@ -50,9 +61,11 @@ extension BrokerServer {
       entries.append(index)
       index = Int(tape.entries[index].next)
     }
-    guard !entries.isEmpty, entries.count <= limits.batchEntries else {
-      let message = entries.isEmpty ? "A batch must not be empty." : "A batch may have \(limits.batchEntries) entries."
-      return respond(BrokerError(.invalidRequest, message), id: nil, connection)
+    guard !entries.isEmpty else {
+      return respond(BrokerError(.invalidRequest, "A batch must not be empty."), id: nil, connection)
+    }
+    guard entries.count <= limits[.batchEntries] else {
+      return respond(refusal(of: .batchEntries), id: nil, connection)
     }
     batchCount += 1
     let batch = batchCount
@@ -67,19 +80,22 @@ extension BrokerServer {
   private func receive(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection, batch: UInt64?) {
     if envelope.kind == .notification, notify(envelope, text, connection) { return }
     let key = open(envelope, text, connection, batch)
+    if envelope.isIDTooLong { return fail(key, refusal(of: .idBytes)) }
     if case .invalid(let why) = envelope.kind { return fail(key, BrokerError(.invalidRequest, why)) }
-    guard connection.inFlight.count <= limits.requestsInFlight else { return fail(key, BrokerError(.overloaded)) }
+    guard connection.inFlight.count <= limits[.requestsInFlight] else {
+      return fail(key, refusal(of: .requestsInFlight))
+    }
+    // Answers that wait in unfinished batches are the connection's, too.
+    guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
-    let name = methodName(envelope, text)
-    guard let route = Routes.byName[name] else {
+    guard let route = route(envelope, text) else {
       return fail(key, BrokerError(.methodNotFound, "There is no method of this name in this version."))
     }
     guard let parameters = envelope.parameters else {
       return run(route, JSONDocument.emptyObject.root, key, connection)
     }
     guard count(parameters, of: key, connection) else {
-      let message = "The parameters of this connection's waiting requests have \(limits.parameterBytes) bytes at most."
-      return fail(key, BrokerError(.overloaded, message))
+      return fail(key, refusal(of: .parameterBytes))
     }
     withDocument(text, at: parameters) { node in run(route, node, key, connection) }
   }
@@ -102,14 +118,14 @@ extension BrokerServer {
   private func count(_ parameters: Int, of key: RequestKey, _ connection: Connection) -> Bool {
     let byteCount = tape.entries[parameters].range.count
     let isAlone = connection.parameterBytes == 0
-    guard isAlone || byteCount <= limits.parameterBytes - connection.parameterBytes else { return false }
+    guard isAlone || byteCount <= limits[.parameterBytes] - connection.parameterBytes else { return false }
     connection.parameterBytes += byteCount
     requests[key]?.parameterBytes = byteCount
     return true
   }
 
-  private func methodName(_ envelope: Envelope, _ text: Span<UInt8>) -> String {
-    tape.string(at: envelope.methodIndex, in: text)
+  private func route(_ envelope: Envelope, _ text: Span<UInt8>) -> Route? {
+    Routes.named(tape.string(at: envelope.methodIndex, in: text))
   }
 
   /// Lends the parameters as a document of their own, and wipes the copy: it may hold a password.
@@ -117,15 +133,16 @@ extension BrokerServer {
     let range = tape.entries[index].range
     var copy: [UInt8] = []
     copy.reserveCapacity(range.count)
-    for position in range { copy.append(text[position]) }
-    if let document = try? JSONDocument(parsing: copy, limits: limits.json) { body(document.root) }
+    // The bytes are valid inside the closure, and are copied there.
+    unsafe text.extracting(range).withUnsafeBufferPointer { unsafe copy.append(contentsOf: $0) }
+    body(JSONDocument(bytes: copy, ofContainerAt: index, on: tape).root)
     wipe(&copy)
   }
 
   /// Obeys a notification that is no request; false for one that names a method, which runs without an answer.
   private func notify(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection) -> Bool {
     guard text.matches("$/cancelRequest", envelope.method), let parameters = envelope.parameters else {
-      return Routes.byName[methodName(envelope, text)] == nil
+      return route(envelope, text) == nil
     }
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
@@ -149,6 +166,22 @@ extension BrokerServer {
     connection.inFlight.insert(key)
     if let batch { batches[batch]?.outstanding += 1 }
     return key
+  }
+}
+
+extension JSONError.Reason {
+  /// The limit that the text exceeds; nil where it breaks the grammar.
+  fileprivate var limit: Limit? {
+    switch self {
+    case .tooDeep: .nesting
+    case .tooLong: .messageBytes
+    case .tooManyMembers: .members
+    case .tooManyElements: .elements
+    case .tooManyValues: .values
+    case .stringTooLong: .stringBytes
+    case .numberTooLong: .numberBytes
+    default: nil
+    }
   }
 }
 

@@ -102,7 +102,12 @@ extension BrokerServer {
   package var queuedBytes: Int { connections.values.reduce(0) { $0 + $1.output.count } }
 
   /// Takes up other bounds; connections that are open keep the length of message that they began with.
-  package func setLimits(_ limits: ServerLimits) { self.limits = limits }
+  package func setLimits(_ limits: Limits) {
+    self.limits = limits
+    ledger.limits = limits
+    scratch = [UInt8](repeating: 0, count: limits[.turnBytes])
+    listener?.setLimit(limits[.connections])
+  }
 
   /// Passes an event of the broker on to its subscriber.
   package nonisolated func pass(_ delivery: SubscriptionHub.Delivery) {

@@ -24,10 +24,11 @@ extension BrokerServer {
   /// Names what was ignored, once for each connection: a misspelt parameter should not be a riddle.
   private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
     guard let members = try? node.members(), let connection = connections[request.client] else { return }
-    for (name, _) in members where !known.contains(name) {
+    // By bytes: what a string is canonically equivalent to can be made slow to find.
+    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
       // A client that makes up names can fill neither the log nor the memory.
       guard connection.ignoredNames.count < 16 else { return }
-      let name = String(name.prefix(64))
+      let name = String(decoding: name.utf8.prefix(64), as: UTF8.self)
       guard connection.ignoredNames.insert(name).inserted else { continue }
       log.info("ignored a parameter", .word("name", name), .number("connection", Int(request.client.number)))
     }
@@ -66,9 +67,8 @@ extension BrokerServer {
 
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
   func subscribe(_ params: Subscribe.Params, _ request: Request) {
-    let limit = limits.subscriptions
     broker.assumeIsolated { broker in
-      broker.subscribe(params, client: request.client, limit: limit) { [weak self] result in
+      broker.subscribe(params, client: request.client) { [weak self] result in
         self?.assumeIsolated { $0.subscribed(result, request) }
       }
     }
@@ -128,7 +128,7 @@ extension BrokerServer {
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
-      subscriptions: subscriptions, counters: Self.counters(counters), profiles: profiles)
+      subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report, profiles: profiles)
   }
 
   private static func counters(_ counters: Counters) -> [GetStatus.Counter] {
@@ -139,6 +139,18 @@ extension BrokerServer {
       ("revocations", counters.revocations), ("pendingRevocations", counters.pendingRevocations),
       ("revocationsGivenUp", counters.revocationsGivenUp),
     ].map { GetStatus.Counter(name: $0.0, value: $0.1) }
+  }
+
+  /// Locks the vault, and lets no token wait for a client that has not read it.
+  func lock(_ request: Request) {
+    broker.assumeIsolated { broker in
+      broker.lock { [weak self] result in
+        self?.assumeIsolated { server in
+          server.dropUnreadTokens()
+          server.answer(request.key, result)
+        }
+      }
+    }
   }
 
   /// Reads the configuration again.

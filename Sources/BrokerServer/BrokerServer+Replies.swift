@@ -15,9 +15,14 @@ extension BrokerServer {
     wipe(&writer.bytes)
   }
 
+  /// Answers a request with a result that is rendered already, and no secret.
+  func succeed(_ key: RequestKey, json: [UInt8]) {
+    finish(key, isError: false, json.span)
+  }
+
   /// Answers a request with a result that is rendered already, and secret.
   func succeed(_ key: RequestKey, rendered: Secret) {
-    rendered.withBytes { bytes in finish(key, isError: false, bytes) }
+    rendered.withBytes { bytes in finish(key, isError: false, isToken: true, bytes) }
   }
 
   /// Answers a request with an error.
@@ -52,13 +57,14 @@ extension BrokerServer {
   }
 
   /// Answers once: a request that was cancelled, or whose connection is gone, is known no more.
-  private func finish(_ key: RequestKey, isError: Bool, _ body: Span<UInt8>) {
+  private func finish(_ key: RequestKey, isError: Bool, isToken: Bool = false, _ body: Span<UInt8>) {
     guard let request = requests.removeValue(forKey: key) else { return }
     if isError, let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
     guard let connection = connections[request.client] else { return }
     connection.inFlight.remove(key)
     connection.parameterBytes -= request.parameterBytes
     if let id = request.id {
+      if isToken { noteToken(connection, request.batch) }
       respond(to: id, request.batch, isError: isError, body, connection)
     }
     if let batch = request.batch {
@@ -68,11 +74,17 @@ extension BrokerServer {
     flush(connection)
   }
 
+  private func noteToken(_ connection: Connection, _ batch: UInt64?) {
+    if let batch { batches[batch]?.holdsToken = true } else { connection.holdsToken = true }
+  }
+
   private func respond(
     to id: [UInt8], _ batch: UInt64?, isError: Bool, _ body: Span<UInt8>, _ connection: Connection
   ) {
     if let batch {
-      batches[batch]?.responses.append(ResponseWriter.response(id: id.span, isError: isError, body: body))
+      let response = ResponseWriter.response(id: id.span, isError: isError, body: body)
+      connection.batchedBytes += response.count
+      batches[batch]?.responses.append(response)
     } else if isError {
       connection.writer.appendError(body, id: id.span, to: &connection.output.bytes)
     } else {
@@ -85,6 +97,8 @@ extension BrokerServer {
     guard var batch = batches[id], batch.isRead, batch.outstanding == 0 else { return }
     batches[id] = nil
     guard let connection = connections[batch.client] else { return }
+    connection.batchedBytes -= batch.responses.reduce(0) { $0 + $1.count }
+    if batch.holdsToken { connection.holdsToken = true }
     if !batch.responses.isEmpty {
       var message: [UInt8] = []
       message.reserveCapacity(batch.responses.reduce(2) { $0 + $1.count + 1 })
@@ -100,5 +114,6 @@ extension BrokerServer {
     }
     connection.unanswered = connection.unanswered.filter { $0.value != id }
     for delivery in batch.deliveries { deliver(delivery) }
+    connection.lost.merge(batch.lost) { (min($0.from, $1.from), max($0.to, $1.to)) }
   }
 }

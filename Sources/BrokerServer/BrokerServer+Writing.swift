@@ -15,6 +15,12 @@ extension BrokerServer {
     connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
   }
 
+  /// The error of a limit that refuses something; the refusal is counted.
+  func refusal(of limit: Limit) -> BrokerError {
+    ledger.note(limit)
+    return ledger.error(of: limit)
+  }
+
   /// The error with a name by which it can be found in the log.
   func named(_ error: BrokerError) -> BrokerError {
     var error = error
@@ -46,9 +52,10 @@ extension BrokerServer {
         connection.output.sent(count)
         noteProgress(connection)
       case .wouldBlock:
+        if connection.dropsTokens, connection.holdsToken { return dropTokens(connection) }
         watchForStall(connection)
         updateInterest(connection)
-        return
+        return account(connection)
       case .endOfStream, .failed:
         close(connection)
         return
@@ -56,9 +63,10 @@ extension BrokerServer {
     }
     giveBackBuffer(connection)
     tellLosses(connection)
-    if connection.isHeldUp { return resume(connection) }
+    if connection.isHeldUp { enqueue(connection) }
     guard connection.output.isEmpty else { return flush(connection) }
     if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
+    account(connection)
   }
 
   /// A buffer of ordinary size serves the next connection, so that idle ones hold none.
@@ -66,18 +74,20 @@ extension BrokerServer {
     var buffer: [UInt8] = []
     swap(&buffer, &connection.output.bytes)
     connection.output = OutputQueue()
+    (connection.holdsToken, connection.dropsTokens) = (false, false)
     if buffer.capacity <= Self.readSize * 2 { swap(&buffer, &spareOutput) }
   }
 
   private func mayEnd(_ connection: Connection) -> Bool {
     if connection.isClosing { return true }
     // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
-    return (connection.hasInputEnded || connection.readsNoMore) && connection.inFlight.isEmpty
+    let isRead = connection.hasInputEnded && !connection.hasMessages && !connection.isHeldUp
+    return (isRead || connection.readsNoMore) && connection.inFlight.isEmpty
   }
 
   /// Asks the loop for what the connection needs now: a client that does not read is not read.
   func updateInterest(_ connection: Connection) {
-    let mayRead = connection.mayRead && !connection.isHeldUp && connection.output.count <= limits.outputBytes
+    let mayRead = connection.mayRead && !connection.isHeldUp && connection.output.count <= limits[.outputBytes]
     let interest = (reading: mayRead, writing: !connection.output.isEmpty)
     guard interest != connection.interest else { return }
     connection.interest = interest
@@ -92,9 +102,10 @@ extension BrokerServer {
   private func watchForStall(_ connection: Connection) {
     guard connection.stallTimer == nil else { return }
     let id = connection.id
-    connection.stallTimer = loop.schedule(after: limits.stalledOutput) { [weak self] in
+    connection.stallTimer = loop.schedule(after: limits.duration(.stalledOutput)) { [weak self] in
       self?.assumeIsolated { server in
         guard let connection = server.connections[id] else { return }
+        server.ledger.note(.stalledOutput)
         server.log.info("closed a connection that reads nothing", .number("connection", Int(id.number)))
         connection.stallTimer = nil
         server.close(connection)
@@ -102,15 +113,24 @@ extension BrokerServer {
     }
   }
 
+  /// How many events are kept for subscriptions whose own answer waits in a batch: as many as memory replays.
+  private static let mostBatchedEvents = SubscriptionHub.keptEvents
+
   /// Passes an event on, unless the client is so far behind that it can only be told that events were lost.
   func deliver(_ delivery: SubscriptionHub.Delivery) {
     guard let connection = connections[delivery.client], !connection.isClosing else { return }
-    if let batch = connection.unanswered[delivery.subscriptionID], batches[batch] != nil {
-      batches[batch]?.deliveries.append(delivery)
+    let sequence = delivery.event.sequence
+    if let batch = connection.unanswered[delivery.subscriptionID], let deliveries = batches[batch]?.deliveries {
+      if deliveries.count < Self.mostBatchedEvents {
+        batches[batch]?.deliveries.append(delivery)
+      } else {
+        batches[batch]?.lost[delivery.subscriptionID, default: (sequence, sequence)].to = sequence
+        ledger.note(.outputBytes)
+      }
       return
     }
-    let sequence = delivery.event.sequence
-    if connection.output.count > limits.outputBytes || connection.lost[delivery.subscriptionID] != nil {
+    if connection.output.count > limits[.outputBytes] || connection.lost[delivery.subscriptionID] != nil {
+      ledger.note(.outputBytes)
       let first = connection.lost[delivery.subscriptionID]?.from ?? sequence
       connection.lost[delivery.subscriptionID] = (first, sequence)
       return
@@ -141,15 +161,19 @@ extension BrokerServer {
   /// Ends a connection and everything that it had begun to wait for.
   func close(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.id) != nil else { return }
+    _ = ledger.add(.connections, -1)
     connection.isClosed = true
     connection.isClosing = true
     if let timer = connection.stallTimer { loop.cancel(timer) }
+    endMessageTimer(connection)
     connection.stream.close(on: loop)
     for key in connection.inFlight { forget(key) }
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }
-    wipe(&connection.input)
+    connection.input.clear()
     wipe(&connection.output.bytes)
+    connection.output = OutputQueue()
+    settle(connection)
     if connection.isStdio { drain() } else { listener?.connectionClosed() }
     connectionEnded()
   }
@@ -162,6 +186,6 @@ extension BrokerServer {
   private func forget(_ key: RequestKey) {
     guard let request = requests.removeValue(forKey: key) else { return }
     if let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
-    if let batch = request.batch { batches[batch] = nil }
+    if let batch = request.batch { discardBatch(batch) }
   }
 }

@@ -47,8 +47,10 @@ package actor BrokerServer {
   let broker: Broker
   /// Answers that need no broker.
   let answers: AnswerCache
-  /// The bounds of every connection.
-  package internal(set) var limits: ServerLimits
+  /// Enforces limits and counts what they refuse.
+  let ledger: LimitLedger
+  /// The present limits: those of the ledger, where the hot path finds them.
+  package internal(set) var limits: Limits
   /// What the program around does.
   let environment: Environment
   /// Where to tell what happened.
@@ -60,9 +62,7 @@ package actor BrokerServer {
   /// The same, on the clock that never jumps.
   let startedUptime: Duration
 
-  /// How much one read may bring.
-  ///
-  /// A client that sends more is read again in the next turn, after the others.
+  /// Buffers up to twice this size are used again.
   static let readSize = 1 << 16
 
   /// The open connections.
@@ -77,8 +77,22 @@ package actor BrokerServer {
   var batches: [UInt64: PendingBatch] = [:]
   /// How many batches there ever were; names the next one.
   var batchCount: UInt64 = 0
-  /// Where every read goes first.
-  var scratch = [UInt8](repeating: 0, count: BrokerServer.readSize)
+  /// Where a read of a connection with much to say goes first.
+  var scratch: [UInt8]
+  /// Where every other read goes first.
+  var firstScratch = [UInt8](repeating: 0, count: BrokerServer.firstReadSize)
+  /// What may still be handled of the connection at hand.
+  var turnBudget = TurnBudget(messages: 1, .deadline(0))
+  /// The connections that have much to say, in the order in which they are served.
+  var queue: [ClientID] = []
+  /// Whether the loop will serve the queue.
+  var isRoundScheduled = false
+  /// The OpenRPC document, rendered once.
+  private(set) lazy var discovery = environment.discovery()
+  /// How many connections were closed for the memory they held since that was last told.
+  var shedSinceTold = 0
+  /// When it may be told again.
+  var nextShedLog = Duration.zero
   /// A buffer for the answers of the next turn.
   var spareOutput: [UInt8] = []
   /// The structure of the message at hand.
@@ -102,12 +116,15 @@ package actor BrokerServer {
 
   /// A server without connections.
   package init(
-    loop: EventLoop, broker: Broker, limits: ServerLimits, environment: Environment, log: Logger, startedAt: Timestamp
+    loop: EventLoop, broker: Broker, limits: Limits, environment: Environment, log: Logger, startedAt: Timestamp
   ) {
     self.loop = loop
     self.broker = broker
     answers = broker.answers
+    ledger = broker.ledger
+    ledger.limits = limits
     self.limits = limits
+    scratch = [UInt8](repeating: 0, count: limits[.turnBytes])
     self.environment = environment
     self.log = log
     self.startedAt = startedAt
@@ -126,7 +143,7 @@ package actor BrokerServer {
   ///
   /// - Throws: `EMFILE` and the like.
   package nonisolated func listen(_ socket: consuming sending UnixSocket.Listening) throws(Errno) {
-    let limit = assumeIsolated { $0.limits.connections }
+    let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
     let listener = UnixListener(
       loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user
     ) { [weak self] descriptor, _ in
@@ -135,6 +152,7 @@ package actor BrokerServer {
       log.warning("connection refused", .code("errno", error.code))
       assumeIsolated { $0.listener?.connectionClosed() }
     }
+    listener.isFull = { ledger.note(.connections) }
     try start(listener).get()
   }
 
@@ -164,6 +182,7 @@ package actor BrokerServer {
     let connection = Connection(id: ClientID(clients), stream: stream, isStdio: isStdio, limits: limits)
     try stream.attach(to: loop, self, connection.id)
     connections[connection.id] = connection
+    _ = ledger.add(.connections, 1)
     cancelLinger()
   }
 

@@ -14,8 +14,8 @@ final class Connection {
   let isStdio: Bool
   /// Cuts messages out of what is read.
   var frames: FrameReader
-  /// Bytes of a message that is not complete yet; empty between messages, so that idle connections cost little.
-  var input: [UInt8] = []
+  /// Bytes of a message that is not complete yet, or whose turn has not come.
+  var input = InputBuffer()
   /// What is not sent yet.
   var output = OutputQueue()
   /// Requests that wait for their answer.
@@ -38,6 +38,22 @@ final class Connection {
   var readsNoMore = false
   /// Whether complete messages wait in `input` until the client has read its answers.
   var isHeldUp = false
+  /// Whether complete messages may wait in `input` for the connection's next turn.
+  var hasMessages = false
+  /// Whether the connection is in the queue of those that have much to say.
+  var isQueued = false
+  /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
+  var bulkUntil: Int64 = 0
+  /// Closes the connection if the message that it has begun does not end.
+  var messageTimer: TimerID?
+  /// How many bytes of answers wait in batches that are not complete.
+  var batchedBytes = 0
+  /// How much memory the ledger knows of.
+  var accountedBytes = 0
+  /// Whether a token may be among the bytes that wait.
+  var holdsToken = false
+  /// Whether tokens must not wait any more: the vault was locked.
+  var dropsTokens = false
   /// Whether the connection is no longer the server's.
   var isClosed = false
   /// Nothing more is read; the connection ends when what waits is sent.
@@ -48,12 +64,15 @@ final class Connection {
   var interest = (reading: true, writing: false)
 
   /// A connection on which nothing was said yet.
-  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: ServerLimits) {
+  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: Limits) {
     self.id = id
     self.stream = stream
     self.isStdio = isStdio
-    frames = FrameReader(messageByteLimit: limits.json.byteCount)
+    frames = FrameReader(messageByteLimit: limits[.messageBytes])
   }
+
+  /// How much memory its buffers take.
+  var heldBytes: Int { input.capacity + output.bytes.capacity + batchedBytes }
 
   /// Whether there is any sense in reading.
   var mayRead: Bool { !hasInputEnded && !readsNoMore && !isClosing }
@@ -98,6 +117,10 @@ struct PendingBatch {
   var responses: [[UInt8]] = []
   /// Events of subscriptions that the batch itself has begun: they come behind its answer.
   var deliveries: [SubscriptionHub.Delivery] = []
+  /// Whether a token is among the answers.
+  var holdsToken = false
+  /// What events of such a subscription were dropped, because so many came before the answer.
+  var lost: [String: (from: UInt64, to: UInt64)] = [:]
   /// Whether all entries have been read; before that the batch cannot be complete.
   var isRead = false
 }

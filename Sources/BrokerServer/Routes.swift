@@ -67,7 +67,7 @@ enum Routes {
     [
       .now(Initialize.self) { server, params, _ throws(BrokerError) in try server.initialize(params) },
       .now(Ping.self) { _, _, _ in Empty() },
-      .now(Discover.self) { server, _, _ in RawJSON(text: server.environment.discovery()) },
+      Route(name: Discover.name) { server, _, request in server.succeed(request.key, json: server.discovery) },
       Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
       token(GetAccessToken.self, mayAsk) { broker, params, reply in broker.accessToken(params, reply) },
       token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
@@ -101,7 +101,7 @@ enum Routes {
       },
       .now(GetStatus.self) { server, _, _ in server.status },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) },
-      .later(Lock.self) { broker, _, reply in broker.lock(reply) },
+      Route(name: Lock.name) { server, _, request in server.lock(request) },
       .later(Unlock.self) { broker, params, reply in broker.unlock(params, reply) },
       .later(Rekey.self) { broker, params, reply in broker.rekey(params, reply) },
       .later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) },
@@ -112,8 +112,16 @@ enum Routes {
       Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) },
     ]
 
-  /// The same, by name.
-  static let byName: [String: Route] = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
+  /// The route of a name; nil where there is none.
+  ///
+  /// Only a short name of ASCII is looked up: Swift hashes other strings by their canonical form, which takes long.
+  static func named(_ name: String) -> Route? {
+    guard name.utf8.count <= longestName, name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    return byName[name]
+  }
+
+  private static let longestName = all.map(\.name.utf8.count).max() ?? 0
+  private static let byName: [String: Route] = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
 
   /// The names of all methods, in the order of the table.
   static let names: [String] = all.map(\.name)

@@ -1,3 +1,4 @@
+package import BrokerCore
 package import BrokerProtocol
 import JSONRPC
 
@@ -15,7 +16,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
   /// How the vault is opened.
   package var vault: VaultConfiguration
   /// What one peer can ask of the broker.
-  package var limits: LimitsConfiguration
+  package var limits: Limits
   /// How providers are reached.
   package var network: NetworkConfiguration
   /// How long an owner that was started on demand stays when nobody uses it.
@@ -42,7 +43,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
   private init() {
     logLevel = Self.logLevelSetting.standard
     vault = VaultConfiguration()
-    limits = LimitsConfiguration()
+    limits = Limits()
     network = NetworkConfiguration()
     linger = .seconds(Self.lingerSetting.standard)
     profiles = [ProfileConfiguration(name: .default)]
@@ -85,7 +86,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     var vaultSection = try root.section("vault")
     vault = try VaultConfiguration(&vaultSection)
     var limitsSection = try root.section("limits")
-    limits = try LimitsConfiguration(&limitsSection)
+    limits = try Limits(&limitsSection)
     var networkSection = try root.section("network")
     network = try NetworkConfiguration(&networkSection)
     linger = try root.read(Self.lingerSetting)

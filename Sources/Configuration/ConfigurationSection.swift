@@ -32,6 +32,9 @@ struct ConfigurationSection {
     return node?[key]
   }
 
+  /// Makes a key known, at which nothing is said.
+  mutating func note(_ key: String) { knownKeys.append(key) }
+
   /// Whether something is said at a key.
   func has(_ key: String) -> Bool { node?[key] != nil }
 

@@ -27,6 +27,9 @@ public struct Envelope: Sendable {
   /// The tape index of the parameters; nil where there are none (absent, `null`, `[]` and `{}` mean the same).
   public let parameters: Int?
 
+  /// Whether what makes the message invalid is the length of its id.
+  public let isIDTooLong: Bool
+
   /// How many bytes an id may have, quotes included.
   ///
   /// Longer ones serve nobody, and each is kept while its request runs.
@@ -41,6 +44,7 @@ public struct Envelope: Sendable {
     method = reader.method
     methodIndex = reader.methodIndex
     parameters = reader.parameters
+    isIDTooLong = reader.isIDTooLong
   }
 }
 
@@ -49,6 +53,7 @@ private struct EnvelopeReader {
   let idByteLimit: Int
   var id: Range<Int>?
   var hasID = false
+  var isIDTooLong = false
   var method: Range<Int> = 0..<0
   var methodIndex = 0
   var hasMethod = false
@@ -106,6 +111,7 @@ private struct EnvelopeReader {
       return
     }
     guard range.count <= idByteLimit else {
+      isIDTooLong = true
       problem = "The member id may have at most \(idByteLimit) bytes."
       return
     }

@@ -23,6 +23,17 @@ public struct JSONDocument: Sendable {
     self.entries = tape.entries
   }
 
+  /// The document of one object or array of a text that was scanned already: nothing is read twice.
+  ///
+  /// - Parameters:
+  ///   - bytes: the text of that value alone.
+  ///   - index: its place on the tape.
+  ///   - tape: the structure of the whole text.
+  public init(bytes: [UInt8], ofContainerAt index: Int, on tape: JSONTape) {
+    self.bytes = bytes
+    self.entries = tape.entries(ofValueAt: index)
+  }
+
   /// The text's one value.
   public var root: JSONNode { JSONNode(document: self, index: 0, pointer: JSONPointer.root) }
 

@@ -12,6 +12,16 @@ public struct JSONError: Error, Equatable, Sendable {
     case tooDeep = "arrays and objects are nested too deep"
     /// More bytes than the limit.
     case tooLong = "the text is too long"
+    /// More members in an object than the limit.
+    case tooManyMembers = "an object has too many members"
+    /// More elements in an array than the limit.
+    case tooManyElements = "an array has too many elements"
+    /// More values in all than the limit.
+    case tooManyValues = "the text has too many values"
+    /// A string with more bytes than the limit.
+    case stringTooLong = "a string is too long"
+    /// A number with more bytes than the limit.
+    case numberTooLong = "a number is too long"
     /// A string holds bytes that are not UTF-8 (RFC 3629).
     case invalidUTF8 = "a string is not valid UTF-8"
     /// A string holds an unescaped control character.

@@ -15,10 +15,25 @@ public struct JSONLimits: Sendable, Equatable {
   /// For texts of others, of which more than that number matters.
   public var toleratesLargeNumbers: Bool
 
-  /// The bounds of the protocol: 64 levels, 1 MiB.
+  /// How many members an object may have.
+  public var members = Int.max
+
+  /// How many elements an array may have.
+  public var elements = Int.max
+
+  /// How many values a text may have in all, member names included.
+  public var values = Int.max
+
+  /// How many bytes a string may have as it stands in the text, without its quotes.
+  public var stringBytes = Int.max
+
+  /// How many bytes a number may have.
+  public var numberBytes = Int.max
+
+  /// 64 levels and 1 MiB, in any structure.
   public static let standard = JSONLimits(depth: 64, byteCount: 1 << 20)
 
-  /// Bounds of the caller's choice; `byteCount` is cut to 1 GiB.
+  /// Bounds of the caller's choice, in any structure; `byteCount` is cut to 1 GiB.
   public init(depth: Int, byteCount: Int, toleratesLargeNumbers: Bool = false) {
     self.depth = depth
     self.byteCount = min(byteCount, 1 << 30)

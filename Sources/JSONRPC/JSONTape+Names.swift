@@ -2,22 +2,26 @@
 extension JSONTape {
   /// Up to this many members a pairwise comparison is quicker than hashing.
   private static let pairwiseLimit = 8
+  /// That holds for names of this many bytes in all: what is compared again and again must be short.
+  private static let pairwiseBytes = 1024
 
   /// Refuses an object that names a member twice, however the names are escaped.
   ///
   /// Names are compared as bytes: Swift's `String` would also find equal what is only canonically equivalent.
   mutating func refuseDuplicateNames(of object: Int, in text: Span<UInt8>) throws(JSONError) {
     let end = Int(entries[object].next)
-    var count = 0
+    var (count, bytes) = (0, 0)
     var name = object + 1
     while name < end {
-      if count < Self.pairwiseLimit, let twin = twin(of: name, after: object, in: text) {
+      bytes += entries[name].range.count
+      if count < Self.pairwiseLimit, bytes <= Self.pairwiseBytes, let twin = twin(of: name, after: object, in: text) {
         throw JSONError(.duplicateName, at: Int(entries[twin].start))
       }
       count += 1
       name = Int(entries[name + 1].next)
     }
-    if count > Self.pairwiseLimit { try refuseDuplicatesByHash(of: object, count: count, in: text) }
+    guard count > Self.pairwiseLimit || bytes > Self.pairwiseBytes else { return }
+    try refuseDuplicatesByHash(of: object, count: count, in: text)
   }
 
   /// An earlier member of the object with the same name as the one at `name`.
@@ -30,17 +34,36 @@ extension JSONTape {
     return nil
   }
 
-  /// `Hasher` is seeded at random for each process, so a peer cannot choose names that collide.
+  /// Looks each name up by a hash of its bytes, so that the time grows with the length of the text alone.
+  ///
+  /// `Hasher` is seeded at random for each process, so a peer cannot choose names that collide; those that do by chance
+  /// are compared with all before them.
   private func refuseDuplicatesByHash(of object: Int, count: Int, in text: Span<UInt8>) throws(JSONError) {
-    var seen = Set<[UInt8]>(minimumCapacity: count)
+    var seen = [Int: Int](minimumCapacity: count)
     let end = Int(entries[object].next)
     var name = object + 1
     while name < end {
-      guard seen.insert(Self.unescaped(entries[name], in: text)).inserted else {
+      if let earlier = seen.updateValue(name, forKey: hash(of: entries[name], in: text)),
+        namesAreEqual(earlier, name, in: text) || twin(of: name, after: object, in: text) != nil
+      {
         throw JSONError(.duplicateName, at: Int(entries[name].start))
       }
       name = Int(entries[name + 1].next)
     }
+  }
+
+  private func hash(of entry: Entry, in text: Span<UInt8>) -> Int {
+    var hasher = Hasher()
+    if entry.kind == .string {
+      // The bytes are valid inside the closure, which keeps nothing of them.
+      unsafe text.extracting(entry.range).withUnsafeBufferPointer {
+        unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
+      }
+    } else {
+      // As above.
+      unsafe Self.unescaped(entry, in: text).withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+    return hasher.finalize()
   }
 
   private func namesAreEqual(_ left: Int, _ right: Int, in text: Span<UInt8>) -> Bool {

@@ -21,14 +21,15 @@ extension JSONTape {
     }
     let hasFraction = try Self.fraction(text, &position, start)
     let hasExponent = try Self.exponent(text, &position, start)
+    guard position - start <= limits.numberBytes else { throw JSONError(.numberTooLong, at: start) }
     if hasFraction || hasExponent {
-      guard toleratesLargeNumbers || Self.double(text, start..<position) != nil else {
+      guard limits.toleratesLargeNumbers || Self.double(text, start..<position) != nil else {
         throw JSONError(.numberOutOfRange, at: start)
       }
       appendLeaf(.number, start, position)
     } else {
       let fits = !overflows && magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0)
-      guard fits || toleratesLargeNumbers else { throw JSONError(.numberOutOfRange, at: start) }
+      guard fits || limits.toleratesLargeNumbers else { throw JSONError(.numberOutOfRange, at: start) }
       appendLeaf(fits ? .integer : .number, start, position)
     }
   }

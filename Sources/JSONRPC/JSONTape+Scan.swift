@@ -7,18 +7,18 @@ extension JSONTape {
   public mutating func scan(_ text: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
     entries.removeAll(keepingCapacity: true)
     open.removeAll(keepingCapacity: true)
-    toleratesLargeNumbers = limits.toleratesLargeNumbers
+    self.limits = limits
     guard text.count <= limits.byteCount else { throw JSONError(.tooLong, at: limits.byteCount) }
     var position = 0
-    try value(text, &position, limits.depth)
-    while !open.isEmpty { try member(text, &position, limits.depth) }
+    try value(text, &position)
+    while !open.isEmpty { try member(text, &position) }
     Self.skipBlanks(text, &position)
     guard position == text.count else { throw JSONError(.trailingData, at: position) }
   }
 
   /// Scans what may stand in an open container: a separator and one more value, or the container's end.
-  private mutating func member(_ text: Span<UInt8>, _ position: inout Int, _ depth: Int) throws(JSONError) {
-    let container = Int(open[open.count - 1])
+  private mutating func member(_ text: Span<UInt8>, _ position: inout Int) throws(JSONError) {
+    let container = Int(open[open.count - 1].index)
     let isObject = entries[container].kind == .object
     let isFirst = container == entries.count - 1
     var byte = try Self.nextToken(text, &position)
@@ -33,6 +33,10 @@ extension JSONTape {
       position += 1
       byte = try Self.nextToken(text, &position)
     }
+    guard open[open.count - 1].room > 0 else {
+      throw JSONError(isObject ? .tooManyMembers : .tooManyElements, at: position)
+    }
+    open[open.count - 1].room -= 1
     if isObject {
       guard byte == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
       try string(text, &position)
@@ -41,14 +45,16 @@ extension JSONTape {
       }
       position += 1
     }
-    try value(text, &position, depth)
+    try value(text, &position)
   }
 
   /// Scans a leaf, or the opening of a container.
-  private mutating func value(_ text: Span<UInt8>, _ position: inout Int, _ depth: Int) throws(JSONError) {
-    switch try Self.nextToken(text, &position) {
-    case UInt8(ascii: "{"): try openContainer(.object, &position, depth)
-    case UInt8(ascii: "["): try openContainer(.array, &position, depth)
+  private mutating func value(_ text: Span<UInt8>, _ position: inout Int) throws(JSONError) {
+    let byte = try Self.nextToken(text, &position)
+    guard entries.count < limits.values else { throw JSONError(.tooManyValues, at: position) }
+    switch byte {
+    case UInt8(ascii: "{"): try openContainer(.object, &position)
+    case UInt8(ascii: "["): try openContainer(.array, &position)
     case UInt8(ascii: "\""): try string(text, &position)
     case UInt8(ascii: "t"): try literal("true", .true, text, &position)
     case UInt8(ascii: "f"): try literal("false", .false, text, &position)
@@ -58,8 +64,8 @@ extension JSONTape {
     }
   }
 
-  private mutating func openContainer(_ kind: Kind, _ position: inout Int, _ depth: Int) throws(JSONError) {
-    guard open.count < depth else { throw JSONError(.tooDeep, at: position) }
+  private mutating func openContainer(_ kind: Kind, _ position: inout Int) throws(JSONError) {
+    guard open.count < limits.depth else { throw JSONError(.tooDeep, at: position) }
     appendContainer(kind, position)
     position += 1
   }

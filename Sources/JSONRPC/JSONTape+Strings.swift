@@ -20,6 +20,7 @@ extension JSONTape {
         position += try Self.multibyteLength(text, position)
       }
     }
+    guard position - start <= limits.stringBytes else { throw JSONError(.stringTooLong, at: start) }
     appendLeaf(escaped ? .escapedString : .string, start, position)
     position += 1
   }

@@ -37,16 +37,32 @@ public struct JSONTape: Sendable {
   /// All entries of the last text that was scanned; the first is the root.
   public internal(set) var entries: [Entry] = []
 
-  /// Indices of the containers that are open at the scanner's position.
-  var open: [UInt32] = []
+  /// A container that is open at the scanner's position.
+  struct OpenContainer: Sendable {
+    /// Its index among the entries.
+    let index: UInt32
+    /// How many members or elements it may still get.
+    var room: Int
+  }
 
-  /// Whether the text at hand may have numbers that 64 bits cannot hold.
-  var toleratesLargeNumbers = false
+  /// The containers that are open at the scanner's position.
+  var open: [OpenContainer] = []
+
+  /// What the text at hand must keep to.
+  var limits = JSONLimits.standard
 
   /// A tape with room for the messages that usually come.
   public init() {
     entries.reserveCapacity(64)
     open.reserveCapacity(16)
+  }
+
+  /// The entries of one value and its children, with offsets into its own text.
+  func entries(ofValueAt index: Int) -> [Entry] {
+    let (origin, first) = (entries[index].start, UInt32(index))
+    return entries[index..<Int(entries[index].next)].map { entry in
+      Entry(kind: entry.kind, start: entry.start - origin, end: entry.end - origin, next: entry.next - first)
+    }
   }
 
   /// Appends a value that has no children.
@@ -57,13 +73,14 @@ public struct JSONTape: Sendable {
 
   /// Opens a container that begins at `start`.
   mutating func appendContainer(_ kind: Kind, _ start: Int) {
-    open.append(UInt32(entries.count))
+    let room = kind == .object ? limits.members : limits.elements
+    open.append(OpenContainer(index: UInt32(entries.count), room: room))
     entries.append(Entry(kind: kind, start: UInt32(start), end: UInt32(start), next: 0))
   }
 
   /// Closes the innermost container, whose text ends at `end`, and returns its index.
   mutating func closeContainer(_ end: Int) -> Int {
-    let index = Int(open.removeLast())
+    let index = Int(open.removeLast().index)
     entries[index].end = UInt32(end)
     entries[index].next = UInt32(entries.count)
     return index

@@ -142,8 +142,9 @@ public struct JSONWriter: Sendable {
   }
 
   /// Writes a value that is JSON already.
-  public mutating func raw(_ json: some Sequence<UInt8>) {
+  public mutating func raw(_ json: some Collection<UInt8>) {
     separate()
-    for byte in json { put(byte) }
+    bytes.makeRoom(for: json.count)
+    bytes.append(contentsOf: json)
   }
 }

@@ -27,7 +27,7 @@ package final class UnixListener: EventHandler {
 
   private let loop: EventLoop
   private let socket: UnixSocket.Listening
-  private let limit: Int
+  private var limit: Int
   private let user: UInt32
   private let accept: Accept
   /// Takes the next waiting connection; tests let it fail.
@@ -38,6 +38,8 @@ package final class UnixListener: EventHandler {
   private var retry: TimerID?
   private var reserve: FileDescriptor?
   private var isPaused = false
+  /// Called when accepting is suspended because as many connections are open as may be.
+  package var isFull: () -> Void = {}
   /// Clients that were not served, for logs and status.
   package private(set) var refusals = Refusals()
   /// Connections that were handed out and have not been reported as closed.
@@ -92,10 +94,19 @@ package final class UnixListener: EventHandler {
     if isPaused { resume() }
   }
 
+  /// Changes how many connections may be open together; those that are open stay.
+  package func setLimit(_ limit: Int) {
+    self.limit = limit
+    if connections < limit { resume() }
+  }
+
   /// Accepts what waits.
   package func ready(_ events: ReadyEvents) {
     for _ in 0..<UnixListener.acceptsPerTurn {
-      guard connections < limit else { return pause(retrying: false) }
+      guard connections < limit else {
+        if !isPaused { isFull() }
+        return pause(retrying: false)
+      }
       do throws(Errno) {
         guard let connection = try next(socket.descriptor) else { return }
         admit(connection)

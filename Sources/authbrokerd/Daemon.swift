@@ -92,7 +92,7 @@ actor Daemon {
       executor: loop, profiles: profiles, store: opened.vault, keeper: opened.vault, status: opened.status,
       clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
     let server = BrokerServer(
-      loop: loop, broker: broker, limits: ServerLimits(configuration.limits, descriptorLimit: descriptorLimit),
+      loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
     self.broker = broker
     self.server = server
@@ -224,7 +224,7 @@ actor Daemon {
     await providers.update(to: fresh)
     if fresh.vault != configuration.vault { log.warning("changed settings of the vault hold from the next start on") }
     configuration = fresh
-    await server.setLimits(ServerLimits(fresh.limits, descriptorLimit: descriptorLimit))
+    await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
     log.setLevel(LogLevel(fresh.logLevel))
     log.notice("configuration reloaded", .number("profiles", profiles.count))

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerServer
 import JSONRPC
 import TestSupport
@@ -100,8 +101,8 @@ import Testing
 
   @Test func `a message that is too long is answered once and skipped, in both framings`() async throws {
     try await OwnThread.run {
-      var limits = ServerLimits()
-      limits.json.byteCount = 1000
+      var limits = Limits()
+      limits[.messageBytes] = 1000
       let harness = try ServerHarness(limits: limits)
       let long = "{\"a\":\"" + String(repeating: "x", count: 5000) + "\"}"
       let ping = #"{"jsonrpc":"2.0","id":2,"method":"ping"}"#

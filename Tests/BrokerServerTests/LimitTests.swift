@@ -45,10 +45,10 @@ import Testing
 
   @Test func `a client that reads nothing delays nobody, and learns what it lost`() async throws {
     try await OwnThread.run {
-      var limits = ServerLimits()
-      limits.outputBytes = 1 << 16
+      var limits = Limits()
+      limits[.outputBytes] = 1 << 16
       // By the real clock: instrumented, this test takes longer than a connection may stand still.
-      limits.stalledOutput = .seconds(3600)
+      limits[.stalledOutput] = 3_600_000
       let harness = try ServerHarness(limits: limits)
       let (slow, client) = (try harness.connect(), try harness.connect())
       slow.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"# + "\n")
@@ -58,7 +58,7 @@ import Testing
         most = max(most, harness.server.assumeIsolated { $0.queuedBytes })
       }
       // Beyond the bound there is room for the event that passed it.
-      #expect(most > limits.outputBytes && most < limits.outputBytes + 1024, "\(most)")
+      #expect(most > limits[.outputBytes] && most < limits[.outputBytes] + 1024, "\(most)")
       #expect(client.ask(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).count == 1)
       var lines = slow.lines()
       while case let more = slow.lines(), !more.isEmpty { lines += more }
@@ -69,9 +69,9 @@ import Testing
 
   @Test func `a client that reads nothing for too long is closed, and the others are served`() async throws {
     try await OwnThread.run {
-      var limits = ServerLimits()
+      var limits = Limits()
       // By the real clock: as short as can be, since it is waited for.
-      limits.stalledOutput = .milliseconds(20)
+      limits[.stalledOutput] = 20
       let harness = try ServerHarness(limits: limits)
       let (stalled, client) = (try harness.connect(), try harness.connect())
       stalled.send(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"# + "\n")

@@ -47,8 +47,8 @@ import Testing
     async throws
   {
     try await OwnThread.run {
-      var limits = ServerLimits()
-      limits.outputBytes = 1 << 14
+      var limits = Limits()
+      limits[.outputBytes] = 1 << 14
       let harness = try ServerHarness(limits: limits)
       let client = try harness.connect()
       let request = #"{"jsonrpc":"2.0","id":1,"method":"getStatus"}"# + "\n"

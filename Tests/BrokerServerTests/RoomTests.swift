@@ -44,8 +44,8 @@ import Testing
     async throws
   {
     try await OwnThread.run {
-      var limits = ServerLimits()
-      limits.parameterBytes = 4096
+      var limits = Limits()
+      limits[.parameterBytes] = 4096
       let harness = try ServerHarness(limits: limits)
       let client = try harness.connect()
       let other = try harness.connect()

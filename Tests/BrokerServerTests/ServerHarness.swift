@@ -18,14 +18,18 @@ final class ServerHarness {
   let broker: Broker
   let server: BrokerServer
 
+  /// How often the document of the methods was made.
+  let renderings = CallCount()
+
   /// What the broker said is wrong.
   let reports = Reports()
 
   /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
   init(
-    limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
+    limits: Limits = Limits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
     clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
-    allowsIDToken: Bool = false, prepare: (ScriptedProvider) -> Void = { _ in }
+    allowsIDToken: Bool = false, log: Logger = .silent, document: [UInt8] = Array("{}".utf8),
+    prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store
     self.clock = clock
@@ -41,12 +45,16 @@ final class ServerHarness {
       },
       store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()
+    let renderings = self.renderings
     server = BrokerServer(
       loop: loop, broker: broker, limits: limits,
       environment: BrokerServer.Environment(
         reload: { $0(.success([.default])) },
-        discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providers: [("scripted", [])], version: "test"),
-      log: .silent, startedAt: clock.now)
+        discovery: {
+          renderings.add()
+          return document
+        }, stopped: { stop.raise() }, providers: [("scripted", [])], version: "test"),
+      log: log, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
     let reports = self.reports
@@ -77,6 +85,7 @@ final class ServerHarness {
       if turns > 100 { usleep(100) }
     }
     for _ in 0..<30 { try? loop.runOnce() }
+    while server.assumeIsolated({ $0.hasQueue }), BootClock.now < deadline { try? loop.runOnce() }
   }
 
   /// Lets go of the connections: they, the server and the loop hold each other.
@@ -99,6 +108,15 @@ final class StopFlag: Sendable {
   func raise() { flag.withLock { $0 = true } }
 
   var isRaised: Bool { flag.withLock { $0 } }
+}
+
+/// How often something was called.
+final class CallCount: Sendable {
+  private let number = Mutex(0)
+
+  func add() { number.withLock { $0 += 1 } }
+
+  var value: Int { number.withLock { $0 } }
 }
 
 /// What a broker said is wrong, in order.
@@ -133,6 +151,19 @@ final class TestClient {
       harness.settle()
     }
     harness.settle()
+  }
+
+  /// Writes as many bytes as the kernel takes, without a turn of the server's loop.
+  ///
+  /// - Returns: how many.
+  func push(_ bytes: [UInt8]) -> Int {
+    if case .bytes(let count)? = descriptor?.send(bytes.span) { count } else { 0 }
+  }
+
+  /// Reads what there is, without a turn of the server's loop.
+  func pull() {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case .bytes(let count)? = descriptor?.read(into: &buffer) { received += buffer[..<count] }
   }
 
   /// Writes one line and gives the lines that come back.

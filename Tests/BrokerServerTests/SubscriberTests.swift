@@ -129,9 +129,9 @@ import Testing
     }
   }
 
-  private static func limits() -> ServerLimits {
-    var limits = ServerLimits()
-    limits.stalledOutput = .seconds(3600)
+  private static func limits() -> Limits {
+    var limits = Limits()
+    limits[.stalledOutput] = 3_600_000
     return limits
   }
 
@@ -207,14 +207,14 @@ import Testing
     try await OwnThread.run {
       var random = SeededGenerator(seed: 7)
       var limits = Self.limits()
-      limits.outputBytes = 1 << 12
+      limits[.outputBytes] = 1 << 12
       let harness = try ServerHarness(limits: limits, profiles: Self.profiles)
       let client = try harness.connect()
       let listener = Listener()
       for round in 0..<3 {
         try listener.connect(harness, resumes: false)
         // More than the kernel and the queue hold.
-        while harness.server.assumeIsolated({ $0.queuedBytes }) <= limits.outputBytes {
+        while harness.server.assumeIsolated({ $0.queuedBytes }) <= limits[.outputBytes] {
           Self.stir(harness, client, &random)
         }
         for _ in 0..<50 { Self.stir(harness, client, &random) }

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import Configuration
 import JSONRPC
@@ -22,8 +23,8 @@ import Testing
     #expect(standard.profiles.first?.idleTimeout == .zero)
     #expect(standard.logLevel == .info)
     #expect(standard.linger == .seconds(300))
-    #expect(standard.limits.json == .standard)
-    #expect(standard.limits.maxIDBytes == Envelope.idByteLimit)
+    #expect(standard.limits.json.byteCount == 1 << 20 && standard.limits.json.members == 256)
+    #expect(standard.limits.idBytes == Envelope.idByteLimit)
     #expect(standard.local.accessTokenLifetime == .seconds(900))
     #expect(standard.local.otp.length == 6)
     #expect(try parse("{}") == standard)
@@ -50,11 +51,11 @@ import Testing
     let configuration = try parse(text)
     #expect(configuration.logLevel == .debug)
     #expect(configuration.linger == .milliseconds(500))
-    #expect(configuration.limits.json == JSONLimits(depth: 8, byteCount: 2048))
-    #expect(configuration.limits.maxBatchEntries == 1 && configuration.limits.maxRequestsInFlight == 2)
-    #expect(configuration.limits.maxSubscriptionsPerConnection == 3 && configuration.limits.maxConnections == 4)
-    #expect(configuration.limits.maxIDBytes == 64 && configuration.limits.maxOutputBufferBytes == 65536)
-    #expect(configuration.limits.stalledOutput == .milliseconds(1250))
+    #expect(configuration.limits.json.depth == 8 && configuration.limits.json.byteCount == 2048)
+    #expect(configuration.limits[.batchEntries] == 1 && configuration.limits[.requestsInFlight] == 2)
+    #expect(configuration.limits[.subscriptions] == 3 && configuration.limits[.connections] == 4)
+    #expect(configuration.limits.idBytes == 64 && configuration.limits[.outputBytes] == 65536)
+    #expect(configuration.limits.duration(.stalledOutput) == .milliseconds(1250))
     #expect(configuration.profiles.map(\.name.description) == ["work", "a.b-c_1"])
     let work = try #require(ProfileName("work").flatMap { configuration[$0] })
     #expect(work.refreshSkew == .seconds(60) && !work.backgroundRefresh && work.provider.type == "local")

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import Configuration
 import JSONRPC
@@ -110,7 +111,20 @@ import Testing
       "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
     ]
     #expect(sections.map(\.name) == names)
-    #expect(properties.count == 51)
+    #expect(properties.count == 42 + Limit.rows.count)
+  }
+
+  @Test func `the section of limits says what the table says`() throws {
+    let schema = properties.filter { $0.path.first == "limits" }
+    #expect(schema.map(\.name) == Limit.rows.map { "limits.\($0.name)" })
+    for (property, row) in zip(schema, Limit.rows) {
+      #expect(try property.schema.required("description").string() == row.purpose, "\(row.name)")
+      #expect(property.type == (row.unit == .seconds ? "number" : "integer"), "\(row.name)")
+      #expect(try property.schema.required("minimum").integer() == row.range.lowerBound, "\(row.name)")
+      #expect(try property.schema.required("maximum").integer() == row.range.upperBound, "\(row.name)")
+      let standard = Double(row.standard) / (row.unit == .seconds ? 1000 : 1)
+      #expect(try property.schema.required("default").number() == standard, "\(row.name)")
+    }
   }
 
   @Test func `numbers have the same kinds and ranges`() throws {

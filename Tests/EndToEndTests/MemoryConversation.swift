@@ -100,6 +100,49 @@ final class MemoryConversation {
     _ = try ping.call("ping")
   }
 
+  private static let waitElsewhere =
+    #"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"profile":"other","waitForLogin":true}}"#
+
+  /// A batch of tokens that is not complete: the profile `other` is not logged in.
+  func holdBatch(_ framing: Framing = .lines) throws -> SocketWire {
+    let wire = try SocketWire(sandbox.socket, framing)
+    let token = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"timeoutSeconds":20}}"#
+    try wire.send(Array("[\(Array(repeating: token, count: 9).joined(separator: ",")),\(Self.waitElsewhere)]".utf8))
+    _ = try ping.call("ping")
+    return wire
+  }
+
+  /// Such a batch whose client goes away.
+  func abandonBatch(_ framing: Framing) throws {
+    do { _ = try holdBatch(framing) }
+    _ = try ping.call("ping")
+  }
+
+  /// Messages with a secret in them that end in the middle, short ones and long ones, whose client goes away.
+  func abandonHalf(_ framing: Framing) throws {
+    for filler in [0, 100, 5_000, 100_000, 400_000] {
+      do {
+        let wire = try SocketWire(sandbox.socket, framing)
+        let head = framing == .headers ? "Content-Length: 900000\r\n\r\n" : ""
+        let secret = #""password":"\#(Self.password)","refreshToken":"\#(tokens[0])""#
+        let space = String(repeating: " ", count: filler)
+        try wire.sendRaw(Array((head + #"{"jsonrpc":"2.0",\#(secret),\#(space)"id":1,\#(secret),"method":"lo"#).utf8))
+        _ = try ping.call("ping")
+      }
+      _ = try ping.call("ping")
+    }
+  }
+
+  /// Tokens that wait in the broker for a client that does not read.
+  func stall(_ framing: Framing) throws -> SocketWire {
+    let wire = try SocketWire(sandbox.socket, framing)
+    for number in 0..<2500 {
+      try wire.send(Array(#"{"jsonrpc":"2.0","id":\#(number),"method":"getAccessToken"}"#.utf8))
+    }
+    _ = try ping.call("ping")
+    return wire
+  }
+
   /// A token that is waited for until somebody logs in.
   func waitForLogin(_ wire: SocketWire, _ other: SocketWire) throws {
     _ = try other.call("logout")

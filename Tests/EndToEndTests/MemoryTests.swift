@@ -90,6 +90,35 @@ struct MemoryTests {
     }
   }
 
+  @Test(.enabled(if: isWatched, "a sanitizer keeps what was freed"))
+  func `after the lock no token is left, whatever clients have not read or not finished`() async throws {
+    try await Sandbox.run { sandbox in
+      sandbox.environment["LD_BIND_NOW"] = "1"
+      let profiles = #"{ profiles: { default: { provider: "local" }, other: { provider: "local" } }, "#
+      let owner = try sandbox.owner(try sandbox.configure(profiles + "local: { otp: { length: 10 } } }"))
+      let conversation = MemoryConversation(sandbox)
+      let survey = MemorySurvey(of: owner.pid)
+      let wire = try SocketWire(sandbox.socket)
+      try conversation.logIn(wire)
+      for framing in [Framing.lines, .headers] {
+        try conversation.abandonBatch(framing)
+        try conversation.abandonHalf(framing)
+      }
+      let stalled = try [Framing.lines, .headers].map { try conversation.stall($0) }
+      let waiting = try conversation.holdBatch()
+      let living = try survey.findings(conversation.marks, besides: sandbox)
+      // What waits for a client that does not read is found: the lock has something to do.
+      #expect(living.count("access token", in: .heap) > 1000)
+      #expect(try sandbox.command("lock").code == 0)
+      _ = try wire.call("ping")
+      let locked = try survey.findings(conversation.marks, besides: sandbox)
+      print("Copies in the memory of a broker that was locked:\n\(locked.table)")
+      #expect(locked.outsideTheArena.isEmpty, "\(locked.outsideTheArena.prefix(10))")
+      // They were closed, in the middle of whatever was on its way.
+      for wire in stalled + [waiting] { _ = try? wire.readToEnd() }
+    }
+  }
+
   @Test(.enabled(if: isWatched, "under a sanitizer mlock(2) does nothing"))
   func `the arena is locked and no core file would have it`() async throws {
     try await Sandbox.run { sandbox in

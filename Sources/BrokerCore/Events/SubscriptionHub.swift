@@ -67,7 +67,12 @@ package struct SubscriptionHub: Sendable {
     case nowhere
   }
 
-  private var subscriptions: [Subscription] = []
+  /// The subscriptions in the order in which they began, with a gap where one has ended.
+  private var subscriptions: [Subscription?] = []
+  /// Where each connection's subscriptions are among them.
+  private var positions: [ClientID: [Int]] = [:]
+  /// How many subscriptions were looked at to end some: a measure for tests.
+  package private(set) var visits = 0
   private var kept: [BrokerEvent] = []
   private var names: UInt64 = 0
   /// The sequence before the first event that memory can replay.
@@ -88,16 +93,18 @@ package struct SubscriptionHub: Sendable {
   }
 
   /// How many subscriptions there are.
-  package var count: Int { subscriptions.count }
+  package private(set) var count = 0
 
   /// How many subscriptions a connection has.
-  package func count(of client: ClientID) -> Int { subscriptions.count { $0.client == client } }
+  package func count(of client: ClientID) -> Int { positions[client]?.count ?? 0 }
 
   /// Adds a subscription and gives its name.
   package mutating func subscribe(_ client: ClientID, _ wish: Wish) -> String {
     names += 1
     let id = "s\(names)"
+    positions[client, default: []].append(subscriptions.count)
     subscriptions.append(Subscription(id: id, client: client, wish: wish))
+    count += 1
     return id
   }
 
@@ -122,21 +129,41 @@ package struct SubscriptionHub: Sendable {
 
   /// Ends a subscription of this connection; false where there is none of that name.
   package mutating func unsubscribe(_ client: ClientID, _ id: String) -> Bool {
-    let before = subscriptions.count
-    subscriptions.removeAll { $0.client == client && $0.id == id }
-    return subscriptions.count < before
+    guard let own = positions[client] else { return false }
+    visits += own.count
+    guard let place = own.firstIndex(where: { subscriptions[$0]?.id == id }) else { return false }
+    subscriptions[own[place]] = nil
+    count -= 1
+    if own.count == 1 { positions[client] = nil } else { positions[client]?.remove(at: place) }
+    closeGaps()
+    return true
   }
 
-  /// Ends all subscriptions of a connection.
+  /// Ends all subscriptions of a connection, in a time that grows with their number alone.
   package mutating func leave(_ client: ClientID) {
-    subscriptions.removeAll { $0.client == client }
+    guard let own = positions.removeValue(forKey: client) else { return }
+    visits += own.count
+    for position in own { subscriptions[position] = nil }
+    count -= own.count
+    closeGaps()
+  }
+
+  /// Moves subscriptions together once most places are gaps, so that each that ended has paid for one that is moved.
+  private mutating func closeGaps() {
+    guard subscriptions.count > 64, subscriptions.count > 2 * count else { return }
+    visits += subscriptions.count
+    subscriptions.removeAll { if case nil = $0 { true } else { false } }
+    positions.removeAll(keepingCapacity: true)
+    for (position, subscription) in subscriptions.enumerated() {
+      if let client = subscription?.client { positions[client, default: []].append(position) }
+    }
   }
 
   /// Says who is to be told of an event.
   package mutating func publish(_ event: BrokerEvent) -> [Delivery] {
     sequence = event.sequence
     if !event.payload.name.isTransient { keep(event) }
-    let wanted = subscriptions.filter { $0.wish.includes(event) }
+    let wanted = subscriptions.compactMap { $0.flatMap { $0.wish.includes(event) ? $0 : nil } }
     guard !wanted.isEmpty else { return [] }
     let details = event.details()
     return wanted.map { Delivery(client: $0.client, subscriptionID: $0.id, event: event, details: details) }

@@ -34,7 +34,7 @@ public enum AwaitLogin: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      loginFlowID = try node.required("loginFlowId").string()
+      loginFlowID = try node.required("loginFlowId").word()
       timeout = try node.optional("timeoutSeconds") { node throws(JSONMismatch) in try node.seconds() }
     }
   }

@@ -34,8 +34,8 @@ public enum CancelLogin: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      otpFlowID = try node.optional("otpFlowId", String.init(from:))
-      loginFlowID = try node.optional("loginFlowId", String.init(from:))
+      otpFlowID = try node.optional("otpFlowId") { node throws(JSONMismatch) in try node.word() }
+      loginFlowID = try node.optional("loginFlowId") { node throws(JSONMismatch) in try node.word() }
     }
   }
 }

@@ -59,7 +59,7 @@ public enum ContinueTrial: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      trialID = try node.required("trialId").string()
+      trialID = try node.required("trialId").word()
       code = try node.optional("code") { node throws(JSONMismatch) in try node.secret() }
       backupCode = try node.optional("backupCode") { node throws(JSONMismatch) in try node.secret() }
       resends = try node.optional("resend", Bool.init(from:)) ?? false

@@ -70,13 +70,15 @@ public enum GetStatus: BrokerMethod {
     public var subscriptions: Int
     /// What was counted since the start, by name.
     public var counters: [Counter]
+    /// How every limit stands; empty from a broker that does not tell.
+    public var limits: [Limit]
     /// Where every profile stands.
     public var profiles: [Session]
 
     /// A result with its members.
     public init(
       version: String, pid: Int, startedAt: Timestamp, uptime: Duration, vault: VaultStatus, connections: Int,
-      subscriptions: Int, counters: [Counter], profiles: [Session]
+      subscriptions: Int, counters: [Counter], limits: [Limit] = [], profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
@@ -86,6 +88,7 @@ public enum GetStatus: BrokerMethod {
       self.connections = connections
       self.subscriptions = subscriptions
       self.counters = counters
+      self.limits = limits
       self.profiles = profiles
     }
 
@@ -103,6 +106,7 @@ public enum GetStatus: BrokerMethod {
         writer.object { writer in
           for counter in counters { writer.member(counter.name, counter.value) }
         }
+        writer.member("limits", limits)
         writer.member("profiles", profiles)
       }
     }
@@ -120,7 +124,52 @@ public enum GetStatus: BrokerMethod {
       for (name, value) in try node.required("counters").members() {
         counters.append(Counter(name: name, value: try Int(from: value)))
       }
+      limits = try node.optional("limits", [Limit].init(from:)) ?? []
       profiles = try [Session](from: try node.required("profiles"))
+    }
+  }
+
+  /// One limit of what clients may cost the broker.
+  public struct Limit: JSONEncodable, JSONDecodable, Sendable, Equatable {
+    /// Its key in the section `limits` of the configuration; the name tells the unit.
+    public var name: String
+    /// What has this budget: `message`, `connection`, `client` or `broker` (all clients together).
+    public var scope: String
+    /// The present number.
+    public var value: Double
+    /// How much of it is in use, where it is one budget for all clients.
+    public var used: Int?
+    /// How often it refused something since the start.
+    public var refused: Int
+
+    /// A limit.
+    public init(name: String, scope: String, value: Double, used: Int? = nil, refused: Int) {
+      self.name = name
+      self.scope = scope
+      self.value = value
+      self.used = used
+      self.refused = refused
+    }
+
+    /// Writes the members.
+    public func encode(to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("name", name)
+        writer.member("scope", scope)
+        writer.key("value")
+        writer.number(value)
+        writer.member(ifPresent: "used", used)
+        writer.member("refused", refused)
+      }
+    }
+
+    /// Reads the members.
+    public init(from node: JSONNode) throws(JSONMismatch) {
+      name = try node.required("name").string()
+      scope = try node.required("scope").string()
+      value = try node.required("value").number()
+      used = try node.optional("used", Int.init(from:))
+      refused = try Int(from: try node.required("refused"))
     }
   }
 

@@ -63,7 +63,7 @@ public enum Initialize: BrokerMethod {
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
       client = try node.optional("client", Program.init(from:))
-      protocolVersion = try node.optional("protocolVersion", String.init(from:))
+      protocolVersion = try node.optional("protocolVersion") { node throws(JSONMismatch) in try node.word() }
     }
   }
 

@@ -61,7 +61,7 @@ public enum Login: BrokerMethod {
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
-      method = try node.optional("method", String.init(from:))
+      method = try node.optional("method") { node throws(JSONMismatch) in try node.word() }
       email = try node.optional("email", String.init(from:))
       password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
       phoneNumber = try node.optional("phoneNumber", String.init(from:))

@@ -56,7 +56,7 @@ public enum ReportRejected: BrokerMethod {
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
       accessToken = try node.optional("accessToken") { node throws(JSONMismatch) in try node.token() }
-      tokenID = try node.optional("tokenId", String.init(from:))
+      tokenID = try node.optional("tokenId") { node throws(JSONMismatch) in try node.word() }
       status = try node.optional("status", Int.init(from:)) ?? 401
       scopes = try node.optional("scopes", [String].init(from:))
       audience = try node.optional("audience", String.init(from:))

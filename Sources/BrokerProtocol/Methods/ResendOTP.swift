@@ -30,7 +30,7 @@ public enum ResendOTP: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      otpFlowID = try node.required("otpFlowId").string()
+      otpFlowID = try node.required("otpFlowId").word()
     }
   }
 }

@@ -35,7 +35,9 @@ public enum Subscribe: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      events = try node.optional("events", [String].init(from:))
+      events = try node.optional("events") { node throws(JSONMismatch) in
+        try node.list { name throws(JSONMismatch) in try name.word() }
+      }
       profiles = try node.optional("profiles", [ProfileName].init(from:))
       since = try node.optional("since", Int.init(from:))
     }

@@ -64,7 +64,7 @@ public enum TryProvider: BrokerMethod {
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
-      method = try node.optional("method", String.init(from:))
+      method = try node.optional("method") { node throws(JSONMismatch) in try node.word() }
       email = try node.optional("email", String.init(from:))
       password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
       refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }

@@ -30,7 +30,7 @@ public enum Unsubscribe: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      subscriptionID = try node.required("subscriptionId").string()
+      subscriptionID = try node.required("subscriptionId").word()
     }
   }
 }

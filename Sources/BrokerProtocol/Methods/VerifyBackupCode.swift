@@ -32,7 +32,7 @@ public enum VerifyBackupCode: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      otpFlowID = try node.required("otpFlowId").string()
+      otpFlowID = try node.required("otpFlowId").word()
       backupCode = try node.required("backupCode").secret()
     }
   }

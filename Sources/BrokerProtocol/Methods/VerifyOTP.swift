@@ -35,7 +35,7 @@ public enum VerifyOTP: BrokerMethod {
 
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
-      otpFlowID = try node.required("otpFlowId").string()
+      otpFlowID = try node.required("otpFlowId").word()
       code = try node.required("code").secret()
     }
   }

@@ -61,4 +61,44 @@ import Testing
     hub.leave(ClientID(1))
     #expect(hub.publish(event(3)).isEmpty && hub.count == 1)
   }
+
+  @Test func `ending a connection looks at its own subscriptions alone`() {
+    var hub = SubscriptionHub()
+    let (clients, each) = (2_000, 32)
+    for client in 1...clients {
+      for _ in 0..<each { _ = hub.subscribe(ClientID(UInt64(client)), SubscriptionHub.Wish()) }
+    }
+    for client in 1...clients {
+      #expect(hub.count(of: ClientID(UInt64(client))) == each)
+      hub.leave(ClientID(UInt64(client)))
+      #expect(hub.count == (clients - client) * each)
+    }
+    // Each is looked at when it ends; for the gaps, as many again are moved in all.
+    #expect(hub.visits <= clients * each * 3, "\(hub.visits)")
+    #expect(hub.publish(event(1)).isEmpty)
+  }
+
+  @Test func `whatever ends and in whatever order, those that are left are told in the order of their beginning`() {
+    var (hub, random, model) = (SubscriptionHub(), SeededGenerator(seed: 3), [(client: UInt64, id: String)]())
+    for step in 1...3_000 {
+      let client = UInt64.random(in: 1...20, using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        hub.leave(ClientID(client))
+        model.removeAll { $0.client == client }
+      case 1...3:
+        let id = model.randomElement(using: &random)?.id ?? "s0"
+        let isOwn = model.contains { $0.client == client && $0.id == id }
+        #expect(hub.unsubscribe(ClientID(client), id) == isOwn)
+        model.removeAll { $0.client == client && $0.id == id }
+      default: model.append((client, hub.subscribe(ClientID(client), SubscriptionHub.Wish())))
+      }
+      guard step.isMultiple(of: 50) else { continue }
+      #expect(hub.publish(event(UInt64(step))).map(\.subscriptionID) == model.map(\.id))
+      #expect(hub.count == model.count)
+      for client in 1...20 as ClosedRange<UInt64> {
+        #expect(hub.count(of: ClientID(client)) == model.count { $0.client == client })
+      }
+    }
+  }
 }

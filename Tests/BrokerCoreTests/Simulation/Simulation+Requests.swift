@@ -224,7 +224,7 @@ extension Simulation {
     }
     let params = Subscribe.Params(profiles: subscriber.profiles, since: since.map { Int($0) })
     subscribers[index].asked = (number, since)
-    life.broker.assumeIsolated { $0.subscribe(params, client: subscriber.client, limit: 8, reply) }
+    life.broker.assumeIsolated { $0.subscribe(params, client: subscriber.client, reply) }
     try turn()
   }
 }

@@ -1,0 +1,103 @@
+import BrokerProtocol
+
+/// The table of limits.
+///
+/// Of each range the lower end leaves the protocol usable, and the upper end keeps one peer from using up the machine.
+extension Limit {
+  /// The row of every limit, in the order of the cases.
+  package static let rows: [Row] =
+    (messageRows + connectionRows + clientRows + brokerRows).sorted { $0.limit.rawValue < $1.limit.rawValue }
+
+  /// What one message may cost.
+  private static let messageRows = [
+    Row(
+      .messageBytes, "maxMessageBytes", .bytes, .message, 1024...67_108_864, standard: 1_048_576,
+      past: .error(.messageTooLarge), "Bytes of a message.",
+      because: "A thousand times the usual message; the least still holds each request that carries no token."),
+    Row(
+      .nesting, "maxNesting", .count, .message, 8...512, standard: 64, past: .error(.parseError),
+      "Depth of nested arrays and objects in a message.",
+      because: "The protocol itself needs five levels."),
+    Row(
+      .members, "maxMembers", .count, .message, 16...65536, standard: 256, past: .error(.messageTooLarge),
+      "Members of an object in a message.", because: "The largest request has a dozen."),
+    Row(
+      .elements, "maxElements", .count, .message, 16...65536, standard: 1024, past: .error(.messageTooLarge),
+      "Elements of an array in a message.",
+      because: "The longest list is that of a token's scopes, of which 128 are allowed."),
+    Row(
+      .values, "maxValues", .count, .message, 256...1_048_576, standard: 8192, past: .error(.messageTooLarge),
+      "Values of a message in all, member names included.",
+      because: "A batch of 64 requests with 50 members each; they are read in less than a millisecond."),
+    Row(
+      .stringBytes, "maxStringBytes", .bytes, .message, 1024...67_108_864, standard: 65536,
+      past: .error(.messageTooLarge), "Bytes of a string in a message, as it stands there, without its quotes.",
+      because: "The longest access tokens; those of most providers have 2 KiB."),
+    Row(
+      .numberBytes, "maxNumberBytes", .bytes, .message, 24...1024, standard: 64, past: .error(.parseError),
+      "Bytes of a number in a message.", because: "The longest number that a program writes has 24."),
+    Row(
+      .batchEntries, "maxBatchEntries", .count, .message, 1...4096, standard: 64, past: .error(.invalidRequest),
+      "Entries of a batch; each counts as in flight.", because: "As many as may be in flight."),
+    Row(
+      .idBytes, "maxIdBytes", .bytes, .message, 38...4096, standard: 128, past: .error(.invalidRequest),
+      "Bytes of a request's id, quotes included.", because: "A UUID in quotes has 38 bytes."),
+  ]
+
+  /// What one connection may hold.
+  private static let connectionRows = [
+    Row(
+      .requestsInFlight, "maxRequestsInFlight", .count, .connection, 1...4096, standard: 64, past: .error(.overloaded),
+      "Requests of one connection that wait for their answer.",
+      because: "Each keeps its id and its place in a queue; no known client has more than ten."),
+    Row(
+      .parameterBytes, "maxWaitingParameterBytes", .bytes, .connection, 16384...67_108_864, standard: 524_288,
+      past: .error(.overloaded),
+      "Bytes of parameters of one connection's waiting requests together; a request that waits alone may have more.",
+      because: "Eight of the longest refresh tokens; usual requests have some hundred bytes."),
+    Row(
+      .subscriptions, "maxSubscriptionsPerConnection", .count, .connection, 1...1024, standard: 32,
+      past: .error(.overloaded), "Subscriptions of one connection.",
+      because: "One subscription with a filter serves most clients."),
+    Row(
+      .turnBytes, "maxTurnBytes", .bytes, .connection, 4096...1_048_576, standard: 65536, past: .waits,
+      "Bytes that are read from one connection before the others get their turn.",
+      because: "One call of read(2) is amortised, and no other client notices."),
+    Row(
+      .turnMessages, "maxTurnMessages", .count, .connection, 1...65536, standard: 64, past: .waits,
+      "Messages of one connection that are handled before the others get their turn.",
+      because: "As many as may be in flight."),
+    Row(
+      .incompleteMessage, "incompleteMessageSeconds", .seconds, .connection, 1...3600, standard: 30_000,
+      past: .closedWith(.deadlineExceeded),
+      "How long a message may take from its first byte to its last; a connection may be silent between messages for ever.",
+      because: "A message is written in one go; a program that is paged in again takes seconds."),
+    Row(
+      .outputBytes, "maxOutputBufferBytes", .bytes, .connection, 65536...268_435_456, standard: 4_194_304,
+      past: .eventsLost, "Bytes kept for a connection that does not read; past that its events are dropped.",
+      because: "Ten thousand events; the least is the size of a pipe."),
+    Row(
+      .stalledOutput, "stalledOutputSeconds", .seconds, .connection, 1...3600, standard: 30_000, past: .closed,
+      "How long a connection with a full buffer may read nothing before it is closed.",
+      because: "A program that is paged in again takes seconds."),
+  ]
+
+  /// What one client may ask for, however many connections it has.
+  private static let clientRows: [Row] = []
+
+  /// What all clients together may hold.
+  private static let brokerRows = [
+    Row(
+      .connections, "maxConnections", .count, .broker, 1...100_000, standard: 10_000, past: .waits,
+      "Open connections; the descriptor limit may allow fewer.", because: "More than a user has processes."),
+    Row(
+      .turn, "turnSeconds", .seconds, .broker, 0...1, standard: 1, past: .waits,
+      "Time for the connections that have much to read, before those that have little get their turn again.",
+      because: "A call that is answered from memory takes 0.1 ms; nobody waits noticeably longer for it."),
+    Row(
+      .bufferedBytes, "maxBufferedBytes", .bytes, .broker, 1_048_576...17_179_869_184, standard: 33_554_432,
+      past: .closedWith(.overloaded),
+      "Bytes of unfinished messages and unread answers of all connections together; the connection that holds most is closed.",
+      because: "Thirty-two of the largest messages at once; the memory of the process stays below 64 MiB more."),
+  ]
+}

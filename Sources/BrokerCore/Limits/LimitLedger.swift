@@ -1,0 +1,105 @@
+package import BrokerProtocol
+import Synchronization
+
+/// The one place that enforces limits: it knows the numbers, what is in use over all, and how often each limit refused.
+///
+/// Usable from any thread. A check that passes costs a lock and an array index; the cached answer to `getAccessToken`
+/// asks nothing here.
+package final class LimitLedger: Sendable {
+  private struct State {
+    var limits = Limits()
+    var used = [Int](repeating: 0, count: Limit.rows.count)
+    var refused = [Int](repeating: 0, count: Limit.rows.count)
+  }
+
+  private let state = Mutex(State())
+
+  /// A ledger with the default limits, and nothing in use.
+  package init() {}
+
+  /// The present numbers; a change holds for what is asked from then on.
+  package var limits: Limits {
+    get { state.withLock { $0.limits } }
+    set { state.withLock { $0.limits = newValue } }
+  }
+
+  /// Checks an amount that belongs to one message, connection or client, in the unit of the limit.
+  ///
+  /// - Throws: the limit's error where that is too much; the refusal is counted.
+  package func require(_ limit: Limit, _ amount: Int) throws(BrokerError) {
+    let isRefused = state.withLock { state in
+      let isRefused = amount > state.limits[limit]
+      if isRefused { state.refused[limit.rawValue] += 1 }
+      return isRefused
+    }
+    if isRefused { throw error(of: limit) }
+  }
+
+  /// Takes from a budget of all clients together.
+  ///
+  /// - Returns: whether there was so much; if not, nothing was taken and the refusal is counted.
+  package func take(_ limit: Limit, _ amount: Int = 1) -> Bool {
+    state.withLock { state in
+      guard state.used[limit.rawValue] + amount <= state.limits[limit] else {
+        state.refused[limit.rawValue] += 1
+        return false
+      }
+      state.used[limit.rawValue] += amount
+      return true
+    }
+  }
+
+  /// Returns what was taken.
+  package func release(_ limit: Limit, _ amount: Int = 1) {
+    state.withLock { $0.used[limit.rawValue] -= amount }
+  }
+
+  /// Notes what is in use where it is in use already: negative where it became less.
+  ///
+  /// - Returns: whether the budget is exceeded now; what the caller does about it, it notes by ``note(_:)``.
+  package func add(_ limit: Limit, _ change: Int) -> Bool {
+    state.withLock { state in
+      state.used[limit.rawValue] += change
+      return state.used[limit.rawValue] > state.limits[limit]
+    }
+  }
+
+  /// How much of a budget of all clients together is in use.
+  package func used(_ limit: Limit) -> Int { state.withLock { $0.used[limit.rawValue] } }
+
+  /// How often a limit refused something.
+  package func refused(_ limit: Limit) -> Int { state.withLock { $0.refused[limit.rawValue] } }
+
+  /// Counts a refusal of a limit that was checked elsewhere: by the scanner, by a timer.
+  package func note(_ limit: Limit) {
+    state.withLock { $0.refused[limit.rawValue] += 1 }
+  }
+
+  /// The error that a limit's refusal gives, without counting it.
+  package func error(of limit: Limit) -> BrokerError {
+    let row = limit.row
+    let kind: ErrorKind =
+      switch row.consequence {
+      case .error(let kind), .closedWith(let kind): kind
+      case .closed, .eventsLost, .waits: .overloaded
+      }
+    let value = limits[limit]
+    let number = row.unit == .seconds ? Self.seconds(value) : "\(value)"
+    return BrokerError(kind, "The limit \(row.name) (\(number)) is exceeded.")
+  }
+
+  private static func seconds(_ milliseconds: Int) -> String {
+    milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)" : "\(Double(milliseconds) / 1000)"
+  }
+
+  /// Every limit as `getStatus` tells it.
+  package var report: [GetStatus.Limit] {
+    let state = state.withLock { $0 }
+    return Limit.rows.map { row in
+      let (value, index) = (state.limits[row.limit], row.limit.rawValue)
+      return GetStatus.Limit(
+        name: row.name, scope: row.scope.rawValue, value: row.unit == .seconds ? Double(value) / 1000 : Double(value),
+        used: row.scope == .broker && row.unit != .seconds ? state.used[index] : nil, refused: state.refused[index])
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import LinuxSystem
+
+/// How much of one connection is handled before the others get their turn.
+///
+/// Messages that are answered from the cache are only counted; behind any other the clock is read.
+struct TurnBudget {
+  /// When the time is over.
+  enum Time {
+    /// So many nanoseconds after the first message that takes any.
+    case span(Int64)
+    /// At a time in nanoseconds since boot.
+    case deadline(Int64)
+  }
+
+  private var messages: Int
+  private var time: Time
+
+  /// A budget of some messages and some time.
+  init(messages: Int, _ time: Time) {
+    self.messages = messages
+    self.time = time
+  }
+
+  /// Counts a message; a slow one may have taken a time that matters.
+  ///
+  /// - Returns: whether another one may follow.
+  mutating func spend(isSlow: Bool) -> Bool {
+    messages -= 1
+    guard isSlow, messages > 0 else { return messages > 0 }
+    let now = BootClock.nanoseconds
+    switch time {
+    case .deadline(let deadline): return now < deadline
+    case .span(let span):
+      time = .deadline(now + span)
+      return true
+    }
+  }
+}

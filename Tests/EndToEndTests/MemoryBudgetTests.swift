@@ -1,0 +1,75 @@
+import JSONRPC
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// What many clients together can make a broker hold: a bounded amount, whatever they send or leave unread.
+@Suite(.standardTimeLimit) struct MemoryBudgetTests {
+  /// What the broker may take beyond what it had before: the budget of 32 MiB, and as much again for moving it.
+  private static let allowed = 64 << 20
+
+  /// The second number of `/proc/<pid>/statm` (proc(5)), in bytes.
+  private static func residentBytes(_ pid: Int32) throws -> Int {
+    let words = String(decoding: try Directory.bytes(of: "/proc/\(pid)/statm"), as: UTF8.self).split(separator: " ")
+    guard words.count > 1, let pages = Int(words[1]) else { throw TestFailure("statm is not as proc(5) says") }
+    return pages * 4096
+  }
+
+  /// Lets many clients hold what `fill` leaves behind.
+  ///
+  /// - Returns: how much more memory the broker took meanwhile, and how many connections it closed for that.
+  private static func growth(
+    _ sandbox: Sandbox, _ clients: Int, _ fill: (SocketWire) throws -> Void
+  ) throws -> (bytes: Int, refused: Int64) {
+    let owner = try sandbox.owner()
+    let wire = try SocketWire(sandbox.socket)
+    try wire.register()
+    let before = try residentBytes(owner.pid)
+    var (held, most) = ([SocketWire](), before)
+    for _ in 0..<clients {
+      let client = try SocketWire(sandbox.socket)
+      // One that is closed meanwhile has been turned away.
+      try? fill(client)
+      held.append(client)
+      _ = try wire.call("ping")
+      most = max(most, try residentBytes(owner.pid))
+    }
+    _ = try wire.accessToken()
+    let limits = try wire.call("getStatus").required("limits").elements()
+    let row = try limits.first { try $0["name"]?.string() == "maxBufferedBytes" }
+    let text = row.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
+    print("\(held.count) clients: \((most - before) >> 20) MiB more, \(text)")
+    return (most - before, try row?["refused"]?.integer() ?? -1)
+  }
+
+  @Test func `half messages of a hundred and fifty clients`() async throws {
+    let head = #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":""#
+    let half = Array((head + String(repeating: "x", count: 700_000)).utf8)
+    try await Sandbox.run { sandbox in
+      let (bytes, refused) = try Self.growth(sandbox, 150) { client in try client.sendRaw(half) }
+      #expect(bytes <= Self.allowed && refused > 100, "\(bytes >> 20) MiB, \(refused)")
+    }
+  }
+
+  @Test func `answers that sixty clients do not read`() async throws {
+    let discover = Array(#"{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}"#.utf8)
+    try await Sandbox.run { sandbox in
+      let (bytes, refused) = try Self.growth(sandbox, 60) { client in for _ in 0..<60 { try client.send(discover) } }
+      #expect(bytes <= Self.allowed && refused > 30, "\(bytes >> 20) MiB, \(refused)")
+    }
+  }
+
+  @Test func `names of parameters that are ignored`() async throws {
+    // One letter with thirty thousand accents: a single character to Swift.
+    let name = "e" + String(repeating: "\u{301}", count: 30_000)
+    let params = (0..<15).map { "\"n\($0)\(name)\":0" }.joined(separator: ",")
+    let message = Array(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{\#(params)}}"#.utf8)
+    try await Sandbox.run { sandbox in
+      let (bytes, _) = try Self.growth(sandbox, 40) { client in
+        try client.send(message)
+        _ = try client.nextNode()
+      }
+      #expect(bytes <= 16 << 20, "\(bytes >> 20) MiB")
+    }
+  }
+}
