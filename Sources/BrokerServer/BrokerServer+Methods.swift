@@ -20,15 +20,26 @@ extension BrokerServer {
     }
   }
 
-  /// Names what was ignored, once for each connection: a misspelt parameter should not be a riddle.
+  /// Tells what was ignored: a misspelt parameter should not be a riddle.
+  ///
+  /// ``IgnoredParameters`` says which are named.
   private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
-    guard let members = try? node.members(), let connection = connections[request.client] else { return }
+    guard let members = try? node.members(), let connection = connections[request.client],
+      let method = requests[request.key]?.method
+    else { return }
     for (name, _) in members where !known.contains(name) {
-      // A client that makes up names can fill neither the log nor the memory.
-      guard connection.ignoredNames.count < 16 else { return }
-      let name = String(name.prefix(64))
-      guard connection.ignoredNames.insert(name).inserted else { continue }
-      log.info("ignored a parameter", .word("name", name), .number("connection", Int(request.client.number)))
+      switch ignoredParameters.tell(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now) {
+      case .nothing: return
+      case .again: continue
+      case .name(let name):
+        log.info(
+          "ignored a parameter", .word("name", name), .word("method", method),
+          .number("connection", Int(clamping: request.client.number)))
+      case .withoutName:
+        log.info(
+          "ignored a parameter", .word("method", method), .number("connection", Int(clamping: request.client.number)))
+        return
+      }
     }
   }
 
@@ -111,6 +122,7 @@ extension BrokerServer {
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
+      configurationReadAt: configurationReadAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
       subscriptions: subscriptions, counters: Self.counters(counters), profiles: profiles)
   }

@@ -39,7 +39,7 @@ extension BrokerServer {
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))
-      log.info("a call failed", fields)
+      log.write(.info, "a call failed", fields)
     }
   }
 

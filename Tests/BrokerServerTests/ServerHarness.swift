@@ -25,7 +25,7 @@ final class ServerHarness {
   init(
     limits: ServerLimits = ServerLimits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
     clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
-    allowsIDToken: Bool = false, prepare: (ScriptedProvider) -> Void = { _ in }
+    allowsIDToken: Bool = false, log: Logger = .silent, prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store
     self.clock = clock
@@ -46,7 +46,7 @@ final class ServerHarness {
       environment: BrokerServer.Environment(
         reload: { $0(.success([.default])) },
         discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providers: [("scripted", [])], version: "test"),
-      log: .silent, startedAt: clock.now)
+      log: log, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
     let reports = self.reports

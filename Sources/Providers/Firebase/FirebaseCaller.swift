@@ -54,8 +54,9 @@ struct FirebaseCaller: Sendable {
       let request = HTTPRequest(
         .post, url(call),
         fields: [try HTTPField("Accept", "application/json"), try HTTPField("X-Goog-Api-Key", key)],
-        body: call == .token ? try fields.form() : try fields.json(), deadline: call == .token ? .refresh : .interactive
-      )
+        body: call == .token ? try fields.form() : try fields.json(),
+        deadline: call == .token ? .refresh : .interactive,
+        purpose: "\(call)")
       do throws(HTTPFailure) {
         return try await send(request, call, carriesToken)
       } catch  where Self.isWorthAnotherTry(error, call) {

@@ -74,7 +74,7 @@ struct TokenCaller: Sendable {
   ) throws(HTTPFailure) -> HTTPRequest {
     HTTPRequest(
       .post, url, fields: [try HTTPField("Accept", "application/json")], body: body,
-      deadline: purpose.spendsRefreshToken ? .refresh : .interactive)
+      deadline: purpose.spendsRefreshToken ? .refresh : .interactive, purpose: "\(purpose)")
   }
 
   private static func form(_ form: Form) throws(HTTPFailure) -> HTTPBody {

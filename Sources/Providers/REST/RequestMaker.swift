@@ -57,6 +57,6 @@ struct RequestMaker: Sendable {
     let body = fields.isEmpty ? nil : try fields.body(encoding ?? endpoint.encoding ?? mapping.encoding)
     return HTTPRequest(
       method, url, fields: [try HTTPField("Accept", endpoint.accept)], body: method == .get ? nil : body,
-      deadline: name == .refresh ? .refresh : .interactive)
+      deadline: name == .refresh ? .refresh : .interactive, purpose: name.rawValue)
   }
 }
