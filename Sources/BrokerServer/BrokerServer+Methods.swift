@@ -100,7 +100,16 @@ extension BrokerServer {
     connection.subscriptions += 1
     connection.unanswered[id] = pending.batch
     succeed(request.key, subscribed.result)
-    for delivery in subscribed.missed { deliver(delivery) }
+    if isUnanswered(id, connection) {
+      for delivery in subscribed.missed { deliver(delivery) }
+    } else {
+      // A page at most: it has room behind whatever waits.
+      for delivery in subscribed.missed { append(delivery.event, delivery.details, id, connection) }
+      flush(connection)
+    }
+    guard subscribed.isReplaying else { return }
+    connection.replays.append(id)
+    goOnReplaying(connection)
   }
 
   /// Ends a subscription of the connection.
@@ -111,6 +120,7 @@ extension BrokerServer {
     if let connection = connections[request.client] {
       connection.subscriptions -= 1
       connection.lost[params.subscriptionID] = nil
+      connection.replays.removeAll { $0 == params.subscriptionID }
     }
     return Empty()
   }

@@ -99,5 +99,6 @@ extension BrokerServer {
     }
     connection.unanswered = connection.unanswered.filter { $0.value != id }
     for delivery in batch.deliveries { deliver(delivery) }
+    goOnReplaying(connection)
   }
 }
