@@ -197,6 +197,8 @@ let package = Package(
       swiftSettings: checked),
     .testTarget(
       name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport"], swiftSettings: checked),
+    .testTarget(
+      name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(

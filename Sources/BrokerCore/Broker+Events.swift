@@ -6,8 +6,10 @@ extension Broker {
   package struct Subscribed: Sendable {
     /// The answer.
     package let result: Subscribe.Result
-    /// What was missed since the sequence that the request named.
+    /// The first of what was missed since the sequence that the request named.
     package let missed: [SubscriptionHub.Delivery]
+    /// Whether more was missed: see ``Broker/nextPage(of:_:_:)``.
+    package let isReplaying: Bool
   }
 
   /// A subscription that is wanted.
@@ -17,13 +19,9 @@ extension Broker {
     let reply: Reply<Subscribed>
   }
 
-  /// Readings of the store for one subscription: each is overtaken only by a thousand events in the meantime.
-  private static let replayRounds = 3
-
-  /// Begins a subscription of a connection: its name, the state, and the events that it has missed.
+  /// Begins a subscription of a connection: its name, the state, and the first of the events that it has missed.
   ///
-  /// Memory has the newest events; older ones are read from the store first. The subscription begins in the instant in
-  /// which all that was missed is there, so nothing is told twice or not at all.
+  /// Memory has the newest events; older ones are read from the store, page by page: see ``nextPage(of:_:_:)``.
   package func subscribe(
     _ params: Subscribe.Params, client: ClientID, _ reply: @escaping Reply<Subscribed>
   ) {
@@ -34,8 +32,20 @@ extension Broker {
         throw BrokerError(.unknownProfile, profile: profile)
       }
       let request = SubscriptionRequest(client: client, wish: wish, reply: reply)
-      guard let since = params.since else { return begin(request, missed: []) }
-      replay(request, since: UInt64(clamping: since), read: [], rounds: 0)
+      guard let since = params.since.map({ UInt64(clamping: $0) }) else { return begin(request) }
+      switch hub.source(since: since, wish) {
+      case .memory: begin(request, after: since)
+      case .nowhere: begin(request, isResync: true)
+      case .store(let through):
+        read(
+          PageReading(client: client, after: since, through: through) { broker, stored in
+            // A store that was read just now may have dropped some before.
+            guard let stored, broker.hub.mayReplay(since: since, wish) else {
+              return broker.begin(request, isResync: true)
+            }
+            broker.begin(request, after: stored.through, behind: stored.events)
+          })
+      }
     } catch {
       reply(.failure(error))
     }
@@ -45,58 +55,39 @@ extension Broker {
     try ledger.require(.subscriptions, hub.count(of: client) + 1)
   }
 
-  /// Begins with the events since a sequence, behind those that were read already; nil means that they cannot be had.
-  private func replay(_ request: SubscriptionRequest, since: UInt64, read: [BrokerEvent]?, rounds: Int) {
-    // A store that has given as many as it keeps may have dropped some before them.
-    guard let read, read.count < EventRetention.count else { return begin(request, missed: nil) }
-    switch hub.source(since: since) {
-    case .memory(let events): begin(request, missed: read + events)
-    case .nowhere: begin(request, missed: nil)
-    case .store(let through):
-      guard gate == .unlocked, rounds < Self.replayRounds else { return begin(request, missed: nil) }
-      readEvents(after: since, through: through) { broker, events in
-        let isComplete = broker.hub.mayReplay(since: since)
-        broker.replay(
-          request, since: through, read: isComplete ? events.map { read + $0 } : nil, rounds: rounds + 1)
-      }
-    }
-  }
-
-  /// Reads events from the store, which also says how far back it still has all of them.
-  private func readEvents(
-    after since: UInt64, through: UInt64, _ done: @escaping @Sendable (isolated Broker, [BrokerEvent]?) -> Void
+  /// Begins with what happens from now on, or with what came after a sequence, behind events that were read already.
+  private func begin(
+    _ request: SubscriptionRequest, after cursor: UInt64? = nil, behind first: [BrokerEvent] = [],
+    isResync: Bool = false
   ) {
-    let store = self.store
-    inBackground {
-      do throws(StoreFailure) {
-        let stored = try await store.events(after: since, through: through)
-        return { broker in
-          broker.hub.noteIncomplete(through: stored.completeAfter)
-          done(broker, stored.events)
-        }
-      } catch {
-        return { broker in
-          if case .tampered = error { broker.raiseTampering(of: nil) }
-          done(broker, nil)
-        }
-      }
-    }
-  }
-
-  private func begin(_ request: SubscriptionRequest, missed: [BrokerEvent]?) {
     do throws(BrokerError) {
       try requireRoom(request.client)
     } catch {
       return request.reply(.failure(error))
     }
-    let id = hub.subscribe(request.client, request.wish)
+    let id = hub.subscribe(request.client, request.wish, after: cursor)
     let states = sessions.filter { request.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
-      subscriptionID: id, sequence: Int(clamping: hub.sequence), sessions: states, resync: missed == nil ? true : nil)
-    let deliveries = (missed ?? []).filter(request.wish.includes).map { event in
-      SubscriptionHub.Delivery(client: request.client, subscriptionID: id, event: event, details: event.details())
+      subscriptionID: id, sequence: Int(clamping: hub.sequence), sessions: states, resync: isResync ? true : nil)
+    var missed = first
+    // What is in memory and has room comes with the answer: most have missed little.
+    if cursor != nil, first.count < SubscriptionHub.pageCount, hub.source(since: cursor ?? 0).isMemory,
+      case .events(let events, _) = hub.nextPage(of: request.client, id)
+    {
+      missed += events
     }
-    request.reply(.success(Subscribed(result: result, missed: deliveries)))
+    let deliveries = deliveries(of: missed, request.wish, request.client, id)
+    let isReplaying = hub.isReplaying(request.client, id)
+    request.reply(.success(Subscribed(result: result, missed: deliveries, isReplaying: isReplaying)))
+  }
+
+  /// The events that a subscription wants, as they are sent to it.
+  func deliveries(
+    of events: [BrokerEvent], _ wish: SubscriptionHub.Wish, _ client: ClientID, _ id: String
+  ) -> [SubscriptionHub.Delivery] {
+    events.filter(wish.includes).map { event in
+      SubscriptionHub.Delivery(client: client, subscriptionID: id, event: event, details: event.details())
+    }
   }
 
   private static func names(_ wanted: [String]?) throws(BrokerError) -> Set<EventName>? {
@@ -119,7 +110,10 @@ extension Broker {
   }
 
   /// Forgets everything that a connection had.
-  package func leave(_ client: ClientID) { hub.leave(client) }
+  package func leave(_ client: ClientID) {
+    hub.leave(client)
+    pageReadings.removeAll { $0.client == client }
+  }
 
   /// The sequence of the last event that was told.
   package var sequence: UInt64 { hub.sequence }

@@ -19,11 +19,12 @@ extension Broker {
     do throws(BrokerError) {
       try requireUnlocked()
       let slot = try slot(for: params.profile)
+      let scopes = try TokenTarget.scopes(params.scopes)
       let method = try LoginMethodChoice.method(
         for: params, offered: slot.provider.loginMethods, profile: slot.name)
       let credentials = Credentials(
         method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
-        refreshToken: params.refreshToken, scopes: params.scopes ?? [])
+        refreshToken: params.refreshToken, scopes: scopes)
       return try begin(slot, credentials, as: nil, reply)
     } catch {
       reply(.failure(error))
@@ -157,6 +158,8 @@ extension Broker {
       wait(for: login, on: slot, telling: .otpChallenge(challenge)) { $0.finish(id, .success(.otpRequired(challenge))) }
     case .userActionRequired(let provided):
       let action = provided.described(id: entropy.handle(), profile: profile)
+      // An address that no event can carry is none that a person could follow.
+      guard EventPayload.loginPending(action).fits else { return refuse(.transient(.invalidResponse), id) }
       let login = PendingLogin(
         step: .action(action), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
       wait(for: login, on: slot, telling: .loginPending(action)) {

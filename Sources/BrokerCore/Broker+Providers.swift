@@ -19,7 +19,7 @@ extension Broker {
       let providers = slots.map { (profile: $0.name, provider: $0.provider) }
       providerChecks += 1
       Task {
-        let reports = await Self.probe(providers)
+        let reports = await probe(providers)
         providerChecks -= 1
         reply(.success(CheckProviders.Result(providers: reports)))
       }
@@ -29,18 +29,13 @@ extension Broker {
   }
 
   /// Asks all at once, and gives the answers in the order of the providers.
-  private static func probe(_ providers: [(profile: ProfileName, provider: any AuthProvider)]) async -> [ProviderReport]
-  {
-    await withTaskGroup(of: (Int, ProviderReport).self) { group in
-      for (number, entry) in providers.enumerated() {
-        group.addTask {
-          let probe = await entry.provider.probe()
-          return (number, ProviderReport(entry.profile, entry.provider.binding.type, probe))
-        }
-      }
-      var reports: [(Int, ProviderReport)] = []
-      for await report in group { reports.append(report) }
-      return reports.sorted { $0.0 < $1.0 }.map(\.1)
+  private func probe(_ providers: [(profile: ProfileName, provider: any AuthProvider)]) async -> [ProviderReport] {
+    // Tasks of the broker's own: those of a group would need a thread of the global pool.
+    let tasks = providers.map { entry in Task { await entry.provider.probe() } }
+    var reports: [ProviderReport] = []
+    for (entry, task) in zip(providers, tasks) {
+      reports.append(ProviderReport(entry.profile, entry.provider.binding.type, await task.value))
     }
+    return reports
   }
 }

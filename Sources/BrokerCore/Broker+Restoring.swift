@@ -19,7 +19,7 @@ extension Broker {
     guard !commits.isOpen else { return }
     if reserved == nil { report(.sequencesNotReserved) }
     reservedThrough = reserved ?? contents.lastSequence
-    hub.open(after: contents.lastSequence, completeAfter: contents.eventsCompleteAfter)
+    hub.open(after: contents.lastSequence, completeness: contents.eventCompleteness)
     run(commits.open(after: contents.lastSequence))
   }
 

@@ -1,5 +1,5 @@
 package import BrokerCore
-import BrokerProtocol
+package import BrokerProtocol
 import LinuxSystem
 import Logging
 import Transport
@@ -100,6 +100,9 @@ extension BrokerServer {
 
   /// How many bytes wait for clients that do not take them.
   package var queuedBytes: Int { connections.values.reduce(0) { $0 + $1.output.count } }
+
+  /// Notes that the configuration in use is what its file says at present.
+  package func noteConfigurationRead(at time: Timestamp) { configurationReadAt = time }
 
   /// Takes up other bounds; connections that are open keep the length of message that they began with.
   package func setLimits(_ limits: Limits) {

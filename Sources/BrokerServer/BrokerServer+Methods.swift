@@ -21,16 +21,27 @@ extension BrokerServer {
     }
   }
 
-  /// Names what was ignored, once for each connection: a misspelt parameter should not be a riddle.
+  /// Tells what was ignored: a misspelt parameter should not be a riddle.
+  ///
+  /// ``IgnoredParameters`` says which are named.
   private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
-    guard let members = try? node.members(), let connection = connections[request.client] else { return }
+    guard let members = try? node.members(), let connection = connections[request.client],
+      let method = requests[request.key]?.method
+    else { return }
     // By bytes: what a string is canonically equivalent to can be made slow to find.
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      // A client that makes up names can fill neither the log nor the memory.
-      guard connection.ignoredNames.count < 16 else { return }
-      let name = String(decoding: name.utf8.prefix(64), as: UTF8.self)
-      guard connection.ignoredNames.insert(name).inserted else { continue }
-      log.info("ignored a parameter", .word("name", name), .number("connection", Int(request.client.number)))
+      switch ignoredParameters.tell(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now) {
+      case .nothing: return
+      case .again: continue
+      case .name(let name):
+        log.info(
+          "ignored a parameter", .word("name", name), .word("method", method),
+          .number("connection", Int(clamping: request.client.number)))
+      case .withoutName:
+        log.info(
+          "ignored a parameter", .word("method", method), .number("connection", Int(clamping: request.client.number)))
+        return
+      }
     }
   }
 
@@ -90,7 +101,16 @@ extension BrokerServer {
     connection.subscriptions += 1
     connection.unanswered[id] = pending.batch
     succeed(request.key, subscribed.result)
-    for delivery in subscribed.missed { deliver(delivery) }
+    if isUnanswered(id, connection) {
+      for delivery in subscribed.missed { deliver(delivery) }
+    } else {
+      // A page at most: it has room behind whatever waits.
+      for delivery in subscribed.missed { append(delivery.event, delivery.details, id, connection) }
+      flush(connection)
+    }
+    guard subscribed.isReplaying else { return }
+    connection.replays.append(id)
+    goOnReplaying(connection)
   }
 
   /// Ends a subscription of the connection.
@@ -101,6 +121,7 @@ extension BrokerServer {
     if let connection = connections[request.client] {
       connection.subscriptions -= 1
       connection.lost[params.subscriptionID] = nil
+      connection.replays.removeAll { $0 == params.subscriptionID }
     }
     return Empty()
   }
@@ -127,6 +148,7 @@ extension BrokerServer {
     }
     return GetStatus.Result(
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
+      configurationReadAt: configurationReadAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
       subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report, profiles: profiles)
   }

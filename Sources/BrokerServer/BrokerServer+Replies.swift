@@ -44,7 +44,7 @@ extension BrokerServer {
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))
-      log.info("a call failed", fields)
+      log.write(.info, "a call failed", fields)
     }
   }
 
@@ -115,5 +115,6 @@ extension BrokerServer {
     connection.unanswered = connection.unanswered.filter { $0.value != id }
     for delivery in batch.deliveries { deliver(delivery) }
     connection.lost.merge(batch.lost) { (min($0.from, $1.from), max($0.to, $1.to)) }
+    goOnReplaying(connection)
   }
 }

@@ -63,6 +63,7 @@ extension BrokerServer {
     }
     giveBackBuffer(connection)
     tellLosses(connection)
+    if !connection.replays.isEmpty { goOnReplaying(connection) }
     if connection.isHeldUp { enqueue(connection) }
     guard connection.output.isEmpty else { return flush(connection) }
     if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
@@ -83,6 +84,7 @@ extension BrokerServer {
     // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
     let isRead = connection.hasInputEnded && !connection.hasMessages && !connection.isHeldUp
     return (isRead || connection.readsNoMore) && connection.inFlight.isEmpty
+      && (connection.replays.isEmpty || isDraining)
   }
 
   /// Asks the loop for what the connection needs now: a client that does not read is not read.
@@ -151,11 +153,15 @@ extension BrokerServer {
     let lost = connection.lost
     connection.lost = [:]
     for (subscription, range) in lost.sorted(by: { $0.key < $1.key }) {
-      let payload = EventPayload.eventsLost(
-        EventsLostEvent(from: Int(clamping: range.from), to: Int(clamping: range.to)))
-      let event = BrokerEvent(sequence: range.to, profile: nil, time: WallClock.timestamp, payload: payload)
-      append(event, event.details(), subscription, connection)
+      appendLoss(range.from, range.to, subscription, connection)
     }
+  }
+
+  /// Appends the word that events of these sequences were lost for a subscription.
+  func appendLoss(_ from: UInt64, _ through: UInt64, _ subscription: String, _ connection: Connection) {
+    let payload = EventPayload.eventsLost(EventsLostEvent(from: Int(clamping: from), to: Int(clamping: through)))
+    let event = BrokerEvent(sequence: through, profile: nil, time: WallClock.timestamp, payload: payload)
+    append(event, event.details(), subscription, connection)
   }
 
   /// Ends a connection and everything that it had begun to wait for.

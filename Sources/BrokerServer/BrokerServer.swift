@@ -57,6 +57,10 @@ package actor BrokerServer {
   let log: Logger
   /// Which failed calls are told there.
   var failureLog = FailureLog()
+  /// Which unknown parameters are named there.
+  var ignoredParameters = IgnoredParameters()
+  /// When the configuration was last read and taken over.
+  var configurationReadAt: Timestamp
   /// When the server started.
   let startedAt: Timestamp
   /// The same, on the clock that never jumps.
@@ -128,6 +132,7 @@ package actor BrokerServer {
     self.environment = environment
     self.log = log
     self.startedAt = startedAt
+    configurationReadAt = startedAt
     startedUptime = BootClock.now
   }
 

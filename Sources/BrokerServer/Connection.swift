@@ -28,6 +28,10 @@ final class Connection {
   var unanswered: [String: UInt64] = [:]
   /// Subscriptions that missed events because the client does not read: the first and the last sequence.
   var lost: [String: (from: UInt64, to: UInt64)] = [:]
+  /// Subscriptions that are still told of earlier events, in order.
+  var replays: [String] = []
+  /// Whether a page of the first of them is awaited.
+  var isReplayUnderWay = false
   /// Parameters that were ignored and already named in the log.
   var ignoredNames: Set<String> = []
   /// How many subscriptions it has.

@@ -46,6 +46,7 @@ extern const char *strerrordesc_np(int code);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern long syscall(long number, ...);
+extern int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);
 extern int mlock2(const void *address, size_t length, unsigned int flags);
 extern char **environ;
 

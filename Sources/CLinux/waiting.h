@@ -72,3 +72,15 @@ static inline int clinux_poll(struct pollfd *entries, size_t count, int millisec
   int n = poll(entries, (nfds_t)count, milliseconds);
   return n < 0 ? (errno == EINTR ? 0 : -errno) : n;
 }
+
+// Waits for a semaphore for so many nanoseconds at most, on the clock that nobody sets; 0, or -ETIMEDOUT.
+static inline int clinux_semaphore_wait(sem_t *semaphore, int64_t nanoseconds) {
+  struct timespec end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  int64_t sum = end.tv_nsec + nanoseconds % 1000000000;
+  end.tv_sec += nanoseconds / 1000000000 + sum / 1000000000;
+  end.tv_nsec = sum % 1000000000;
+  int result;
+  do result = sem_clockwait(semaphore, CLOCK_MONOTONIC, &end); while (result < 0 && errno == EINTR);
+  return clinux_result(result);
+}

@@ -29,6 +29,7 @@ package final class HTTPClient: Sendable {
 
   private let settings: Settings
   private let thread: TransferThread
+  private let hasEnded: @Sendable (HTTPCall) -> Void
 
   /// Makes a client; nothing is loaded or started yet.
   ///
@@ -37,22 +38,25 @@ package final class HTTPClient: Sendable {
   ///   - proxy: through whom `https` servers are reached.
   ///   - timeouts: how long requests may take.
   ///   - limits: how much is sent and accepted.
+  ///   - hasEnded: is told of each request that has ended, on its caller's executor; must not wait.
   /// - Throws: what eventfd(2) says.
   package convenience init(
-    version: String, proxy: ProxySetting, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits()
+    version: String, proxy: ProxySetting, timeouts: HTTPTimeouts = HTTPTimeouts(), limits: HTTPLimits = HTTPLimits(),
+    hasEnded: @escaping @Sendable (HTTPCall) -> Void = { _ in }
   ) throws(Errno) {
     try self.init(
       Settings(
         userAgent: "AuthBroker/\(version)", proxy: proxy, timeouts: timeouts, limits: limits,
-        library: CurlLibrary.fileName))
+        library: CurlLibrary.fileName), hasEnded: hasEnded)
   }
 
   /// Makes a client with a library of the caller's choice.
   ///
   /// - Throws: what eventfd(2) says.
-  init(_ settings: Settings) throws(Errno) {
+  init(_ settings: Settings, hasEnded: @escaping @Sendable (HTTPCall) -> Void = { _ in }) throws(Errno) {
     precondition(HTTPField.isValue(settings.userAgent), "a version is a short visible text")
     self.settings = settings
+    self.hasEnded = hasEnded
     thread = try TransferThread(settings)
   }
 
@@ -74,6 +78,20 @@ package final class HTTPClient: Sendable {
   ///
   /// - Throws: `HTTPFailure`; any.
   func send(
+    _ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy
+  ) async throws(HTTPFailure) -> HTTPResponse {
+    let start = BootClock.now
+    let result: Result<HTTPResponse, HTTPFailure>
+    do throws(HTTPFailure) {
+      result = .success(try await exchange(request, authorization, policy))
+    } catch {
+      result = .failure(error)
+    }
+    hasEnded(HTTPCall(request, result, after: BootClock.now - start))
+    return try result.get()
+  }
+
+  private func exchange(
     _ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy
   ) async throws(HTTPFailure) -> HTTPResponse {
     guard request.body?.bytes.byteCount ?? 0 <= settings.limits.requestBytes else { throw .requestTooLarge }

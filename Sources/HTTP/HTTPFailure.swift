@@ -13,9 +13,9 @@ package enum HTTPFailure: Error, Sendable, Equatable {
   case secretMemoryExhausted
   /// libcurl is not installed, or older than this module needs.
   case libraryMissing
-  /// libcurl or the system refused what every request needs, such as memory, a thread or a descriptor.
+  /// libcurl or the system refused what every request needs, such as memory or a descriptor.
   case setUpFailed
-  /// Too many requests wait for their turn at this server.
+  /// Too many requests wait for their turn at this server, or the machine gives no thread to send them.
   case overloaded
   /// The client was closed.
   case closed
@@ -78,7 +78,7 @@ extension HTTPFailure: CustomStringConvertible {
     case .secretMemoryExhausted: "no locked memory is left"
     case .libraryMissing: "libcurl 7.87 or later is not installed (Debian: apt-get install libcurl4)"
     case .setUpFailed: "the system refused what a request needs"
-    case .overloaded: "too many requests wait for this server"
+    case .overloaded: "too many requests wait for this server, or there is no thread to send them"
     case .closed: "the client is closed"
     case .nameNotResolved: "the server's name does not resolve"
     case .connectFailed: "the server cannot be reached"
@@ -89,6 +89,32 @@ extension HTTPFailure: CustomStringConvertible {
     case .connectionLost(let sent): sent ? "the connection was lost" : "the connection was lost before the request"
     case .responseTooLarge: "the response is too large"
     case .malformedResponse: "the response is not HTTP"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension HTTPFailure {
+  /// The failure's name in a line of the log.
+  package var name: String {
+    switch self {
+    case .invalidURL: "invalidURL"
+    case .invalidField: "invalidField"
+    case .requestTooLarge: "requestTooLarge"
+    case .secretMemoryExhausted: "secretMemoryExhausted"
+    case .libraryMissing: "libraryMissing"
+    case .setUpFailed: "setUpFailed"
+    case .overloaded: "overloaded"
+    case .closed: "closed"
+    case .nameNotResolved: "nameNotResolved"
+    case .connectFailed: "connectFailed"
+    case .proxyFailed: "proxyFailed"
+    case .tlsFailed: "tlsFailed"
+    case .pinMismatch: "pinMismatch"
+    case .timedOut: "timedOut"
+    case .connectionLost: "connectionLost"
+    case .responseTooLarge: "responseTooLarge"
+    case .malformedResponse: "malformedResponse"
     case .cancelled: "cancelled"
     }
   }

@@ -57,10 +57,14 @@ package struct HTTPRequest: Sendable {
   package var deadline: Deadline
   /// How often it may be sent; by default only a GET may be repeated.
   package var delivery: Delivery
+  /// What it is for, in a word of the program, for the log; a harmless look is a probe.
+  package var purpose: String
 
   /// A request.
   package init(
-    _ method: Method, _ url: HTTPURL, fields: [HTTPField] = [], body: HTTPBody? = nil, deadline: Deadline = .interactive
+    _ method: Method, _ url: HTTPURL, fields: [HTTPField] = [], body: HTTPBody? = nil,
+    deadline: Deadline = .interactive,
+    purpose: String = "probe"
   ) {
     self.method = method
     self.url = url
@@ -68,6 +72,7 @@ package struct HTTPRequest: Sendable {
     self.body = body
     self.deadline = deadline
     delivery = method == .get ? .repeatable : .once
+    self.purpose = purpose
   }
 }
 

@@ -41,7 +41,7 @@ final class TransferThread: Sendable {
     let refusal = mailbox.withLock { mailbox -> HTTPFailure? in
       guard !mailbox.mail.isClosing else { return .closed }
       if !mailbox.isRunning { mailbox.isRunning = start() }
-      guard mailbox.isRunning else { return .setUpFailed }
+      guard mailbox.isRunning else { return .overloaded }
       mailbox.mail.exchanges.append(exchange)
       return nil
     }
@@ -76,26 +76,9 @@ final class TransferThread: Sendable {
   }
 
   private func start() -> Bool {
-    var thread = pthread_t()
-    // The retained reference is taken over by the thread, which releases it at its end.
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    // `body` matches what pthread_create(3) calls, and `context` is what it expects.
-    guard unsafe pthread_create(&thread, nil, TransferThread.body, context) == 0 else {
-      // No thread took it over.
-      unsafe Unmanaged<TransferThread>.fromOpaque(context).release()
-      return false
-    }
-    pthread_detach(thread)
+    guard let thread = try? SystemThread({ [self] in run() }) else { return false }
+    thread.detach()
     return true
-  }
-
-  // A C function pointer; `context` is the reference that `start` retained, taken over here exactly once.
-  private static let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-    // As above.
-    guard let context = unsafe context else { return nil }
-    // As above.
-    unsafe Unmanaged<TransferThread>.fromOpaque(context).takeRetainedValue().run()
-    return nil
   }
 
   private func run() {

@@ -34,4 +34,13 @@ package final class Semaphore: @unchecked Sendable {
     // Initialised in init.
     while unsafe sem_wait(semaphore) != 0 {}
   }
+
+  /// Waits for a signal, or until the time is over.
+  ///
+  /// - Returns: whether there was a signal.
+  @discardableResult
+  package func wait(atMost limit: Duration) -> Bool {
+    // Initialised in init.
+    unsafe clinux_semaphore_wait(semaphore, max(limit, .zero).wholeNanoseconds) == 0
+  }
 }

@@ -1,37 +1,65 @@
-import CLinux
 import Synchronization
 
-/// One thread on which an actor does work that waits (disk, key derivation) without holding anybody else up.
+/// One thread on which an actor does work that waits (disk, key derivation) without blocking the event loop.
 ///
-/// The thread starts with the first job. `stop` lets it finish what is queued; a job that comes later starts it anew,
-/// so no task is ever left hanging. The thread keeps this object alive while it runs: whoever made it stops it.
+/// `start` starts it; without that, the first job does. `stop` lets it finish what is queued; a job that comes later
+/// starts it again, so no task is ever left hanging. The thread keeps this object alive while it runs: its owner stops
+/// it.
+///
+/// An executor cannot refuse a job. Where no thread can be started for one, the job runs on the thread that queued it,
+/// so that a full machine makes the broker slow and never ends it. Owners avoid that by calling `start` at a time when
+/// they can still refuse the work.
 package final class WorkerThread: SerialExecutor {
   private struct State {
     var jobs: [UnownedJob] = []
-    var thread: pthread_t?
+    var thread: SystemThread?
     var stopping = false
+    /// Whether a caller runs the jobs itself, since there is no thread for them.
+    var isBorrowing = false
   }
 
   private let name: String
+  private let makeThread: @Sendable (@escaping @Sendable () -> Void) throws(Errno) -> SystemThread
   private let state = Mutex(State())
   private let work = Semaphore()
   private let identity = Atomic<UInt64>(0)
 
   /// Makes a worker without a thread yet.
   ///
-  /// - Parameter name: what process listings show; 15 bytes at most are kept.
-  package init(name: String) {
+  /// - Parameters:
+  ///   - name: what process listings show; 15 bytes at most are kept.
+  ///   - makeThread: starts a thread; for tests of a machine that has none left.
+  package init(
+    name: String,
+    makeThread: @escaping @Sendable (@escaping @Sendable () -> Void) throws(Errno) -> SystemThread = {
+      call throws(Errno) in
+      try SystemThread(call)
+    }
+  ) {
     self.name = name
+    self.makeThread = makeThread
+  }
+
+  /// Starts the thread now, unless it runs.
+  ///
+  /// - Throws: what pthread_create(3) says; `EAGAIN` where no more threads are allowed.
+  package func start() throws(Errno) {
+    try state.withLock { state throws(Errno) in
+      if state.thread == nil, !state.isBorrowing { state.thread = try launch() }
+    }
   }
 
   /// Queues a job; jobs run one at a time in the order in which they came.
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    state.withLock { state in
+    let mustBorrow = state.withLock { state in
       state.jobs.append(job)
-      if state.thread == nil { state.thread = start() }
+      guard state.thread == nil, !state.isBorrowing else { return false }
+      state.thread = try? launch()
+      state.isBorrowing = state.thread == nil
+      return state.isBorrowing
     }
-    work.signal()
+    if mustBorrow { runBorrowing() } else { work.signal() }
   }
 
   /// Runs what is queued, ends the thread and waits for its end.
@@ -40,20 +68,22 @@ package final class WorkerThread: SerialExecutor {
   package func stop() {
     precondition(isIsolatingCurrentContext() != true, "a worker cannot wait for its own end")
     let thread = state.withLock { state in
-      guard !state.stopping, let thread = state.thread else { return nil as pthread_t? }
+      guard !state.stopping, let thread = state.thread else { return nil as SystemThread? }
       state.stopping = true
       return thread
     }
     guard let thread else { return }
     work.signal()
-    // The thread was made joinable, and `stopping` lets exactly one caller come here for it.
-    pthread_join(thread, nil)
-    state.withLock { state in
+    // `stopping` lets exactly one caller come here for it.
+    thread.join()
+    let mustBorrow = state.withLock { state in
       state.stopping = false
       // A job that came while the thread was ending.
-      state.thread = state.jobs.isEmpty ? nil : start()
+      state.thread = state.jobs.isEmpty ? nil : try? launch()
+      state.isBorrowing = state.thread == nil && !state.jobs.isEmpty
+      return state.isBorrowing
     }
-    work.signal()
+    if mustBorrow { runBorrowing() } else { work.signal() }
   }
 
   /// Traps unless the caller is on the thread.
@@ -66,23 +96,8 @@ package final class WorkerThread: SerialExecutor {
     identity.load(ordering: .relaxed) == ThreadIdentity.current.rawValue
   }
 
-  private func start() -> pthread_t {
-    var thread = pthread_t()
-    // The retained reference is taken over by the thread, which releases it at its end.
-    let context = unsafe Unmanaged.passRetained(self).toOpaque()
-    // `body` matches what pthread_create(3) calls, and `context` is what it expects.
-    let result = unsafe pthread_create(&thread, nil, WorkerThread.body, context)
-    precondition(result == 0, "no thread can be started")
-    return thread
-  }
-
-  // A C function pointer; `context` is the reference that `start` retained, taken over here exactly once.
-  private static let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-    // As above.
-    guard let context = unsafe context else { return nil }
-    // As above.
-    unsafe Unmanaged<WorkerThread>.fromOpaque(context).takeRetainedValue().run()
-    return nil
+  private func launch() throws(Errno) -> SystemThread {
+    try makeThread { [self] in run() }
   }
 
   private func run() {
@@ -95,13 +110,35 @@ package final class WorkerThread: SerialExecutor {
         swap(&state.jobs, &jobs)
         return state.stopping
       }
-      for job in jobs {
-        // Each job is taken from the queue once and run once, on this executor's own thread.
-        unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-      }
+      perform(jobs)
       jobs.removeAll(keepingCapacity: true)
       if ending { break }
     }
     identity.store(0, ordering: .relaxed)
+  }
+
+  /// Runs the queue on the calling thread, one caller at a time, until it is empty.
+  private func runBorrowing() {
+    identity.store(ThreadIdentity.current.rawValue, ordering: .relaxed)
+    while true {
+      let jobs = state.withLock { state in
+        let jobs = state.jobs
+        state.jobs = []
+        if jobs.isEmpty {
+          identity.store(0, ordering: .relaxed)
+          state.isBorrowing = false
+        }
+        return jobs
+      }
+      guard !jobs.isEmpty else { return }
+      perform(jobs)
+    }
+  }
+
+  private func perform(_ jobs: [UnownedJob]) {
+    for job in jobs {
+      // Each job is taken from the queue once and run once, by the one thread that is this executor's at the time.
+      unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+    }
   }
 }

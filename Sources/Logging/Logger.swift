@@ -1,56 +1,73 @@
 import LinuxSystem
 import Synchronization
 
-/// Writes what happened, one line each, to standard error.
+/// Writes what happened, one line each.
 ///
-/// Lines carry a constant message and typed fields. Where standard error is systemd's journal (`JOURNAL_STREAM`), they
-/// begin with a priority; elsewhere with the time.
+/// Lines carry a constant message and typed fields, see ``LogFormat``. A flood of lines is cut, see ``LogBudget``: what
+/// was dropped is counted, and the count is written.
 package struct Logger: Sendable {
-  private let level: Level
-  private let isJournal: Bool
+  private let shared: Shared
+  private let format: LogFormat
+  private let uptime: @Sendable () -> Duration
   private let sink: @Sendable ([UInt8]) -> Void
 
   /// A logger that drops what is below `level`.
   ///
-  /// `sink` takes whole lines; it must not block for long.
-  package init(level: LogLevel, isJournal: Bool = false, sink: @escaping @Sendable ([UInt8]) -> Void) {
-    self.level = Level(level)
-    self.isJournal = isJournal
+  /// - Parameters:
+  ///   - level: the least grave level that is written.
+  ///   - format: how lines are written.
+  ///   - uptime: the clock that the budget goes by.
+  ///   - sink: takes whole lines; it must not wait. See ``LogQueue``.
+  package init(
+    level: LogLevel, format: LogFormat = LogFormat(), uptime: @escaping @Sendable () -> Duration = { BootClock.now },
+    sink: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    shared = Shared(level)
+    self.format = format
+    self.uptime = uptime
     self.sink = sink
   }
 
-  /// The level that all copies of a logger share.
-  private final class Level: Sendable {
-    let value: Atomic<Int>
+  /// What all copies of a logger share.
+  private final class Shared: Sendable {
+    let level: Atomic<Int>
+    let budget = Mutex(LogBudget())
 
-    init(_ level: LogLevel) { value = Atomic(level.rawValue) }
+    init(_ level: LogLevel) { self.level = Atomic(level.rawValue) }
   }
 
   /// Drops what is below another level from now on.
-  package func setLevel(_ level: LogLevel) { self.level.value.store(level.rawValue, ordering: .relaxed) }
+  package func setLevel(_ level: LogLevel) { shared.level.store(level.rawValue, ordering: .relaxed) }
 
-  /// A logger of which nobody hears.
+  /// A logger that writes nothing.
   package static let silent = Logger(level: .error) { _ in }
 
-  /// Somebody must act.
+  /// Something that must be fixed.
   package func error(_ message: StaticString, _ fields: LogField...) { write(.error, message, fields) }
-  /// Somebody should look.
+  /// Something that should be looked at.
   package func warning(_ message: StaticString, _ fields: LogField...) { write(.warning, message, fields) }
   /// Something rare that is in order.
   package func notice(_ message: StaticString, _ fields: LogField...) { write(.notice, message, fields) }
   /// What happened.
   package func info(_ message: StaticString, _ fields: LogField...) { write(.info, message, fields) }
-  /// What happened, with fields that are not all always there.
-  package func info(_ message: StaticString, _ fields: [LogField]) { write(.info, message, fields) }
   /// What a developer wants to know.
   package func debug(_ message: StaticString, _ fields: LogField...) { write(.debug, message, fields) }
 
-  private func write(_ level: LogLevel, _ message: StaticString, _ fields: [LogField]) {
-    guard level.rawValue <= self.level.value.load(ordering: .relaxed) else { return }
-    var line = isJournal ? "<\(level.priority)>" : "\(WallClock.timestamp) \(level.word): "
-    line += "\(message)"
-    for field in fields { line += " \(field.name)=\(field.value)" }
-    line += "\n"
-    sink(Array(line.utf8))
+  /// A line of any level, with fields that are not all always there.
+  package func write(_ level: LogLevel, _ message: StaticString, _ fields: [LogField]) {
+    guard level.rawValue <= shared.level.load(ordering: .relaxed) else { return }
+    let line = format.line(level, message, fields)
+    let now = uptime()
+    let verdict = shared.budget.withLock { budget in
+      budget.count("\(message)", byteCount: line.count, isExempt: level == .debug, at: now)
+    }
+    guard case .write(let dropped) = verdict else { return }
+    if dropped > 0 { sink(format.dropped(dropped, of: "\(message)")) }
+    sink(line)
+  }
+
+  /// Writes how many lines were dropped and not told of yet: at the end of a run.
+  package func tellDropped() {
+    for (message, count) in shared.budget.withLock({ $0.takeDropped() }) { sink(format.dropped(count, of: message)) }
   }
 }

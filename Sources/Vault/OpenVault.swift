@@ -16,6 +16,8 @@ struct OpenVault {
   var suspicions: Set<VaultSuspicion>
   /// Profiles of which some row was not what was written.
   var tampered: Set<ProfileName> = []
+  /// How many sealed bytes the kept events have.
+  var eventBytes = 0
   /// Whether the kept events are to be removed with the next change.
   var mustDropEvents = false
 

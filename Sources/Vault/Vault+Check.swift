@@ -65,7 +65,7 @@ extension Vault {
 
   private func eventDamage(_ connection: SQLiteConnection, _ open: OpenVault) throws(VaultError) -> [VaultFinding] {
     do throws(VaultError) {
-      _ = try EventTable(connection: connection, seal: open.seal).events(after: 0, through: .max)
+      try EventTable(connection: connection, seal: open.seal).openAll()
       return []
     } catch {
       guard case .damaged = error else { throw error }

@@ -97,8 +97,13 @@ extension Vault {
     try RevocationTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     try MetadataTable(connection: connection, seal: old).reseal(with: change.seal, in: &change.manifest)
     let events = EventTable(connection: connection, seal: old)
-    let (first, last) = (change.head.firstOrdinal, change.head.lastOrdinal)
-    if try !events.reseal(with: change.seal, from: first, through: last) { try change.dropAllEvents() }
+    for series in EventSeries.allCases {
+      let range = change.head[series]
+      guard try events.reseal(with: change.seal, from: range.first, through: range.last) else {
+        try change.dropAllEvents()
+        break
+      }
+    }
     change.manifest.distrustAll()
   }
 

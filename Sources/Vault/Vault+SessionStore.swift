@@ -15,7 +15,9 @@ extension Vault: SessionStore {
       var loaded = found.contents
       loaded.isSuspect = found.hasForeignRows || open.suspicions.contains { $0.isAlarm }
       loaded.lastSequence = sequence
-      loaded.eventsCompleteAfter = completeAfter(open)
+      let completeness = completeness(open)
+      loaded.eventsCompleteAfter = completeness.all
+      loaded.lastingEventsCompleteAfter = completeness.lasting
       return loaded
     } catch { throw StoreFailure(error) }
   }
@@ -33,22 +35,27 @@ extension Vault: SessionStore {
     Task { [weak self] in await self?.truncateLog() }
   }
 
-  /// Opens the kept events of a range.
+  /// Opens the first kept events of a range.
   ///
   /// - Throws: `StoreFailure.tampered` without a profile, `.locked`, `.failed`.
-  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents {
+  package func events(
+    after sequence: UInt64, through last: UInt64, limit: Int
+  ) async throws(StoreFailure) -> StoredEvents {
     let (connection, open) = try opened()
-    let completeAfter = completeAfter(open)
-    guard !open.mustDropEvents else { return StoredEvents(events: [], completeAfter: completeAfter) }
+    let completeness = completeness(open)
+    guard !open.mustDropEvents else { return StoredEvents(events: [], through: last, completeness: completeness) }
     do throws(VaultError) {
-      let events = try EventTable(connection: connection, seal: open.seal).events(after: sequence, through: last)
-      return StoredEvents(events: events, completeAfter: completeAfter)
+      let table = EventTable(connection: connection, seal: open.seal)
+      let page = try table.page(after: sequence, through: last, limit: limit)
+      return StoredEvents(events: page.events, through: page.through, completeness: completeness)
     } catch { throw StoreFailure(error) }
   }
 
-  /// The sequence after which every kept event can be replayed: none of those that are about to be removed.
-  private func completeAfter(_ open: OpenVault) -> UInt64 {
-    open.mustDropEvents ? max(sequence, open.head.eventsCompleteAfter) : open.head.eventsCompleteAfter
+  /// The sequences after which every kept event can be replayed: none of those that are about to be removed.
+  private func completeness(_ open: OpenVault) -> EventCompleteness {
+    var completeness = open.head.completeness
+    if open.mustDropEvents { completeness.lose(through: sequence, lasting: true) }
+    return EventCompleteness(all: completeness.all, lasting: completeness.lasting)
   }
 
   /// Writes a sequence durably, unless a later one is there.
@@ -107,7 +114,7 @@ extension Vault: SessionStore {
   ) throws -> Bool {
     var change = VaultChange(
       connection: connection, seal: open.seal, manifest: open.manifest, head: open.head, sequence: sequence,
-      tampered: open.tampered, time: now())
+      tampered: open.tampered, eventBytes: open.eventBytes, time: now())
     change.head.hasAnchor = anchor != nil
     try connection.transaction {
       if open.mustDropEvents { try change.dropAllEvents() }
@@ -117,6 +124,7 @@ extension Vault: SessionStore {
     contents?.manifest = change.manifest
     contents?.head = change.head
     contents?.tampered = change.tampered
+    contents?.eventBytes = change.eventBytes
     contents?.mustDropEvents = false
     sequence = change.sequence
     anchor?.write(change.head.generation)

@@ -79,9 +79,10 @@ extension Vault: StoreKeeper {
     anchor = anchorPath.flatMap { AnchorFile(path: $0, vaultID: seal.vaultID, mac: anchorHash) }
     Self.compare(&head, anchor, isFingerprintNew, &suspicions)
     judgeSequence(&head, &suspicions)
+    let eventBytes = try EventTable(connection: connection, seal: seal).byteCount()
     contents = OpenVault(
       seal: seal, anchorHash: anchorHash, manifest: manifest, head: head, suspicions: suspicions,
-      mustDropEvents: suspicions.contains(.events))
+      eventBytes: eventBytes, mustDropEvents: suspicions.contains(.events))
     if isFingerprintNew {
       // Without it, names would be others after each start. Where it cannot be written, they are.
       _ = try? change { try $0.set(.fingerprintKey, to: fingerprintKey) }
@@ -108,7 +109,7 @@ extension Vault: StoreKeeper {
     if !suspicions.isDisjoint(with: [.head, .rolledBack]) {
       let claimed = min(sequence, VaultReader.highestUnsealedSequence)
       sequence = max(claimed, head.sequenceFloor).addingClamped(VaultReader.sequenceJump)
-      head.eventsCompleteAfter = sequence
+      head.completeness.lose(through: sequence, lasting: true)
       return
     }
     let (distance, isBelow) = sequence.subtractingReportingOverflow(head.sequenceFloor)

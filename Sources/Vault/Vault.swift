@@ -97,6 +97,7 @@ package actor Vault {
   ) async throws(VaultError) -> Vault {
     let vault = Vault(
       path: path, settings: settings, source: source, anchorPath: anchorPath, now: now, reached: reached)
+    do throws(Errno) { try vault.worker.start() } catch { throw .noThread(code: error.code) }
     try await vault.start()
     return vault
   }

@@ -23,14 +23,18 @@ struct VaultChange {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   let time: Int64
 
+  /// How many sealed bytes the kept events have.
+  var eventBytes: Int
+
   /// Whether it takes tokens out of the vault, whose sealed bytes then linger in the write-ahead log.
   private(set) var endsSession = false
 
   /// A change of a vault as it is known.
   init(
     connection: SQLiteConnection, seal: VaultSeal, manifest: Manifest, head: VaultHead, sequence: UInt64,
-    tampered: Set<ProfileName> = [], time: Int64
+    tampered: Set<ProfileName> = [], eventBytes: Int = 0, time: Int64
   ) {
+    self.eventBytes = eventBytes
     self.tampered = tampered
     self.connection = connection
     self.seal = seal
@@ -64,7 +68,7 @@ struct VaultChange {
       manifest[.revocation, RevocationTable.name(of: id)] = nil
       endsSession = true
     case .event(let event): try append(event)
-    case .eventsIncomplete(let sequence): head.eventsCompleteAfter = max(head.eventsCompleteAfter, sequence)
+    case .eventsIncomplete(let sequence): head.completeness.lose(through: sequence, lasting: true)
     }
   }
 
@@ -100,26 +104,48 @@ struct VaultChange {
   }
 
   private mutating func append(_ event: BrokerEvent) throws {
-    try events.append(event, as: head.lastOrdinal + 1)
-    head.lastOrdinal += 1
+    let series = EventSeries(of: event.payload.name)
+    eventBytes += try events.append(event, as: head[series].last + 1)
+    head[series].last += 1
     // A sequence that could not be reserved before it was given is not given again either.
     sequence = max(sequence, event.sequence)
-    while head.eventCount > Int64(EventRetention.count) { try dropOldestEvent(before: event) }
+    while head.eventCount > Int64(EventRetention.count) || eventBytes > EventRetention.byteCount && head.eventCount > 1
+    {
+      try dropOldestEvent(of: try seriesToCut(), before: event)
+    }
     // A clock that is behind the newest event says nothing about the age of the others.
     guard time >= event.time.milliseconds else { return }
     let limit = time - EventRetention.age.components.seconds * 1000
-    while head.eventCount > 1, let oldest = try events.mark(of: head.firstOrdinal), oldest.time < limit {
-      try dropOldestEvent(before: event)
+    for series in EventSeries.allCases {
+      while head[series].count > 0, head.eventCount > 1, let oldest = try events.mark(of: head[series].first),
+        oldest.time < limit
+      { try dropOldestEvent(of: series, before: event) }
     }
   }
 
-  private mutating func dropOldestEvent(before newest: BrokerEvent) throws {
-    if let oldest = try events.mark(of: head.firstOrdinal) {
-      // What stands in the clear is believed as far as it is possible.
-      head.eventsCompleteAfter = max(head.eventsCompleteAfter, min(oldest.sequence, newest.sequence))
+  /// The series whose oldest event goes: the one with the oldest of all, unless only the other has more than its share.
+  private func seriesToCut() throws -> EventSeries {
+    // A row that is not there is no event any more.
+    guard head.passing.count > 0, let passing = try events.mark(of: head.passing.first) else {
+      return head.passing.count > 0 ? .passing : .lasting
     }
-    try events.remove(head.firstOrdinal)
-    head.firstOrdinal += 1
+    guard head.lasting.count > 0, let lasting = try events.mark(of: head.lasting.first) else {
+      return head.lasting.count > 0 ? .lasting : .passing
+    }
+    let (older, other): (EventSeries, EventSeries) =
+      passing.sequence < lasting.sequence ? (.passing, .lasting) : (.lasting, .passing)
+    if head[older].count > Int64(EventRetention.share) { return older }
+    return head[other].count > Int64(EventRetention.share) ? other : .passing
+  }
+
+  private mutating func dropOldestEvent(of series: EventSeries, before newest: BrokerEvent) throws {
+    if let oldest = try events.mark(of: head[series].first) {
+      // What stands in the clear is believed as far as it is possible.
+      head.completeness.lose(through: min(oldest.sequence, newest.sequence), lasting: series == .lasting)
+      eventBytes -= oldest.byteCount
+    }
+    try events.remove(head[series].first)
+    head[series].first += 1
   }
 
   /// Forgets all events: those that are there cannot be trusted.
@@ -127,8 +153,9 @@ struct VaultChange {
   /// - Throws: `VaultError.storage`.
   mutating func dropAllEvents() throws(VaultError) {
     try events.removeAll()
-    head.firstOrdinal = head.lastOrdinal + 1
-    head.eventsCompleteAfter = max(head.eventsCompleteAfter, sequence)
+    for series in EventSeries.allCases { head[series].first = head[series].last + 1 }
+    head.completeness.lose(through: sequence, lasting: true)
+    eventBytes = 0
   }
 
   /// Writes a value of the vault itself.

@@ -1,3 +1,4 @@
+import BrokerCore
 import BrokerProtocol
 import SQLite
 import Sealing
@@ -78,7 +79,7 @@ struct VaultCreation {
       sequence: sequence, time: time)
     try change.set(.fingerprintKey, to: fingerprintKey)
     try body(&change)
-    change.head.eventsCompleteAfter = sequence
+    change.head.completeness.lose(through: sequence, lasting: true)
     try change.finish()
   }
 

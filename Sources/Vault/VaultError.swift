@@ -20,6 +20,8 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
   case secretMemoryExhausted
   /// The vault was closed.
   case closed
+  /// The machine gives no thread for the vault's work, and the number of the error.
+  case noThread(code: Int32)
 
   /// One sentence, and what to do; no value of the vault.
   package var description: String {
@@ -33,6 +35,7 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
     case .secretMemoryExhausted:
       "The locked memory for secrets is full; sign out of some profiles, or use several state directories."
     case .closed: "The vault is closed."
+    case .noThread: "No thread can be started for the vault; raise the limit of processes."
     }
   }
 

@@ -1,13 +1,15 @@
+import BrokerCore
+
 /// What is true of the vault as a whole after a change: sealed in one row that every change writes.
 struct VaultHead: Sendable, Equatable {
   /// How many changes there were; a copy of the vault from before a change has fewer.
   var generation: UInt64 = 0
-  /// The ordinal of the oldest event that is kept.
-  var firstOrdinal: Int64 = 1
-  /// The ordinal of the newest event; one less than the first where none is kept.
-  var lastOrdinal: Int64 = 0
-  /// The sequence after which every kept event can be replayed.
-  var eventsCompleteAfter: UInt64 = 0
+  /// The events that come often and are kept.
+  var passing = OrdinalRange(.passing)
+  /// The lasting events that are kept.
+  var lasting = OrdinalRange(.lasting)
+  /// The sequences after which every event can be replayed.
+  var completeness = EventCompleteness()
   /// The last sequence that may have been given, at the time of the change: it never goes back.
   var sequenceFloor: UInt64 = 0
   /// When the change was made, in milliseconds since 1970-01-01T00:00:00Z.
@@ -18,18 +20,28 @@ struct VaultHead: Sendable, Equatable {
   var bucketTags = [RowTag](repeating: .none, count: Manifest.bucketCount)
 
   /// How many events are kept.
-  var eventCount: Int64 { lastOrdinal - firstOrdinal + 1 }
+  var eventCount: Int64 { passing.count + lasting.count }
+
+  /// The events of a series.
+  subscript(series: EventSeries) -> OrdinalRange {
+    get { series == .passing ? passing : lasting }
+    set { if series == .passing { passing = newValue } else { lasting = newValue } }
+  }
 
   /// The head as it is before sealing.
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(57 + RowTag.byteCount * bucketTags.count)
+    bytes.reserveCapacity(81 + RowTag.byteCount * bucketTags.count)
     for number in [
-      generation, UInt64(bitPattern: firstOrdinal), UInt64(bitPattern: lastOrdinal), eventsCompleteAfter, sequenceFloor,
+      generation, UInt64(bitPattern: passing.first), UInt64(bitPattern: passing.last), completeness.all, sequenceFloor,
       UInt64(bitPattern: changedAt),
     ] { bytes.append(number: number) }
     bytes.append(hasAnchor ? 1 : 0)
     for tag in bucketTags { bytes.append(tag: tag) }
+    // Since the fourth schema.
+    for number in [UInt64(bitPattern: lasting.first), UInt64(bitPattern: lasting.last), completeness.lasting] {
+      bytes.append(number: number)
+    }
     return bytes
   }
 
@@ -39,10 +51,11 @@ struct VaultHead: Sendable, Equatable {
     guard let generation = reader.number(), let first = reader.number(), let last = reader.number(),
       let complete = reader.number(), let floor = reader.number(), let time = reader.number(), let flag = reader.byte()
     else { return nil }
+    guard flag <= 1,
+      let passing = OrdinalRange(first: Int64(bitPattern: first), last: Int64(bitPattern: last), .passing)
+    else { return nil }
     self.generation = generation
-    firstOrdinal = Int64(bitPattern: first)
-    lastOrdinal = Int64(bitPattern: last)
-    eventsCompleteAfter = complete
+    self.passing = passing
     sequenceFloor = floor
     changedAt = Int64(bitPattern: time)
     hasAnchor = flag == 1
@@ -50,7 +63,17 @@ struct VaultHead: Sendable, Equatable {
       guard let tag = reader.tag() else { return nil }
       bucketTags[bucket] = tag
     }
-    guard reader.isAtEnd, flag <= 1, firstOrdinal >= 1, lastOrdinal >= firstOrdinal - 1 else { return nil }
+    completeness.all = complete
+    guard !reader.isAtEnd else {
+      // Of an earlier schema: up to here lasting events are among the others, and go with them.
+      completeness.lasting = floor
+      return
+    }
+    guard let first = reader.number(), let last = reader.number(), let complete = reader.number(), reader.isAtEnd,
+      let lasting = OrdinalRange(first: Int64(bitPattern: first), last: Int64(bitPattern: last), .lasting)
+    else { return nil }
+    self.lasting = lasting
+    completeness.lasting = complete
   }
 
   /// The head of a vault that is about to be made.

@@ -44,10 +44,12 @@ struct VaultReader {
       }
     }
     if suspicions.contains(.manifest) { try refill(&manifest) }
-    let extent = try EventTable(connection: connection, seal: seal).extent()
-    let isWhole = extent.count == head.eventCount
-    if !isWhole || extent.count > 0 && (extent.first != head.firstOrdinal || extent.last != head.lastOrdinal) {
-      suspicions.insert(.events)
+    for series in EventSeries.allCases {
+      let (extent, range) = (try EventTable(connection: connection, seal: seal).extent(of: series), head[series])
+      let isWhole = extent.count == range.count
+      if !isWhole || extent.count > 0 && (extent.first != range.first || extent.last != range.last) {
+        suspicions.insert(.events)
+      }
     }
     return (manifest, head, suspicions)
   }

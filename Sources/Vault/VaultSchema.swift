@@ -6,10 +6,13 @@ enum VaultSchema {
   static let applicationID: Int32 = 0x4142_5654
 
   /// The number of the schema that this program writes.
-  static let version: Int32 = 3
+  static let version: Int32 = 4
 
   /// The number of the first schema with a key ring, which had no place for tokens that are still to be revoked.
   static let keyedVersion: Int32 = 2
+
+  /// The number of the first schema with tokens that are still to be revoked, whose events were one series.
+  static let revocationVersion: Int32 = 3
 
   /// The number of the schema in which everything was sealed directly under the key file's key.
   static let unkeyedVersion: Int32 = 1
@@ -32,7 +35,9 @@ enum VaultSchema {
           for statement in second { try connection.execute(statement) }
           try reseal(connection)
         },
-        .init(version, statements: third),
+        .init(revocationVersion, statements: third),
+        // The head has more to say, and lasting events have ordinals of their own: no table changes.
+        .init(version, statements: []),
       ],
       creation: { connection in
         for statement in first + second + third { try connection.execute(statement) }

@@ -20,6 +20,11 @@ actor ClientSecrets {
     self.environment = environment
   }
 
+  /// Starts the thread, so that a machine that has none left shows it before the first secret is needed.
+  ///
+  /// - Throws: what pthread_create(3) says.
+  nonisolated func startThread() throws(Errno) { try worker.start() }
+
   /// Where this actor runs.
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     // The executor lives as long as the actor, and its thread keeps it alive longer.
@@ -49,6 +54,12 @@ actor ClientSecrets {
     }
   }
 
-  /// Ends the thread.
-  nonisolated func shutDown() { worker.stop() }
+  /// Ends the thread, after what was asked before: the caller's thread is not blocked until then.
+  nonisolated func shutDown() async {
+    await finish()
+    worker.stop()
+  }
+
+  /// Runs behind everything that was asked before.
+  private func finish() {}
 }

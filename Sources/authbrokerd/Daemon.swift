@@ -21,6 +21,7 @@ actor Daemon {
   private let descriptorLimit: Int
   private let environment: [String: String]
   private let report: ReadyReport
+  private let output: DaemonLog
   private let log: Logger
   private var configuration: BrokerConfiguration
   private var vault: Vault?
@@ -47,20 +48,9 @@ actor Daemon {
     self.descriptorLimit = descriptorLimit
     self.environment = environment
     self.report = report
-    log = Self.logger(arguments, source.paths, configuration, environment)
-    providers = ProviderCatalog(stateDirectory: source.paths.state, environment: environment)
-  }
-
-  private static func logger(
-    _ arguments: DaemonArguments, _ paths: StatePaths, _ configuration: BrokerConfiguration,
-    _ environment: [String: String]
-  ) -> Logger {
-    let level = LogLevel(configuration.logLevel)
-    guard arguments.mode == .owner(isOnDemand: true) else {
-      return Logger(level: level, isJournal: environment["JOURNAL_STREAM"] != nil) { StandardError.write($0) }
-    }
-    let file = LogFile(path: paths.log)
-    return Logger(level: level) { file.append($0) }
+    output = DaemonLog(arguments, source.paths, LogLevel(configuration.logLevel), environment)
+    log = output.logger
+    providers = ProviderCatalog(stateDirectory: source.paths.state, environment: environment, log: output.logger)
   }
 
   // MARK: Start
@@ -79,8 +69,12 @@ actor Daemon {
     }
   }
 
+  /// Writes what the log still has to say, within a bound: the last thing before the end of the process.
+  func finishLog() { output.finish() }
+
   private func start() async throws(StartFailure) {
     let channel = try takeOverStandardStreams()
+    try output.start()
     let (log, report) = (self.log, self.report)
     let opened = try await VaultOpening.open(source.paths, configuration.vault, environment) { limit in
       log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
@@ -206,20 +200,33 @@ actor Daemon {
     }
   }
 
+  /// Takes up what the configuration says now; what says the same as before is no event.
   private func takeOver() async -> Result<[ProfileName], BrokerError> {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
-    let fresh: BrokerConfiguration
+    let (readAt, fresh): (Timestamp, BrokerConfiguration)
+    do throws(StartFailure) {
+      (readAt, fresh) = (WallClock.timestamp, try await ConfigurationReader.read(source))
+    } catch {
+      return .failure(BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message))
+    }
+    if fresh != configuration, let failure = await takeOver(fresh, broker, server) { return .failure(failure) }
+    await server.noteConfigurationRead(at: readAt)
+    return .success(fresh.profiles.map(\.name))
+  }
+
+  private func takeOver(
+    _ fresh: BrokerConfiguration, _ broker: Broker, _ server: BrokerServer
+  ) async -> BrokerError? {
     let profiles: [ProfileSettings]
     do throws(StartFailure) {
-      fresh = try source.read()
       profiles = try providers.settings(for: fresh)
     } catch {
-      return .failure(BrokerError(.configInvalid, error.message))
+      return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
     }
     do throws(StoreFailure) {
       try await broker.reconfigure(profiles)
     } catch {
-      return .failure(BrokerError(.storeFailed))
+      return BrokerError(.storeFailed)
     }
     await providers.update(to: fresh)
     if fresh.vault != configuration.vault { log.warning("changed settings of the vault hold from the next start on") }
@@ -228,7 +235,7 @@ actor Daemon {
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
     log.setLevel(LogLevel(fresh.logLevel))
     log.notice("configuration reloaded", .number("profiles", profiles.count))
-    return .success(profiles.map(\.name))
+    return nil
   }
 
   /// Obeys a signal: the first one to stop drains, a second one ends at once.

@@ -1,6 +1,8 @@
 import LinuxSystem
 
-/// The log of an owner that was started on demand: bounded, so that a broker that nobody watches fills no disk.
+/// The log of an owner that was started on demand: bounded, so that a broker that runs unwatched fills no disk.
+///
+/// For the one thread that writes the log.
 final class LogFile: Sendable {
   /// A file of this size is put aside; one older file is kept.
   private static let byteLimit: Int64 = 1 << 20
@@ -12,7 +14,7 @@ final class LogFile: Sendable {
     self.path = path
   }
 
-  /// Appends one line, and begins a new file where the old one is full.
+  /// Appends one line, and begins a new file where the old one is full; waits for the disk.
   func append(_ line: [UInt8]) {
     let errors = FileDescriptor(owning: 2)
     try? errors.writeAll(line.span)

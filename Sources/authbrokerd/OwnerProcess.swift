@@ -64,6 +64,7 @@ enum OwnerProcess {
       daemon.assumeIsolated { $0.begin() }
       try daemon.loop.run()
       signals.stop()
+      daemon.assumeIsolated { $0.finishLog() }
     } catch {
       throw StartFailure(kind: .failed, message: "The event loop failed: \(error).")
     }

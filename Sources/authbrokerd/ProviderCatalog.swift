@@ -6,6 +6,7 @@ import FirebaseProvider
 import HTTP
 import LinuxSystem
 import LocalProvider
+import Logging
 import OIDCDialect
 import OIDCProvider
 import RESTDialect
@@ -31,6 +32,7 @@ final class ProviderCatalog {
   private let stateDirectory: String
   private let environment: [String: String]
   private let secrets: ClientSecrets
+  private let log: Logger
   private var local: LocalProvider?
   private var remotes: [ProfileName: Remote] = [:]
   /// One for each way into the network that was configured since the start; usually one, or none.
@@ -39,8 +41,9 @@ final class ProviderCatalog {
   /// A catalog whose embedded provider keeps its files in a state directory.
   ///
   /// `environment` is what the process was started with: proxies and clients' passwords may be named there.
-  init(stateDirectory: String, environment: [String: String]) {
+  init(stateDirectory: String, environment: [String: String], log: Logger) {
     self.stateDirectory = stateDirectory
+    self.log = log
     self.environment = environment
     secrets = ClientSecrets(environment: environment)
   }
@@ -56,7 +59,7 @@ final class ProviderCatalog {
     for profile in configuration.profiles {
       let provider: any AuthProvider
       switch profile.provider {
-      case .local: provider = localProvider(configuration)
+      case .local: provider = try localProvider(configuration)
       case .rest(let rest):
         provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
           try RESTProvider(try RESTProviderSettings(rest, secrets), client: client)
@@ -78,9 +81,10 @@ final class ProviderCatalog {
     return profiles
   }
 
-  private func localProvider(_ configuration: BrokerConfiguration) -> LocalProvider {
+  private func localProvider(_ configuration: BrokerConfiguration) throws(StartFailure) -> LocalProvider {
     let provider =
       local ?? LocalProvider(stateDirectory: stateDirectory, settings: LocalProviderSettings(configuration.local))
+    do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
     local = provider
     return provider
   }
@@ -96,10 +100,13 @@ final class ProviderCatalog {
       return same.provider
     }
     let client = try client(network)
+    do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
     do throws(HTTPFailure) {
       let provider = try make(client)
       used[profile.name] = Remote(configuration: configuration, network: network, provider: provider)
       return provider
+    } catch .overloaded {
+      throw StartFailure(noThread: .again)
     } catch {
       throw StartFailure(
         kind: .configInvalid,
@@ -118,7 +125,8 @@ final class ProviderCatalog {
         kind: .configInvalid, message: "The proxy cannot be used: correct network.proxy, or https_proxy at the start.")
     }
     do throws(Errno) {
-      let client = try HTTPClient(version: ProgramVersion.current, proxy: proxy)
+      let log = log
+      let client = try HTTPClient(version: ProgramVersion.current, proxy: proxy) { log.tell($0) }
       clients.append((network, client))
       return client
     } catch {
@@ -135,6 +143,6 @@ final class ProviderCatalog {
   func close() async {
     for (_, client) in clients { await client.close() }
     await local?.shutDown()
-    secrets.shutDown()
+    await secrets.shutDown()
   }
 }

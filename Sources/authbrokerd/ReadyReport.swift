@@ -37,8 +37,7 @@ final class ReadyReport: Sendable {
   }
 
   private func write(_ line: String, to descriptor: borrowing FileDescriptor) {
-    let bytes = Array(line.utf8)
-    // Nobody listens any more where this fails, and nobody needs it then.
-    try? descriptor.writeAll(bytes.span)
+    // Where this fails, or nothing is read, no one waits for the word any more.
+    if let copy = try? descriptor.duplicate() { BoundedWriting.write(line, to: copy) }
   }
 }

@@ -2,11 +2,16 @@ import LinuxSystem
 
 /// Words for people on standard error.
 enum StandardError {
-  /// Writes a text; nobody is left to tell where that fails.
-  static func write(_ text: String) { write(Array(text.utf8)) }
+  /// Writes a text, as far as it is taken within a second; nothing can be told where that fails.
+  static func write(_ text: String) {
+    let own = FileDescriptor(owning: 2)
+    let copy = try? own.duplicate()
+    _ = own.release()
+    if let copy { BoundedWriting.write(text, to: copy) }
+  }
 
-  /// Writes a line that is made already.
-  static func write(_ line: [UInt8]) { StandardOutput.write(line, to: 2) }
+  /// Writes a line of the log, and waits for its reader: for the thread that writes the log.
+  static func writeWaiting(_ line: [UInt8]) { StandardOutput.write(line, to: 2) }
 }
 
 /// Words for people on standard output.

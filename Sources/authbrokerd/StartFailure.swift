@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Why the daemon could not start: one sentence that says what to do, and how the process ends.
 struct StartFailure: Error {
   /// The stable name of the reason, for whoever started the daemon.
@@ -20,6 +22,19 @@ struct StartFailure: Error {
   let kind: Kind
   /// One sentence, and what to do.
   let message: String
+
+  /// A failure.
+  init(kind: Kind, message: String) {
+    self.kind = kind
+    self.message = message
+  }
+
+  /// The machine gives no thread for work that has to be done.
+  init(noThread error: Errno) {
+    self.init(
+      kind: .failed,
+      message: "no thread can be started: \(error); raise the limit of processes (ulimit -u, or TasksMax of the unit).")
+  }
 
   /// The exit code of the contract: 7 for the vault, 1 for anything else.
   var exitCode: Int32 {

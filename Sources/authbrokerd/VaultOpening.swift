@@ -104,6 +104,7 @@ enum VaultOpening {
   private static func failure(_ error: VaultError, _ paths: StatePaths) -> StartFailure {
     let kind: StartFailure.Kind
     switch error {
+    case .noThread(let code): return StartFailure(noThread: Errno(code: code))
     case .damaged, .newerSchema: kind = .vaultTampered
     default: kind = .storeFailed
     }

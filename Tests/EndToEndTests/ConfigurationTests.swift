@@ -39,6 +39,23 @@ import Testing
     }
   }
 
+  @Test func `a configuration that says what it said before is no event`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner(try sandbox.configure(Self.one))
+      let (watcher, client) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
+      let before = try watcher.call("subscribe").required("sequence").integer()
+      for _ in 0..<300 { #expect(try client.call("reloadConfig")["profiles"]?.elements().count == 1) }
+      // A remark changes nothing that the broker knows.
+      _ = try sandbox.configure("// remark\n" + Self.one)
+      #expect(try client.call("reloadConfig")["profiles"]?.elements().count == 1)
+      #expect(try client.call("initialize")["sequence"]?.integer() == before)
+      #expect(owner.errorText.split(separator: "\n").count <= 120, "\(owner.errorText.utf8.count) bytes")
+      _ = try sandbox.configure(Self.two)
+      #expect(try client.call("reloadConfig")["profiles"]?.elements().count == 2)
+      #expect(try watcher.nextNode()["params"]?["event"]?.string() == "configReloaded")
+    }
+  }
+
   @Test func `an invalid configuration is refused and the old one kept`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner(try sandbox.configure(Self.two))

@@ -21,7 +21,8 @@ final class Program {
   private let errors: String
   private var exitCode: Int32?
 
-  /// Starts it by a plan that says nothing of descriptors 0 to 2; `errors` is the file for standard error.
+  /// Starts it by a plan that says nothing of descriptors 0 and 1; `errors` is the file for standard error, unless the
+  /// plan has another.
   init(_ plan: ChildProcess.Plan, input kind: Input, errors: String) throws {
     var plan = plan
     self.errors = errors
@@ -31,7 +32,8 @@ final class Program {
     let null = try FileDescriptor.open("/dev/null", .read)
     let log = try FileDescriptor.open(errors, [.write, .create, .append])
     let source = kind == .pipe ? inner : null.number
-    plan.descriptors += [(source, 0), (outputWriter, 1), (log.number, 2), (lifeWriter, 9)]
+    let ownErrors = plan.descriptors.contains { $0.there == 2 } ? [] : [(here: log.number, there: Int32(2))]
+    plan.descriptors += [(source, 0), (outputWriter, 1), (lifeWriter, 9)] + ownErrors
     input = FileDescriptor(owning: outer)
     output = ByteInlet(FileDescriptor(owning: outputReader))
     life = ByteInlet(FileDescriptor(owning: lifeReader))

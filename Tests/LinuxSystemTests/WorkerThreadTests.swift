@@ -1,4 +1,5 @@
 import LinuxSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +48,28 @@ private actor Clerk {
       for number in 0..<1000 { group.addTask { _ = await clerk.note(number) } }
     }
     #expect(await clerk.log.sorted() == Array(0..<1000))
+    worker.stop()
+  }
+
+  @Test func `a machine without threads refuses the start, and jobs are done all the same`() async throws {
+    let hasThreads = Atomic(false)
+    let worker = WorkerThread(name: "clerk") { call throws(Errno) in
+      guard hasThreads.load(ordering: .relaxed) else { throw .again }
+      return try SystemThread(call)
+    }
+    #expect(throws: Errno.again) { try worker.start() }
+    let clerk = Clerk(worker)
+    // On the caller's own threads, one at a time.
+    await withTaskGroup { group in
+      for number in 0..<1000 { group.addTask { _ = await clerk.note(number) } }
+    }
+    #expect(await clerk.log.sorted() == Array(0..<1000))
+    #expect(worker.isIsolatingCurrentContext() == false)
+    worker.stop()
+    hasThreads.store(true, ordering: .relaxed)
+    try worker.start()
+    let first = await clerk.note(1000)
+    #expect(await clerk.note(1001) == first)
     worker.stop()
   }
 }

@@ -19,6 +19,7 @@ package final class InMemoryStore: SessionStore {
     var tampered: Set<ProfileName> = []
     var isSuspect = false
     var eventsFailure: StoreFailure?
+    var readCount = 0
     var isHolding = false
     var held: [CheckedContinuation<Void, Never>] = []
     var isLocked = false
@@ -69,6 +70,9 @@ package final class InMemoryStore: SessionStore {
     set { state.withLock { $0.eventsFailure = newValue } }
   }
 
+  /// How many readings of events were begun.
+  package var readCount: Int { state.withLock { $0.readCount } }
+
   /// How many records were written.
   package var saveCount: Int { state.withLock { $0.saveCount } }
 
@@ -82,6 +86,13 @@ package final class InMemoryStore: SessionStore {
 
   /// The kept events.
   package var events: [BrokerEvent] { state.withLock { $0.events } }
+
+  /// Keeps events as if an earlier broker had told them.
+  package func add(_ events: [BrokerEvent]) {
+    state.withLock { state in
+      for event in events { state.take(.event(event)) }
+    }
+  }
 
   /// Forgets the kept events up to a sequence, as retention does.
   package func dropEvents(through sequence: UInt64) {
@@ -173,13 +184,19 @@ package final class InMemoryStore: SessionStore {
   }
 
   /// The kept events between two sequences.
-  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents {
+  package func events(
+    after sequence: UInt64, through last: UInt64, limit: Int
+  ) async throws(StoreFailure) -> StoredEvents {
+    state.withLock { $0.readCount += 1 }
     await pass()
     return try state.withLock { state throws(StoreFailure) in
       guard !state.isLocked else { throw .locked }
       if let failure = state.eventsFailure { throw failure }
       let events = state.events.filter { $0.sequence > sequence && $0.sequence <= last }
-      return StoredEvents(events: events, completeAfter: state.eventsCompleteAfter)
+      let page = Array(events.prefix(limit))
+      let through = page.count < events.count ? page.last?.sequence ?? last : last
+      return StoredEvents(
+        events: page, through: through, completeness: EventCompleteness(all: state.eventsCompleteAfter))
     }
   }
 

@@ -64,4 +64,73 @@ import Vault
     #expect(try await vault.events(after: 0, through: .max).events == events)
     try await vault.close()
   }
+
+  private static func failure(_ sequence: UInt64, at time: Int64 = 1_000) throws -> BrokerEvent {
+    BrokerEvent(
+      sequence: sequence, profile: try Sample.profile("a"), time: Timestamp(milliseconds: time),
+      payload: .loginFailed(LoginFailedEvent(kind: "invalidCredentials")))
+  }
+
+  @Test func `a flood of failed logins pushes out no login`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    try await vault.commit((1...3).map { .event(try Sample.event($0)) })
+    for start in stride(from: 4, through: 10_503, by: 500) as StrideThrough<UInt64> {
+      try await vault.commit((start...start + 499).map { .event(try Self.failure($0)) })
+    }
+    let kept = try await vault.events(after: 0, through: .max)
+    #expect(kept.events.count == 10_000 && kept.events.prefix(3).map(\.sequence) == [1, 2, 3])
+    #expect(kept.completeness == EventCompleteness(all: 506, lasting: 0))
+    try await vault.close()
+    let again = try await place.open()
+    let contents = try await again.load()
+    #expect(!contents.isSuspect && contents.eventsCompleteAfter == 506 && contents.lastingEventsCompleteAfter == 0)
+    #expect(try await again.check(isFull: true).filter(\.isError).isEmpty)
+    // The other way round, the last failures stay.
+    for start in stride(from: 20_000, through: 29_500, by: 500) as StrideThrough<UInt64> {
+      try await again.commit((start...start + 499).map { .event(try Sample.event($0)) })
+    }
+    let events = try await again.events(after: 0, through: .max).events
+    #expect(events.count == 10_000 && events.count { $0.payload.name == .loginFailed } == 2_000)
+    try await again.close()
+  }
+
+  @Test func `events are kept by their bytes as well`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    for start in stride(from: 1, through: 4_000, by: 100) as StrideThrough<UInt64> {
+      let events = try (start..<start + 100).map { sequence in
+        var challenge = try Sample.challenge("a")
+        challenge.maskedDestination = String(repeating: "x", count: 3_000)
+        return StoreStep.event(
+          BrokerEvent(
+            sequence: sequence, profile: try Sample.profile("a"), time: Timestamp(milliseconds: 1_000),
+            payload: .otpChallenge(challenge)))
+      }
+      try await vault.commit(events)
+    }
+    let kept = try await vault.events(after: 0, through: .max).events
+    #expect((2_000...2_800).contains(kept.count) && kept.last?.sequence == 4_000)
+    #expect(try place.bytes(of: "vault.sqlite").count < 16 << 20)
+    try await vault.close()
+    let again = try await place.open()
+    try await again.commit([.event(Self.failure(4_001))])
+    #expect(try await again.events(after: 0, through: .max).events.count == kept.count)
+    try await again.close()
+  }
+
+  @Test func `a page ends where it has enough, and the next one goes on behind it`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    try await vault.commit((1...50).map { .event(try $0.isMultiple(of: 7) ? Sample.event($0) : Self.failure($0)) })
+    var (through, sequences): (UInt64, [UInt64]) = (0, [])
+    while through < 50 {
+      let page = try await vault.events(after: through, through: 50, limit: 8)
+      #expect(page.events.count <= 8 && page.through > through)
+      sequences += page.events.map(\.sequence)
+      through = page.through
+    }
+    #expect(sequences == Array(1...50))
+    try await vault.close()
+  }
 }

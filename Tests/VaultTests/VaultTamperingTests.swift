@@ -238,7 +238,7 @@ import Vault
     let vault = try await place.open()
     for sequence in 1...3 as ClosedRange<UInt64> { try await vault.commit([.event(Sample.event(sequence))]) }
     try await vault.close()
-    try place.tamper("UPDATE event SET sequence = 4 WHERE ordinal = 2")
+    try place.tamper("UPDATE event SET sequence = 4 WHERE sequence = 2")
     let reopened = try await place.open()
     #expect(try await !reopened.load().isSuspect)
     try await reopened.commit([.record(Sample.living("a")), .event(Sample.event(4))])
@@ -252,7 +252,7 @@ import Vault
     let vault = try await place.open()
     for sequence in 1...3 as ClosedRange<UInt64> { try await vault.commit([.event(Sample.event(sequence))]) }
     try await vault.close()
-    try place.tamper("UPDATE event SET sequence = 99 WHERE ordinal = 2")
+    try place.tamper("UPDATE event SET sequence = 99 WHERE sequence = 2")
     let reopened = try await place.open()
     await #expect(throws: StoreFailure.tampered(profile: nil)) { try await reopened.events(after: 0, through: 3) }
     try await reopened.close()
@@ -264,7 +264,7 @@ import Vault
     let vault = try await place.open()
     for sequence in 1...2 as ClosedRange<UInt64> { try await vault.commit([.event(Sample.event(sequence))]) }
     try await vault.close()
-    try place.tamper("UPDATE event SET sequence = -1 WHERE ordinal = 1")
+    try place.tamper("UPDATE event SET sequence = -1 WHERE sequence = 1")
     let reopened = try await place.open(now: { 100 * day })
     try await reopened.commit([.event(Sample.event(3, at: 100 * day))])
     #expect(try await reopened.load().eventsCompleteAfter == 3)

@@ -32,6 +32,7 @@ public final class BrokerClient: Sendable {
   public static func connect(to location: BrokerLocation = BrokerLocation()) async throws(ClientError) -> BrokerClient {
     let thread = ConnectionThread()
     do throws(ClientError) {
+      try thread.begin()
       return BrokerClient(try await thread.connect(to: location), thread)
     } catch {
       thread.stop()
@@ -45,6 +46,7 @@ public final class BrokerClient: Sendable {
   public static func launch(_ broker: PrivateBroker) async throws(ClientError) -> BrokerClient {
     let thread = ConnectionThread()
     do throws(ClientError) {
+      try thread.begin()
       let (channel, child) = try await thread.start(broker)
       return BrokerClient(channel, thread, child)
     } catch {
@@ -55,7 +57,9 @@ public final class BrokerClient: Sendable {
 
   /// Talks over a socket that is connected already.
   static func over(_ socket: consuming FileDescriptor) throws(ClientError) -> BrokerClient {
-    BrokerClient(try ClientChannel(socket: socket), ConnectionThread())
+    let thread = ConnectionThread()
+    try thread.begin()
+    return BrokerClient(try ClientChannel(socket: socket), thread)
   }
 
   /// Ends the connection and waits for that; a private broker has then ended too.

@@ -4,10 +4,19 @@ import LinuxSystem
 /// The one thread of a connection: it connects and then reads, both of which wait, so that no thread of the global pool
 /// has to.
 actor ConnectionThread {
-  private let worker = WorkerThread(name: "authbroker")
+  private nonisolated let worker = WorkerThread(name: "authbroker")
 
   /// Everything here runs on that thread, which the actor keeps alive.
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe worker.asUnownedSerialExecutor() }
+
+  /// Starts the thread.
+  ///
+  /// - Throws: `noBroker` where the machine gives no thread.
+  nonisolated func begin() throws(ClientError) {
+    do throws(Errno) { try worker.start() } catch {
+      throw .noBroker(reason: "no thread can be started for the connection: \(error).")
+    }
+  }
 
   /// Finds or starts the broker.
   func connect(to location: BrokerLocation) throws(ClientError) -> ClientChannel {

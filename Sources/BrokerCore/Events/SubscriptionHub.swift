@@ -11,7 +11,8 @@ package struct ClientID: Hashable, Sendable {
 
 /// Who is told what, and what somebody who was away has missed.
 package struct SubscriptionHub: Sendable {
-  /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte.
+  /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program
+  /// that was away for a while costs the store nothing.
   package static let keptEvents = 1024
 
   /// Which events a subscription wants.
@@ -33,7 +34,13 @@ package struct SubscriptionHub: Sendable {
       guard let profiles, let profile = event.profile else { return true }
       return profiles.contains(profile)
     }
+
+    /// Whether it is for no other events than lasting ones.
+    var isLasting: Bool { events.map { $0.allSatisfy(\.isLasting) } ?? false }
   }
+
+  /// How many events of a replay are told at once.
+  package static let pageCount = 256
 
   /// One subscription of one connection.
   struct Subscription: Sendable {
@@ -43,6 +50,22 @@ package struct SubscriptionHub: Sendable {
     let client: ClientID
     /// What it wants.
     let wish: Wish
+    /// The last event of which it was told, while older ones than the newest are still to be told; nil after that.
+    var cursor: UInt64?
+    /// The sequence at which it began: events that nobody keeps are for it only after that.
+    let begunAt: UInt64
+  }
+
+  /// What comes next in a replay.
+  package enum Page: Sendable, Equatable {
+    /// Nothing: the subscription is told what happens from now on.
+    case none
+    /// These events; `isLast` says that nothing comes behind them.
+    case events([BrokerEvent], isLast: Bool)
+    /// Events that the store has.
+    case store(after: UInt64, through: UInt64)
+    /// These sequences can be had no more; the replay goes on behind them.
+    case lost(from: UInt64, through: UInt64)
   }
 
   /// One event on its way to one subscription.
@@ -65,6 +88,11 @@ package struct SubscriptionHub: Sendable {
     case store(through: UInt64)
     /// They are no longer kept, or the sequence was never told.
     case nowhere
+
+    /// Whether the store is not needed.
+    var isMemory: Bool {
+      if case .memory = self { true } else { false }
+    }
   }
 
   /// The subscriptions in the order in which they began, with a gap where one has ended.
@@ -77,8 +105,8 @@ package struct SubscriptionHub: Sendable {
   private var names: UInt64 = 0
   /// The sequence before the first event that memory can replay.
   private var forgottenThrough: UInt64 = 0
-  /// The sequence after which the store can replay every event.
-  private var completeAfter: UInt64 = 0
+  /// The sequences after which the store can replay every event.
+  private var completeness = EventCompleteness()
   /// The last sequence that was told.
   package private(set) var sequence: UInt64 = 0
 
@@ -86,10 +114,10 @@ package struct SubscriptionHub: Sendable {
   package init() {}
 
   /// Takes up where the events of earlier runs ended, and after which of them the store has all.
-  package mutating func open(after sequence: UInt64, completeAfter: UInt64) {
+  package mutating func open(after sequence: UInt64, completeness: EventCompleteness) {
     self.sequence = sequence
     forgottenThrough = sequence
-    self.completeAfter = completeAfter
+    self.completeness = completeness
   }
 
   /// How many subscriptions there are.
@@ -98,28 +126,89 @@ package struct SubscriptionHub: Sendable {
   /// How many subscriptions a connection has.
   package func count(of client: ClientID) -> Int { positions[client]?.count ?? 0 }
 
-  /// Adds a subscription and gives its name.
-  package mutating func subscribe(_ client: ClientID, _ wish: Wish) -> String {
+  /// Adds a subscription and gives its name; `cursor` is the last event that it knows, where it is told of later ones
+  /// by ``nextPage(of:_:)``.
+  package mutating func subscribe(_ client: ClientID, _ wish: Wish, after cursor: UInt64? = nil) -> String {
     names += 1
     let id = "s\(names)"
     positions[client, default: []].append(subscriptions.count)
-    subscriptions.append(Subscription(id: id, client: client, wish: wish))
+    subscriptions.append(Subscription(id: id, client: client, wish: wish, cursor: cursor, begunAt: sequence))
     count += 1
     return id
   }
 
-  /// Where the events after a sequence can be had.
-  package func source(since: UInt64) -> Source {
+  /// Where the events after a sequence can be had, for one who wants these.
+  package func source(since: UInt64, _ wish: Wish = Wish()) -> Source {
     guard since <= sequence else { return .nowhere }
-    if since >= forgottenThrough { return .memory(kept.filter { $0.sequence > since }) }
-    return since >= completeAfter ? .store(through: forgottenThrough) : .nowhere
+    if since >= forgottenThrough {
+      return .memory(kept.filter { $0.sequence > since && !$0.payload.name.isTransient })
+    }
+    return mayReplay(since: since, wish) ? .store(through: forgottenThrough) : .nowhere
   }
 
-  /// Whether the store has, for all that is known now, every event after a sequence.
-  package func mayReplay(since: UInt64) -> Bool { since >= completeAfter }
+  /// Whether the store has, for all that is known now, every event after a sequence that is wanted.
+  package func mayReplay(since: UInt64, _ wish: Wish = Wish()) -> Bool {
+    since >= (wish.isLasting ? completeness.lasting : completeness.all)
+  }
 
-  /// Notes that the store may lack events up to this one.
-  package mutating func noteIncomplete(through sequence: UInt64) { completeAfter = max(completeAfter, sequence) }
+  /// Notes that the store may lack events up to this one, of whatever kind.
+  package mutating func noteIncomplete(through sequence: UInt64) {
+    completeness.lose(through: sequence, lasting: true)
+  }
+
+  /// Notes what the store said of itself.
+  package mutating func note(_ completeness: EventCompleteness) {
+    self.completeness = self.completeness.joined(with: completeness)
+  }
+
+  /// What a subscription is to be told next of what it has missed; what memory gives counts as told.
+  package mutating func nextPage(of client: ClientID, _ id: String) -> Page {
+    guard let index = index(client, id), let subscription = subscriptions[index], let cursor = subscription.cursor else {
+      return .none
+    }
+    guard cursor >= forgottenThrough else {
+      let complete = subscription.wish.isLasting ? completeness.lasting : completeness.all
+      guard cursor < complete else { return .store(after: cursor, through: forgottenThrough) }
+      return skip(through: min(complete, forgottenThrough), index, cursor)
+    }
+    let rest = kept.drop { $0.sequence <= cursor }
+    let page = rest.prefix(Self.pageCount)
+    let isLast = page.count == rest.count
+    subscriptions[index]?.cursor = isLast ? nil : page.last?.sequence
+    return .events(
+      page.filter { !$0.payload.name.isTransient || $0.sequence > subscription.begunAt }, isLast: isLast)
+  }
+
+  /// Notes that a subscription was told everything up to a sequence, by a page of the store.
+  package mutating func advance(_ client: ClientID, _ id: String, through sequence: UInt64) {
+    guard let index = index(client, id), let cursor = subscriptions[index]?.cursor else { return }
+    subscriptions[index]?.cursor = max(cursor, sequence)
+  }
+
+  /// Gives up what the store cannot give to a subscription: what it has missed in memory comes next.
+  package mutating func skipStore(_ client: ClientID, _ id: String) -> Page {
+    guard let index = index(client, id), let cursor = subscriptions[index]?.cursor, cursor < forgottenThrough else {
+      return .none
+    }
+    return skip(through: forgottenThrough, index, cursor)
+  }
+
+  private mutating func skip(through sequence: UInt64, _ index: Int, _ cursor: UInt64) -> Page {
+    subscriptions[index]?.cursor = sequence
+    return .lost(from: cursor + 1, through: sequence)
+  }
+
+  /// Whether a subscription is still to be told of earlier events.
+  package func isReplaying(_ client: ClientID, _ id: String) -> Bool {
+    index(client, id).map { subscriptions[$0]?.cursor != nil } ?? false
+  }
+
+  /// What a subscription wants; nil where there is none of that name.
+  package func wish(of client: ClientID, _ id: String) -> Wish? { index(client, id).flatMap { subscriptions[$0]?.wish } }
+
+  private func index(_ client: ClientID, _ id: String) -> Int? {
+    positions[client]?.first { subscriptions[$0]?.id == id }
+  }
 
   /// Forgets the events in memory: they rest in the store.
   package mutating func forgetKept() {
@@ -162,8 +251,12 @@ package struct SubscriptionHub: Sendable {
   /// Says who is to be told of an event.
   package mutating func publish(_ event: BrokerEvent) -> [Delivery] {
     sequence = event.sequence
-    if !event.payload.name.isTransient { keep(event) }
-    let wanted = subscriptions.compactMap { $0.flatMap { $0.wish.includes(event) ? $0 : nil } }
+    keep(event)
+    // One that is still told of earlier events comes to this one later.
+    let wanted = subscriptions.compactMap { subscription -> Subscription? in
+      guard let subscription, subscription.cursor == nil, subscription.wish.includes(event) else { return nil }
+      return subscription
+    }
     guard !wanted.isEmpty else { return [] }
     let details = event.details()
     return wanted.map { Delivery(client: $0.client, subscriptionID: $0.id, event: event, details: details) }

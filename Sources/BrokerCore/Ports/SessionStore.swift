@@ -14,10 +14,17 @@ package protocol SessionStore: Sendable {
   /// - Throws: ``StoreFailure/superseded`` where a record with the same or a newer generation is there.
   func commit(_ steps: [StoreStep]) async throws(StoreFailure)
 
-  /// Reads the kept events after one sequence, up to and with another, and how far back none is missing.
+  /// Reads a page of the kept events after one sequence, up to and with another, and how far back none is missing.
   ///
+  /// - Parameters:
+  ///   - sequence: where the page begins.
+  ///   - last: the last sequence that is wanted.
+  ///   - limit: how many events the page may have; it has fewer where they are large.
+  /// - Returns: the page.
   /// - Throws: ``StoreFailure/tampered(profile:)`` without a profile where one is not what was written.
-  func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents
+  func events(
+    after sequence: UInt64, through last: UInt64, limit: Int
+  ) async throws(StoreFailure) -> StoredEvents
 
   /// Makes sure that no sequence up to this one is ever given again, after whatever crash; needs no key.
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure)
@@ -40,16 +47,22 @@ package enum StoreStep: Sendable, Equatable {
   case openRevocation(PendingRevocation)
   /// Forgets tokens that were revoked, or are not worth another try.
   case closeRevocation(PendingRevocation.ID)
-  /// Appends an event; the last ``EventRetention/count`` of the last ``EventRetention/age`` are kept.
+  /// Appends an event; what is kept is bounded by ``EventRetention``.
   case event(BrokerEvent)
   /// Notes that events up to this sequence may be missing.
   case eventsIncomplete(through: UInt64)
 }
 
-/// How many events are kept, and for how long: whichever ends first.
+/// How many events are kept, how many bytes of them, and for how long: whichever ends first.
 package enum EventRetention {
   /// The contract's number: days of a busy broker, in a few megabytes.
   package static let count = 10_000
+  /// Of so many lasting events (see `EventName.isLasting`), and of so many others, none goes while there are more of the
+  /// other kind: a flood of refreshes or failed logins pushes no login or alert out, and the other way round.
+  package static let share = 2_000
+  /// How many sealed bytes are kept: three times what ten thousand usual events have, and bearable on a small disk where
+  /// all are as long as they may be.
+  package static let byteCount = 8 << 20
   /// The contract's time: a laptop that was away for a holiday still catches up.
   package static let age = Duration.seconds(30 * 86_400)
 }
@@ -113,6 +126,8 @@ package struct StoreContents: Sendable {
   package var revocations: [PendingRevocation] = []
   /// The sequence after which every kept event can be replayed.
   package var eventsCompleteAfter: UInt64 = 0
+  /// The same for lasting events alone; nil where those are no more complete.
+  package var lastingEventsCompleteAfter: UInt64?
   /// The last sequence that may have been given.
   package var lastSequence: UInt64
 
@@ -123,11 +138,31 @@ package struct StoreContents: Sendable {
   }
 }
 
+extension StoreContents {
+  /// From where on events can be replayed.
+  package var eventCompleteness: EventCompleteness {
+    EventCompleteness(all: eventsCompleteAfter, lasting: lastingEventsCompleteAfter)
+  }
+}
+
 extension SessionStore {
   /// Writes one record, as ``commit(_:)`` does.
   ///
   /// - Throws: as there.
   package func save(_ record: SessionRecord) async throws(StoreFailure) {
     try await commit([.record(record)])
+  }
+
+  /// Reads all kept events of a range, however many: for tests and examinations.
+  ///
+  /// - Throws: as ``events(after:through:limit:)``.
+  package func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents {
+    var all = try await events(after: sequence, through: last, limit: EventRetention.count)
+    while all.through < last {
+      let next = try await events(after: all.through, through: last, limit: EventRetention.count)
+      all.events += next.events
+      (all.through, all.completeness) = (next.through, next.completeness)
+    }
+    return all
   }
 }

@@ -26,20 +26,32 @@ package struct TokenTarget: Sendable, Hashable {
   ///
   /// - Throws: `invalidParams` with the pointer of what is too long, too many, or can be no scope and no audience.
   init?(scopes: [String]?, audience: String?) throws(BrokerError) {
-    let scopes = scopes ?? []
+    let scopes = try Self.scopes(scopes)
     if scopes.isEmpty, audience == nil { return nil }
-    guard scopes.count <= Self.mostScopes else {
-      throw Broker.misfit("/scopes", "The parameter /scopes must have at most \(Self.mostScopes) entries.")
-    }
-    for (index, scope) in scopes.enumerated() where !Self.isScope(scope) {
-      throw Broker.misfit("/scopes/\(index)", "The parameter /scopes/\(index) is no scope.")
-    }
     if let audience, !Self.isAudience(audience) {
       throw Broker.misfit(
         "/audience",
         "The parameter /audience must be 1 to \(Self.longestAudience) bytes without control characters.")
     }
     self.init(scopes: scopes, audience: audience)
+  }
+
+  /// The scopes that a request names; none where it says nothing.
+  ///
+  /// - Throws: `invalidParams` with the pointer of what is too many, too long, or no scope.
+  static func scopes(_ wanted: [String]?) throws(BrokerError) -> [String] {
+    let scopes = wanted ?? []
+    guard scopes.count <= mostScopes else {
+      throw Broker.misfit("/scopes", "The parameter /scopes must have at most \(mostScopes) entries.")
+    }
+    for (index, scope) in scopes.enumerated() where !isScope(scope) {
+      throw Broker.misfit("/scopes/\(index)", "The parameter /scopes/\(index) is no scope.")
+    }
+    guard scopes.reduce(scopes.count, { $0 + $1.utf8.count }) <= ParameterLength.scopes + 1 else {
+      throw Broker.misfit(
+        "/scopes", "The parameter /scopes must have at most \(ParameterLength.scopes) bytes, joined by spaces.")
+    }
+    return scopes
   }
 
   /// Whether a token for these scopes, and no audience of its own, is one for this target.

@@ -90,7 +90,7 @@ package struct CommitQueue: Sendable {
     var lastKept: UInt64?
     for payload in change.events {
       sequence += 1
-      let event = BrokerEvent(sequence: sequence, profile: change.profile, time: time, payload: payload)
+      let event = BrokerEvent(sequence: sequence, profile: change.profile, time: time, payload: payload.fitted)
       outgoing.append(Outgoing(event: event, change: payload.name.isTransient ? nil : id))
       guard !payload.name.isTransient else { continue }
       steps.append(.event(event))

@@ -12,4 +12,14 @@ public enum EventName: String, Sendable, CaseIterable {
     default: false
     }
   }
+
+  /// Whether the event says that a session has begun or ended, or that something looks like an attack.
+  ///
+  /// Such events are kept apart: no flood of others pushes them out.
+  public var isLasting: Bool {
+    switch self {
+    case .login, .logout, .sessionExpired, .securityAlert: true
+    default: false
+    }
+  }
 }

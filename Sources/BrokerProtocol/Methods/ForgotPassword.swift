@@ -35,7 +35,7 @@ public enum ForgotPassword: BrokerMethod {
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
-      email = try node.required("email").string()
+      email = try node.required("email").string(atMost: ParameterLength.email)
     }
   }
 }

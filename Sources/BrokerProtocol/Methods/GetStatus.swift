@@ -60,6 +60,8 @@ public enum GetStatus: BrokerMethod {
     public var pid: Int
     /// When it started.
     public var startedAt: Timestamp
+    /// When the configuration in use was last read; nil from a broker that does not say.
+    public var configurationReadAt: Timestamp?
     /// How long it has been up, suspended time included.
     public var uptime: Duration
     /// Where the vault stands.
@@ -77,12 +79,14 @@ public enum GetStatus: BrokerMethod {
 
     /// A result with its members.
     public init(
-      version: String, pid: Int, startedAt: Timestamp, uptime: Duration, vault: VaultStatus, connections: Int,
-      subscriptions: Int, counters: [Counter], limits: [Limit] = [], profiles: [Session]
+      version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
+      vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
+      profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
       self.startedAt = startedAt
+      self.configurationReadAt = configurationReadAt
       self.uptime = uptime
       self.vault = vault
       self.connections = connections
@@ -98,6 +102,7 @@ public enum GetStatus: BrokerMethod {
         writer.member("version", version)
         writer.member("pid", pid)
         writer.member("startedAt", startedAt)
+        writer.member(ifPresent: "configurationReadAt", configurationReadAt)
         writer.seconds("uptimeSeconds", uptime)
         writer.member("vault", vault)
         writer.member("connections", connections)
@@ -116,6 +121,7 @@ public enum GetStatus: BrokerMethod {
       version = try node.required("version").string()
       pid = try Int(from: try node.required("pid"))
       startedAt = try Timestamp(from: try node.required("startedAt"))
+      configurationReadAt = try node.optional("configurationReadAt", Timestamp.init(from:))
       uptime = try node.required("uptimeSeconds").seconds()
       vault = try VaultStatus(from: try node.required("vault"))
       connections = try Int(from: try node.required("connections"))

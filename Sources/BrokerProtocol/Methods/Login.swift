@@ -62,9 +62,13 @@ public enum Login: BrokerMethod {
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
       method = try node.optional("method") { node throws(JSONMismatch) in try node.word() }
-      email = try node.optional("email", String.init(from:))
+      email = try node.optional("email") { node throws(JSONMismatch) in
+        try node.string(atMost: ParameterLength.email)
+      }
       password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
-      phoneNumber = try node.optional("phoneNumber", String.init(from:))
+      phoneNumber = try node.optional("phoneNumber") { node throws(JSONMismatch) in
+        try node.string(atMost: ParameterLength.phoneNumber)
+      }
       refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }
       scopes = try node.optional("scopes", [String].init(from:))
     }

@@ -50,10 +50,14 @@ public enum Register: BrokerMethod {
     /// Reads the members.
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
-      email = try node.required("email").string()
+      email = try node.required("email").string(atMost: ParameterLength.email)
       password = try node.required("password").secret()
-      name = try node.optional("name", String.init(from:))
-      phoneNumber = try node.optional("phoneNumber", String.init(from:))
+      name = try node.optional("name") { node throws(JSONMismatch) in
+        try node.string(atMost: ParameterLength.name)
+      }
+      phoneNumber = try node.optional("phoneNumber") { node throws(JSONMismatch) in
+        try node.string(atMost: ParameterLength.phoneNumber)
+      }
     }
   }
 }

@@ -65,7 +65,9 @@ public enum TryProvider: BrokerMethod {
     public init(from node: JSONNode) throws(JSONMismatch) {
       profile = try node.optional("profile", ProfileName.init(from:))
       method = try node.optional("method") { node throws(JSONMismatch) in try node.word() }
-      email = try node.optional("email", String.init(from:))
+      email = try node.optional("email") { node throws(JSONMismatch) in
+        try node.string(atMost: ParameterLength.email)
+      }
       password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
       refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }
       triesWrongPassword = try node.optional("wrongPassword", Bool.init(from:)) ?? false

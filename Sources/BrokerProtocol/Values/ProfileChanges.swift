@@ -41,6 +41,9 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
       guard value.kind != .object, value.kind != .array else {
         throw value.mismatch("a text, a number, true, false or null")
       }
+      guard value.text.count <= ParameterLength.change, name.utf8.count <= ParameterLength.email else {
+        throw value.mismatch("at most \(ParameterLength.change) bytes long")
+      }
       members.append(Change(name: name, value: try RawJSON(from: value)))
     }
     guard !members.isEmpty, members.count <= Self.countLimit else {

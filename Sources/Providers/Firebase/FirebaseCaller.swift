@@ -55,7 +55,8 @@ struct FirebaseCaller: Sendable {
       let request = HTTPRequest(
         .post, url(call),
         fields: [try HTTPField("Accept", "application/json"), try HTTPField("X-Goog-Api-Key", key)],
-        body: call == .token ? try fields.form(for: deadline) : try fields.json(for: deadline), deadline: deadline)
+        body: call == .token ? try fields.form(for: deadline) : try fields.json(for: deadline), deadline: deadline,
+        purpose: "\(call)")
       do throws(HTTPFailure) {
         return try await send(request, call, carriesToken)
       } catch  where Self.isWorthAnotherTry(error, call) {

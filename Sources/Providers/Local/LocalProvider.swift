@@ -1,6 +1,6 @@
 package import BrokerCore
 package import BrokerProtocol
-import LinuxSystem
+package import LinuxSystem
 import SQLite
 package import Sealing
 import SecretMemory
@@ -62,6 +62,11 @@ package actor LocalProvider: AuthProvider {
   package static var wallClock: Timestamp {
     Timestamp(milliseconds: WallClock.milliseconds)
   }
+
+  /// Starts the provider's thread, so that a machine that has none left shows it before the first call.
+  ///
+  /// - Throws: what pthread_create(3) says.
+  package nonisolated func startThread() throws(Errno) { try worker.start() }
 
   /// Takes other lifetimes and limits for what is issued from now on; the cost of password hashes stays.
   package func update(_ settings: LocalProviderSettings) { self.settings = settings }

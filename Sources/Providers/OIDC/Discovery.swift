@@ -45,6 +45,17 @@ actor Discovery {
     case foreign
   }
 
+  /// The thread of all searches: it only waits and reads short documents.
+  ///
+  /// The global pool is not used: where no more threads are allowed, it blocks its caller until there is one.
+  private static let worker = WorkerThread(name: "discovery")
+
+  /// Where this actor runs.
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    // The executor lives as long as the process.
+    unsafe Self.worker.asUnownedSerialExecutor()
+  }
+
   /// The address of the first document: what a probe asks for.
   nonisolated let firstDocument: HTTPURL
   private nonisolated let configured: [OIDCEndpoint: HTTPURL]
@@ -57,10 +68,11 @@ actor Discovery {
 
   /// The endpoints of a provider; `uptime` is the clock by which documents age.
   ///
-  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
+  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called; `.overloaded` where the machine gives no thread.
   init(
     _ dialect: OIDCDialect, _ transport: PublicTransport, _ uptime: @escaping @Sendable () -> Duration
   ) throws(HTTPFailure) {
+    do throws(Errno) { try Self.worker.start() } catch { throw .overloaded }
     var configured: [OIDCEndpoint: HTTPURL] = [:]
     for (endpoint, text) in dialect.endpoints { configured[endpoint] = try HTTPURL(text) }
     self.configured = configured
@@ -214,7 +226,7 @@ actor Discovery {
     let response: HTTPResponse
     do throws(HTTPFailure) {
       let fields = [try HTTPField("Accept", "application/json")]
-      response = try await transport.send(HTTPRequest(.get, url, fields: fields))
+      response = try await transport.send(HTTPRequest(.get, url, fields: fields, purpose: "discovery"))
     } catch {
       // It only reads: whatever became of it, nothing has happened.
       throw .transient(ErrorKind(error))

@@ -122,7 +122,8 @@ extension OIDCProvider {
   /// Where the code goes, if the provider tells it; a login does not fail for want of that.
   private func receiver(_ token: Secret) async -> (method: OTPChallenge.Method, name: String)? {
     guard let url = try? address("authenticators"),
-      let response = try? await sessionTransport.send(HTTPRequest(.get, url), bearer: token), response.status == 200
+      let response = try? await sessionTransport.send(HTTPRequest(.get, url, purpose: "authenticators"), bearer: token),
+      response.status == 200
     else { return nil }
     return response.body.withArray { bytes in
       let list = (try? JSONDocument(parsing: bytes, limits: Self.limits)).flatMap { try? $0.root.elements() } ?? []

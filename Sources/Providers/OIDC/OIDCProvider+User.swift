@@ -18,7 +18,7 @@ extension OIDCProvider {
     guard let url = try await discovery.sessionEndpoint(.userinfo) else { throw .unsupported }
     let response: HTTPResponse
     do throws(HTTPFailure) {
-      let request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")])
+      let request = HTTPRequest(.get, url, fields: [try HTTPField("Accept", "application/json")], purpose: "user")
       response = try await sessionTransport.send(request, bearer: accessToken)
     } catch {
       // It only reads: whatever became of it, nothing has happened.

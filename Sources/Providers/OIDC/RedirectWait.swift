@@ -34,11 +34,14 @@ actor RedirectWait {
 
   /// A wait that has not begun.
   ///
-  /// - Throws: what eventfd(2) says.
+  /// Its thread runs from here on, until ``end()``.
+  ///
+  /// - Throws: what eventfd(2) and pthread_create(3) say.
   init(_ socket: RedirectSocket, _ judge: RedirectJudge) throws(Errno) {
     self.socket = socket
     self.judge = judge
     bell = try Bell()
+    try worker.start()
   }
 
   /// What names the login.

@@ -58,10 +58,7 @@ struct TokenCaller: Sendable {
     var form = form
     let credentials = try await authenticate(&form)
     do throws(HTTPFailure) {
-      let deadline: HTTPRequest.Deadline = purpose.spendsRefreshToken ? .refresh : .interactive
-      let body = try encoding == .form ? Self.form(form, deadline) : Self.json(form, deadline)
-      let request = HTTPRequest(
-        .post, url, fields: [try HTTPField("Accept", "application/json")], body: body, deadline: deadline)
+      let request = try request(purpose, url, form, encoding)
       do throws(HTTPFailure) {
         return try await send(purpose, request, credentials)
       } catch  where Self.hasNotConnected(error) {
@@ -70,6 +67,16 @@ struct TokenCaller: Sendable {
     } catch {
       throw ProviderFailure(error)
     }
+  }
+
+  private func request(
+    _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: Form, _ encoding: Encoding
+  ) throws(HTTPFailure) -> HTTPRequest {
+    let deadline: HTTPRequest.Deadline = purpose.spendsRefreshToken ? .refresh : .interactive
+    let body = try encoding == .form ? Self.form(form, deadline) : Self.json(form, deadline)
+    return HTTPRequest(
+      .post, url, fields: [try HTTPField("Accept", "application/json")], body: body, deadline: deadline,
+      purpose: "\(purpose)")
   }
 
   private static func form(_ form: Form, _ deadline: HTTPRequest.Deadline) throws(HTTPFailure) -> HTTPBody {

@@ -59,6 +59,6 @@ struct RequestMaker: Sendable {
       fields.isEmpty ? nil : try fields.body(encoding ?? endpoint.encoding ?? mapping.encoding, for: deadline)
     return HTTPRequest(
       method, url, fields: [try HTTPField("Accept", endpoint.accept)], body: method == .get ? nil : body,
-      deadline: deadline)
+      deadline: deadline, purpose: name.rawValue)
   }
 }

@@ -8,7 +8,7 @@ import LinuxSystem
 enum RunningConfigurationCheck {
   /// Whether the file is newer than the broker: then it matters whether it has been read again.
   static func isSuspect(_ owner: OwnerRecord?, _ status: GetStatus.Result) -> Bool {
-    changed(owner).map { $0 > status.startedAt } ?? false
+    changed(owner).map { $0 > status.configurationReadAt ?? status.startedAt } ?? false
   }
 
   /// What is to be said; nil where the broker has read what is there.
@@ -16,7 +16,7 @@ enum RunningConfigurationCheck {
     _ owner: OwnerRecord?, _ status: GetStatus.Result, _ events: [BrokerEvent]
   ) -> DoctorFinding? {
     let reloads = events.filter { $0.payload.name == .configReloaded }.map(\.time)
-    let readAt = reloads.reduce(status.startedAt, max)
+    let readAt = reloads.reduce(status.configurationReadAt ?? status.startedAt, max)
     guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
     let text =
       "\(PlainText.line(file.utf8)) was changed at \(changed), after the running broker had read it;"

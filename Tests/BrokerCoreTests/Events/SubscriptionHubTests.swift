@@ -12,7 +12,7 @@ import Testing
 
   private func hub(after sequence: UInt64, completeAfter: UInt64, events: ClosedRange<UInt64>) -> SubscriptionHub {
     var hub = SubscriptionHub()
-    hub.open(after: sequence, completeAfter: completeAfter)
+    hub.open(after: sequence, completeness: EventCompleteness(all: completeAfter))
     for number in events { _ = hub.publish(event(number)) }
     return hub
   }
@@ -53,13 +53,64 @@ import Testing
 
   @Test func `a wish decides who is told`() {
     var hub = SubscriptionHub()
-    hub.open(after: 0, completeAfter: 0)
+    hub.open(after: 0, completeness: EventCompleteness())
     let all = hub.subscribe(ClientID(1), SubscriptionHub.Wish())
     let some = hub.subscribe(ClientID(2), SubscriptionHub.Wish(events: [.shuttingDown]))
     #expect(hub.publish(event(1)).map(\.subscriptionID) == [all])
     #expect(hub.publish(event(2, .shuttingDown)).map(\.subscriptionID) == [all, some])
     hub.leave(ClientID(1))
     #expect(hub.publish(event(3)).isEmpty && hub.count == 1)
+  }
+
+  @Test func `who wants lasting events only is served though others are gone`() {
+    var hub = SubscriptionHub()
+    hub.open(after: 100, completeness: EventCompleteness(all: 90, lasting: 10))
+    let lasting = SubscriptionHub.Wish(events: [.login, .sessionExpired])
+    #expect(hub.source(since: 50, lasting) == .store(through: 100))
+    #expect(hub.source(since: 50) == .nowhere)
+    #expect(hub.source(since: 50, SubscriptionHub.Wish(events: [.login, .loginFailed])) == .nowhere)
+    #expect(hub.source(since: 9, lasting) == .nowhere)
+  }
+
+  @Test func `a replay is told page by page, then what happened meanwhile, and then what happens`() {
+    var hub = hub(after: 100, completeAfter: 0, events: 101...700)
+    let client = ClientID(1)
+    let id = hub.subscribe(client, SubscriptionHub.Wish(), after: 50)
+    #expect(hub.nextPage(of: client, id) == .store(after: 50, through: 100))
+    #expect(hub.publish(event(701)).isEmpty)
+    hub.advance(client, id, through: 100)
+    guard case .events(let first, false) = hub.nextPage(of: client, id),
+      case .events(let second, false) = hub.nextPage(of: client, id),
+      case .events(let third, true) = hub.nextPage(of: client, id)
+    else {
+      Issue.record("no pages")
+      return
+    }
+    #expect((first + second + third).map(\.sequence) == Array(101...701))
+    #expect(first.count == SubscriptionHub.pageCount)
+    #expect(hub.nextPage(of: client, id) == .none && !hub.isReplaying(client, id))
+    #expect(hub.publish(event(702)).map(\.subscriptionID) == [id])
+  }
+
+  @Test func `events that are kept nowhere reach a replay that was under way when they happened`() {
+    var hub = hub(after: 0, completeAfter: 0, events: 1...3)
+    _ = hub.publish(event(4, .networkDown))
+    let client = ClientID(1)
+    let id = hub.subscribe(client, SubscriptionHub.Wish(), after: 0)
+    _ = hub.publish(event(5, .vaultLocked))
+    #expect(
+      hub.nextPage(of: client, id) == .events([event(1), event(2), event(3), event(5, .vaultLocked)], isLast: true))
+  }
+
+  @Test func `what is lost under a replay is named, once`() {
+    var hub = hub(after: 100, completeAfter: 0, events: 101...102)
+    let client = ClientID(1)
+    let id = hub.subscribe(client, SubscriptionHub.Wish(), after: 10)
+    hub.noteIncomplete(through: 40)
+    #expect(hub.nextPage(of: client, id) == .lost(from: 11, through: 40))
+    #expect(hub.nextPage(of: client, id) == .store(after: 40, through: 100))
+    #expect(hub.skipStore(client, id) == .lost(from: 41, through: 100))
+    #expect(hub.nextPage(of: client, id) == .events([event(101), event(102)], isLast: true))
   }
 
   @Test func `ending a connection looks at its own subscriptions alone`() {

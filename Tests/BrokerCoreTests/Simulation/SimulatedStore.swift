@@ -58,9 +58,11 @@ final class SimulatedStore: SessionStore, StoreKeeper {
     throw Self.failure
   }
 
-  func events(after sequence: UInt64, through last: UInt64) async throws(StoreFailure) -> StoredEvents {
+  func events(
+    after sequence: UInt64, through last: UInt64, limit: Int
+  ) async throws(StoreFailure) -> StoredEvents {
     guard case .done = await wire.ask(.events) else { throw Self.failure }
-    return try await disk.events(after: sequence, through: last)
+    return try await disk.events(after: sequence, through: last, limit: limit)
   }
 
   func reserveSequences(through sequence: UInt64) async throws(StoreFailure) {

@@ -1,0 +1,106 @@
+import BrokerProtocol
+
+/// A page of kept events that is wanted.
+struct PageReading: Sendable {
+  /// Who wants it.
+  let client: ClientID
+  /// The sequence that it begins behind.
+  let after: UInt64
+  /// The last sequence that is wanted.
+  let through: UInt64
+  /// Takes the page; nil where the store cannot give it.
+  let done: @Sendable (isolated Broker, StoredEvents?) -> Void
+
+  /// A wish for a page.
+  init(
+    client: ClientID, after: UInt64, through: UInt64,
+    _ done: @escaping @Sendable (isolated Broker, StoredEvents?) -> Void
+  ) {
+    self.client = client
+    self.after = after
+    self.through = through
+    self.done = done
+  }
+}
+
+/// How events of long ago are told: page by page, so that nobody waits for the store longer than one page takes.
+extension Broker {
+  /// The next part of what a subscription has missed.
+  package struct ReplayPage: Sendable {
+    /// The events, as far as they are wanted.
+    package var deliveries: [SubscriptionHub.Delivery] = []
+    /// The first and the last sequence of events that can be had no more; they come before the events.
+    package var lost: (from: UInt64, through: UInt64)?
+    /// Whether nothing comes behind it: what happens from now on is told as it happens.
+    package var isLast = false
+  }
+
+  /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.
+  ///
+  /// Pages of the store are read one at a time, over all connections: a change that is to be saved waits for one at most.
+  package func nextPage(of client: ClientID, _ id: String, _ reply: @escaping @Sendable (ReplayPage) -> Void) {
+    switch hub.nextPage(of: client, id) {
+    case .store(let after, let through):
+      read(
+        PageReading(client: client, after: after, through: through) { broker, stored in
+          guard let stored else { return reply(broker.page(broker.hub.skipStore(client, id), client, id)) }
+          // What the store has dropped since the last page is told as lost, with the page that comes next.
+          guard let wish = broker.hub.wish(of: client, id), broker.hub.mayReplay(since: after, wish) else {
+            return broker.nextPage(of: client, id, reply)
+          }
+          broker.hub.advance(client, id, through: stored.through)
+          reply(ReplayPage(deliveries: broker.deliveries(of: stored.events, wish, client, id)))
+        })
+    case let page: reply(self.page(page, client, id))
+    }
+  }
+
+  private func page(_ page: SubscriptionHub.Page, _ client: ClientID, _ id: String) -> ReplayPage {
+    switch page {
+    case .events(let events, let isLast):
+      let wish = hub.wish(of: client, id) ?? SubscriptionHub.Wish()
+      return ReplayPage(deliveries: deliveries(of: events, wish, client, id), isLast: isLast)
+    case .lost(let from, let through): return ReplayPage(lost: (from, through))
+    case .none, .store: return ReplayPage(isLast: !hub.isReplaying(client, id))
+    }
+  }
+
+  /// Reads a page when its turn comes.
+  func read(_ reading: PageReading) {
+    pageReadings.append(reading)
+    readNextPage()
+  }
+
+  /// Begins with the next page, unless one is being read: another connection's, where there is one.
+  private func readNextPage() {
+    guard !isReadingPage, !pageReadings.isEmpty else { return }
+    let index = pageReadings.firstIndex { $0.client != lastReader } ?? 0
+    let reading = pageReadings.remove(at: index)
+    lastReader = reading.client
+    guard gate == .unlocked else {
+      reading.done(self, nil)
+      return readNextPage()
+    }
+    isReadingPage = true
+    let store = self.store
+    inBackground {
+      do throws(StoreFailure) {
+        let stored = try await store.events(
+          after: reading.after, through: reading.through, limit: SubscriptionHub.pageCount)
+        return { $0.pageWasRead(reading, stored) }
+      } catch {
+        return { broker in
+          if case .tampered = error { broker.raiseTampering(of: nil) }
+          broker.pageWasRead(reading, nil)
+        }
+      }
+    }
+  }
+
+  private func pageWasRead(_ reading: PageReading, _ stored: StoredEvents?) {
+    isReadingPage = false
+    if let stored { hub.note(stored.completeness) }
+    reading.done(self, stored)
+    readNextPage()
+  }
+}

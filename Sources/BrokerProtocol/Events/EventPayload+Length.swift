@@ -1,0 +1,67 @@
+import JSONRPC
+
+/// How long events may be.
+///
+/// What clients and providers choose is part of some of them, so that it is bounded here once for all.
+extension EventPayload {
+  /// How many bytes the `data` of an event may have: with what stands around it, an event stays below 4 KiB, so that ten
+  /// thousand of them have a bound that a small machine bears.
+  public static let byteLimit = 3584
+
+  /// How many bytes of an identifier that a provider chose are told: no issuer may use longer ones (OpenID Connect
+  /// Core, section 2: 255 ASCII characters).
+  private static let identifierLimit = 256
+
+  /// Whether the event is short enough as it is.
+  public var fits: Bool {
+    switch self {
+    case .login, .userUpdated, .otpChallenge, .otpResent, .loginPending: byteCount <= Self.byteLimit
+    // Numbers, times and words of our own.
+    default: true
+    }
+  }
+
+  /// The event as it is told: identifiers and masked addresses that are too long are cut, and an address with its code in
+  /// it is left out where there is no room for it.
+  public var fitted: EventPayload {
+    guard !fits else { return self }
+    switch self {
+    case .login(var login):
+      login.userID = login.userID.map(Self.cut)
+      return .login(login)
+    case .userUpdated(let user): return .userUpdated(UserUpdatedEvent(userID: Self.cut(user.userID)))
+    case .otpChallenge(let challenge): return .otpChallenge(Self.cut(challenge))
+    case .otpResent(let challenge): return .otpResent(Self.cut(challenge))
+    case .loginPending(var action):
+      action.verificationURIComplete = nil
+      if EventPayload.loginPending(action).fits { return .loginPending(action) }
+      action.verificationURI = ""
+      action.userCode = action.userCode.map(Self.cut)
+      return .loginPending(action)
+    default: return self
+    }
+  }
+
+  private static func cut(_ challenge: OTPChallenge) -> OTPChallenge {
+    var challenge = challenge
+    challenge.maskedDestination = cut(challenge.maskedDestination)
+    return challenge
+  }
+
+  /// The beginning of a text; a character that does not fit is left out as a whole.
+  private static func cut(_ text: String) -> String {
+    var end = text.startIndex
+    while end < text.endIndex {
+      let next = text.unicodeScalars.index(after: end)
+      guard text.utf8.distance(from: text.startIndex, to: next) <= identifierLimit else { break }
+      end = next
+    }
+    return String(text[..<end])
+  }
+
+  private var byteCount: Int {
+    var writer = JSONWriter()
+    encode(to: &writer)
+    return writer.bytes.count
+  }
+}

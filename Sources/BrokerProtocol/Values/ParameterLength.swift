@@ -1,0 +1,32 @@
+import JSONRPC
+
+/// How long the texts may be that a caller gives, in bytes of UTF-8: what is longer is refused before a provider, the
+/// vault or an event has any of it.
+public enum ParameterLength {
+  /// An e-mail address: a path of 256 octets without its angle brackets (RFC 5321, section 4.5.3.1.3).
+  public static let email = 254
+  /// A phone number: 15 digits (ITU-T E.164), with room for what people write between them.
+  public static let phoneNumber = 64
+  /// A person's name: far above any; the longest that common backends take is 255 characters of up to four bytes.
+  public static let name = 1024
+  /// All scopes of a login together, joined by spaces: they are part of every token, and of the address that a browser is
+  /// sent to, which some servers cut at 4 KiB.
+  public static let scopes = 1024
+  /// The JSON text of one value of a profile's change: a short description fits.
+  public static let change = 4096
+}
+
+extension JSONNode {
+  /// A string of bounded length.
+  ///
+  /// - Parameter limit: in bytes of UTF-8.
+  /// - Returns: the string.
+  /// - Throws: ``JSONMismatch`` where it is no string, or longer.
+  func string(atMost limit: Int) throws(JSONMismatch) -> String {
+    // In JSON a byte takes six at most, so that what is far too long is never copied.
+    guard text.count <= limit * 6 + 2 else { throw mismatch("at most \(limit) bytes long") }
+    let text = try string()
+    guard text.utf8.count <= limit else { throw mismatch("at most \(limit) bytes long") }
+    return text
+  }
+}

@@ -1,0 +1,37 @@
+/// What is told of one request, once it has ended: nothing that was sent or received but the status.
+package struct HTTPCall: Sendable {
+  /// What the request was for, in a word of the program.
+  package let purpose: String
+  /// What was done to the target.
+  package let method: HTTPRequest.Method
+  /// The host, with the port where it is not the scheme's own.
+  package let host: String
+  /// The path, without query and fragment, which may carry a key.
+  package let path: String
+  /// The status, or why there is none.
+  package let result: Result<Int, HTTPFailure>
+  /// From the caller's request to its answer, waiting for a turn included.
+  package let duration: Duration
+
+  /// A request that has ended.
+  init(_ request: HTTPRequest, _ result: Result<HTTPResponse, HTTPFailure>, after duration: Duration) {
+    purpose = request.purpose
+    method = request.method
+    host = String(request.url.origin.dropFirst(request.url.scheme.rawValue.utf8.count + "://".utf8.count))
+    path = String(request.url.target.prefix { $0 != "?" && $0 != "#" })
+    self.result = result.map(\.status)
+    self.duration = duration
+  }
+
+  /// Whether somebody may want to look: there was no answer, or one that says that the server has trouble.
+  ///
+  /// That a caller has changed its mind, or that the broker ends, is none; nor is a refusal, which the client gets as an
+  /// error of its own.
+  package var isTrouble: Bool {
+    switch result {
+    case .success(let status): status >= 500 || status == 429 || status == 408
+    case .failure(.cancelled), .failure(.closed): false
+    case .failure: true
+    }
+  }
+}

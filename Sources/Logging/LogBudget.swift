@@ -1,0 +1,80 @@
+/// Decides which lines of a flood are written, so that no client can fill a disk or push everything else out of a log
+/// that is bounded.
+///
+/// A value: it writes nothing and reads no clock.
+struct LogBudget {
+  /// What becomes of a line.
+  enum Verdict: Equatable {
+    /// It is written, behind the number of lines of its kind that were dropped before it.
+    case write(dropped: Int)
+    /// It is dropped and counted.
+    case drop
+  }
+
+  /// A message that comes more often than this in a minute says nothing new; lines for developers are exempt.
+  static let linesPerMinute = 60
+  /// What may be written at once: as much as the log of an owner on demand holds in one file.
+  static let burstBytes = 1 << 20
+  /// What may be written for long: 2.8 GB a day, a hundred times what a busy broker writes at the level `debug`.
+  static let bytesPerSecond = 32 << 10
+
+  private static let minute = Duration.seconds(60)
+
+  private struct Kind {
+    var minuteEnd: Duration
+    var lines = 0
+    var dropped = 0
+  }
+
+  /// By message: these are literals of the program, so there are few.
+  private var kinds: [String: Kind] = [:]
+  private var bytes = LogBudget.burstBytes
+  private var filledAt = Duration.zero
+
+  /// Counts a line.
+  ///
+  /// - Parameters:
+  ///   - message: the constant part of the line.
+  ///   - byteCount: the length of the whole line.
+  ///   - isExempt: whether the message may come as often as it likes, within the bytes.
+  ///   - now: the uptime.
+  /// - Returns: what becomes of it.
+  mutating func count(_ message: String, byteCount: Int, isExempt: Bool, at now: Duration) -> Verdict {
+    refill(now)
+    var kind = kinds[message] ?? Kind(minuteEnd: now + Self.minute)
+    defer { kinds[message] = kind }
+    if now >= kind.minuteEnd {
+      kind.minuteEnd = now + Self.minute
+      kind.lines = 0
+    }
+    guard byteCount <= bytes, isExempt || kind.lines < Self.linesPerMinute else {
+      kind.dropped += 1
+      return .drop
+    }
+    kind.lines += 1
+    bytes -= byteCount
+    defer { kind.dropped = 0 }
+    return .write(dropped: kind.dropped)
+  }
+
+  /// The messages of which lines were dropped and not told yet, with their number; they count as told from here on.
+  mutating func takeDropped() -> [(message: String, count: Int)] {
+    let dropped = kinds.filter { $0.value.dropped > 0 }.map { (message: $0.key, count: $0.value.dropped) }
+    for (message, _) in dropped { kinds[message]?.dropped = 0 }
+    return dropped.sorted { $0.message < $1.message }
+  }
+
+  private mutating func refill(_ now: Duration) {
+    let elapsed = max(now - filledAt, .zero)
+    filledAt = now
+    // Longer than it takes to fill: and so no large number is ever multiplied.
+    guard elapsed < .seconds(Self.burstBytes / Self.bytesPerSecond) else {
+      bytes = Self.burstBytes
+      return
+    }
+    let (seconds, attoseconds) = elapsed.components
+    let fresh =
+      Int(seconds) * Self.bytesPerSecond + Int(attoseconds / 1_000_000_000) * Self.bytesPerSecond / 1_000_000_000
+    bytes = min(Self.burstBytes, bytes + fresh)
+  }
+}

@@ -1,0 +1,47 @@
+import BrokerProtocol
+import JSONRPC
+import Testing
+
+/// No event is longer than 4 KiB, whatever clients and providers choose.
+@Suite struct EventLengthTests {
+  private static let profile = ProfileName(String(repeating: "p", count: 64)) ?? .default
+
+  private static let texts = [
+    "short", String(repeating: "x", count: 100_000), String(repeating: "\u{1}", count: 20_000),
+    String(repeating: "ü", count: 50_000), "e" + String(repeating: "\u{301}", count: 50_000),
+  ]
+
+  private static func payloads(_ text: String) -> [EventPayload] {
+    let challenge = OTPChallenge(
+      otpFlowID: String(repeating: "f", count: 64), profile: profile, method: .email, maskedDestination: text,
+      otpLength: 6, expiresAt: Timestamp(milliseconds: 0), nextResendAt: Timestamp(milliseconds: 0),
+      attemptsRemaining: 5, backupCodesAllowed: true)
+    let action = UserAction(
+      loginFlowID: String(repeating: "f", count: 64), profile: profile, kind: .deviceCode, verificationURI: text,
+      verificationURIComplete: text + text, userCode: text, expiresAt: Timestamp(milliseconds: 0), interval: .seconds(5)
+    )
+    return [
+      .login(LoginEvent(userID: text, method: "password")), .userUpdated(UserUpdatedEvent(userID: text)),
+      .otpChallenge(challenge), .otpResent(challenge), .loginPending(action),
+    ]
+  }
+
+  @Test(arguments: texts)
+  func `an event fits into four kibibytes and can be read again`(_ text: String) throws {
+    for payload in Self.payloads(text) {
+      let event = BrokerEvent(
+        sequence: .max, profile: Self.profile, time: Timestamp(milliseconds: 0), payload: payload.fitted)
+      let bytes = event.notification(for: "s18446744073709551615", event.details())
+      #expect(bytes.count <= 4096, "\(payload.name) \(bytes.count)")
+      let root = try JSONDocument(parsing: bytes).root
+      #expect(try BrokerEvent.read(from: root.required("params"))?.payload == payload.fitted)
+      #expect(payload.fitted.fits && payload.fitted.fitted == payload.fitted)
+    }
+  }
+
+  @Test func `what is short is left as it is`() {
+    for payload in Self.payloads("short") {
+      #expect(payload.fits && payload.fitted == payload)
+    }
+  }
+}
