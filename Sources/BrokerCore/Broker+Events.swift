@@ -33,21 +33,43 @@ extension Broker {
       }
       let request = SubscriptionRequest(client: client, wish: wish, reply: reply)
       guard let since = params.since.map({ UInt64(clamping: $0) }) else { return begin(request) }
-      switch hub.source(since: since, wish) {
-      case .memory: begin(request, after: since)
-      case .nowhere: begin(request, isResync: true)
-      case .store(let through):
-        read(
-          PageReading(client: client, after: since, through: through) { broker, stored in
-            // A store that was read just now may have dropped some before.
-            guard let stored, broker.hub.mayReplay(since: since, wish) else {
-              return broker.begin(request, isResync: true)
-            }
-            broker.begin(request, after: stored.through, behind: stored.events)
-          })
-      }
+      replay(request, since: since, Read(through: since))
     } catch {
       reply(.failure(error))
+    }
+  }
+
+  /// What was read for a subscription that has not begun.
+  private struct Read: Sendable {
+    /// The sequence up to which it was read.
+    var through: UInt64
+    /// The events.
+    var events: [BrokerEvent] = []
+    /// How many pages that were.
+    var pages = 0
+  }
+
+  /// How many pages are read before the answer at most: another one is needed only where memory was forgotten meanwhile,
+  /// or where events are large.
+  private static let pagesBeforeAnswer = 3
+
+  /// Begins with the events since a sequence, behind those that were read already.
+  private func replay(_ request: SubscriptionRequest, since: UInt64, _ read: Read) {
+    switch hub.source(since: read.through, request.wish) {
+    case .nowhere: begin(request, isResync: true)
+    case .store(let through)
+    where read.events.count < SubscriptionHub.pageCount && read.pages < Self.pagesBeforeAnswer:
+      self.read(
+        PageReading(client: request.client, after: read.through, through: through) { broker, stored in
+          // A store that was read just now may have dropped some before.
+          guard let stored, broker.hub.mayReplay(since: since, request.wish) else {
+            return broker.begin(request, isResync: true)
+          }
+          let all = Read(
+            through: stored.through, events: read.events + stored.events, pages: read.pages + 1)
+          broker.replay(request, since: since, all)
+        })
+    case .memory, .store: begin(request, after: read.through, behind: read.events)
     }
   }
 
