@@ -63,6 +63,19 @@ extension Broker {
     return true
   }
 
+  /// How many callers wait for a login, or for the answer to a code.
+  package var waitingCallerCount: Int {
+    let flows = pendingLogins.ids.compactMap { pendingLogins[$0]?.callerCount }
+    return attempts.reduce(codeCallers.count) { $0 + $1.callers.count } + flows.reduce(0, +)
+  }
+
+  /// Forgets a caller whose connection was closed: the login goes on, and nothing is kept of the caller.
+  package func forget(_ caller: WaiterID) {
+    guard let index = attempts.firstIndex(where: { $0.callers.contains { $0.id == caller } }) else { return }
+    attempts[index].callers.removeAll { $0.id == caller }
+    attempts[index].hasAbsentCaller = true
+  }
+
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
   ///
   /// - Throws: `overloaded`.
@@ -71,7 +84,7 @@ extension Broker {
   ) throws(BrokerError) -> WaiterID {
     let question = LoginAttempt.Question(credentials, slot.name, user)
     if let same = attempts.firstIndex(where: {
-      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.callers.isEmpty
+      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.isCancelled
     }) {
       let caller = caller(reply)
       attempts[same].callers.append(caller)
@@ -133,7 +146,7 @@ extension Broker {
     guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
     let attempt = attempts[index]
     let profile = attempt.profile
-    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.callers.isEmpty
+    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.isCancelled
     else {
       // First, so that the end of its session is not kept back for an attempt that is over.
       finish(id, .failure(overtaken(profile)))

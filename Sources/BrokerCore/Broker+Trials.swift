@@ -78,7 +78,7 @@ extension Broker {
     slot.reply = reply
     keepAlive(id, slot)
     if let answer = TrialCodeAnswer(params) {
-      slot.findings += slot.trial.enter(answer, at: now.wall)
+      slot.findings += slot.trial.enter(answer.normalized(for: slot.provider), at: now.wall)
       slot.isToldOfWait = false
     }
     if params.stops { stop(slot) }

@@ -60,8 +60,6 @@ package actor Broker {
   var loginWaits: [WaiterID: LoginWait] = [:]
   /// Who waits for the answer to a code, or for another code.
   var codeCallers: [UInt64: CodeCaller] = [:]
-  /// How many of them there ever were; names the next one.
-  var codeCallerCount: UInt64 = 0
   /// Who has cancelled a login that is not gone from the store yet.
   var cancellations: [String: [Reply<Empty>]] = [:]
   /// Who listens for a browser, by the handle of the login.

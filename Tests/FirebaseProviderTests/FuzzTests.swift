@@ -61,9 +61,19 @@ struct FuzzTests {
       for call in [FirebaseCall.signInWithPassword, .lookup] {
         #expect(failure(call, 200, body) == .refused(.invalidResponse), "\(call) \(body.prefix(20))")
       }
+      // The code may be used up.
+      #expect(failure(.finishSecondFactor, 200, body) == .outcomeUnknown(.invalidResponse), "\(body.prefix(20))")
       let refresh = failure(.token, 200, body)
       #expect(refresh == .transient(.invalidResponse) || refresh == .outcomeUnknown(.invalidResponse))
     }
+  }
+
+  @Test func `a gateway that has lost the answer to a code may have passed the code on`() {
+    for status in [502, 504] {
+      #expect(failure(.finishSecondFactor, status, []) == .outcomeUnknown(.providerUnavailable))
+      #expect(failure(.signInWithPassword, status, []) == .transient(.providerUnavailable))
+    }
+    #expect(failure(.finishSecondFactor, 503, []) == .transient(.providerUnavailable))
   }
 
   @Test func `2,000 replies of random bytes are turned into something`() {

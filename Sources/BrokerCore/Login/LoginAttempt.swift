@@ -57,8 +57,12 @@ struct LoginAttempt {
   let plan: Plan
   /// When the provider was asked.
   let sentAt: Moment
-  /// Who waits for the answer; nobody where all have taken their login back: then what it brings is given back.
+  /// Who waits for the answer.
   var callers: [Caller]
+  /// Whether a caller's connection was closed: such a caller has not changed its mind, and the login goes on.
+  var hasAbsentCaller = false
+  /// Whether all callers have cancelled their login: then what it brings is revoked.
+  var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
   /// Whether the provider has answered, and what it brought is being saved: it cannot be taken back any more.
   var isAnswered = false
 }

@@ -58,7 +58,11 @@ struct FirebaseRefusal {
 
   /// The failure that it is, by what was asked, and whether an ID token was sent along.
   func failure(_ call: FirebaseCall, carriesToken: Bool) -> ProviderFailure {
-    guard let names else { return nameless }
+    guard let names else {
+      // A gateway that has lost the service's answer (RFC 9110, sections 15.6.3 and 15.6.5).
+      let isLost = call == .finishSecondFactor && (status == 502 || status == 504)
+      return isLost ? .outcomeUnknown(.providerUnavailable) : nameless
+    }
     if names.blamesConfiguration { return .misconfigured(.project) }
     if call == .token { return refreshFailure(names) }
     if carriesToken, Self.endedTokens.contains(names.message) { return .tokenRefused }

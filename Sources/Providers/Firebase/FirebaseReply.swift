@@ -34,7 +34,8 @@ struct FirebaseReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
-  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
+  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says; `.outcomeUnknown` for a
+  ///   code, which may be used up then.
   func read<R>(_ body: (FirebaseReader) -> R?) throws(ProviderFailure) -> R {
     guard response.status == 200 else { throw failure }
     var hasToken = false
@@ -55,7 +56,12 @@ struct FirebaseReply {
   }
 
   private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
-    call == .token ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
+    switch call {
+    case .token: .unusable(response, isCut: isCut, hasToken: hasToken)
+    // The service may have used the code up, and answered with a session that cannot be read.
+    case .finishSecondFactor: .outcomeUnknown(.invalidResponse)
+    default: .refused(.invalidResponse)
+    }
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.

@@ -38,7 +38,11 @@ struct OAuthRefusal: Sendable, Equatable {
   /// - Parameter purpose: what was asked for.
   /// - Returns: a failure without a word of the provider.
   func failure(_ purpose: OAuthPurpose) -> ProviderFailure {
-    guard isFromProvider(purpose) else { return passing }
+    guard isFromProvider(purpose) else {
+      // A gateway that has lost the provider's answer (RFC 9110, sections 15.6.3 and 15.6.5).
+      let isLost = purpose.spendsLoginCredential && (status == 502 || status == 504)
+      return isLost ? .outcomeUnknown(.providerUnavailable) : passing
+    }
     if code.map(Self.troubles.contains) == true { return .transient(.providerUnavailable, retryAfter: retryAfter) }
     return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
   }

@@ -43,7 +43,8 @@ struct OAuthReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
-  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
+  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says; `.outcomeUnknown`
+  ///   for a code, which may be used up then.
   func read<R>(_ body: (TokenReader) -> R?) throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
     var hasToken = false
@@ -64,8 +65,8 @@ struct OAuthReply {
   }
 
   private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
-    purpose.spendsRefreshToken
-      ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
+    if purpose.spendsRefreshToken { return .unusable(response, isCut: isCut, hasToken: hasToken) }
+    return purpose.spendsLoginCredential ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.

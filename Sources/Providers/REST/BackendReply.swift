@@ -44,20 +44,24 @@ struct BackendReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
-  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says.
+  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:isCut:hasToken:)`` says; `.outcomeUnknown` for
+  ///   a code, which may be used up then.
   func read<R>(_ body: (ReplyReader) -> R?) throws(ProviderFailure) -> R {
     guard isSuccess else { throw failure }
     var hasToken = false
+    var isDenied = false
     let result = response.body.withArray { bytes -> Result<R?, JSONError> in
       Result { () throws(JSONError) in try JSONDocument(parsing: bytes, limits: Self.limits).root }
         .map { root in
           guard root.kind == .object else { return nil }
+          isDenied = Self.isDenied(root)
           hasToken = reader(root).mentionsRefreshToken
           return body(reader(root))
         }
     }
     switch result {
     case .success(let found?): return found
+    case .success where isDenied && name != .refresh: throw .refused(.invalidResponse)
     case .success: throw unusable(isCut: false, hasToken)
     case .failure(let error):
       let names = Set(mapping.reply[.refreshToken].compactMap(\.names.last))
@@ -66,7 +70,14 @@ struct BackendReply {
   }
 
   private func unusable(isCut: Bool, _ hasToken: Bool) -> ProviderFailure {
-    name == .refresh ? .unusable(response, isCut: isCut, hasToken: hasToken) : .refused(.invalidResponse)
+    if name == .refresh { return .unusable(response, isCut: isCut, hasToken: hasToken) }
+    // The backend may have used the code up, and answered with a session that cannot be read.
+    return name.spendsCode ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
+  }
+
+  /// Whether a success says in its body that it is none.
+  private static func isDenied(_ root: JSONNode) -> Bool {
+    root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
@@ -77,8 +88,7 @@ struct BackendReply {
     guard isSuccess else { throw failure }
     guard form != .html else { throw .transient(.invalidResponse) }
     let isDenied = response.body.withArray { bytes in
-      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
-      return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
+      (try? JSONDocument(parsing: bytes, limits: Self.limits).root).map(Self.isDenied) ?? false
     }
     guard !isDenied else { throw .refused(.invalidResponse) }
   }

@@ -150,7 +150,7 @@ extension Simulation {
     wishes.signedOut.remove(profile)
     let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
     let params = VerifyOTP.Params(otpFlowID: flow, code: ScriptedProvider.secret(code))
-    life.broker.assumeIsolated { $0.verifyOTP(params, reply) }
+    _ = life.broker.assumeIsolated { $0.verifyOTP(params, reply) }
     try turn()
   }
 
