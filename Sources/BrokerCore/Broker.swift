@@ -94,6 +94,10 @@ package actor Broker {
   var logouts: [UInt64: LogoutGathering] = [:]
   /// How many logouts there ever were; names the next one.
   var logoutCount: UInt64 = 0
+  /// Sessions that are being looked at.
+  var sessionChecks: [UInt64: SessionCheck] = [:]
+  /// How many times that was begun; names the next one.
+  var sessionCheckCount: UInt64 = 0
   /// Tokens that providers have still to be told of that they are not used any more.
   var revocations = RevocationQueue()
   /// Who wants to know how the first try of a revocation ended.
