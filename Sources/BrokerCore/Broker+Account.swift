@@ -16,7 +16,7 @@ extension Broker {
   ///
   /// Some providers refuse an unknown address, each in its own way: what such a refusal may be is answered as a success.
   package func forgotPassword(_ params: ForgotPassword.Params, _ reply: @escaping Reply<Empty>) {
-    askWithoutToken(.forgotPassword, params.profile, reply) { provider throws(ProviderFailure) in
+    askWithoutToken(.forgotPassword, params.profile, about: params.email, reply) { provider throws(ProviderFailure) in
       do throws(ProviderFailure) {
         try await provider.forgotPassword(email: params.email)
       } catch  where error.mayTellOfAccount {
@@ -130,13 +130,14 @@ extension Broker {
 extension Broker {
   /// Asks the provider of a profile for something that needs no session.
   private func askWithoutToken(
-    _ ability: ProviderAbility, _ profile: ProfileName?, _ reply: @escaping Reply<Empty>,
+    _ ability: ProviderAbility, _ profile: ProfileName?, about account: String? = nil, _ reply: @escaping Reply<Empty>,
     _ ask: @escaping @Sendable (any AuthProvider) async throws(ProviderFailure) -> Void,
     then finish: @escaping @Sendable (isolated Broker, ProfileSlot, @escaping Reply<Empty>) -> Void
   ) {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       let slot = try slot(for: profile, able: ability)
+      try admit(ability.call, account, on: slot)
       let (provider, name, id) = (slot.provider, slot.name, slot.id)
       inBackground {
         do throws(ProviderFailure) {
@@ -179,6 +180,7 @@ extension Broker {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       let slot = try slot(for: profile, able: ability)
+      if slot.machine.living != nil { try admit(ability.call, nil, on: slot) }
       let call = TokenCall(
         profile: slot.name, slot: slot.id, session: SessionMark(slot), reply: reply, ask: ask, finish: finish)
       _ = accessToken(GetAccessToken.Params(profile: slot.name)) { [weak self] result in
@@ -254,5 +256,19 @@ extension Broker {
   package func abilities(ofType type: String) -> Set<ProviderAbility>? {
     let slots = slots.filter { $0.provider.binding.type == type }
     return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.knownAbilities) }
+  }
+}
+
+extension ProviderAbility {
+  /// What a use of it counts as.
+  var call: CallLimiter.Call {
+    switch self {
+    case .register, .forgotPassword, .resendOtp: .message
+    case .verifyEmail, .resetPassword: .mailToken
+    case .getCurrentUser: .read
+    case .updateProfile, .changePassword, .deleteAccount: .change
+    case .verifyBackupCode: .code
+    case .awaitLogin: .login
+    }
   }
 }

@@ -12,6 +12,7 @@ extension Broker {
       try requireUnlocked()
       let slot = try slot(ofLogin: params.otpFlowID)
       let code = try Self.code(params.code, .removed, slot.name)
+      try admit(.code, nil, on: slot)
       let caller = self.name(.guess(reply), of: params.otpFlowID)
       handle(.codeGiven(CodeGuess(caller.number, code)), onLogin: params.otpFlowID)
       return caller
@@ -33,6 +34,7 @@ extension Broker {
       let name = try slot(ofLogin: params.otpFlowID).name
       let slot = try slot(for: name, able: .verifyBackupCode)
       let code = try Self.code(params.backupCode, slot.provider.dashesOfBackupCodes, name)
+      try admit(.code, nil, on: slot)
       let counted: Reply<LoginResult> = { [weak self] result in
         let remaining = self?.assumeIsolated { $0.slot(named: name)?.backupCodesRemaining }
         reply(result.map { VerifyBackupCode.Result(login: $0, backupCodesRemaining: remaining ?? nil) })
@@ -123,8 +125,14 @@ extension Broker {
     reply(.success(challenge))
   }
 
-  /// Asks the provider about a code, off the loop.
+  /// Asks the provider about a code, off the loop; where the account has no guess left today, the login ends.
   func check(_ guess: CodeGuess, _ login: PendingLogin, on slot: ProfileSlot) {
+    do throws(BrokerError) {
+      try countGuess(login, on: slot)
+    } catch {
+      let refusal = ProviderFailure.refused(error.kind, retryAfter: error.retryAfter)
+      return handle(.codeRefused(guess: guess.number, refusal), onLogin: login.id)
+    }
     let (provider, name, slotID, number) = (slot.provider, slot.name, slot.id, guess.number)
     let sentAt = now
     inBackground {
@@ -136,6 +144,7 @@ extension Broker {
         let identified = await Broker.identified(session, login.expectedUser, provider)
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
+          if let slot = broker.slot(named: name, id: slotID) { broker.refundGuess(login, on: slot) }
           broker.take(
             (identified, sentAt), from: provider, .codeAccepted(guess: number),
             otherwise: .codeRefused(guess: number, .refused(.accessDenied)), login.id, name, slotID)
@@ -143,6 +152,9 @@ extension Broker {
       } catch {
         return { broker in
           broker.noteCall(error, of: name, id: slotID)
+          if case .transient = error, let slot = broker.slot(named: name, id: slotID) {
+            broker.refundGuess(login, on: slot)
+          }
           broker.handle(.codeRefused(guess: number, error), onLogin: login.id)
         }
       }
@@ -151,6 +163,12 @@ extension Broker {
 
   /// Has the provider send another code, off the loop.
   func resend(_ login: PendingLogin, on slot: ProfileSlot) {
+    do throws(BrokerError) {
+      try admit(.message, login.account, on: slot)
+    } catch {
+      let refusal = ProviderFailure.refused(.resendTooSoon, retryAfter: error.retryAfter)
+      return handle(.resendFailed(refusal), onLogin: login.id)
+    }
     let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     inBackground {
       do throws(ProviderFailure) {

@@ -134,6 +134,10 @@ package actor Broker {
   var attempts: [LoginAttempt] = []
   /// How many logins there ever were; names the next one.
   var attemptCount: UInt64 = 0
+  /// How often providers are called for clients.
+  var limiter = CallLimiter()
+  /// The connection whose request is being taken up; nil for what the broker does by itself.
+  var servedClient: ClientID?
   /// What was counted, but for answers from the cache.
   var counts = Counters()
 
@@ -194,9 +198,10 @@ package actor Broker {
 
   /// Whether something is under way, or held, that must not be cut off by an idle end.
   ///
-  /// Nobody could open a vault again whose passphrase a person has given.
+  /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's wrong
+  /// codes.
   package var isBusy: Bool {
-    hasWork || !pendingLogins.isEmpty || revocations.isWorthWaiting(at: now)
+    hasWork || !pendingLogins.isEmpty || remembersGuesses || revocations.isWorthWaiting(at: now)
       || (gate == .unlocked && storeStatus.keySource == .passphrase)
   }
 

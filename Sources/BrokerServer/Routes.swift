@@ -40,7 +40,7 @@ struct Route: Sendable {
       let reply: Broker.Reply<Method.Result> = { [weak server] result in
         server?.assumeIsolated { $0.answer(request.key, result) }
       }
-      server.broker.assumeIsolated { body($0, params, reply) }
+      server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
     }
   }
 
@@ -54,7 +54,7 @@ struct Route: Sendable {
       let reply: Broker.Reply<Method.Result> = { [weak server] result in
         server?.assumeIsolated { $0.answer(request.key, result) }
       }
-      let caller = server.broker.assumeIsolated { body($0, params, reply) }
+      let caller = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
       if let caller { server.requests[request.key]?.login = caller }
     }
   }
@@ -128,7 +128,7 @@ enum Routes {
       let reply: Broker.Reply<Method.Result> = { [weak server] result in
         server?.assumeIsolated { $0.answer(request.key, result) }
       }
-      let waiter = server.broker.assumeIsolated { body($0, params, reply) }
+      let waiter = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
       if let waiter { server.requests[request.key]?.waiter = waiter }
     }
   }
@@ -148,7 +148,7 @@ enum Routes {
           }
         }
       }
-      let waiter = server.broker.assumeIsolated { body($0, params, reply) }
+      let waiter = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
       if let waiter { server.requests[request.key]?.waiter = waiter }
     }
   }

@@ -35,6 +35,8 @@ struct LoginAttempt {
     var question: Question?
     /// Whose session it must bring; nil for any.
     var expectedUser: ExpectedUser?
+    /// Whose login it is, as the client has named the account; nil where it has not.
+    var account: String?
   }
 
   /// One caller who waits for the answer.
@@ -55,6 +57,8 @@ struct LoginAttempt {
   let profile: ProfileName
   /// What it was begun with.
   let plan: Plan
+  /// The connection that has begun it; nil for none.
+  let client: ClientID?
   /// When the provider was asked.
   let sentAt: Moment
   /// Who waits for the answer.
