@@ -13,20 +13,32 @@ extension Broker {
   }
 
   /// Has a token for a new password sent; the answer does not tell whether there is such an account.
+  ///
+  /// Some providers refuse an unknown address, each in its own way: what such a refusal may be is answered as a success.
   package func forgotPassword(_ params: ForgotPassword.Params, _ reply: @escaping Reply<Empty>) {
-    askWithoutToken(.forgotPassword, params.profile, reply) { provider throws(ProviderFailure) in
-      try await provider.forgotPassword(email: params.email)
+    askWithoutToken(.forgotPassword, params.profile, about: params.email, reply) { provider throws(ProviderFailure) in
+      do throws(ProviderFailure) {
+        try await provider.forgotPassword(email: params.email)
+      } catch  where error.mayTellOfAccount {
+        return
+      }
     } then: { _, _, reply in
       reply(.success(Empty()))
     }
   }
 
-  /// Sets a new password; the session of the profile ends, as all of the user's do at the provider.
+  /// Sets a new password with the token of a mail.
+  ///
+  /// Nothing says whose token it was, so every session with the same binding is looked at: those that the provider has
+  /// ended end here, and no other.
   package func resetPassword(_ params: ResetPassword.Params, _ reply: @escaping Reply<Empty>) {
     askWithoutToken(.resetPassword, params.profile, reply) { provider throws(ProviderFailure) in
       try await provider.resetPassword(token: params.token, newPassword: params.password)
     } then: { broker, slot, reply in
-      broker.endSession(of: slot, .passwordReset, reply)
+      let (name, binding) = (slot.name, slot.provider.binding)
+      broker.check(broker.slots.filter { $0.provider.binding == binding }, .passwordReset) { _, failure in
+        reply(Self.done(failure, name))
+      }
     }
   }
 
@@ -46,14 +58,32 @@ extension Broker {
     }
   }
 
-  /// Removes the account at the provider, and then everything of its session here.
+  /// Removes the account at the provider, and then everything of its session here; the same user's sessions of other
+  /// profiles are looked at, since the provider has ended them too.
   package func deleteAccount(_ params: DeleteAccount.Params, _ reply: @escaping Reply<Empty>) {
     askWithToken(.deleteAccount, params.profile, reply) { provider, token throws(ProviderFailure) in
       try await provider.deleteAccount(password: params.password, accessToken: token)
     } then: { broker, slot, isPresent, _, reply in
       guard isPresent else { return reply(.success(Empty())) }
-      broker.endSession(of: slot, .accountDeleted, reply)
+      let (name, others) = (slot.name, broker.otherProfiles(ofUserOf: slot))
+      broker.endSession(of: slot, .accountDeleted) { [weak broker] result in
+        guard let broker, case .success = result else { return reply(result) }
+        broker.assumeIsolated { broker in
+          broker.check(others.compactMap { broker.slot(named: $0) }, .accountDeleted) { _, failure in
+            reply(Self.done(failure, name))
+          }
+        }
+      }
     }
+  }
+
+  /// The other profiles at the same provider on which the same user is logged in.
+  private func otherProfiles(ofUserOf slot: ProfileSlot) -> [ProfileName] {
+    func user(_ slot: ProfileSlot) -> String? { (slot.user ?? slot.machine.living?.user)?.id }
+    guard let present = user(slot) else { return [] }
+    return slots.filter {
+      $0 !== slot && $0.provider.binding == slot.provider.binding && $0.machine.living != nil && user($0) == present
+    }.map(\.name)
   }
 
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
@@ -85,13 +115,14 @@ extension Broker {
   private func replyWhenSaved(_ slot: ProfileSlot, _ reply: @escaping Reply<Empty>) {
     guard slot.machine.settledGeneration < slot.machine.generation else { return reply(.success(Empty())) }
     let name = slot.name
-    whenSaved(slot) { failure in
-      guard failure == nil else {
-        let message = "The provider has done it, but the vault could not be written; it is tried again."
-        return reply(.failure(BrokerError(.storeFailed, message, profile: name)))
-      }
-      reply(.success(Empty()))
-    }
+    whenSaved(slot) { failure in reply(Self.done(failure, name)) }
+  }
+
+  /// What is answered once the provider has done its part, and the vault its own or not.
+  private static func done(_ failure: StoreFailure?, _ profile: ProfileName) -> Result<Empty, BrokerError> {
+    guard failure != nil else { return .success(Empty()) }
+    let message = "The provider has done it, but the vault could not be written; it is tried again."
+    return .failure(BrokerError(.storeFailed, message, profile: profile))
   }
 }
 
@@ -99,13 +130,14 @@ extension Broker {
 extension Broker {
   /// Asks the provider of a profile for something that needs no session.
   private func askWithoutToken(
-    _ ability: ProviderAbility, _ profile: ProfileName?, _ reply: @escaping Reply<Empty>,
+    _ ability: ProviderAbility, _ profile: ProfileName?, about account: String? = nil, _ reply: @escaping Reply<Empty>,
     _ ask: @escaping @Sendable (any AuthProvider) async throws(ProviderFailure) -> Void,
     then finish: @escaping @Sendable (isolated Broker, ProfileSlot, @escaping Reply<Empty>) -> Void
   ) {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       let slot = try slot(for: profile, able: ability)
+      try admit(ability.call, account, on: slot)
       let (provider, name, id) = (slot.provider, slot.name, slot.id)
       inBackground {
         do throws(ProviderFailure) {
@@ -118,13 +150,22 @@ extension Broker {
         } catch {
           return { broker in
             broker.noteCall(error, of: name, id: id)
-            reply(.failure(BrokerError(error, profile: name)))
+            reply(.failure(Self.error(error, ability, name)))
           }
         }
       }
     } catch {
       reply(.failure(error))
     }
+  }
+
+  /// The error of a call without a session; a token from a mail works once.
+  private static func error(_ failure: ProviderFailure, _ ability: ProviderAbility, _ name: ProfileName) -> BrokerError
+  {
+    if ability == .verifyEmail || ability == .resetPassword, case .outcomeUnknown(let kind) = failure {
+      return BrokerError(lostReply: kind, to: "token", profile: name)
+    }
+    return BrokerError(failure, profile: name)
   }
 
   /// Asks the provider of a profile for something with the session's access token, which is refreshed first where it is
@@ -139,6 +180,7 @@ extension Broker {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       let slot = try slot(for: profile, able: ability)
+      if slot.machine.living != nil { try admit(ability.call, nil, on: slot) }
       let call = TokenCall(
         profile: slot.name, slot: slot.id, session: SessionMark(slot), reply: reply, ask: ask, finish: finish)
       _ = accessToken(GetAccessToken.Params(profile: slot.name)) { [weak self] result in
@@ -214,5 +256,19 @@ extension Broker {
   package func abilities(ofType type: String) -> Set<ProviderAbility>? {
     let slots = slots.filter { $0.provider.binding.type == type }
     return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.knownAbilities) }
+  }
+}
+
+extension ProviderAbility {
+  /// What a use of it counts as.
+  var call: CallLimiter.Call {
+    switch self {
+    case .register, .forgotPassword, .resendOtp: .message
+    case .verifyEmail, .resetPassword: .mailToken
+    case .getCurrentUser: .read
+    case .updateProfile, .changePassword, .deleteAccount: .change
+    case .verifyBackupCode: .code
+    case .awaitLogin: .login
+    }
   }
 }

@@ -4,35 +4,60 @@ import SecretMemory
 /// How codes are answered, and sent again.
 extension Broker {
   /// Answers a challenge with its code.
-  package func verifyOTP(_ params: VerifyOTP.Params, _ reply: @escaping Reply<LoginResult>) {
+  ///
+  /// The returned name forgets the caller: see ``abandon(_:)``.
+  package func verifyOTP(_ params: VerifyOTP.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       try requireUnlocked()
-      _ = try slot(ofLogin: params.otpFlowID)
-      let caller = nameCodeCaller(.guess(reply))
-      handle(.codeGiven(CodeGuess(caller, params.code)), onLogin: params.otpFlowID)
+      let slot = try slot(ofLogin: params.otpFlowID)
+      let code = try Self.code(params.code, .removed, slot.name)
+      try admit(.code, nil, on: slot)
+      let caller = self.name(.guess(reply), of: params.otpFlowID)
+      handle(.codeGiven(CodeGuess(caller.number, code)), onLogin: params.otpFlowID)
+      return caller
     } catch {
       reply(.failure(error))
+      return nil
     }
   }
 
   /// Answers a challenge with a backup code.
+  ///
+  /// The returned name forgets the caller: see ``abandon(_:)``.
   package func verifyBackupCode(
     _ params: VerifyBackupCode.Params, _ reply: @escaping Reply<VerifyBackupCode.Result>
-  ) {
+  ) -> WaiterID? {
     let reply = unlessLocked(reply)
     do throws(BrokerError) {
       try requireUnlocked()
       let name = try slot(ofLogin: params.otpFlowID).name
-      _ = try slot(for: name, able: .verifyBackupCode)
+      let slot = try slot(for: name, able: .verifyBackupCode)
+      let code = try Self.code(params.backupCode, slot.provider.dashesOfBackupCodes, name)
+      try admit(.code, nil, on: slot)
       let counted: Reply<LoginResult> = { [weak self] result in
         let remaining = self?.assumeIsolated { $0.slot(named: name)?.backupCodesRemaining }
         reply(result.map { VerifyBackupCode.Result(login: $0, backupCodesRemaining: remaining ?? nil) })
       }
-      let caller = nameCodeCaller(.guess(counted))
-      handle(.codeGiven(CodeGuess(caller, params.backupCode, isBackupCode: true)), onLogin: params.otpFlowID)
+      let caller = self.name(.guess(counted), of: params.otpFlowID)
+      handle(.codeGiven(CodeGuess(caller.number, code, isBackupCode: true)), onLogin: params.otpFlowID)
+      return caller
     } catch {
       reply(.failure(error))
+      return nil
+    }
+  }
+
+  /// A code as providers know it; see ``TypedCode``.
+  ///
+  /// - Throws: `overloaded` where there is no room for it.
+  private static func code(
+    _ typed: Secret, _ dashes: TypedCode.Dashes, _ profile: ProfileName
+  ) throws(BrokerError) -> Secret {
+    do throws(SecretMemoryExhausted) {
+      return try TypedCode.normalized(typed, dashes)
+    } catch {
+      throw BrokerError(.overloaded, "The locked memory for secrets is used up.", profile: profile)
     }
   }
 
@@ -45,7 +70,8 @@ extension Broker {
       guard slot.provider.abilities.contains(.resendOtp) else {
         throw BrokerError(.unsupportedByProvider, profile: slot.name)
       }
-      handle(.resendWanted(caller: nameCodeCaller(.resend(reply))), onLogin: params.otpFlowID)
+      let caller = name(.resend(reply), of: params.otpFlowID)
+      handle(.resendWanted(caller: caller.number), onLogin: params.otpFlowID)
     } catch {
       reply(.failure(error))
     }
@@ -61,16 +87,22 @@ extension Broker {
     return slot
   }
 
-  private func nameCodeCaller(_ caller: CodeCaller) -> UInt64 {
-    codeCallerCount += 1
-    codeCallers[codeCallerCount] = caller
-    return codeCallerCount
+  private func name(_ wait: CodeCaller.Wait, of login: String) -> WaiterID {
+    waiterCount += 1
+    codeCallers[waiterCount] = CodeCaller(login: login, wait: wait)
+    return WaiterID(waiterCount)
+  }
+
+  /// Forgets a caller with a code that does not wait any more; a code that is being asked about is asked about still.
+  func forgetCodeCaller(_ caller: WaiterID) {
+    guard let entry = codeCallers.removeValue(forKey: caller.number) else { return }
+    handle(.callerLeft(caller.number), onLogin: entry.login)
   }
 
   /// Tells callers why not.
   func refuse(_ callers: [UInt64], _ error: BrokerError) {
     for caller in callers {
-      switch codeCallers.removeValue(forKey: caller) {
+      switch codeCallers.removeValue(forKey: caller)?.wait {
       case .guess(let reply): reply(.failure(error))
       case .resend(let reply): reply(.failure(error))
       case nil: break
@@ -81,20 +113,26 @@ extension Broker {
   /// Takes the replies of callers whose code was right.
   func takeGuessReplies(_ callers: [UInt64]) -> [Reply<LoginResult>] {
     callers.compactMap { caller in
-      guard case .guess(let reply)? = codeCallers.removeValue(forKey: caller) else { return nil }
+      guard case .guess(let reply)? = codeCallers.removeValue(forKey: caller)?.wait else { return nil }
       return reply
     }
   }
 
   /// Answers whoever wanted another code.
   func answerResend(_ caller: UInt64, _ login: PendingLogin) {
-    guard case .resend(let reply)? = codeCallers.removeValue(forKey: caller), let challenge = login.step.challenge
+    guard case .resend(let reply)? = codeCallers.removeValue(forKey: caller)?.wait, let challenge = login.step.challenge
     else { return }
     reply(.success(challenge))
   }
 
-  /// Asks the provider about a code, off the loop.
+  /// Asks the provider about a code, off the loop; where the account has no guess left today, the login ends.
   func check(_ guess: CodeGuess, _ login: PendingLogin, on slot: ProfileSlot) {
+    do throws(BrokerError) {
+      try countGuess(login, on: slot)
+    } catch {
+      let refusal = ProviderFailure.refused(error.kind, retryAfter: error.retryAfter)
+      return handle(.codeRefused(guess: guess.number, refusal), onLogin: login.id)
+    }
     let (provider, name, slotID, number) = (slot.provider, slot.name, slot.id, guess.number)
     let sentAt = now
     inBackground {
@@ -106,6 +144,7 @@ extension Broker {
         let identified = await Broker.identified(session, login.expectedUser, provider)
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
+          if let slot = broker.slot(named: name, id: slotID) { broker.refundGuess(login, on: slot) }
           broker.take(
             (identified, sentAt), from: provider, .codeAccepted(guess: number),
             otherwise: .codeRefused(guess: number, .refused(.accessDenied)), login.id, name, slotID)
@@ -113,6 +152,9 @@ extension Broker {
       } catch {
         return { broker in
           broker.noteCall(error, of: name, id: slotID)
+          if case .transient = error, let slot = broker.slot(named: name, id: slotID) {
+            broker.refundGuess(login, on: slot)
+          }
           broker.handle(.codeRefused(guess: number, error), onLogin: login.id)
         }
       }
@@ -121,6 +163,12 @@ extension Broker {
 
   /// Has the provider send another code, off the loop.
   func resend(_ login: PendingLogin, on slot: ProfileSlot) {
+    do throws(BrokerError) {
+      try admit(.message, login.account, on: slot)
+    } catch {
+      let refusal = ProviderFailure.refused(.resendTooSoon, retryAfter: error.retryAfter)
+      return handle(.resendFailed(refusal), onLogin: login.id)
+    }
     let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     inBackground {
       do throws(ProviderFailure) {

@@ -135,6 +135,7 @@ extension Broker {
   package func leave(_ client: ClientID) {
     hub.leave(client)
     pageReadings.removeAll { $0.client == client }
+    limiter.forget(client)
   }
 
   /// The sequence of the last event that was told.

@@ -42,7 +42,8 @@ extension Broker {
       let registration = Registration(
         email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
       let provider = slot.provider
-      return try begin(slot, LoginAttempt.Plan(), reply) { () async throws(ProviderFailure) in
+      try admit(.message, params.email, on: slot)
+      return try begin(slot, LoginAttempt.Plan(account: params.email), reply) { () async throws(ProviderFailure) in
         try await provider.register(registration)
       }
     } catch {
@@ -64,22 +65,37 @@ extension Broker {
     return true
   }
 
+  /// How many callers wait for a login, or for the answer to a code.
+  package var waitingCallerCount: Int {
+    let flows = pendingLogins.ids.compactMap { pendingLogins[$0]?.callerCount }
+    return attempts.reduce(codeCallers.count) { $0 + $1.callers.count } + flows.reduce(0, +)
+  }
+
+  /// Forgets a caller whose connection was closed: the login goes on, and nothing is kept of the caller.
+  package func forget(_ caller: WaiterID) {
+    guard let index = attempts.firstIndex(where: { $0.callers.contains { $0.id == caller } }) else { return }
+    attempts[index].callers.removeAll { $0.id == caller }
+    attempts[index].hasAbsentCaller = true
+  }
+
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
   ///
-  /// - Throws: `overloaded`.
+  /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
   func begin(
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ reply: @escaping Reply<LoginResult>
   ) throws(BrokerError) -> WaiterID {
     let question = LoginAttempt.Question(credentials, slot.name, user)
     if let same = attempts.firstIndex(where: {
-      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.callers.isEmpty
+      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.isCancelled
     }) {
       let caller = caller(reply)
       attempts[same].callers.append(caller)
       return caller.id
     }
     let provider = slot.provider
-    let plan = LoginAttempt.Plan(method: credentials.method, question: question, expectedUser: user)
+    let account = credentials.email ?? credentials.phoneNumber
+    let plan = LoginAttempt.Plan(
+      method: credentials.method, question: question, expectedUser: user, account: account)
     return try begin(slot, plan, reply) { () async throws(ProviderFailure) in
       let outcome = try await provider.login(credentials)
       guard case .authenticated(let session) = outcome else { return outcome }
@@ -100,13 +116,15 @@ extension Broker {
     guard attempts.count(where: { $0.slot == slot.id }) < Self.attemptLimit else {
       throw BrokerError(.overloaded, "Too many logins are under way; try again.", profile: slot.name)
     }
+    try admitLogin(plan.account, on: slot)
     attemptCount += 1
     let id = attemptCount
     let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
     let caller = caller(reply)
     attempts.append(
       LoginAttempt(
-        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, sentAt: now, callers: [caller]))
+        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, client: servedClient,
+        sentAt: now, callers: [caller]))
     inBackground {
       do throws(ProviderFailure) {
         let outcome = try await ask()
@@ -134,7 +152,7 @@ extension Broker {
     guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
     let attempt = attempts[index]
     let profile = attempt.profile
-    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.callers.isEmpty
+    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.isCancelled
     else {
       // First, so that the end of its session is not kept back for an attempt that is over.
       finish(id, .failure(overtaken(profile)))
@@ -153,8 +171,10 @@ extension Broker {
       }
     case .otpRequired(let provided):
       let challenge = provided.described(id: entropy.handle(), profile: profile)
-      let login = PendingLogin(
+      var login = PendingLogin(
         step: .code(challenge), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
+      login.account = plan.account
+      noteSentCode(challenge.method, attempt, on: slot)
       wait(for: login, on: slot, telling: .otpChallenge(challenge)) { $0.finish(id, .success(.otpRequired(challenge))) }
     case .userActionRequired(let provided):
       let action = provided.described(id: entropy.handle(), profile: profile)

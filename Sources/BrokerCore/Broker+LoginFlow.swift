@@ -27,7 +27,7 @@ extension Broker {
 
   private func run(_ action: LoginFlow.Action, _ id: String, _ arrival: Arrival?) {
     if case .refuse(let callers, let error) = action {
-      return refuse(callers, error)
+      return refuse(callers, withRest(of: error, id))
     }
     guard let login = pendingLogins[id]?.login else { return }
     switch action {
@@ -40,6 +40,16 @@ extension Broker {
       // Its profile may have gone from the configuration.
       if let slot = slot(named: login.profile) { run(action, login, on: slot, arrival) }
     }
+  }
+
+  /// After the last wrong code, the day's guesses may be used up as well.
+  private func withRest(of error: BrokerError, _ id: String) -> BrokerError {
+    guard error.kind == .tooManyAttempts, let login = pendingLogins[id]?.login, let slot = slot(named: login.profile),
+      let rest = restOfDay(login, on: slot)
+    else { return error }
+    var error = error
+    error.retryAfter = max(error.retryAfter ?? .zero, rest)
+    return error
   }
 
   private func run(_ action: LoginFlow.Action, _ login: PendingLogin, on slot: ProfileSlot, _ arrival: Arrival?) {

@@ -3,21 +3,29 @@ package import BrokerProtocol
 /// One logout on its way: what is still to come before it can be answered.
 struct LogoutGathering {
   /// The profiles, in the order of the answer.
-  let order: [ProfileName]
+  var order: [ProfileName]
   /// The profiles whose sign-out is not durable yet.
   var unsaved: Set<ProfileName>
   /// What the provider said of each profile.
   var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
+  /// Whether the store is still being read for sessions of profiles that have left the configuration.
+  var isReading: Bool
   /// Why something could not be made durable.
   var failure: StoreFailure?
+  /// Whether sessions of profiles that have left the configuration may still be there: nothing tries their end again.
+  var hasLeftSessions = false
   /// Ends the waiting for providers.
   let timer: TimerCancellation
   /// Who waits for the answer.
   let reply: Broker.Reply<Logout.Result>
 
   /// A logout of which nothing is done yet.
-  init(_ profiles: [ProfileName], _ timer: TimerCancellation, _ reply: @escaping Broker.Reply<Logout.Result>) {
+  init(
+    _ profiles: [ProfileName], isReading: Bool, _ timer: TimerCancellation,
+    _ reply: @escaping Broker.Reply<Logout.Result>
+  ) {
     order = profiles
+    self.isReading = isReading
     self.timer = timer
     unsaved = Set(profiles)
     self.reply = reply
@@ -25,7 +33,14 @@ struct LogoutGathering {
 
   /// The answer, as soon as nothing is to come any more.
   var answer: Result<Logout.Result, BrokerError>? {
-    guard unsaved.isEmpty, revoked.count == order.count else { return nil }
+    guard !isReading, unsaved.isEmpty, revoked.count == order.count else { return nil }
+    guard !hasLeftSessions else {
+      return .failure(
+        BrokerError(
+          .storeFailed,
+          "The sessions of configured profiles have ended, but the vault could not be read or written for the others; "
+            + "log out again."))
+    }
     guard failure == nil else {
       return .failure(
         BrokerError(.storeFailed, "The session is forgotten, but the vault could not be written; it is tried again."))
@@ -43,7 +58,8 @@ extension Broker {
   /// Ends sessions: local state is gone at once; the answer follows when that is durable and the provider has
   /// answered, or 2 s have passed.
   ///
-  /// What the provider could not be told is tried again: see ``RevocationQueue``.
+  /// What the provider could not be told is tried again: see ``RevocationQueue``. With `all`, sessions that rest in the
+  /// store for profiles which have left the configuration end too.
   package func logout(_ params: Logout.Params, _ reply: @escaping Reply<Logout.Result>) {
     let chosen: [ProfileSlot]
     do throws(BrokerError) {
@@ -60,12 +76,14 @@ extension Broker {
         }
       }
     }
-    logouts[id] = LogoutGathering(chosen.map(\.name), timer, reply)
+    logouts[id] = LogoutGathering(chosen.map(\.name), isReading: params.all, timer, reply)
     for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
+    if params.all { logoutLeftProfiles(everywhere: params.everywhere, id) }
     note(id) { _ in }
   }
 
-  private func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
+  /// Ends the session of one profile, as a part of a logout.
+  func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
     // Before the session is forgotten: its record and what is still to be revoked are one transaction.
     let user = (slot.user ?? slot.machine.living?.user)?.id
@@ -87,7 +105,9 @@ extension Broker {
         }
       }
     }
-    guard let actions else { return note(id) { $0.revoked[name] = revocations.isPending(name) ? .pending : .no } }
+    guard let actions else {
+      return note(id) { $0.revoked[name] = $0.revoked[name] ?? (revocations.isPending(name) ? .pending : .no) }
+    }
     run(actions)
   }
 
@@ -102,7 +122,8 @@ extension Broker {
     closeLogins()
   }
 
-  private func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {
+  /// Takes in what has happened to a logout, and answers it once nothing is to come.
+  func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {
     guard var logout = logouts[id] else { return }
     change(&logout)
     logouts[id] = logout

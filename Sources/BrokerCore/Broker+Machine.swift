@@ -50,6 +50,7 @@ extension Broker {
     case .saveAgain: saveAgain(slot.name)
     case .publish(let payload): publish(payload, profile: slot.name)
     case .discard(let tokens, let isBeingKept): revokeLater(tokens, of: slot, isBeingKept: isBeingKept)
+    case .revokeReplaced(let tokens, let user): revokeReplaced(tokens, user, on: slot)
     }
   }
 

@@ -16,6 +16,8 @@ extension Broker {
       guard providerChecks < Self.providerCheckLimit else {
         throw BrokerError(.overloaded, "The providers are being looked at already; try again.")
       }
+      // One for all profiles: how many there are is the configuration's choice.
+      if let slot = slots.first { try admit(.probe, nil, on: slot) }
       let providers = slots.map { (profile: $0.name, provider: $0.provider) }
       providerChecks += 1
       Task {

@@ -10,6 +10,18 @@ extension Broker {
     run(planRevocation(of: tokens, user: user, everywhere: false, on: slot, isBeingKept: isBeingKept) { _, _ in })
   }
 
+  /// Has the tokens revoked of a session that a login has replaced.
+  ///
+  /// A provider that revokes whole grants would end the new session with them where both are the same user's, or where it
+  /// is not known that they are not: then they are left to expire.
+  func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
+    if slot.provider.revokesWholeGrants {
+      guard let user, slot.machine.pendingLogin == nil, let present = slot.machine.living?.user?.id, user != present
+      else { return }
+    }
+    revokeLater(tokens, of: slot, user: user)
+  }
+
   /// Queues the revocation of tokens; gives what is to be done now.
   ///
   /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.

@@ -57,6 +57,7 @@ extension Broker {
   /// Forgets a caller; what was begun for it goes on.
   package func abandon(_ waiter: WaiterID) {
     loginWaits.removeValue(forKey: waiter)?.deadline?.cancel()
+    forgetCodeCaller(waiter)
     guard let entry = waiters.removeValue(forKey: waiter) else { return }
     entry.deadline.cancel()
     handle(.waiterLeft(waiter), onProfile: entry.profile)

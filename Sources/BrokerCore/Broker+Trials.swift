@@ -19,6 +19,7 @@ extension Broker {
       guard providerChecks < Self.providerCheckLimit else {
         throw BrokerError(.overloaded, "The providers are being looked at already; try again.")
       }
+      try admit(.probe, nil, on: slot)
       let (name, provider) = (slot.name, slot.provider)
       let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
       providerChecks += 1
@@ -47,6 +48,7 @@ extension Broker {
       guard trials.count < Self.trialLimit else {
         throw BrokerError(.overloaded, "Providers are being tried already; try again.", profile: slot.name)
       }
+      try admitLogin(params.email, on: slot)
       var options = ProviderTrial.Options()
       options.triesWrongPassword = params.triesWrongPassword
       options.replaysToken = params.replaysToken
@@ -73,12 +75,15 @@ extension Broker {
       return reply(.failure(BrokerError(.flowNotFound, "There is no such trial; it may have ended.")))
     }
     let id = params.trialID
+    if let answer = TrialCodeAnswer(params) {
+      do throws(BrokerError) { try admit(answer, ofTrialOn: slot.profile) } catch { return reply(.failure(error)) }
+    }
     // One at a time: an earlier question is answered with what there is.
     tell(id, slot, evenNothing: true)
     slot.reply = reply
     keepAlive(id, slot)
     if let answer = TrialCodeAnswer(params) {
-      slot.findings += slot.trial.enter(answer, at: now.wall)
+      slot.findings += slot.trial.enter(answer.normalized(for: slot.provider), at: now.wall)
       slot.isToldOfWait = false
     }
     if params.stops { stop(slot) }

@@ -62,8 +62,6 @@ package actor Broker {
   var loginWaits: [WaiterID: LoginWait] = [:]
   /// Who waits for the answer to a code, or for another code.
   var codeCallers: [UInt64: CodeCaller] = [:]
-  /// How many of them there ever were; names the next one.
-  var codeCallerCount: UInt64 = 0
   /// Who has cancelled a login that is not gone from the store yet.
   var cancellations: [String: [Reply<Empty>]] = [:]
   /// Who listens for a browser, by the handle of the login.
@@ -104,6 +102,10 @@ package actor Broker {
   var logouts: [UInt64: LogoutGathering] = [:]
   /// How many logouts there ever were; names the next one.
   var logoutCount: UInt64 = 0
+  /// Sessions that are being looked at.
+  var sessionChecks: [UInt64: SessionCheck] = [:]
+  /// How many times that was begun; names the next one.
+  var sessionCheckCount: UInt64 = 0
   /// Tokens that providers have still to be told of that they are not used any more.
   var revocations = RevocationQueue()
   /// Who wants to know how the first try of a revocation ended.
@@ -140,6 +142,10 @@ package actor Broker {
   var attempts: [LoginAttempt] = []
   /// How many logins there ever were; names the next one.
   var attemptCount: UInt64 = 0
+  /// How often providers are called for clients.
+  var limiter = CallLimiter()
+  /// The connection whose request is being taken up; nil for what the broker does by itself.
+  var servedClient: ClientID?
   /// What was counted, but for answers from the cache.
   var counts = Counters()
 
@@ -200,9 +206,10 @@ package actor Broker {
 
   /// Whether something is under way, or held, that must not be cut off by an idle end.
   ///
-  /// Nobody could open a vault again whose passphrase a person has given.
+  /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's wrong
+  /// codes.
   package var isBusy: Bool {
-    hasWork || !pendingLogins.isEmpty || revocations.isWorthWaiting(at: now)
+    hasWork || !pendingLogins.isEmpty || remembersGuesses || revocations.isWorthWaiting(at: now)
       || (gate == .unlocked && storeStatus.keySource == .passphrase)
   }
 

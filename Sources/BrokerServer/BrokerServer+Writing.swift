@@ -192,6 +192,7 @@ extension BrokerServer {
   private func forget(_ key: RequestKey) {
     guard let request = requests.removeValue(forKey: key) else { return }
     if let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
+    if let login = request.login { broker.assumeIsolated { $0.forget(login) } }
     if let batch = request.batch { discardBatch(batch) }
   }
 }

@@ -40,7 +40,7 @@ struct Route: Sendable {
       let reply: Broker.Reply<Method.Result> = { [weak server] result in
         server?.assumeIsolated { $0.answer(request.key, result) }
       }
-      server.broker.assumeIsolated { body($0, params, reply) }
+      server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
     }
   }
 
@@ -54,7 +54,7 @@ struct Route: Sendable {
       let reply: Broker.Reply<Method.Result> = { [weak server] result in
         server?.assumeIsolated { $0.answer(request.key, result) }
       }
-      let caller = server.broker.assumeIsolated { body($0, params, reply) }
+      let caller = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
       if let caller { server.requests[request.key]?.login = caller }
     }
   }
@@ -73,10 +73,10 @@ enum Routes {
       token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
       token(GetIDToken.self) { broker, params, reply in broker.idToken(params, reply) },
       .login(Login.self) { broker, params, reply in broker.login(params, reply) },
-      .later(VerifyOTP.self) { broker, params, reply in broker.verifyOTP(params, reply) },
+      waiting(VerifyOTP.self) { broker, params, reply in broker.verifyOTP(params, reply) },
       .later(ResendOTP.self) { broker, params, reply in broker.resendOTP(params, reply) },
       .login(Register.self) { broker, params, reply in broker.register(params, reply) },
-      .later(VerifyBackupCode.self) { broker, params, reply in broker.verifyBackupCode(params, reply) },
+      waiting(VerifyBackupCode.self) { broker, params, reply in broker.verifyBackupCode(params, reply) },
       .later(VerifyEmail.self) { broker, params, reply in broker.verifyEmail(params, reply) },
       .later(ForgotPassword.self) { broker, params, reply in broker.forgotPassword(params, reply) },
       .later(ResetPassword.self) { broker, params, reply in broker.resetPassword(params, reply) },
@@ -136,7 +136,7 @@ enum Routes {
       let reply: Broker.Reply<Method.Result> = { [weak server] result in
         server?.assumeIsolated { $0.answer(request.key, result) }
       }
-      let waiter = server.broker.assumeIsolated { body($0, params, reply) }
+      let waiter = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
       if let waiter { server.requests[request.key]?.waiter = waiter }
     }
   }
@@ -165,7 +165,7 @@ enum Routes {
           }
         }
       }
-      let waiter = server.broker.assumeIsolated { body($0, params, reply) }
+      let waiter = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
       if let waiter { server.requests[request.key]?.waiter = waiter }
     }
   }

@@ -110,6 +110,7 @@ actor Daemon {
     }
     if opened.contents == nil { log.notice("the vault is locked: it waits for `authbroker unlock`") }
     watchNetwork(broker)
+    providers.start()
     try open(server, channel)
   }
 

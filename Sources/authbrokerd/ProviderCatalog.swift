@@ -134,6 +134,14 @@ final class ProviderCatalog {
     }
   }
 
+  /// Lets the embedded provider, where a profile has it, remove the messages of an earlier process in time.
+  ///
+  /// Nothing waits for it.
+  func start() {
+    guard let local else { return }
+    Task { await local.start() }
+  }
+
   /// Takes over what a configuration says of the providers themselves.
   func update(to configuration: BrokerConfiguration) async {
     await local?.update(LocalProviderSettings(configuration.local))

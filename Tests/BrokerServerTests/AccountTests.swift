@@ -27,9 +27,10 @@ import Testing
     }
   }
 
-  @Test func `a new password by mail ends the session`() async throws {
+  @Test func `a new password by mail ends the session that the provider has ended`() async throws {
     try await OwnThread.run {
       let stage = try Stage()
+      stage.harness.provider.end(refreshTokens: "refresh-1")
       #expect(stage.call("resetPassword", #"{"token":"t","password":"new"}"#).contains(#""result":{}"#))
       let events = stage.watcher.lines()
       #expect(events.count == 1)
@@ -151,6 +152,36 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ProviderFailure.refused(.providerRejected), .refused(.invalidCredentials), .refused(.validationFailed),
+    .refused(.validationFailed, fields: ["email"]), .refused(.invalidResponse), .refused(.accountLocked),
+    .refused(.emailUnverified), .refused(.flowNotFound), .refused(.forbidden), .refused(.resendTooSoon),
+  ])
+  func `a refusal of the address is answered as a success is`(_ failure: ProviderFailure) async throws {
+    try await OwnThread.run {
+      let stage = try Stage(loggedIn: false)
+      stage.harness.provider.setAccountFailure(failure)
+      let refused = stage.call("forgotPassword", #"{"email":"nobody@example.test"}"#)
+      stage.harness.provider.setAccountFailure(nil)
+      #expect(stage.call("forgotPassword", #"{"email":"a@example.test"}"#) == refused, "\(refused)")
+    }
+  }
+
+  @Test(arguments: [
+    ProviderFailure.transient(.networkUnavailable), .outcomeUnknown(.timeout), .transient(.providerUnavailable),
+    .refused(.rateLimited, retryAfter: .seconds(5)), .refused(.captchaRequired), .misconfigured(.client), .unsupported,
+  ])
+  func `what is said of everyone's request, or went wrong on the way, is told`(
+    _ failure: ProviderFailure
+  ) async throws {
+    try await OwnThread.run {
+      let stage = try Stage(loggedIn: false)
+      stage.harness.provider.setAccountFailure(failure)
+      let answer = stage.call("forgotPassword", #"{"email":"nobody@example.test"}"#)
+      #expect(answer.contains(#""kind":"\#(failure.kind.rawValue)""#), "\(answer)")
+    }
+  }
+
   @Test func `a backup code stands in for the code, and says how many are left`() async throws {
     try await OwnThread.run {
       let stage = try Stage(loggedIn: false)
@@ -208,7 +239,9 @@ import Testing
         #expect(stage.client.lines().contains { $0.contains(#""id":7,"result":{}"#) })
         #expect(provider.accountCalls == [method])
         #expect(stage.call("getAccessToken").contains("access-2"))
-        #expect(provider.revocationLedger.map(\.token) == (method == "changePassword" ? ["refresh-3"] : []))
+        // The replaced session, and what a changed password has brought for it.
+        let revoked = provider.revocationLedger.map(\.token)
+        #expect(revoked == (method == "changePassword" ? ["refresh-1", "refresh-3"] : ["refresh-1"]))
       }
     }
   }

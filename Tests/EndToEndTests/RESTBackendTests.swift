@@ -178,6 +178,71 @@ import Testing
     }
   }
 
+  private static func account(_ name: String) -> String {
+    "{\"email\":\"\(name)@example.com\",\"password\":\"example password 1\"}"
+  }
+
+  /// What is answered to a call with more parameters than the profile.
+  private static func params(_ profile: String, _ more: String) -> String {
+    "{\"profile\":\"\(profile)\",\(more.dropFirst())"
+  }
+
+  @Test func `a password reset ends its own user's session, on whatever profile it was asked for`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, account: Self.account("ann"))
+      _ = try backend.ask("/accounts", Self.account("bob"))
+      let one = #"{ provider: "rest", baseUrl: "\#(backend.url)" }"#
+      _ = try sandbox.owner(try sandbox.configure("{ profiles: { a: \(one), b: \(one) } }"))
+      let client = try SocketWire(sandbox.socket)
+      _ = try client.call("login", Self.params("a", Self.account("ann")))
+      _ = try client.call("login", Self.params("b", Self.account("bob")))
+      _ = try client.call("forgotPassword", #"{"profile":"a","email":"bob@example.com"}"#)
+      let token = try backend.ask("/mails").required("token").string()
+      _ = try client.call("resetPassword", #"{"profile":"a","token":"\#(token)","password":"example password 2"}"#)
+      #expect(try client.call("getSession", #"{"profile":"a"}"#).required("state").string() == "authenticated")
+      #expect(try client.call("getSession", #"{"profile":"b"}"#).required("state").string() == "signedOut")
+      _ = try client.call("getAccessToken", #"{"profile":"a","forceRefresh":true}"#)
+      #expect(try client.refusal("getAccessToken", #"{"profile":"b"}"#) == "loginRequired")
+    }
+  }
+
+  @Test func `a backend that refuses an unknown address in its own way tells nobody by that`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox)
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      let refusals = [
+        #""name":"status-404-json""#, #""name":"status-400-json""#, #""name":"error-in-200""#,
+        #""name":"success-false""#, #""name":"status","status":422,"body":{"error":"unknown_address"}"#,
+      ]
+      for (number, refusal) in refusals.enumerated() {
+        _ = try backend.ask("/misbehave", #"{"replace":true,"endpoint":"forgotPassword",\#(refusal)}"#)
+        let params = #"{"email":"nobody-\#(number)@example.com"}"#
+        #expect(try client.refusal("forgotPassword", params) == nil, "\(refusal)")
+      }
+      for (name, kind) in [("status-503-html", "providerUnavailable"), ("status-429-retry-seconds", "rateLimited")] {
+        _ = try backend.ask("/misbehave", #"{"replace":true,"endpoint":"forgotPassword","name":"\#(name)"}"#)
+        #expect(try client.refusal("forgotPassword", #"{"email":"ada@example.com"}"#) == kind)
+      }
+    }
+  }
+
+  @Test func `four logins leave one session at the backend`() async throws {
+    try await Sandbox.run { sandbox in
+      let backend = try RESTBackend(sandbox, account: Self.account("ann"))
+      _ = try backend.ask("/accounts", Self.account("bob"))
+      _ = try sandbox.owner(try sandbox.configure(configuration(backend)))
+      let client = try SocketWire(sandbox.socket)
+      for name in ["ann", "ann", "bob", "ann"] { _ = try client.call("login", Self.account(name)) }
+      // Nobody waits for what is revoked.
+      let deadline = Patience.end
+      while try logouts(at: backend).count < 3, BootClock.now < deadline { usleep(10_000) }
+      #expect(try logouts(at: backend) == ["revoked", "revoked", "revoked"])
+      _ = try client.call("getAccessToken", #"{"forceRefresh":true}"#)
+      #expect(try client.call("getCurrentUser", #"{"maxAgeSeconds":0}"#).required("id").string() == "user-1")
+    }
+  }
+
   @Test func `an account is made, changed and removed`() async throws {
     try await Sandbox.run { sandbox in
       let backend = try RESTBackend(sandbox)

@@ -68,9 +68,19 @@ import Testing
       for call in [FirebaseCall.signInWithPassword, .lookup] {
         #expect(await failure(call, 200, body) == .refused(.invalidResponse), "\(call) \(body.prefix(20))")
       }
+      // The code may be used up.
+      #expect(await failure(.finishSecondFactor, 200, body) == .outcomeUnknown(.invalidResponse), "\(body.prefix(20))")
       let refresh = await failure(.token, 200, body)
       #expect(refresh == .transient(.invalidResponse) || refresh == .outcomeUnknown(.invalidResponse))
     }
+  }
+
+  @Test func `a gateway that has lost the answer to a code may have passed the code on`() async {
+    for status in [502, 504] {
+      #expect(await failure(.finishSecondFactor, status, []) == .outcomeUnknown(.providerUnavailable))
+      #expect(await failure(.signInWithPassword, status, []) == .transient(.providerUnavailable))
+    }
+    #expect(await failure(.finishSecondFactor, 503, []) == .transient(.providerUnavailable))
   }
 
   @Test func `2,000 replies of random bytes are turned into something`() async {

@@ -49,7 +49,7 @@ import Testing
       for remaining in [4, 3, 2, 1] {
         #expect(await verify(fixture, challenge, wrong) == .refused(.otpInvalid, attemptsRemaining: remaining))
       }
-      #expect(await verify(fixture, challenge, wrong) == .refused(.tooManyAttempts))
+      #expect(await verify(fixture, challenge, wrong) == .refused(.tooManyAttempts, retryAfter: .seconds(4)))
       #expect(await verify(fixture, challenge, right) == .refused(.flowNotFound))
       #expect(fixture.outbox.isEmpty)
       let credentials = try fixture.credentials("b@example.com")
@@ -108,7 +108,7 @@ import Testing
       }
       let compared = failures.filter { $0 != .refused(.flowNotFound) }
       #expect(compared.count == 5)
-      #expect(compared.contains(.refused(.tooManyAttempts)))
+      #expect(compared.contains(.refused(.tooManyAttempts, retryAfter: .seconds(4))))
       #expect(try await fixture.number("SELECT failures FROM throttle") == 5)
     }
   }
@@ -182,7 +182,7 @@ import Testing
       let refused = await failure { () throws(ProviderFailure) in
         try await fixture.provider.resendOTP(flow: challenge.flow)
       }
-      #expect(refused == .refused(.tooManyAttempts))
+      #expect(refused == .refused(.tooManyAttempts, retryAfter: .seconds(270)))
     }
   }
 

@@ -35,6 +35,9 @@ import Testing
       case "/mfa/authenticators": return FakeProvider.Reply(200, factors)
       default: break
       }
+      if let lost = Self.lostReplies[request.form["binding_code"] ?? request.form["recovery_code"] ?? ""] {
+        return lost
+      }
       switch request.form["grant_type"] {
       case "password": return Self.required
       case "http://auth0.com/oauth/grant-type/mfa-oob" where request.form["binding_code"] == "123456":
@@ -56,6 +59,29 @@ import Testing
         }
         try await body(provider, challenge, server)
       }
+    }
+  }
+
+  /// Replies that do not say whether the code was used, by the code.
+  private static let lostReplies: [String: FakeProvider.Reply] = [
+    "502": FakeProvider.Reply(502, "<html>"), "504": FakeProvider.Reply(504, ""),
+    "cut": FakeProvider.Reply(200, #"{"access_token":"at","refresh_token":"v1."#),
+    "page": FakeProvider.Reply(200, "<html>"), "nothing": FakeProvider.Reply(200, ""),
+    "tokenless": FakeProvider.Reply(200, "{}"),
+  ]
+
+  @Test(arguments: ["502", "504", "cut", "page", "nothing", "tokenless"])
+  func `a reply that does not say whether a code was used is a lost one`(_ reply: String) async throws {
+    let kind: ErrorKind = reply.hasPrefix("50") ? .providerUnavailable : .invalidResponse
+    try await withChallenge(Self.sent) { provider, challenge, _ in
+      let (flow, code) = (challenge.flow, try secret(reply))
+      let verified = await failure { () throws(ProviderFailure) in try await provider.verifyOTP(flow: flow, code: code)
+      }
+      #expect(verified == .outcomeUnknown(kind))
+      let recovered = await failure { () throws(ProviderFailure) in
+        try await provider.verifyBackupCode(flow: flow, code: code)
+      }
+      #expect(recovered == .outcomeUnknown(kind))
     }
   }
 

@@ -30,6 +30,33 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("drop-after-commit", ErrorKind.networkUnavailable), ("status-502-html", .providerUnavailable),
+    ("status-504-empty", .providerUnavailable), ("truncated-json", .invalidResponse), ("empty-200", .invalidResponse),
+    ("captive-portal", .invalidResponse), ("access-token-absent", .invalidResponse),
+  ])
+  func `a reply that does not say whether a code was used is a lost one`(_ name: String, _ kind: ErrorKind) async throws
+  {
+    try await Backend.run(["--account", annWithCode]) { backend in
+      try await withProvider(backend) { provider in
+        let flow = try #require(try await provider.login(.ann()).challenge).flow
+        let backup = try secret("aaaa-bbbb")
+        try await backend.misbehave(name, at: "verifyBackupCode")
+        let recovered = await failure { () throws(ProviderFailure) in
+          try await provider.verifyBackupCode(flow: flow, code: backup)
+        }
+        #expect(recovered == .outcomeUnknown(kind))
+        let next = try #require(try await provider.login(.ann()).challenge).flow
+        try await backend.misbehave(name, at: "verifyOtp")
+        let code = try await backend.code()
+        let verified = await failure { () throws(ProviderFailure) in
+          try await provider.verifyOTP(flow: next, code: code)
+        }
+        #expect(verified == .outcomeUnknown(kind))
+      }
+    }
+  }
+
   @Test(arguments: ["empty", "oauth"])
   func `wrong codes are counted here where the backend does not`(_ style: String) async throws {
     try await Backend.run(["--account", annWithCode, "--set", "challengeDetail=minimal"]) { backend in

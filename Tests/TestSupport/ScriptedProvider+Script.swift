@@ -44,6 +44,25 @@ extension ScriptedProvider {
   /// The codes that were asked about, in order.
   package nonisolated var codes: [String] { state.withLock { $0.codes } }
 
+  /// The backup codes that were asked about, in order.
+  package nonisolated var backupCodes: [String] { state.withLock { $0.backupCodes } }
+
+  /// Decides how every login ends; nil lets the right credentials succeed.
+  package nonisolated func setLoginFailure(_ failure: ProviderFailure?) { state.withLock { $0.loginFailure = failure } }
+
+  /// Decides how every code and backup code ends; nil lets the right one succeed.
+  package nonisolated func setCodeFailure(_ failure: ProviderFailure?) { state.withLock { $0.lostCodes = failure } }
+
+  /// Ends sessions at the provider: a refresh with one of these refresh tokens is refused.
+  package nonisolated func end(refreshTokens: String...) {
+    state.withLock { $0.endedTokens.formUnion(refreshTokens) }
+  }
+
+  /// Lets sessions come without a refresh token from now on.
+  package nonisolated func setComesWithoutRefreshToken(_ without: Bool) {
+    state.withLock { $0.comesWithoutRefreshToken = without }
+  }
+
   /// Decides how a wrong code is refused.
   package nonisolated func setWrongCode(_ failure: ProviderFailure) { state.withLock { $0.wrongCode = failure } }
 

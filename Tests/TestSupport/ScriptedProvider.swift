@@ -79,6 +79,11 @@ package actor ScriptedProvider: AuthProvider {
     var targetAnswer: Refresh?
     var targets: [TokenTarget] = []
     var isClientsOwn = false
+    var endedTokens: Set<String> = []
+    var lostCodes: ProviderFailure?
+    var loginFailure: ProviderFailure?
+    var backupCodes: [String] = []
+    var comesWithoutRefreshToken = false
   }
 
   /// Holds every call back while a test wants it to.
@@ -112,6 +117,7 @@ package actor ScriptedProvider: AuthProvider {
       return state.issued
     }
     var tokens = Self.tokens(number, now: clock.now, lifetime: lifetime)
+    if state.withLock({ $0.comesWithoutRefreshToken }) { tokens.refreshToken = nil }
     let (skew, idTokens) = state.withLock { ($0.clockSkew, $0.idTokens) }
     tokens.clockSkew = skew
     if let idTokens, idTokens.comeWithRefreshes || !isRefresh {
@@ -141,6 +147,7 @@ package actor ScriptedProvider: AuthProvider {
 
   package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     state.withLock { $0.logins.append(Self.description(of: credentials)) }
+    if let failure = state.withLock({ $0.loginFailure }) { throw failure }
     switch credentials.method {
     case .deviceCode, .browser: return .userActionRequired(action(credentials.method))
     case .clientCredentials:
@@ -216,6 +223,7 @@ package actor ScriptedProvider: AuthProvider {
 
   package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
     state.withLock { $0.codes.append(code.revealedString() ?? "") }
+    if let failure = state.withLock({ $0.lostCodes }) { throw failure }
     guard code == Self.secret("123456") else { throw state.withLock { $0.wrongCode } }
     return session
   }
@@ -230,7 +238,11 @@ package actor ScriptedProvider: AuthProvider {
   }
 
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
-    state.withLock { $0.spent.append(refreshToken.revealedString() ?? "") }
+    let isEnded = state.withLock { state in
+      state.spent.append(refreshToken.revealedString() ?? "")
+      return state.endedTokens.contains(refreshToken.revealedString() ?? "")
+    }
+    if isEnded { throw .sessionEnded(.refreshRejected) }
     switch state.withLock({ $0.refresh }) {
     case .succeeds(let lifetime): return tokens(lifetime: lifetime, isRefresh: true)
     case .keepsRefreshToken:
@@ -250,49 +262,13 @@ package actor ScriptedProvider: AuthProvider {
   }
 
   package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
+    state.withLock { $0.backupCodes.append(code.revealedString() ?? "") }
+    if let failure = state.withLock({ $0.lostCodes }) { throw failure }
     guard code == Self.secret("backup") else { throw .refused(.backupCodeInvalid, attemptsRemaining: 4) }
     var session = session
     session.backupCodesRemaining = 9
     return session
   }
 
-  package func forgotPassword(email: String) async throws(ProviderFailure) {
-    try note("forgotPassword \(email)")
-  }
-
-  package func resetPassword(token: Secret, newPassword: Secret) async throws(ProviderFailure) {
-    try note("resetPassword")
-  }
-
-  package func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> User {
-    try note("updateProfile \(changes.members.map(\.name))", accessToken)
-    return User(id: "user-1", email: "a@example.test", name: "B")
-  }
-
-  package func changePassword(
-    from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
-  ) async throws(ProviderFailure) -> TokenSet? {
-    try note("changePassword", accessToken)
-    return state.withLock { $0.newTokens } ? tokens(lifetime: .seconds(900)) : nil
-  }
-
-  package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
-    try note("deleteAccount", accessToken)
-  }
-
-  private func note(_ call: String, _ accessToken: Secret? = nil) throws(ProviderFailure) {
-    try state.withLock { state throws(ProviderFailure) in
-      state.accountCalls.append(call)
-      if let accessToken, state.refusedTokens.contains(accessToken) { throw .tokenRefused }
-      if let failure = state.accountFailure { throw failure }
-    }
-  }
-
   package func probe() async -> ProviderProbe { state.withLock { $0.probe } }
-
-  package func currentUser(accessToken: Secret) async throws(ProviderFailure) -> User {
-    try note("currentUser", accessToken)
-    let id = state.withLock { $0.userID }
-    return User(id: id, email: id == "user-1" ? "a@example.test" : "\(id)@example.test", name: "A")
-  }
 }

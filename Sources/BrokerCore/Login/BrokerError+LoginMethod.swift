@@ -19,6 +19,10 @@ extension ProviderFailure {
 extension BrokerError {
   /// The error of a login by one of the ways.
   init(_ failure: ProviderFailure, of method: LoginMethod, profile: ProfileName) {
+    if method == .refreshToken, case .outcomeUnknown(let kind) = failure {
+      self.init(lostReply: kind, to: "refresh token", profile: profile)
+      return
+    }
     self.init(failure, profile: profile)
     guard let sentence = failure.sentence(of: method) else { return }
     message = sentence

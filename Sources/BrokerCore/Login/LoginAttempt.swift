@@ -35,6 +35,8 @@ struct LoginAttempt {
     var question: Question?
     /// Whose session it must bring; nil for any.
     var expectedUser: ExpectedUser?
+    /// Whose login it is, as the client has named the account; nil where it has not.
+    var account: String?
   }
 
   /// One caller who waits for the answer.
@@ -55,10 +57,16 @@ struct LoginAttempt {
   let profile: ProfileName
   /// What it was begun with.
   let plan: Plan
+  /// The connection that has begun it; nil for none.
+  let client: ClientID?
   /// When the provider was asked.
   let sentAt: Moment
-  /// Who waits for the answer; nobody where all have taken their login back: then what it brings is given back.
+  /// Who waits for the answer.
   var callers: [Caller]
+  /// Whether a caller's connection was closed: such a caller has not changed its mind, and the login goes on.
+  var hasAbsentCaller = false
+  /// Whether all callers have cancelled their login: then what it brings is revoked.
+  var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
   /// Whether the provider has answered, and what it brought is being saved: it cannot be taken back any more.
   var isAnswered = false
 }

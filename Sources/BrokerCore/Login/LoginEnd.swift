@@ -10,11 +10,13 @@ package enum LoginEnd: Sendable, Equatable {
   case codeRefused
   /// Another login of the profile has taken its place.
   case replaced
+  /// The provider's reply to a code was lost: it may have used the code up.
+  case replyLost(ErrorKind)
 
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {
-    case .of(let kind): kind
+    case .of(let kind), .replyLost(let kind): kind
     case .misconfigured(let fault): ProviderFailure.misconfigured(fault).kind
     case .codeRefused: .providerRejected
     case .replaced: .flowNotFound
@@ -28,7 +30,8 @@ package enum LoginEnd: Sendable, Equatable {
     case .refused(.flowNotFound, _, _, _): self = .codeRefused
     case .sessionEnded: self = .of(.otpExpired)
     case .tokenRefused, .reauthenticationRequired: self = .of(.providerRejected)
-    case .refused, .transient, .outcomeUnknown, .unsupported: self = .of(failure.kind)
+    case .outcomeUnknown(let kind): self = .replyLost(kind)
+    case .refused, .transient, .unsupported: self = .of(failure.kind)
     }
   }
 
@@ -43,6 +46,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .misconfigured(let fault): BrokerError(.misconfigured(fault), profile: step.profile)
     case .codeRefused: refusal(of: step)
     case .replaced: BrokerError(kind, "Another login of this profile has replaced this one.", profile: step.profile)
+    case .replyLost(let kind): BrokerError(lostReply: kind, to: "code", profile: step.profile)
     }
   }
 

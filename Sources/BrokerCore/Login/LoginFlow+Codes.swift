@@ -8,7 +8,8 @@ extension LoginFlow {
     switch stage {
     case .awaitingCode:
       if let actions = endIfOver(now) { return [.refuse(guess.callers, error(.flowNotFound))] + actions }
-      return check(guess)
+      return guess.code.byteCount == 0 ? [.refuse(guess.callers, nothingGiven(guess))] : check(guess)
+    case .checkingCode where guess.code.byteCount == 0: return [.refuse(guess.callers, nothingGiven(guess))]
     case .checkingCode(var current):
       guard !current.isSame(as: guess) else {
         current.callers += guess.callers
@@ -33,9 +34,34 @@ extension LoginFlow {
     return []
   }
 
+  /// What has no character is no guess: no provider is asked, and none counts it.
+  private func nothingGiven(_ guess: CodeGuess) -> BrokerError {
+    var error = error(guess.isBackupCode ? .backupCodeInvalid : .otpInvalid)
+    error.attemptsRemaining = login.step.challenge?.attemptsRemaining
+    return error
+  }
+
   private mutating func check(_ guess: CodeGuess) -> [Action] {
     stage = .checkingCode(guess)
     return [.check(guess)]
+  }
+
+  /// How many callers wait with a code.
+  package var callerCount: Int {
+    let waiting = guesses.reduce(0) { $0 + $1.callers.count }
+    guard case .checkingCode(let current) = stage else { return waiting }
+    return waiting + current.callers.count
+  }
+
+  /// Forgets a caller; a code whose last caller has left, and that the provider was not asked about yet, goes with it.
+  mutating func forget(_ caller: UInt64) -> [Action] {
+    if case .checkingCode(var current) = stage {
+      current.callers.removeAll { $0 == caller }
+      stage = .checkingCode(current)
+    }
+    for index in guesses.indices { guesses[index].callers.removeAll { $0 == caller } }
+    guesses.removeAll { $0.callers.isEmpty }
+    return []
   }
 
   /// A session that comes for a login which has ended meanwhile is nobody's.
@@ -48,23 +74,38 @@ extension LoginFlow {
     return [.accept(callers: guess.callers)] + (others.isEmpty ? [] : [.refuse(others, error(.flowNotFound))])
   }
 
-  /// Counts a wrong code, and ends the login with the last one.
+  /// Counts a wrong code, and ends the login with the last one, or where the provider's reply was lost.
+  ///
+  /// After a lost reply it is unknown whether the code is still good, and whether a session was begun for it. A code is
+  /// never sent twice.
   mutating func refuse(_ number: UInt64, _ failure: ProviderFailure, _ now: Moment) -> [Action] {
     guard case .checkingCode(let guess) = stage, guess.number == number else { return [] }
+    if case .outcomeUnknown(let kind) = failure { return end(.replyLost(kind), isTold: true) }
     var error = BrokerError(failure, profile: login.profile)
     guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else {
       return goOn([.refuse(guess.callers, error), .keep([failed(error.kind)])], now)
     }
     if Self.isFinal(kind) {
       if kind == .accessDenied { error = self.error(kind) }
+      if kind == .tooManyAttempts { error.retryAfter = rest(error.retryAfter, now) }
       return fail(guess, error)
     }
     if provided == nil || guess.isBackupCode || isPlausible(guess.code) { login.wrongCodes += 1 }
     let remaining = min(provided ?? .max, Self.wrongCodeLimit - login.wrongCodes)
-    guard remaining > 0 else { return fail(guess, BrokerError(.tooManyAttempts, profile: login.profile)) }
+    guard remaining > 0 else {
+      let provided = error.retryAfter
+      error = BrokerError(.tooManyAttempts, profile: login.profile)
+      error.retryAfter = rest(provided, now)
+      return fail(guess, error)
+    }
     error.attemptsRemaining = remaining
     setAttemptsRemaining(remaining)
     return goOn([.refuse(guess.callers, error), .keep([failed(kind)])], now)
+  }
+
+  /// How long to wait after the last wrong code: as the provider says, else until it would have sent another one.
+  private func rest(_ provided: Duration?, _ now: Moment) -> Duration {
+    max(provided ?? .zero, resendAt?.rest(at: now) ?? .zero, Self.shortestRest)
   }
 
   /// Whether it can be the code: what cannot is no guess where the provider counts guesses too.

@@ -30,6 +30,8 @@ package struct LoginFlow: Sendable {
     case resumed
     /// Somebody has given a code.
     case codeGiven(CodeGuess)
+    /// A caller who has given a code waits no longer.
+    case callerLeft(UInt64)
     /// The provider has given a session for a code.
     case codeAccepted(guess: UInt64)
     /// The provider has not given one.
@@ -84,6 +86,8 @@ package struct LoginFlow: Sendable {
   package static let wrongCodeLimit = 5
   /// How many callers may wait with different codes behind the one that is being checked: more are no people.
   static let waitingGuessLimit = 16
+  /// The shortest wait that is named after too many wrong codes: no wait at all would be an invitation to go on.
+  static let shortestRest = Duration.seconds(1)
   /// How much longer the interval becomes each time that the provider wants it to (RFC 8628, section 3.5).
   static let slowDownStep = Duration.seconds(5)
   /// The longest pause after failures: short beside the minutes that such a login lives.
@@ -113,6 +117,7 @@ package struct LoginFlow: Sendable {
     switch event {
     case .resumed: return resume(now)
     case .codeGiven(let guess): return take(guess, now)
+    case .callerLeft(let caller): return forget(caller)
     case .codeAccepted(let number): return accept(number)
     case .codeRefused(let number, let failure): return refuse(number, failure, now)
     case .resendWanted(let caller): return wantResend(caller, now)

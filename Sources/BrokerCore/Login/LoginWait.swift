@@ -11,9 +11,17 @@ struct LoginWait {
 }
 
 /// One caller who has given a code, or wants another one.
-enum CodeCaller {
-  /// Waits for what comes of the code.
-  case guess(Broker.Reply<LoginResult>)
-  /// Waits for the new challenge.
-  case resend(Broker.Reply<OTPChallenge>)
+struct CodeCaller {
+  /// What the caller waits for.
+  enum Wait {
+    /// Waits for what comes of the code.
+    case guess(Broker.Reply<LoginResult>)
+    /// Waits for the new challenge.
+    case resend(Broker.Reply<OTPChallenge>)
+  }
+
+  /// The login's handle.
+  let login: String
+  /// What the caller waits for.
+  let wait: Wait
 }

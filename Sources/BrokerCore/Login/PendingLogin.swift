@@ -13,6 +13,10 @@ package struct PendingLogin: Sendable, Equatable {
   package var wrongCodes: Int
   /// Whose session it must bring; nil for any.
   package var expectedUser: ExpectedUser?
+  /// Whose login it is, as the client has named the account; nil where it has not.
+  ///
+  /// Known for as long as the process lives: it rests in no store.
+  package var account: String?
 
   /// A login.
   package init(

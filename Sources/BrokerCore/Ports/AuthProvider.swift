@@ -34,6 +34,9 @@ package protocol AuthProvider: Sendable {
   /// Answers a pending challenge with one of the account's backup codes.
   func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession
 
+  /// What becomes of the dashes that a person types in a backup code.
+  var dashesOfBackupCodes: TypedCode.Dashes { get }
+
   /// Sends another code.
   func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge
 
@@ -130,6 +133,11 @@ extension AuthProvider {
     let asksElsewhere = loginMethods.contains { $0 == .deviceCode || $0 == .browser }
     return asksElsewhere ? abilities.union([.awaitLogin]) : abilities.subtracting([.awaitLogin])
   }
+}
+
+extension AuthProvider {
+  /// Dashes are only there for the eye.
+  package var dashesOfBackupCodes: TypedCode.Dashes { .removed }
 }
 
 extension AuthProvider {

@@ -16,4 +16,18 @@ extension BrokerError {
     case .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: break
     }
   }
+
+  /// The error where the provider's reply to a credential that works once was lost: the provider may have used it up, so
+  /// that sending it again proves nothing.
+  ///
+  /// - Parameters:
+  ///   - kind: how the reply was lost.
+  ///   - credential: what was sent, as a user calls it.
+  ///   - profile: whose request it was.
+  init(lostReply kind: ErrorKind, to credential: String, profile: ProfileName) {
+    self.init(
+      kind, "The provider's reply was lost, and the \(credential) may be used up; log in again.", profile: profile)
+    isRetryable = false
+    nextAction = .login
+  }
 }

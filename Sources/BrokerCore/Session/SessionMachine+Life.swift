@@ -52,8 +52,8 @@ extension SessionMachine {
 
   /// A login is shown to nobody before it is durable.
   ///
-  /// The tokens that it replaces are not revoked: some providers end everything that the user has granted to the client
-  /// then, the new session with the old. What was seen of the provider's rotating stays known.
+  /// The tokens that it replaces are revoked once it is: see ``Action/revokeReplaced(_:user:)``. What was seen of the
+  /// provider's rotating stays known.
   ///
   /// The tokens' lives are counted from when they were asked for, as their provider's word of them is: the wall clock may
   /// be set before they come.
@@ -67,7 +67,8 @@ extension SessionMachine {
     new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
     new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
     if let pendingLogin { earlierLogins.append(pendingLogin) }
-    pendingLogin = Saving(session: new, generation: generation, since: sentAt)
+    pendingLogin = Saving(
+      session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue)
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))
     return [.save(record(.living(new)), announcing: [event])]
   }
@@ -87,6 +88,14 @@ extension SessionMachine {
     let actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
     guard hadSession else { return actions }
     return actions + [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: reason))])]
+  }
+
+  /// The provider has ended the session, for a reason that is known: it needs no revocation.
+  mutating func endElsewhere(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
+    guard living != nil else { return [] }
+    let waiting = demands
+    leaveLife(.signedOut, now)
+    return [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
   }
 
   /// The session has ended by itself.
@@ -141,6 +150,7 @@ extension SessionMachine {
     isMistrusted = false
     wantsReauthentication = false
     isAccessTokenRefused = false
+    suspectedEnd = nil
     answerVersion += 1
   }
 

@@ -78,6 +78,8 @@ extension SessionMachine {
       let event = RefreshFailedEvent(
         kind: error.kind.rawValue, retryable: error.isRetryable, nextAttemptAt: nextAttemptAt)
       return settle(error, now) + [.publish(.refreshFailed(event))]
+    case .end(.refreshRejected, alert: nil, wantsUser: false) where suspectedEnd != nil:
+      return suspectedEnd.map { endElsewhere($0, now) } ?? []
     case .end(let reason, let alert, let wantsUser):
       return end(reason, alert: alert, wantsReauthentication: wantsUser, now)
     }
@@ -122,12 +124,14 @@ extension SessionMachine {
 
   /// Takes in new tokens, which nobody sees before they are saved.
   ///
-  /// Those of another user end the session. Those of a flight that nobody waits for any more are given back if the session
-  /// has been logged out, or has ended, meanwhile. Where there is another session now they are not: see
-  /// ``acceptLogin(_:_:_:)``.
+  /// Those of another user end the session. Those of a flight that no session waits for any more are revoked: the session
+  /// has been logged out, has ended, or was replaced by a login meanwhile.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
     guard case .sent(flight, let since) = refresh.state, let session = living else {
-      return living == nil && pendingLogin == nil ? [.discard(tokens, withNextRecord: false)] : []
+      if living == nil, pendingLogin == nil { return [.discard(tokens, withNextRecord: false)] }
+      guard let replaced = replacedFlight, replaced.flight == flight else { return [] }
+      replacedFlight = nil
+      return isPresent(tokens) ? [] : [.revokeReplaced(tokens, user: replaced.user)]
     }
     guard pendingLogin == nil else {
       heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)

@@ -81,6 +81,10 @@ extension SessionMachine {
   }
 
   private mutating func begin(login: Saving, _ now: Moment) -> [Action] {
+    let revocations = revocations(for: login)
+    if case .sent(let flight, _) = refresh.state {
+      replacedFlight = ReplacedFlight(flight: flight, user: living?.user?.id)
+    }
     heldAnswer = nil
     isStoreDegraded = false
     unsavedEvents = []
@@ -88,7 +92,35 @@ extension SessionMachine {
     use.timeout = rules.idleTimeout
     use.begin(at: now.uptime)
     _ = refresh.handle(.began, terms, at: now)
-    return begin(login, now, isLogin: true)
+    return begin(login, now, isLogin: true) + revocations
+  }
+
+  /// What is revoked of the session that a login is about to replace.
+  ///
+  /// Nothing, where the new session has the same tokens; nor where its tokens came for a refresh token that a client has
+  /// given, unless another user's: that token may be of the very grant that the old session lives by, and a provider ends
+  /// the whole grant (RFC 7009, section 2.1; RFC 9700, section 4.14.2).
+  private func revocations(for login: Saving) -> [Action] {
+    guard let old = newestTokens else { return [] }
+    let new = login.session
+    guard old.accessToken != new.tokens.accessToken,
+      old.refreshToken == nil || old.refreshToken != new.tokens.refreshToken
+    else { return [] }
+    let user = living?.user?.id
+    if login.isTakeover {
+      guard let user, let other = new.user?.id, user != other else { return [] }
+    }
+    return [.revokeReplaced(old, user: user)]
+  }
+
+  /// Whether these are tokens that the present session, or one that is being saved, lives by.
+  func isPresent(_ tokens: TokenSet) -> Bool {
+    let beingSaved = [saving, pendingLogin].compactMap { $0?.session.tokens } + earlierLogins.map(\.session.tokens)
+    let present = [living?.tokens].compactMap(\.self) + beingSaved
+    return present.contains { known in
+      known.accessToken == tokens.accessToken
+        || known.refreshToken != nil && known.refreshToken == tokens.refreshToken
+    }
   }
 
   /// Goes on with tokens that are the session's from now on.
@@ -102,6 +134,7 @@ extension SessionMachine {
     isMistrusted = false
     wantsReauthentication = false
     isAccessTokenRefused = false
+    suspectedEnd = nil
     answerVersion += 1
     _ = refresh.handle(.settled, terms, at: now)
     plan(now)

@@ -54,6 +54,10 @@ package struct SessionMachine: Sendable {
     case refreshFailed(flight: UInt64, ProviderFailure, jitter: Double)
     case tokensReplaced(TokenSet, sentAt: Moment)
     case logoutWanted(LogoutEvent.Reason)
+    /// The provider may have ended the session for this reason: a refusal of its refresh token means that.
+    case endSuspected(LogoutEvent.Reason)
+    /// The provider has ended the session for this reason.
+    case endConfirmed(LogoutEvent.Reason)
     case loginWaitsEnded(BrokerError)
     case rulesChanged(SessionRules)
     case networkReturned
@@ -85,6 +89,17 @@ package struct SessionMachine: Sendable {
     ///
     /// `withNextRecord` says that the next record to be saved is that end: what is still to be told is kept with it.
     case discard(TokenSet, withNextRecord: Bool)
+    /// Revoke the tokens of a session that a login has replaced, unless that could end the new one; `user` is the user
+    /// whose session it was, where that is known.
+    case revokeReplaced(TokenSet, user: String?)
+  }
+
+  /// A flight of a session that a login has replaced: what it brings is to be revoked.
+  struct ReplacedFlight: Sendable {
+    /// The flight.
+    let flight: UInt64
+    /// The user of the replaced session, where that is known.
+    let user: String?
   }
 
   /// Tokens on their way to the store.
@@ -99,6 +114,8 @@ package struct SessionMachine: Sendable {
     var other: OtherToken?
     /// What is told once they are durable.
     var events: [EventPayload] = []
+    /// Whether they came for a refresh token that a client has given, which may be one of the present session's.
+    var isTakeover = false
   }
 
   /// The end of a session on its way to the store.
@@ -172,6 +189,10 @@ package struct SessionMachine: Sendable {
   var heldAnswer: Event?
   /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.
   var refusedLogin: UInt64?
+  /// The refresh of the session before the present one, whose answer had not come when a login replaced it.
+  var replacedFlight: ReplacedFlight?
+  /// Why the provider may have ended the session; nil where nothing says so.
+  var suspectedEnd: LogoutEvent.Reason?
   /// The random number of the event at hand, from 0 to 1.
   var jitter = 0.5
 
@@ -213,6 +234,10 @@ package struct SessionMachine: Sendable {
     case .refreshFailed(let flight, let failure, let jitter): return failRefresh(flight, failure, jitter, now)
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
     case .logoutWanted(let reason): return logOut(reason, now)
+    case .endSuspected(let reason):
+      if living != nil { suspectedEnd = reason }
+      return []
+    case .endConfirmed(let reason): return endElsewhere(reason, now)
     case .loginWaitsEnded(let error):
       let waiting = demandsForLogin
       demandsForLogin = []

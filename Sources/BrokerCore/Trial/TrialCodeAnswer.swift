@@ -22,4 +22,14 @@ package enum TrialCodeAnswer: Sendable {
       return nil
     }
   }
+
+  /// The answer with its code as the provider knows it; as it was typed where there is no room for another copy.
+  package func normalized(for provider: any AuthProvider) -> TrialCodeAnswer {
+    switch self {
+    case .code(let code): .code((try? TypedCode.normalized(code)) ?? code)
+    case .backupCode(let code):
+      .backupCode((try? TypedCode.normalized(code, provider.dashesOfBackupCodes)) ?? code)
+    case .another: .another
+    }
+  }
 }

@@ -63,7 +63,11 @@ struct FirebaseRefusal {
       if let lost = ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) { return lost }
       if (200..<300).contains(status) { return .outcomeUnknown(.invalidResponse) }
     }
-    guard let names else { return nameless }
+    guard let names else {
+      // A gateway that has lost the service's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5).
+      guard call == .finishSecondFactor else { return nameless }
+      return ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) ?? nameless
+    }
     if names.blamesConfiguration { return .misconfigured(.project) }
     if call == .token { return refreshFailure(names) }
     if carriesToken, Self.endedTokens.contains(names.message) { return .tokenRefused }

@@ -34,8 +34,8 @@ struct FirebaseReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
-  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; ``ProviderFailure/unread`` where there was
-  ///   no room for long.
+  ///   must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which may
+  ///   be used up then; ``ProviderFailure/unread`` where there was no room for long.
   func read<R>(_ body: (FirebaseReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     guard response.status == 200 else { throw failure }
     let found: R?
@@ -50,8 +50,18 @@ struct FirebaseReply {
         }
       }
     } catch { throw .unread }
-    guard let found else { throw call == .token ? .unusable(response) : .refused(.invalidResponse) }
+    guard let found else { throw unusable }
     return found
+  }
+
+  /// What a reply is in which nothing was found.
+  private var unusable: ProviderFailure {
+    switch call {
+    case .token: .unusable(response)
+    // The service may have used the code up, and answered with a session that cannot be read.
+    case .finishSecondFactor: .outcomeUnknown(.invalidResponse)
+    default: .refused(.invalidResponse)
+    }
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.

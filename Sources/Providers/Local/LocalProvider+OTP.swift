@@ -25,18 +25,35 @@ extension LocalProvider {
       }
       guard flow.attempts < maxAttempts, let account = try database.accounts.find(id: flow.account) else {
         try end(flow, database)
-        throw ProviderFailure.refused(.tooManyAttempts)
+        throw ProviderFailure.refused(.tooManyAttempts, retryAfter: flow.resendAt - now)
       }
       try database.flows.countAttempt(flow.handle)
       guard database.fingerprint.matches(flow.code, code, .code, context: flow.handle) else {
         try refuse(flow, account, attemptsRemaining: maxAttempts - flow.attempts - 1, database, at: now)
       }
-      let session = try database.connection.transaction {
+      let session = try redeem(flow, account, database, at: now)
+      removeMessages(of: account.id, database)
+      return session
+    }
+  }
+
+  /// Uses a right code up and begins the session, or does neither.
+  ///
+  /// - Throws: `.outcomeUnknown(.providerUnavailable)` where the commit has reported an error and the login is gone all the
+  ///   same: the code is used up then; what the database says.
+  private func redeem(
+    _ flow: OTPFlow, _ account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> ProviderSession {
+    do {
+      return try database.connection.transaction {
         try database.flows.remove(flow.handle)
         return try beginSession(account, scopes: flow.scopes, database, at: now)
       }
-      removeMessages(of: account.id, database)
-      return session
+    } catch {
+      guard try database.flows.find(flow.handle) != nil else {
+        throw ProviderFailure.outcomeUnknown(.providerUnavailable)
+      }
+      throw error
     }
   }
 
@@ -49,7 +66,9 @@ extension LocalProvider {
   package func resendOTP(flow handle: Secret) throws(ProviderFailure) -> ProviderChallenge {
     try perform { database, now in
       var flow = try openFlow(handle, database, at: now)
-      guard flow.sends < Self.maxSends else { throw ProviderFailure.refused(.tooManyAttempts) }
+      guard flow.sends < Self.maxSends else {
+        throw ProviderFailure.refused(.tooManyAttempts, retryAfter: flow.expiresAt - now)
+      }
       guard flow.resendAt <= now else {
         throw ProviderFailure.refused(.resendTooSoon, retryAfter: flow.resendAt - now)
       }
@@ -89,6 +108,7 @@ extension LocalProvider {
     }
     try database.removeMessages(replaced)
     let message = Outbox.Message(recipient: phone.text, method: .sms, code: code, createdAt: now)
+    removeMessagesAtExpiry()
     try database.outbox.write(message, number: number)
     return ProviderChallenge(
       flow: handle, method: .sms, maskedDestination: phone.masked, otpLength: flow.codeLength,
@@ -112,17 +132,28 @@ extension LocalProvider {
   private func refuse(
     _ flow: OTPFlow, _ account: Account, attemptsRemaining: Int, _ database: LocalDatabase, at now: Timestamp
   ) throws -> Never {
-    try database.throttle.recordFailure(database.throttleKey(account.email), at: now)
+    let address = database.throttleKey(account.email)
+    try database.throttle.recordFailure(address, at: now)
     guard attemptsRemaining <= 0 else {
       throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: attemptsRemaining)
     }
     try end(flow, database)
-    throw ProviderFailure.refused(.tooManyAttempts)
+    throw ProviderFailure.refused(.tooManyAttempts, retryAfter: try database.throttle.wait(address, at: now))
   }
 
   private func end(_ flow: OTPFlow, _ database: LocalDatabase) throws {
     try database.flows.remove(flow.handle)
     removeMessages(of: flow.account, database)
+  }
+
+  /// Removes each message when its code expires, also where no call comes.
+  func removeMessagesAtExpiry() {
+    guard sweeper == nil else { return }
+    sweeper = Task { [weak self] in
+      while let rest = await self?.removeExpiredMessages() {
+        do { try await Task.sleep(for: rest) } catch { return }
+      }
+    }
   }
 
   /// Removes messages whose code is worthless by now: a failure changes no answer, and is made up for when they expire.

@@ -33,6 +33,8 @@ package actor LocalProvider: AuthProvider {
   /// How often rows of no more use are looked for; messages are looked at in every call.
   private static let cleaningInterval = Duration.seconds(60)
   private var nextCleaning: Timestamp?
+  /// Removes messages as their codes expire; nil where there is none.
+  var sweeper: Task<Void, Never>?
 
   /// A provider whose files are not opened yet.
   ///
@@ -87,6 +89,8 @@ package actor LocalProvider: AuthProvider {
   }
 
   private func close() {
+    sweeper?.cancel()
+    sweeper = nil
     // What cannot be copied back from the write-ahead log now is copied at the next opening.
     try? database?.connection.close()
     database = nil
@@ -113,10 +117,40 @@ package actor LocalProvider: AuthProvider {
     }
   }
 
+  /// Opens the files of an earlier process, where there are any, so that its messages are removed in time.
+  ///
+  /// What cannot be opened now is opened, or refused, by the first call.
+  package func start() {
+    guard database == nil else { return }
+    do {
+      _ = try PrivateDirectory(directory, create: false)
+      try perform { _, _ in () }
+    } catch {}
+  }
+
+  /// Removes the messages whose code has expired.
+  ///
+  /// - Returns: how long nothing more is to be done; nil where no message is left, and ``sweeper`` may end.
+  func removeExpiredMessages() -> Duration? {
+    let now = clock()
+    guard let database, let next = try? nextExpiry(in: database, after: now) else {
+      sweeper = nil
+      return nil
+    }
+    // One that could not be removed is tried again, and a clock that was set is noticed.
+    return next <= now ? .seconds(1) : min(next - now, Self.cleaningInterval)
+  }
+
+  private func nextExpiry(in database: LocalDatabase, after now: Timestamp) throws -> Timestamp? {
+    try? database.removeMessages(try database.messages.expiredNumbers(at: now))
+    return try database.messages.nextExpiry()
+  }
+
   private func openedDatabase() throws -> LocalDatabase {
     if let database { return database }
     let opened = try LocalDatabase(directory: directory)
     database = opened
+    removeMessagesAtExpiry()
     return opened
   }
 

@@ -38,6 +38,14 @@ struct MessageTable {
     return try Self.numbers(in: query)
   }
 
+  /// When the next message expires; nil where there is none.
+  ///
+  /// - Throws: `SQLiteError`.
+  func nextExpiry() throws(SQLiteError) -> Timestamp? {
+    let query = try connection.prepare("SELECT expires_at FROM message ORDER BY expires_at LIMIT 1")
+    return try query.step() ? Timestamp(milliseconds: try query.int64(at: 0)) : nil
+  }
+
   private static func numbers(in rows: borrowing Statement) throws(SQLiteError) -> [Int64] {
     var numbers: [Int64] = []
     while try rows.step() { numbers.append(try rows.int64(at: 0)) }

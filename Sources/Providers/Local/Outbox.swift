@@ -61,11 +61,13 @@ struct Outbox: ~Copyable {
     try directory.writeFile(Self.name(number), writer.bytes.span)
   }
 
-  /// Removes a message; one that is not there is no error.
+  /// Removes a message, whole or half written; one that is not there is no error.
   ///
   /// - Throws: what the file system says.
   func remove(_ number: Int64) throws(Errno) {
     try directory.removeFile(Self.name(number))
+    // Left by a process that was killed while it wrote.
+    try directory.removeFile(".\(Self.name(number)).new")
   }
 
   /// Eight digits at least, so that names sort in the order of writing.

@@ -27,4 +27,12 @@ enum OAuthPurpose: Sendable, CaseIterable {
 
   /// Whether the session's own refresh token is sent: then nearly every failure passes.
   var spendsRefreshToken: Bool { self == .refresh || self == .narrow }
+
+  /// Whether a login's credential is sent that works once: after a lost reply it may be used up.
+  var spendsLoginCredential: Bool {
+    switch self {
+    case .code, .secondFactor, .recoveryCode, .takeOver: true
+    case .password, .deviceAuthorization, .device, .challenge, .clientCredentials, .refresh, .narrow, .revocation: false
+    }
+  }
 }

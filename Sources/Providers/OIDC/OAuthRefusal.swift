@@ -49,7 +49,11 @@ struct OAuthRefusal: Sendable, Equatable {
       // A part of a success: the rest of it, with the next token, is lost.
       if status == 206, form != .html { return .outcomeUnknown(.invalidResponse) }
     }
-    guard isFromProvider(purpose) else { return passing }
+    guard isFromProvider(purpose) else {
+      // A gateway that has lost the provider's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5).
+      guard purpose.spendsLoginCredential else { return passing }
+      return ProviderFailure.lost(behindGateway: status, retryAfter: retryAfter) ?? passing
+    }
     if code.map(Self.troubles.contains) == true || code == "invalid_request" && asksForRetry {
       return .transient(.providerUnavailable, retryAfter: retryAfter)
     }

@@ -46,8 +46,8 @@ struct OAuthReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
-  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; ``ProviderFailure/unread`` where
-  ///   there was no room for long.
+  ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code,
+  ///   which may be used up then; ``ProviderFailure/unread`` where there was no room for long.
   func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
     return try await found { () throws(SecretMemoryExhausted) in
@@ -65,10 +65,14 @@ struct OAuthReply {
     do throws(SecretMemoryExhausted) { found = try await SecretArena.withRoom(patience: patience, body) } catch {
       throw .unread
     }
-    guard let found else {
-      throw purpose.spendsRefreshToken ? .unusable(response) : .refused(.invalidResponse)
-    }
+    guard let found else { throw unusable }
     return found
+  }
+
+  /// What a reply is in which nothing was found.
+  private var unusable: ProviderFailure {
+    if purpose.spendsRefreshToken { return .unusable(response) }
+    return purpose.spendsLoginCredential ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
   }
 
   /// Lends the object of the body; nil where it is none.

@@ -108,7 +108,11 @@ extension OIDCProvider {
   ) async throws(ProviderFailure) -> ProviderSession {
     let tokens = try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens(asked: scopes) }
     guard tokens.idToken == nil else {
-      guard let claims = claims(of: tokens, nonce: nonce) else { throw .refused(.invalidResponse) }
+      guard let claims = claims(of: tokens, nonce: nonce) else {
+        // A second factor's code is used up by then, and another one wants another login.
+        let isCodeUsed = reply.purpose == .secondFactor || reply.purpose == .recoveryCode
+        throw isCodeUsed ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
+      }
       return ProviderSession(tokens: tokens, user: claims.user)
     }
     let user = try? await currentUser(accessToken: tokens.accessToken)

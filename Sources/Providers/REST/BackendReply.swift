@@ -45,8 +45,8 @@ struct BackendReply {
   /// - Parameter body: gets the reader; returns nil where what must be there is not.
   /// - Returns: what `body` returns.
   /// - Throws: what the table of refusals says of other statuses; `invalidResponse` for what is no JSON object, or lacks
-  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; ``ProviderFailure/unread`` where there
-  ///   was no room for long.
+  ///   what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which
+  ///   may be used up then; ``ProviderFailure/unread`` where there was no room for long.
   func read<R>(_ body: (ReplyReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     guard isSuccess else { throw failure }
     let found: R?
@@ -61,8 +61,23 @@ struct BackendReply {
         }
       }
     } catch { throw .unread }
-    guard let found else { throw name == .refresh ? .unusable(response) : .refused(.invalidResponse) }
+    guard let found else { throw unusable }
     return found
+  }
+
+  /// What a reply is in which nothing was found.
+  private var unusable: ProviderFailure {
+    if name == .refresh { return .unusable(response) }
+    // The backend may have used the code up, and answered with a session that cannot be read.
+    return name.spendsCode && !isDenied ? .outcomeUnknown(.invalidResponse) : .refused(.invalidResponse)
+  }
+
+  /// Whether a success says in its body that it is none.
+  private var isDenied: Bool {
+    response.body.withArray { bytes in
+      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
+      return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
+    }
   }
 
   /// Makes sure that it is a success, of which nothing is wanted.
@@ -72,10 +87,6 @@ struct BackendReply {
   func expectSuccess() throws(ProviderFailure) {
     guard isSuccess else { throw failure }
     guard form != .html else { throw .transient(.invalidResponse) }
-    let isDenied = response.body.withArray { bytes in
-      guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root else { return false }
-      return root["success"]?.kind == .false || root["error"].map { !$0.isNull } ?? false
-    }
     guard !isDenied else { throw .refused(.invalidResponse) }
   }
 

@@ -23,6 +23,9 @@ extension RESTProvider {
     return try await answered(flow) { () async throws(ProviderFailure) in try await session(reply) }
   }
 
+  /// A backend's backup codes are its own: a dash may be part of one.
+  package var dashesOfBackupCodes: TypedCode.Dashes { .kept }
+
   /// Sends another code, in the way that the mapping says.
   ///
   /// - Throws: `.refused` with `resendTooSoon` and the time to wait, `flowNotFound`, `otpExpired`; `.unsupported`; the
@@ -90,7 +93,7 @@ extension RESTProvider {
       let rest = challenges.countWrongCode(flow, said: attempts)
       guard rest != 0 else {
         challenges.forget(flow)
-        throw .refused(.tooManyAttempts)
+        throw .refused(.tooManyAttempts, retryAfter: retryAfter)
       }
       throw .refused(kind, attemptsRemaining: rest, retryAfter: retryAfter, fields: fields)
     } catch {

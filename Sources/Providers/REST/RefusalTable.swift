@@ -14,6 +14,7 @@ enum RefusalTable {
   /// - Returns: a failure without a word of the backend, but for the names of fields.
   static func failure(_ refusal: Refusal, _ name: RESTEndpoint.Name, _ mapping: RESTMapping) -> ProviderFailure {
     if name == .refresh { return refreshFailure(refusal, mapping) }
+    if let lost = lostReply(refusal, name) { return lost }
     if let passing = passingFailure(refusal) { return passing }
     let kind = kind(refusal, name)
     switch kind {
@@ -54,6 +55,14 @@ enum RefusalTable {
       return .misconfigured(.client)
     }
     return .sessionEnded(.refreshRejected)
+  }
+
+  /// A gateway that has lost the backend's answer to a code (RFC 9110, sections 15.6.3 and 15.6.5): the code may be used up.
+  private static func lostReply(_ refusal: Refusal, _ name: RESTEndpoint.Name) -> ProviderFailure? {
+    guard name.spendsCode, refusal.configuredKind == nil, refusal.status == 502 || refusal.status == 504 else {
+      return nil
+    }
+    return .outcomeUnknown(.providerUnavailable)
   }
 
   /// What has nothing to do with what was asked, and passes.

@@ -107,4 +107,7 @@ extension RESTEndpoint.Name {
     default: false
     }
   }
+
+  /// Whether a code is sent that works once: after a lost reply it may be used up.
+  package var spendsCode: Bool { self == .verifyOtp || self == .verifyBackupCode }
 }

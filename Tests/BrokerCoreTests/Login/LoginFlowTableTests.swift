@@ -21,7 +21,8 @@ import Testing
     "resumed": "", "codeGiven": "refuse flowNotFound", "codeAccepted": "giveBack", "codeRefused": "",
     "resendWanted": "refuse flowNotFound", "resent": "", "resendFailed": "", "stillPending": "",
     "actionDone": "giveBack",
-    "actionFailed": "", "woken": "", "ended": "end cancelled told > over", "abandoned": "letGo vaultLocked > over",
+    "callerLeft": "", "actionFailed": "", "woken": "", "ended": "end cancelled told > over",
+    "abandoned": "letGo vaultLocked > over",
   ]
 
   private static let differences: [String: [String: String]] = [
@@ -63,6 +64,7 @@ import Testing
     switch name {
     case "resumed": .resumed
     case "codeGiven": .codeGiven(CodeGuess(2, FlowSample.code))
+    case "callerLeft": .callerLeft(1)
     case "codeAccepted": .codeAccepted(guess: 1)
     case "codeRefused": .codeRefused(guess: 1, .refused(.otpInvalid))
     case "resendWanted": .resendWanted(caller: 7)
@@ -89,7 +91,7 @@ import Testing
   }
 
   @Test func `the table has every state and every event`() {
-    #expect(Self.cells.count == 7 * 13)
+    #expect(Self.cells.count == 7 * 14)
     #expect(Set(Self.cells.map(\.stage)).count == 7)
   }
 }

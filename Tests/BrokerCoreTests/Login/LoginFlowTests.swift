@@ -65,7 +65,7 @@ import Testing
   @Test func `a passing trouble counts as no wrong code`() {
     var flow = FlowSample.code()
     for failure in [
-      ProviderFailure.transient(.networkUnavailable), .outcomeUnknown(.timeout), .refused(.rateLimited),
+      ProviderFailure.transient(.networkUnavailable), .refused(.rateLimited),
     ] {
       for _ in 0..<6 {
         _ = flow.handle(Self.guess(1, "123456"), at: FlowSample.time(1))
@@ -73,6 +73,35 @@ import Testing
       }
     }
     #expect(flow.login.wrongCodes == 0 && FlowSample.name(flow.stage) == "awaitingCode")
+  }
+
+  @Test func `a lost reply ends the login, for those with other codes too`() {
+    var flow = FlowSample.code()
+    for number in 1...3 { _ = flow.handle(Self.guess(UInt64(number), "\(number)"), at: FlowSample.time(1)) }
+    let actions = flow.handle(.codeRefused(guess: 1, .outcomeUnknown(.timeout)), at: FlowSample.time(2))
+    #expect(Self.names(actions) == ["refuse timeout", "end timeout told"])
+    guard case .refuse([1, 2, 3], let error)? = actions.first else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(!error.isRetryable && error.nextAction == .login)
+    #expect(FlowSample.name(flow.stage) == "over")
+  }
+
+  @Test func `a caller who leaves is forgotten, and a code that was not asked about with the last of them`() {
+    var flow = FlowSample.code()
+    for (number, code) in [(1, "a"), (2, "a"), (3, "b"), (4, "c"), (5, "c")] {
+      _ = flow.handle(Self.guess(UInt64(number), code), at: FlowSample.time(1))
+    }
+    #expect(flow.callerCount == 5)
+    for number in [1, 3, 4] { #expect(flow.handle(.callerLeft(UInt64(number)), at: FlowSample.time(1)).isEmpty) }
+    #expect(flow.callerCount == 2)
+    let actions = flow.handle(.codeRefused(guess: 1, .refused(.otpInvalid)), at: FlowSample.time(1))
+    guard case .refuse([2], _)? = actions.first, case .check(let next)? = actions.last else {
+      Issue.record("\(Self.names(actions))")
+      return
+    }
+    #expect(next.callers == [5] && next.number == 4)
   }
 
   @Test func `codes are tried one at a time, and equal ones share the answer`() {

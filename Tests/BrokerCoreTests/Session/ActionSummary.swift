@@ -20,6 +20,8 @@ extension SessionMachine.Action {
     case .closeIntent: "closeIntent"
     case .saveAgain: "saveAgain"
     case .discard(let tokens, _): "discard \(tokens.accessToken.revealedString() ?? "")"
+    case .revokeReplaced(let tokens, let user):
+      "revoke \(tokens.accessToken.revealedString() ?? "")\(user.map { " of \($0)" } ?? "")"
     case .publish(let payload): "publish \(payload.name.rawValue)"
     case .save(let record, let events):
       "save \(record.summary)"

@@ -27,7 +27,7 @@ extension Simulation {
       try checkAddress(text, request)
       try checkSpending(text, number)
     case .revoke(let text?):
-      try checkAddress(text, request)
+      try checkIssuer(text, request)
       try checkRevocation(text, request.profile)
     case .currentUser(let text): try checkAddress(text, request)
     case .verify(let flow, _), .resend(let flow):
@@ -57,6 +57,13 @@ extension Simulation {
     }
     // It has begun, and goes on after a crash.
     revocable[profile] = max(revocable[profile] ?? 0, kept.family + 1)
+  }
+
+  /// The tokens of a profile that has left the configuration are revoked by another one with the same binding.
+  private func checkIssuer(_ text: String, _ request: ProviderRequest) throws(Violation) {
+    guard let token = SimulatedServer.Token(text), server.families[token.family].issuer == request.issuer else {
+      throw Violation(.rightAddress, "\(text) is sent to \(request.issuer)")
+    }
   }
 
   private func checkAddress(_ text: String, _ request: ProviderRequest) throws(Violation) {

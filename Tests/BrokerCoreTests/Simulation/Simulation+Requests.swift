@@ -151,7 +151,7 @@ extension Simulation {
     wishes.signedOut.remove(profile)
     let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
     let params = VerifyOTP.Params(otpFlowID: flow, code: ScriptedProvider.secret(code))
-    life.broker.assumeIsolated { $0.verifyOTP(params, reply) }
+    _ = life.broker.assumeIsolated { $0.verifyOTP(params, reply) }
     try turn()
   }
 
@@ -170,7 +170,15 @@ extension Simulation {
   func logOut(_ profile: ProfileName, all: Bool) throws(Violation) {
     let number = open(Request(name: "logout", profile: all ? nil : profile, firstLater: server.families.count))
     trace.note("request \(number): logout \(all ? "of all" : profile.description)")
-    for session in life.broker.assumeIsolated({ $0.sessions }) where session.state != .locked {
+    let sessions = life.broker.assumeIsolated { $0.sessions }
+    if all, sessions.allSatisfy({ $0.state != .locked }) {
+      // Those that have left the configuration may end, too.
+      for name in durable.records.keys where !sessions.contains(where: { $0.profile == name }) {
+        wishes.logouts[name] = server.families.count
+        revocable[name] = server.families.count
+      }
+    }
+    for session in sessions where session.state != .locked {
       guard all || session.profile == profile else { continue }
       wishes.signedOut.insert(session.profile)
       wishes.logouts[session.profile] = server.families.count

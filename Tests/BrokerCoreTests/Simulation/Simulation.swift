@@ -111,8 +111,11 @@ final class Simulation {
     latestWall = max(latestWall, life.clock.now)
     repeat {
       executor.turn()
+      let messages = life.inbox.takeAll()
+      // What a provider is asked may follow from what has just become durable.
+      for message in messages where message.isOfStore { try note(message) }
       try noteQuestions()
-      for message in life.inbox.takeAll() { try note(message) }
+      for message in messages where !message.isOfStore { try note(message) }
     } while executor.turn()
     if life.storage.isIdle { weather.jumpsBeforeRecord = weather.jumps }
   }

@@ -1,0 +1,103 @@
+import BrokerProtocol
+
+/// How sessions end whose profile has left the configuration.
+extension Broker {
+  /// Ends what rests in the store of profiles that are not configured, as a part of a logout.
+  ///
+  /// Each is revoked by a configured profile with the same binding; without one, nothing can be sent to its provider.
+  func logoutLeftProfiles(everywhere: Bool, _ id: UInt64) {
+    let store = self.store
+    inBackground {
+      do throws(StoreFailure) {
+        let contents = try await store.load()
+        return { broker in
+          broker.endLeftSessions(contents, everywhere: everywhere, id)
+          broker.note(id) { $0.isReading = false }
+        }
+      } catch {
+        return { broker in
+          broker.note(id) { logout in
+            logout.isReading = false
+            logout.hasLeftSessions = true
+          }
+        }
+      }
+    }
+  }
+
+  /// `contents` is what the store held a moment ago: a profile may have come back since, and one whose last refresh is
+  /// being saved is newer in memory.
+  private func endLeftSessions(_ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
+    guard gate == .unlocked, let order = logouts[id]?.order else { return }
+    let known = Set(order)
+    for slot in slots + leaving where !known.contains(slot.name) && slot.machine.newestTokens != nil {
+      let name = slot.name
+      begin(name, in: id)
+      guard self.slot(named: name) == nil else {
+        logout(slot, everywhere: everywhere, id)
+        continue
+      }
+      revoke(slot.machine.newestTokens, slot.machine.binding, everywhere: everywhere, of: name, id)
+      forgetSession(of: slot, .user)
+      whenSaved(slot) { [weak self] failure in
+        self?.assumeIsolated { $0.ended(name, failure, in: id) }
+      }
+    }
+    let present = Set((slots + leaving).map(\.name))
+    for record in contents.records where !present.contains(record.profile) {
+      guard case .living(let session) = record.contents else { continue }
+      end(record.profile, record.binding, after: record.generation, in: id)
+      revoke(session.tokens, record.binding, everywhere: everywhere, user: session.user?.id, of: record.profile, id)
+    }
+    for name in contents.tampered where !present.contains(name) {
+      // What cannot be trusted is overwritten under a generation that no honest count comes near, as a login would be.
+      end(name, ProviderBinding(type: ""), after: UInt64(max(now.wall.milliseconds, 1)), in: id)
+      note(id) { $0.revoked[name] = .no }
+    }
+    for record in contents.pendingLogins where !present.contains(record.login.profile) {
+      loginsToClose.insert(record.login.profile)
+    }
+    closeLogins()
+  }
+
+  private func begin(_ name: ProfileName, in id: UInt64) {
+    note(id) { logout in
+      logout.order.append(name)
+      logout.unsaved.insert(name)
+    }
+  }
+
+  /// Writes the end of a session over its record, with the event that tells of it.
+  private func end(_ name: ProfileName, _ binding: ProviderBinding, after generation: UInt64, in id: UInt64) {
+    begin(name, in: id)
+    let (next, overflow) = generation.addingReportingOverflow(1)
+    let record = SessionRecord(
+      profile: name, binding: binding, generation: overflow ? generation : next,
+      contents: .signedOut(at: now.wall))
+    let event = EventPayload.logout(LogoutEvent(reason: .user))
+    let change = StoreChange(.record, [.record(record), .closeLogin(name)], telling: [event], of: name)
+    self.change(change) { broker, failure in broker.ended(name, failure, in: id) }
+  }
+
+  private func ended(_ name: ProfileName, _ failure: StoreFailure?, in id: UInt64) {
+    note(id) { logout in
+      logout.unsaved.remove(name)
+      if failure != nil { logout.hasLeftSessions = true }
+    }
+  }
+
+  /// Has tokens revoked by a configured profile that is bound to the same place.
+  private func revoke(
+    _ tokens: TokenSet?, _ binding: ProviderBinding, everywhere: Bool, user: String? = nil, of name: ProfileName,
+    _ id: UInt64
+  ) {
+    guard let tokens, let slot = slots.first(where: { $0.provider.binding == binding }) else {
+      return note(id) { $0.revoked[name] = .unsupported }
+    }
+    let actions = planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: false) {
+      broker, outcome in
+      broker.note(id) { $0.revoked[name] = $0.revoked[name] ?? outcome }
+    }
+    run(actions)
+  }
+}

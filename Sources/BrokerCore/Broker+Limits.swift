@@ -1,0 +1,104 @@
+import BrokerProtocol
+
+/// How clients are kept from calling providers too often.
+extension Broker {
+  /// Does something for a connection: what it has providers do counts against the connection.
+  package func serve<Value>(_ client: ClientID, _ body: (isolated Broker) -> Value) -> Value {
+    let earlier = servedClient
+    servedClient = client
+    defer { servedClient = earlier }
+    return body(self)
+  }
+
+  /// Takes a token for a call of a profile's provider.
+  ///
+  /// `account` is whom it is about, as the client names it; nil means the profile's own user.
+  ///
+  /// - Throws: `rateLimited` with the time to wait.
+  func admit(_ call: CallLimiter.Call, _ account: String?, on slot: ProfileSlot) throws(BrokerError) {
+    let subject = subject(account ?? Self.account(of: slot), on: slot)
+    if let wait = limiter.admit(call, subject, at: now.uptime) { throw Self.tooOften(wait, slot.name) }
+  }
+
+  /// Takes a token for a login.
+  ///
+  /// Whether a login will have a code sent is not known before; so none is begun for an account that has been sent too many,
+  /// or that may not guess any more today.
+  ///
+  /// - Throws: `rateLimited` and `tooManyAttempts`, with the time to wait.
+  func admitLogin(_ account: String?, on slot: ProfileSlot) throws(BrokerError) {
+    let uptime = now.uptime
+    let subject = subject(account, on: slot)
+    if account != nil, let wait = limiter.guesses.wait(subject, at: uptime) { throw Self.noGuesses(wait, slot.name) }
+    if account != nil, let wait = limiter.wait(for: .sentCode, subject, at: uptime) {
+      throw Self.tooOften(wait, slot.name)
+    }
+    if let wait = limiter.admit(.login, subject, at: uptime) { throw Self.tooOften(wait, slot.name) }
+  }
+
+  /// Takes in that a login has had a code sent; one that an app computes costs nothing.
+  func noteSentCode(_ method: OTPChallenge.Method, _ attempt: LoginAttempt, on slot: ProfileSlot) {
+    guard method != .totp else { return }
+    var subject = subject(attempt.plan.account, on: slot)
+    subject.client = attempt.client
+    limiter.note(.sentCode, subject, at: now.uptime)
+  }
+
+  /// Takes a token for what a trial asks with a code; see ``countGuess(_:on:)``.
+  ///
+  /// - Throws: `rateLimited` and `tooManyAttempts`, with the time to wait.
+  func admit(_ answer: TrialCodeAnswer, ofTrialOn profile: ProfileName) throws(BrokerError) {
+    guard let slot = slot(named: profile) else { return }
+    if case .another = answer { return try admit(.message, nil, on: slot) }
+    try admit(.code, nil, on: slot)
+    let subject = subject(Self.account(of: slot), on: slot)
+    if let wait = limiter.guess(subject, at: now.uptime) { throw Self.noGuesses(wait, slot.name) }
+  }
+
+  /// Counts a code that is about to be checked.
+  ///
+  /// - Throws: `tooManyAttempts` with the time to wait.
+  func countGuess(_ login: PendingLogin, on slot: ProfileSlot) throws(BrokerError) {
+    if let wait = limiter.guess(guesser(login, on: slot), at: now.uptime) { throw Self.noGuesses(wait, slot.name) }
+  }
+
+  /// Takes in that a code was right, or was certainly not looked at.
+  func refundGuess(_ login: PendingLogin, on slot: ProfileSlot) {
+    limiter.refundGuess(guesser(login, on: slot))
+  }
+
+  /// How long to wait after the last wrong code of a login, by what is left of the day's guesses.
+  func restOfDay(_ login: PendingLogin, on slot: ProfileSlot) -> Duration? {
+    limiter.guesses.wait(guesser(login, on: slot), at: now.uptime)
+  }
+
+  /// Whether a code was guessed wrong within a day: a broker that ended now would forget that.
+  var remembersGuesses: Bool { limiter.guesses.isAnyYoung(at: now.uptime) }
+
+  /// Whose code is checked; after a restart only the profile is known.
+  private func guesser(_ login: PendingLogin, on slot: ProfileSlot) -> CallLimiter.Subject {
+    subject(login.account ?? Self.account(of: slot), on: slot)
+  }
+
+  private func subject(_ account: String?, on slot: ProfileSlot) -> CallLimiter.Subject {
+    CallLimiter.Subject(
+      client: servedClient, provider: slot.provider.binding, account: account.map { CallLimiter.account($0) })
+  }
+
+  /// Stands for the user of a profile where no account is named; no e-mail address begins so.
+  private static func account(of slot: ProfileSlot) -> String { "profile:\(slot.name)" }
+
+  private static func tooOften(_ wait: Duration, _ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(
+      .rateLimited, "Too many calls of this kind were made; the provider was not asked.", profile: profile)
+    error.retryAfter = wait
+    return error
+  }
+
+  private static func noGuesses(_ wait: Duration, _ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(
+      .tooManyAttempts, "There were too many wrong codes within a day; the provider was not asked.", profile: profile)
+    error.retryAfter = wait
+    return error
+  }
+}

@@ -1,0 +1,114 @@
+import BrokerProtocol
+
+/// Sessions that are being looked at, until all are.
+struct SessionCheck {
+  /// The profiles whose session is still being looked at.
+  var open: Set<ProfileName>
+  /// Why the end of a session could not be made durable.
+  var failure: StoreFailure?
+  /// Called once, when none is left.
+  let done: @Sendable (isolated Broker, StoreFailure?) -> Void
+}
+
+/// How sessions are looked at that their provider may have ended.
+extension Broker {
+  /// How long a look is waited for, as long as a call that a person waits for: it goes on after that, and what it finds
+  /// counts.
+  static let checkPatience = Duration.seconds(10)
+
+  /// Looks at sessions once each, by a refresh, or where there is no refresh token by asking whose they are.
+  ///
+  /// Those that their provider has ended end here for the given reason; whatever else happens leaves them as they are.
+  /// `done` is called when all have been looked at and what ended is durable.
+  func check(
+    _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason,
+    then done: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void
+  ) {
+    let concerned = slots.filter { slot in
+      slot.machine.living.map { !slot.provider.areClientsOwn($0.tokens) } ?? false
+    }
+    guard !concerned.isEmpty else { return done(self, nil) }
+    sessionCheckCount += 1
+    let id = sessionCheckCount
+    sessionChecks[id] = SessionCheck(open: Set(concerned.map(\.name)), done: done)
+    for slot in concerned {
+      if slot.machine.living?.tokens.refreshToken != nil {
+        refresh(slot, reason, isAgain: false, id)
+      } else {
+        askForUser(slot, reason, id)
+      }
+    }
+  }
+
+  /// Spends the refresh token: no other answer says as surely whether the session goes on.
+  ///
+  /// A refresh that was on its way before is no answer to that, so that after it the session is looked at again.
+  private func refresh(_ slot: ProfileSlot, _ reason: LogoutEvent.Reason, isAgain: Bool, _ id: UInt64) {
+    let (name, slotID) = (slot.name, slot.id)
+    let wasUnderWay = slot.machine.refreshState.isSent
+    handle(.endSuspected(reason), on: slot)
+    let params = GetAccessToken.Params(profile: name, timeout: Self.checkPatience, forceRefresh: true)
+    _ = accessToken(params) { [weak self] result in
+      self?.assumeIsolated { broker in
+        if case .success = result, wasUnderWay, !isAgain, let slot = broker.slot(named: name, id: slotID) {
+          return broker.refresh(slot, reason, isAgain: true, id)
+        }
+        broker.finishCheck(of: name, slotID, id)
+      }
+    }
+  }
+
+  private func askForUser(_ slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ id: UInt64) {
+    let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
+    guard provider.abilities.contains(.getCurrentUser), let token = slot.machine.living?.tokens.accessToken else {
+      return finishCheck(of: name, slotID, id)
+    }
+    inBackground {
+      do throws(ProviderFailure) {
+        _ = try await provider.currentUser(accessToken: token)
+        return { broker in
+          broker.noteCall(nil, of: name, id: slotID)
+          broker.finishCheck(of: name, slotID, id)
+        }
+      } catch {
+        return { broker in
+          broker.noteCall(error, of: name, id: slotID)
+          if error == .tokenRefused, let slot = broker.slot(named: name, id: slotID),
+            slot.machine.living?.tokens.accessToken == token
+          {
+            broker.handle(.endConfirmed(reason), on: slot)
+          }
+          broker.finishCheck(of: name, slotID, id)
+        }
+      }
+    }
+  }
+
+  /// Takes in that a session was looked at, once what came of it is durable.
+  private func finishCheck(of name: ProfileName, _ slotID: UInt64, _ id: UInt64) {
+    guard let slot = slot(named: name, id: slotID), slot.machine.settledGeneration < slot.machine.generation else {
+      return close(name, of: id, nil)
+    }
+    whenSaved(slot) { [weak self] failure in
+      self?.assumeIsolated { $0.close(name, of: id, failure) }
+    }
+  }
+
+  private func close(_ name: ProfileName, of id: UInt64, _ failure: StoreFailure?) {
+    guard var check = sessionChecks[id] else { return }
+    check.open.remove(name)
+    check.failure = check.failure ?? failure
+    sessionChecks[id] = check
+    guard check.open.isEmpty else { return }
+    sessionChecks[id] = nil
+    check.done(self, check.failure)
+  }
+}
+
+extension RefreshMachine.State {
+  /// Whether the refresh token is on its way.
+  var isSent: Bool {
+    if case .sent = self { return true }
+    return false
+  }
+}

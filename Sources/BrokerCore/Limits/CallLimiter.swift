@@ -1,0 +1,135 @@
+/// Decides whether a provider may be called for a client now, before anything is sent.
+///
+/// A value: it does no I/O and reads no clock. Every event is legal in every state. What it keeps is bounded by its own
+/// rates: a bucket that is full again is forgotten.
+package struct CallLimiter: Sendable {
+  /// The kinds of call that cost a provider something.
+  package enum Call: Hashable, Sendable, CaseIterable {
+    case login, message, sentCode, code, mailToken, change, read, probe
+  }
+
+  /// Whom a call concerns.
+  package struct Subject: Sendable, Hashable {
+    /// The connection; nil for what the broker does by itself.
+    package var client: ClientID?
+    /// The provider.
+    package var provider: ProviderBinding
+    /// The account, as ``account(_:)`` names it; nil where the call concerns none.
+    package var account: String?
+
+    /// A subject.
+    package init(client: ClientID?, provider: ProviderBinding, account: String? = nil) {
+      self.client = client
+      self.provider = provider
+      self.account = account
+    }
+  }
+
+  /// One bucket's place.
+  private enum Key: Hashable {
+    case client(ClientID, Call)
+    case account(ProviderBinding, String, Call)
+    case provider(ProviderBinding, Call)
+  }
+
+  private let rates: CallRates
+  private var buckets: [Key: TokenBucket] = [:]
+  /// How many buckets there may be before the full ones are looked for.
+  private var sweepSize = Self.smallestSweep
+  /// Wrong codes of the last day.
+  package private(set) var guesses: GuessLedger
+
+  /// So many buckets cost nothing worth looking for.
+  private static let smallestSweep = 256
+  /// A name of an account is cut to this many bytes: no address is longer (RFC 5321, section 4.5.3.1), and none fills the
+  /// memory.
+  private static let longestAccount = 320
+
+  /// A limiter that has seen no call.
+  package init(_ rates: CallRates = CallRates()) {
+    self.rates = rates
+    guesses = GuessLedger(ofAccount: rates.guessesOfAccount, atProvider: rates.guessesAtProvider)
+  }
+
+  /// How many buckets are kept.
+  package var bucketCount: Int { buckets.count }
+
+  /// The name of an account, in one spelling: blanks around it and the case of its letters make no other account.
+  package static func account(_ name: String) -> String {
+    let trimmed = name.unicodeScalars.drop { $0.properties.isWhitespace }
+    var text = String(String.UnicodeScalarView(trimmed))
+    while let last = text.unicodeScalars.last, last.properties.isWhitespace { text.unicodeScalars.removeLast() }
+    return String(decoding: text.lowercased().utf8.prefix(longestAccount), as: UTF8.self)
+  }
+
+  /// Takes a token for a call at each place that it concerns, or none.
+  ///
+  /// - Returns: how long to wait where there is none; nil where the call may be made.
+  package mutating func admit(_ call: Call, _ subject: Subject, at uptime: Duration) -> Duration? {
+    let places = places(call, subject)
+    if let wait = wait(places, at: uptime) { return wait }
+    spend(places, at: uptime)
+    return nil
+  }
+
+  /// How long to wait for a call; nil where it may be made.
+  package func wait(for call: Call, _ subject: Subject, at uptime: Duration) -> Duration? {
+    wait(places(call, subject), at: uptime)
+  }
+
+  /// Counts a call that was not known of before it was made: its buckets may owe tokens from now on.
+  package mutating func note(_ call: Call, _ subject: Subject, at uptime: Duration) {
+    spend(places(call, subject), at: uptime)
+  }
+
+  /// Takes in that a code is about to be checked.
+  ///
+  /// - Returns: how long to wait where the account, or its provider, has no guess left today.
+  package mutating func guess(_ subject: Subject, at uptime: Duration) -> Duration? {
+    guesses.add(subject, at: uptime)
+  }
+
+  /// Takes in that the last guess was right, or was never sent.
+  package mutating func refundGuess(_ subject: Subject) { guesses.removeLast(subject) }
+
+  /// Forgets a connection that was closed.
+  package mutating func forget(_ client: ClientID) {
+    for call in Call.allCases { buckets[.client(client, call)] = nil }
+  }
+
+  // MARK: Buckets
+
+  private func places(_ call: Call, _ subject: Subject) -> [(key: Key, rate: TokenBucket.Rate)] {
+    let rates = rates(of: call)
+    var places: [(Key, TokenBucket.Rate)] = [(.provider(subject.provider, call), rates.provider)]
+    if let client = subject.client { places.append((.client(client, call), rates.client)) }
+    if let account = subject.account, let rate = rates.account {
+      places.append((.account(subject.provider, account, call), rate))
+    }
+    return places
+  }
+
+  private func wait(_ places: [(key: Key, rate: TokenBucket.Rate)], at uptime: Duration) -> Duration? {
+    places.compactMap { (buckets[$0.key] ?? TokenBucket()).wait($0.rate, at: uptime) }.max()
+  }
+
+  private mutating func spend(_ places: [(key: Key, rate: TokenBucket.Rate)], at uptime: Duration) {
+    for place in places { buckets[place.key, default: TokenBucket()].spend(place.rate, at: uptime) }
+    guard buckets.count > sweepSize else { return }
+    buckets = buckets.filter { !$0.value.isFull(at: uptime) }
+    sweepSize = max(Self.smallestSweep, buckets.count * 2)
+  }
+
+  private func rates(of call: Call) -> CallRates.Places {
+    switch call {
+    case .login: rates.login
+    case .message: rates.message
+    case .sentCode: rates.sentCode
+    case .code: rates.code
+    case .mailToken: rates.mailToken
+    case .change: rates.change
+    case .read: rates.read
+    case .probe: rates.probe
+    }
+  }
+}

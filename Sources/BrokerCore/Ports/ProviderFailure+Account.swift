@@ -1,0 +1,20 @@
+import BrokerProtocol
+
+extension ProviderFailure {
+  /// Whether a refusal of an e-mail address may tell that there is, or is not, an account of this address.
+  ///
+  /// It may wherever the provider itself has looked at the address. What it says of everyone's request tells nothing: too
+  /// many of them, a captcha, a client that is not accepted, something that it cannot do; nor does what went wrong on the
+  /// way.
+  var mayTellOfAccount: Bool {
+    switch self {
+    case .refused(let kind, _, _, _):
+      switch kind {
+      case .rateLimited, .tooManyAttempts, .captchaRequired, .unsupportedByProvider, .missingCredential: false
+      default: true
+      }
+    case .sessionEnded, .reauthenticationRequired, .tokenRefused: true
+    case .transient, .outcomeUnknown, .misconfigured, .unsupported: false
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import BrokerCore
+import BrokerProtocol
+import Glibc
+import Sealing
+import SecretMemory
+import TestSupport
+import Testing
+
+@testable import LocalProvider
+
+/// Messages hold a code and a whole phone number: none stays longer than its code is good.
+@Suite struct OutboxExpiryTests {
+  private static func settings(_ lifetime: Duration) -> LocalProviderSettings {
+    var settings = LocalProviderSettings()
+    settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
+    settings.oneTimeCode.lifetime = lifetime
+    return settings
+  }
+
+  private static func register(_ provider: LocalProvider, _ name: String = "b") async throws {
+    let password = try Secret(utf8: ProviderFixture.password)
+    _ = try await provider.register(
+      Registration(email: "\(name)@example.com", password: password, phoneNumber: "+491511234567"))
+  }
+
+  @Test func `a message goes when its code expires, though nothing is asked`() async throws {
+    try Sealing.initialize()
+    let scratch = Scratch()
+    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.milliseconds(400)))
+    try await Self.register(provider)
+    try await Self.register(provider, "c")
+    let isEmpty = try await OwnThread.run {
+      Patience.wait { scratch.names(in: "local-provider/outbox").isEmpty }
+    }
+    #expect(isEmpty)
+    await provider.shutDown()
+  }
+
+  @Test func `what expired while no process ran goes at the start, and what has not stays till then`() async throws {
+    try Sealing.initialize()
+    let scratch = Scratch()
+    let clock = ProviderFixture.ManualClock()
+    func provider() -> LocalProvider {
+      LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), clock: { clock.now })
+    }
+    let first = provider()
+    try await Self.register(first)
+    // As a process leaves it that is killed while it writes.
+    try scratch.write("+491511234567", to: "local-provider/outbox/.00000001.json.new")
+    await first.shutDown()
+    let second = provider()
+    await second.start()
+    await second.shutDown()
+    #expect(scratch.names(in: "local-provider/outbox").count == 2, "the code is good still")
+    clock.advance(.seconds(300))
+    let third = provider()
+    await third.start()
+    await third.shutDown()
+    #expect(scratch.names(in: "local-provider/outbox").isEmpty)
+  }
+
+  @Test func `a start makes no files where there are none`() async throws {
+    try Sealing.initialize()
+    let scratch = Scratch()
+    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)))
+    await provider.start()
+    await provider.shutDown()
+    #expect(scratch.names(in: "").isEmpty)
+  }
+}
