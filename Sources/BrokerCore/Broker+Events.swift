@@ -122,7 +122,10 @@ extension Broker {
   }
 
   /// Forgets everything that a connection had.
-  package func leave(_ client: ClientID) { hub.leave(client) }
+  package func leave(_ client: ClientID) {
+    hub.leave(client)
+    keyAttempts.forget(client)
+  }
 
   /// The sequence of the last event that was told.
   package var sequence: UInt64 { hub.sequence }

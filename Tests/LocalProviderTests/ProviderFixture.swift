@@ -22,6 +22,8 @@ final class ProviderFixture: Sendable {
   let clock = ManualClock()
   let provider: LocalProvider
   let settings: LocalProviderSettings
+  /// What the vault would give.
+  let held: HeldKey
 
   /// The provider of a fixture is shut down by `run`.
   init(_ adjust: (inout LocalProviderSettings) -> Void = { _ in }) {
@@ -30,7 +32,10 @@ final class ProviderFixture: Sendable {
     settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
     adjust(&settings)
     self.settings = settings
-    provider = LocalProvider(stateDirectory: scratch.path, settings: settings, clock: { [clock] in clock.now })
+    let held = HeldKey()
+    self.held = held
+    provider = LocalProvider(
+      stateDirectory: scratch.path, settings: settings, sealingKey: { held.key }, clock: { [clock] in clock.now })
   }
 
   static func run(
@@ -38,6 +43,7 @@ final class ProviderFixture: Sendable {
   ) async throws {
     try Sealing.initialize()
     let fixture = ProviderFixture(adjust)
+    fixture.held.key = try SealingKey.random()
     do { try await body(fixture) } catch {
       await fixture.provider.shutDown()
       throw error
@@ -47,7 +53,8 @@ final class ProviderFixture: Sendable {
 
   /// The same files under another provider, as after a restart.
   func successor() -> LocalProvider {
-    LocalProvider(stateDirectory: state, settings: settings, clock: { [clock] in clock.now })
+    LocalProvider(
+      stateDirectory: state, settings: settings, sealingKey: { [held] in held.key }, clock: { [clock] in clock.now })
   }
 
   var directory: String { state + "/local-provider" }
@@ -105,6 +112,15 @@ final class ProviderFixture: Sendable {
     }
     try connection.close()
     return number
+  }
+}
+
+/// The key that a vault would give; nil while it is locked.
+final class HeldKey: Sendable {
+  private let held = Mutex<SealingKey?>(nil)
+  var key: SealingKey? {
+    get { held.withLock { $0 } }
+    set { held.withLock { $0 = newValue } }
   }
 }
 

@@ -8,7 +8,8 @@ package import Sealing
 ///
 /// It plays the remote, so the broker knows it as it knows every other provider, and never opens its files. It works on a
 /// thread of its own, one call after the other: guesses that come at once are counted one by one. Its files are opened
-/// by the first call. What the disk or the database cannot do is a passing trouble (`providerUnavailable`).
+/// by the first call. What the disk or the database cannot do is a passing trouble (`providerUnavailable`); what is damaged
+/// is no passing one (`.misconfigured(.embeddedFiles)`). Its own keys rest sealed with a key that it is given for each call.
 package actor LocalProvider: AuthProvider {
   /// What time it is.
   package typealias Clock = @Sendable () -> Timestamp
@@ -26,8 +27,11 @@ package actor LocalProvider: AuthProvider {
   let passwordHash: PasswordHash
   private let directory: String
   private let clock: Clock
+  private let sealingKey: @Sendable () -> SealingKey?
   private nonisolated let worker: WorkerThread
-  private var database: LocalDatabase?
+  private var files: LocalFiles?
+  /// What was wrong with the files when they were opened last.
+  private(set) var fault: LocalStoreFault?
 
   /// How often rows of no more use are looked for; messages are looked at in every call.
   private static let cleaningInterval = Duration.seconds(60)
@@ -38,14 +42,17 @@ package actor LocalProvider: AuthProvider {
   /// - Parameters:
   ///   - stateDirectory: absolute; the files are in `local-provider` below it.
   ///   - settings: the usual ones, unless the configuration says otherwise.
+  ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
+  ///     has it, is locked.
   ///   - clock: the wall clock, unless a test says otherwise.
   package init(
     stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(),
-    clock: @escaping Clock = { LocalProvider.wallClock }
+    sealingKey: @escaping @Sendable () -> SealingKey?, clock: @escaping Clock = { LocalProvider.wallClock }
   ) {
     directory = stateDirectory + "/local-provider"
     self.settings = settings
     self.clock = clock
+    self.sealingKey = sealingKey
     passwordHash = PasswordHash(parameters: settings.passwordHash)
     worker = WorkerThread(name: "local-provider")
   }
@@ -66,7 +73,7 @@ package actor LocalProvider: AuthProvider {
 
   /// What access tokens are verified with.
   ///
-  /// - Throws: `ProviderFailure.transient` where the files cannot be opened.
+  /// - Throws: `ProviderFailure` where the files cannot be opened.
   package func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
     try perform { database, _ in database.signer.publicKey }
   }
@@ -81,30 +88,36 @@ package actor LocalProvider: AuthProvider {
 
   private func close() {
     // What cannot be copied back from the write-ahead log now is copied at the next opening.
-    try? database?.connection.close()
-    database = nil
+    try? files?.connection.close()
+    files = nil
   }
 
   /// Does the work of one call, and turns what the machine could not do into a passing trouble.
   ///
-  /// - Throws: the refusals of `body`; everything else becomes `ProviderFailure.transient(.providerUnavailable)`.
+  /// - Throws: the refusals of `body`; `.transient(.vaultLocked)` while there is no sealing key; `.misconfigured` with
+  ///   `.embeddedFiles` for files that are damaged; everything else becomes `.transient(.providerUnavailable)`.
   func perform<R>(_ body: (LocalDatabase, Timestamp) throws -> R) throws(ProviderFailure) -> R {
     do {
       let now = clock()
-      let database = try openedDatabase()
+      guard let key = sealingKey() else { throw ProviderFailure.transient(.vaultLocked) }
+      let database = try LocalDatabase(try openedFiles(key), sealingKey: key)
       try removeEnded(in: database, at: now)
       return try body(database, now)
     } catch let failure as ProviderFailure {
       throw failure
+    } catch let fault as LocalStoreFault {
+      self.fault = fault
+      throw .misconfigured(.embeddedFiles)
     } catch {
       throw .transient(.providerUnavailable)
     }
   }
 
-  private func openedDatabase() throws -> LocalDatabase {
-    if let database { return database }
-    let opened = try LocalDatabase(directory: directory)
-    database = opened
+  private func openedFiles(_ key: SealingKey) throws -> LocalFiles {
+    if let files { return files }
+    fault = nil
+    let opened = try LocalFiles(directory: directory, sealingKey: key)
+    files = opened
     return opened
   }
 
