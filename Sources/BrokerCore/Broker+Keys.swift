@@ -2,44 +2,63 @@ package import BrokerProtocol
 
 /// How the vault is opened, sealed anew, and looked at.
 extension Broker {
-  /// More requests than this that wait for a key to be tried are refused: each may cost a slow hash.
-  static let keyAttemptLimit = 16
-
   /// Opens the vault, and takes up what rests in it.
   ///
-  /// Attempts are taken one at a time. The answer to a wrong passphrase is kept back as ``PassphraseDelay`` says, and so
-  /// is the next attempt.
-  package func unlock(_ params: Unlock.Params, _ reply: @escaping Reply<Empty>) {
-    enqueue(.unlock(params.passphrase, reply))
+  /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
+  /// as ``PassphraseDelay`` says, and so is the next attempt. `client` is nil for the broker itself.
+  package func unlock(_ params: Unlock.Params, from client: ClientID? = nil, _ reply: @escaping Reply<Empty>) {
+    enqueue(.unlock(params.passphrase, reply), from: client)
   }
 
   /// Seals the vault anew; sessions go on meanwhile.
-  package func rekey(_ params: Rekey.Params, _ reply: @escaping Reply<Empty>) {
-    enqueue(.rekey(params, reply))
+  package func rekey(_ params: Rekey.Params, from client: ClientID? = nil, _ reply: @escaping Reply<Empty>) {
+    enqueue(.rekey(params, reply), from: client)
   }
 
-  private func enqueue(_ attempt: KeyAttempt) {
-    guard keyAttempts.count < Self.keyAttemptLimit else {
-      return attempt.reply(.failure(BrokerError(.overloaded, "Too many requests wait for the vault's key; try again.")))
+  private func enqueue(_ attempt: KeyAttempt, from client: ClientID?) {
+    switch keyAttempts.add(attempt, from: client) {
+    case .admitted: break
+    case .displaced(let other): refuseForNumber(other)
+    case .refused: return refuseForNumber(attempt)
     }
-    keyAttempts.append(attempt)
     tryNextKey()
     finishLocking()
   }
 
-  /// Tries the next key, unless one is being tried, or the vault is just being locked.
-  func tryNextKey() {
-    while !isTryingKey, gate == .unlocked || gate == .locked, !keyAttempts.isEmpty {
-      let attempt = keyAttempts.removeFirst()
-      switch (attempt, gate) {
-      case (.unlock, .unlocked): attempt.reply(.success(Empty()))
-      case (.rekey, .locked): attempt.reply(.failure(BrokerError(.vaultLocked)))
-      default: perform(attempt)
+  private func refuseForNumber(_ attempt: KeyAttempt) {
+    attempt.reply(
+      .failure(BrokerError(.overloaded, "Other requests for the vault's key wait, one for each connection; try again."))
+    )
+  }
+
+  /// Keeps the first attempt after a start back, where wrong passphrases were given just before it.
+  private func awaitFirstKeyTry() {
+    guard let time = firstKeyTry else { return }
+    firstKeyTry = nil
+    guard now.uptime < time else { return }
+    isTryingKey = true
+    _ = clock.schedule(at: time) { [weak self] in
+      self?.assumeIsolated { broker in
+        broker.isTryingKey = false
+        broker.tryNextKey()
+        broker.finishLocking()
       }
     }
   }
 
-  private func perform(_ attempt: KeyAttempt) {
+  /// Tries the next key, unless one is being tried, or the vault is just being locked.
+  func tryNextKey() {
+    if gate == .locked, !isTryingKey, !keyAttempts.isEmpty { awaitFirstKeyTry() }
+    while !isTryingKey, gate == .unlocked || gate == .locked, let (client, attempt) = keyAttempts.takeNext() {
+      switch (attempt, gate) {
+      case (.unlock, .unlocked): attempt.reply(.success(Empty()))
+      case (.rekey, .locked): attempt.reply(.failure(BrokerError(.vaultLocked)))
+      default: perform(attempt, from: client)
+      }
+    }
+  }
+
+  private func perform(_ attempt: KeyAttempt, from client: ClientID?) {
     isTryingKey = true
     if case .unlock = attempt { gate = .unlocking }
     let (keeper, store, hasSequences) = (self.keeper, self.store, commits.isOpen)
@@ -61,7 +80,7 @@ extension Broker {
           }
         }
       } catch {
-        return { $0.refused(attempt, error) }
+        return { $0.refused(attempt, from: client, error) }
       }
     }
   }
@@ -79,7 +98,11 @@ extension Broker {
   }
 
   private func opened(_ attempt: KeyAttempt, _ contents: StoreContents?, _ status: StoreStatus) {
-    passphraseDelay.noteSuccess()
+    if passphraseDelay.failures != .none {
+      passphraseDelay.noteSuccess()
+      keepFailures {}
+    }
+    keyAttempts.noteSuccess()
     storeStatus = status
     if let contents {
       gate = .unlocked
@@ -90,14 +113,30 @@ extension Broker {
     finish(attempt, .success(Empty()))
   }
 
-  private func refused(_ attempt: KeyAttempt, _ failure: KeyFailure) {
+  /// Keeps the wrong passphrases so far for the next start, then goes on.
+  private func keepFailures(_ next: @escaping @Sendable () -> Void) {
+    let (keeper, failures) = (self.keeper, passphraseDelay.failures)
+    inBackground {
+      await keeper.keep(failures)
+      return { _ in next() }
+    }
+  }
+
+  private func refused(_ attempt: KeyAttempt, from client: ClientID?, _ failure: KeyFailure) {
     if gate == .unlocking { gate = .locked }
     if case .store(.tampered(let profile)) = failure { raiseTampering(of: profile) }
     let missing = attempt.missingPassphrase(storeStatus.keySource)
     let error = BrokerError(failure, missing: missing, newPassphrase: attempt.newPassphrase)
     guard failure == .wrongPassphrase else { return finish(attempt, .failure(error)) }
-    _ = clock.schedule(at: now.uptime + passphraseDelay.noteFailure()) { [weak self] in
-      self?.assumeIsolated { $0.finish(attempt, .failure(error)) }
+    keyAttempts.noteFailure(of: client)
+    let time = now.uptime + passphraseDelay.noteFailure(at: now.wall)
+    // Before the answer: whoever ends the broker after it does not end the delay.
+    keepFailures { [weak self] in
+      self?.assumeIsolated { broker in
+        _ = broker.clock.schedule(at: time) { [weak self] in
+          self?.assumeIsolated { $0.finish(attempt, .failure(error)) }
+        }
+      }
     }
   }
 

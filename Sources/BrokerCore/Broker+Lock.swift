@@ -35,11 +35,8 @@ extension Broker {
 
   /// Whoever wanted the vault opened before it is locked once more does not open it behind the lock's back.
   private func overtakeUnlocks() {
-    var overtaken: [KeyAttempt] = []
-    keyAttempts.removeAll { attempt in
-      guard case .unlock = attempt else { return false }
-      overtaken.append(attempt)
-      return true
+    let overtaken = keyAttempts.remove { attempt in
+      if case .unlock = attempt { true } else { false }
     }
     for attempt in overtaken {
       attempt.reply(.failure(BrokerError(.vaultLocked, "The vault was locked again meanwhile.")))
@@ -110,9 +107,8 @@ extension Broker {
       .storeFailed,
       "Clients are locked out, but the newest tokens could not be saved: they and the key are kept in memory until the"
         + " vault can be written.")
-    let replies = lockReplies + keyAttempts.map(\.reply)
+    let replies = lockReplies + keyAttempts.remove { _ in true }.map(\.reply)
     lockReplies = []
-    keyAttempts = []
     for reply in replies { reply(.failure(error)) }
   }
 

@@ -127,13 +127,15 @@ package actor Broker {
   /// Who waits for the vault to be locked.
   var lockReplies: [Reply<Empty>] = []
   /// Who wants the vault to be unlocked, or sealed anew, in order.
-  var keyAttempts: [KeyAttempt] = []
+  var keyAttempts = KeyAttemptQueue()
   /// Whether one of them is being tried, or its answer kept back.
   var isTryingKey = false
   /// Whether everybody knows that the store as a whole cannot be trusted: a reader of events cannot make it a flood.
   var isSuspicionTold = false
   /// How long the answer to a wrong passphrase is kept back.
-  var passphraseDelay = PassphraseDelay()
+  var passphraseDelay: PassphraseDelay
+  /// When the first key may be tried after a start, as uptime; nil for at once.
+  var firstKeyTry: Duration?
   /// Where the vault stands, as its keeper said last.
   var storeStatus: StoreStatus
   /// Called whenever nothing slow is under way any more.
@@ -163,6 +165,9 @@ package actor Broker {
     self.entropy = entropy
     gate = .locked
     storeStatus = status
+    passphraseDelay = PassphraseDelay(after: status.passphraseFailures)
+    let wait = passphraseDelay.remaining(at: clock.now)
+    if wait > .zero { firstKeyTry = clock.uptime + wait }
     let slots = profiles.enumerated().map { number, settings in
       ProfileSlot(UInt64(number), settings, Self.machine(for: settings, entropy))
     }

@@ -44,6 +44,21 @@ struct Route: Sendable {
     }
   }
 
+  /// A method that needs the vault's key: its turn depends on the connection.
+  static func key<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ body:
+      @escaping @Sendable (isolated Broker, Method.Params, ClientID, @escaping Broker.Reply<Method.Result>) -> Void
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      let reply: Broker.Reply<Method.Result> = { [weak server] result in
+        server?.assumeIsolated { $0.answer(request.key, result) }
+      }
+      server.broker.assumeIsolated { body($0, params, request.client, reply) }
+    }
+  }
+
   /// A method that brings a session, and which can be taken back while its provider is asked.
   static func login<Method: BrokerMethod>(
     _ method: Method.Type,
@@ -102,8 +117,8 @@ enum Routes {
       .now(GetStatus.self) { server, _, _ in server.status },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) },
       Route(name: Lock.name) { server, _, request in server.lock(request) },
-      .later(Unlock.self) { broker, params, reply in broker.unlock(params, reply) },
-      .later(Rekey.self) { broker, params, reply in broker.rekey(params, reply) },
+      .key(Unlock.self) { broker, params, client, reply in broker.unlock(params, from: client, reply) },
+      .key(Rekey.self) { broker, params, client, reply in broker.rekey(params, from: client, reply) },
       .later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) },
       .later(CheckProviders.self) { broker, params, reply in broker.checkProviders(params, reply) },
       .later(CheckProvider.self) { broker, params, reply in broker.checkProvider(params, reply) },

@@ -43,6 +43,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let notDirectory = Errno(code: ENOTDIR)
   /// A symbolic link where none is followed.
   package static let symbolicLink = Errno(code: ELOOP)
+  /// The address is taken (bind(2)).
+  package static let addressInUse = Errno(code: EADDRINUSE)
   /// This process has no descriptor left.
   package static let tooManyDescriptors = Errno(code: EMFILE)
   /// The system has no descriptor left.

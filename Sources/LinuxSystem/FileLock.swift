@@ -83,7 +83,7 @@ package struct FileLock: ~Copyable, Sendable {
 
   private static func open(_ path: String) throws(Refusal) -> FileDescriptor {
     do throws(Errno) {
-      return try FileDescriptor.open(path, [.readWrite, .create, .noFollow])
+      return try FileDescriptor.open(path, [.readWrite, .create, .noFollow, .nonBlocking])
     } catch { throw error == .symbolicLink ? .notOurs(path) : .failed(path, error) }
   }
 

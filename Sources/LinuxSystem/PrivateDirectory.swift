@@ -4,7 +4,9 @@ import CLinux
 ///
 /// Whoever may write to a directory can replace a socket or a file in it whatever their own modes, so the directory
 /// and the path to it are checked first: the directory belongs to this user with mode 0700 and is no symbolic link;
-/// each directory above belongs to this user or to root and can be written to by nobody else, unless it is sticky.
+/// each directory above belongs to this user or to root and can be written to by nobody else, unless it is sticky. The
+/// same holds of every directory that a symbolic link above leads through, and the link itself belongs to this user or to
+/// root: in a sticky directory, whoever owns a link can lead it elsewhere at any time.
 package struct PrivateDirectory: ~Copyable {
   /// Why a directory is not trusted.
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
@@ -55,7 +57,7 @@ package struct PrivateDirectory: ~Copyable {
     let parents = PrivateDirectory.parents(of: path)
     for parent in parents {
       if create { try PrivateDirectory.make(parent) }
-      try PrivateDirectory.checkParent(parent)
+      try PrivateDirectory.checkWay(to: parent)
     }
     if create { try PrivateDirectory.make(path) }
     let descriptor = try PrivateDirectory.open(path)
@@ -103,9 +105,43 @@ package struct PrivateDirectory: ~Copyable {
     throw .failed(path, error)
   }
 
+  /// How many symbolic links a path may lead through, as in the kernel (path_resolution(7)).
+  private static let linkLimit = 40
+
+  /// Checks each directory and each symbolic link on the way to a directory, and that itself.
+  private static func checkWay(to path: String) throws(Refusal) {
+    var left = Array(components(of: path).reversed())
+    var (place, links) = ("", 0)
+    try checkParent("/")
+    while let component = left.popLast() {
+      guard component != ".." else {
+        place = PathName.directory(of: place)
+        if place == "/" { place = "" }
+        continue
+      }
+      let next = place + "/" + component
+      let status: FileStatus
+      do { status = try FileStatus.ofLink(next) } catch { throw .failed(path, error) }
+      guard status.kind == .symbolicLink else {
+        try checkParent(next)
+        place = next
+        continue
+      }
+      guard status.owner == 0 || status.owner == geteuid() else { throw .unsafeParent(next) }
+      links += 1
+      guard links <= linkLimit, let target = SymbolicLink.target(of: next) else { throw .failed(next, .symbolicLink) }
+      if target.hasPrefix("/") { place = "" }
+      left += components(of: target).reversed()
+    }
+  }
+
+  private static func components(of path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }
+  }
+
   private static func checkParent(_ path: String) throws(Refusal) {
     let status: FileStatus
-    do { status = try FileStatus.following(path) } catch { throw .failed(path, error) }
+    do { status = try FileStatus.ofLink(path) } catch { throw .failed(path, error) }
     let sticky = status.permissions & 0o1000 != 0
     guard status.owner == 0 || status.owner == geteuid() else { throw .unsafeParent(path) }
     guard status.permissions & 0o022 == 0 || sticky else { throw .unsafeParent(path) }

@@ -3,6 +3,9 @@ import Synchronization
 
 /// The right to open one database file: it exists, is private, and no other connection of this process has it.
 ///
+/// SQLite opens the files beside it by their names and waits for whatever is there: a pipe in place of a journal would
+/// stop the process for ever. So each of them is looked at first.
+///
 /// The file is never opened again by its name while a connection has it: closing any descriptor of a file drops
 /// all of the process's POSIX locks on it (fcntl(2), "How To Corrupt An SQLite Database File", section 2.2). And two
 /// connections that write one write-ahead log can corrupt it in SQLite before 3.51.3.
@@ -19,14 +22,19 @@ struct DatabaseFile: ~Copyable {
     let inode: UInt
   }
 
+  /// What SQLite may put behind the name of a database (sqlite.org/tempfiles.html, section 2).
+  private static let companionSuffixes: [StaticString] = ["-journal", "-wal", "-shm"]
+
   private static let inUse = Mutex<Set<Identity>>([])
 
   /// Finds the file, or creates it empty with mode 0600, and takes it for this process.
   ///
   /// - Throws: `SQLiteError` with `.cannotOpen` when it is no regular file or cannot be created, `.permission` when it
-  ///   belongs to another user, has a second name, or others may access it, `.locked` when this process has it open.
+  ///   belongs to another user, has a second name, or others may access it, `.locked` when this process has it open; of
+  ///   the operation `companion` when a file beside it is no regular file of this user.
   init(path: String) throws(SQLiteError) {
     let path = try Self.resolvingDirectory(of: path)
+    for suffix in Self.companionSuffixes { try Self.inspectCompanion(path, suffix) }
     try Self.createIfMissing(path)
     let identity = try Self.inspect(path)
     guard Self.inUse.withLock({ $0.insert(identity).inserted }) else {
@@ -83,13 +91,27 @@ struct DatabaseFile: ~Copyable {
     return unsafe lstat(path, &status) == 0
   }
 
+  private static func inspectCompanion(_ path: String, _ suffix: StaticString) throws(SQLiteError) {
+    var status = stat()
+    // The path is a string that Swift terminates for the call; `status` is written to.
+    guard unsafe lstat(path + suffix.description, &status) == 0 else {
+      if errno == ENOENT { return }
+      throw SQLiteError(code: .cannotOpen, operation: .companion(suffix), systemError: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
+      throw SQLiteError(code: .cannotOpen, operation: .companion(suffix))
+    }
+  }
+
   private static func inspect(_ path: String) throws(SQLiteError) -> Identity {
     var status = stat()
     // The path is a string that Swift terminates for the call; `status` is written to.
     guard unsafe lstat(path, &status) == 0 else {
       throw SQLiteError(code: .cannotOpen, operation: .open, systemError: errno)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw SQLiteError(code: .cannotOpen, operation: .open) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SQLiteError(code: .cannotOpen, operation: .companion(""))
+    }
     guard status.st_uid == geteuid(), status.st_nlink == 1, status.st_mode & 0o077 == 0 else {
       throw SQLiteError(code: .permission, operation: .open)
     }

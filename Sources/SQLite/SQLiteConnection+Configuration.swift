@@ -23,6 +23,13 @@ extension SQLiteConnection {
     }
   }
 
+  /// Whether the database has any table.
+  ///
+  /// - Throws: `SQLiteError`.
+  package func hasTables() throws(SQLiteError) -> Bool {
+    try integer(of: "SELECT count(*) FROM sqlite_schema") > 0
+  }
+
   /// The number of the schema that the database has, which `Migrator` sets; 0 in a new one.
   ///
   /// - Throws: `SQLiteError`.
@@ -44,10 +51,13 @@ extension SQLiteConnection {
   }
 
   /// Everything between opening the file and the first statement, in an order that matters.
-  func configure(applicationID: Int32, checking depth: IntegrityCheck?) throws(SQLiteError) {
+  func configure(
+    applicationID: Int32, checking depth: IntegrityCheck?, mustHaveTables: Bool
+  ) throws(SQLiteError) {
     try restrict()
     // Before anything reads the file: an exclusive connection never shares the index of the write-ahead log.
     try set("PRAGMA locking_mode = EXCLUSIVE", thenRead: "PRAGMA locking_mode", expecting: "exclusive")
+    if mustHaveTables, try !hasTables() { throw SQLiteError(code: .corrupt, operation: .tables) }
     try adopt(applicationID: applicationID)
     if let depth { try checkIntegrity(depth) }
     for setting in Self.settings {

@@ -32,11 +32,12 @@ package final class SQLiteConnection {
   ///   - path: its directory exists.
   ///   - applicationID: what marks the file as this program's (sqlite.org/fileformat2.html, offset 68); not 0.
   ///   - depth: how thoroughly to look for damage before anything is set up; nil for not at all.
+  ///   - mustHaveTables: whether a database without tables is refused (`.corrupt`, operation `tables`), and left as it was.
   /// - Throws: `SQLiteError` with `.cannotOpen` when the file cannot be created, is a link or no file, `.permission`
   ///   when others have access to it, `.locked` when this process has it open, `.busy` when another process has,
   ///   `.notADatabase` when it is something else or another program's, `.corrupt`.
   package init(
-    path: String, applicationID: Int32, checking depth: IntegrityCheck? = nil
+    path: String, applicationID: Int32, checking depth: IntegrityCheck? = nil, mustHaveTables: Bool = false
   ) throws(SQLiteError) {
     precondition(applicationID != 0, "0 is what every unmarked database has")
     let file = try DatabaseFile(path: path)
@@ -50,7 +51,7 @@ package final class SQLiteConnection {
     unsafe handle = opened
     do throws(SQLiteError) {
       try check(status, .open)
-      try configure(applicationID: applicationID, checking: depth)
+      try configure(applicationID: applicationID, checking: depth, mustHaveTables: mustHaveTables)
       finalizeIdleStatements()
     } catch {
       keepsLog = true

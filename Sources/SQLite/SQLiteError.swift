@@ -15,6 +15,10 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     case column(StaticString)
     /// Looking for damage.
     case check
+    /// Looking for the tables that the database must have.
+    case tables
+    /// Looking at a file beside the database, or at the database itself: what is behind its name.
+    case companion(StaticString)
     /// Copying the write-ahead log into the database.
     case checkpoint
     /// Closing the connection.
@@ -44,6 +48,8 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
       case .statement(let sql): "statement: \(sql)"
       case .column(let sql): "column of: \(sql)"
       case .check: "check"
+      case .tables: "tables"
+      case .companion(let suffix): "file: *\(suffix)"
       case .checkpoint: "checkpoint"
       case .close: "close"
       }

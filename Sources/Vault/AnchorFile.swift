@@ -21,8 +21,10 @@ final class AnchorFile {
 
   /// The highest generation that was found; nil where there was none of this vault.
   private(set) var generation: UInt64?
+  /// Whether all that was found is of another vault.
+  private(set) var isForeign = false
 
-  /// Opens the anchor of a vault, or makes an empty one; another vault's is ignored, and written over in time.
+  /// Opens the anchor of a vault, or makes an empty one; another vault's is written over in time.
   ///
   /// Nil where the place cannot be used.
   ///
@@ -51,21 +53,36 @@ final class AnchorFile {
     return (0..<slotCount).contains { bytes.dropFirst($0 * slotByteCount).starts(with: magic) }
   }
 
-  /// Reads both slots again.
-  func read() {
-    generation = nil
-    for slot in 0..<Self.slotCount {
-      guard let found = read(slot), found >= generation ?? 0 else { continue }
-      generation = found
-      nextSlot = (slot + 1) % Self.slotCount
+  /// Refuses what is in the place of an anchor and cannot be one.
+  ///
+  /// - Throws: `VaultError.notOurs`.
+  static func inspect(_ path: String) throws(VaultError) {
+    // What is missing is made, and what cannot be looked at is not used.
+    guard let status = try? FileStatus.ofLink(path) else { return }
+    guard status.kind == .regular, status.owner == ProcessIdentity.user, !status.isOpenToOthers else {
+      throw .notOurs(path: path)
     }
   }
 
-  private func read(_ slot: Int) -> UInt64? {
-    let offset = Int64(slot * Self.slotByteCount)
-    guard let bytes = try? descriptor.contents(from: offset, limit: Self.slotByteCount),
-      bytes.count == Self.slotByteCount, bytes.starts(with: Self.magic + vaultID)
-    else { return nil }
+  /// Reads both slots again.
+  func read() {
+    generation = nil
+    isForeign = false
+    for slot in 0..<Self.slotCount {
+      let offset = Int64(slot * Self.slotByteCount)
+      guard let bytes = try? descriptor.contents(from: offset, limit: Self.slotByteCount),
+        bytes.count == Self.slotByteCount, bytes.starts(with: Self.magic)
+      else { continue }
+      if !bytes.dropFirst(Self.magic.count).starts(with: vaultID) { isForeign = true }
+      guard let found = generation(in: bytes), found >= generation ?? 0 else { continue }
+      generation = found
+      nextSlot = (slot + 1) % Self.slotCount
+    }
+    if generation != nil { isForeign = false }
+  }
+
+  private func generation(in bytes: [UInt8]) -> UInt64? {
+    guard bytes.starts(with: Self.magic + vaultID) else { return nil }
     let (message, digest) = (bytes.span.extracting(first: 32), bytes.span.extracting(last: 32))
     guard mac.isValid(digest, for: message) else { return nil }
     return bytes[24..<32].reduce(0) { $0 << 8 | UInt64($1) }

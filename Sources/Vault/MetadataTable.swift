@@ -6,8 +6,8 @@ import SecretMemory
 struct MetadataTable: SealedTable {
   /// The name of a value.
   enum Name: String {
-    /// The key of token fingerprints, from which the key of the anchor is derived too: it stays the same for the life of
-    /// the vault, whatever it is sealed with.
+    /// The key of token fingerprints, from which the keys of the anchor and of the embedded provider are derived too: it
+    /// stays the same for the life of the vault, whatever it is sealed with.
     case fingerprintKey
   }
 

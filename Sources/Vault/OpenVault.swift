@@ -21,6 +21,16 @@ struct OpenVault {
   /// Whether the kept events are to be removed with the next change.
   var mustDropEvents = false
 
+  /// Derives the key for the embedded provider's keys from the key of the token names.
+  ///
+  /// - Throws: `VaultError.secretMemoryExhausted`.
+  static func providerKey(from fingerprintKey: Secret) throws(VaultError) -> SealingKey {
+    let label = Array("AuthBroker embedded provider 1".utf8)
+    do throws(SealingError) {
+      return try SealingKey(KeyedHash(key: fingerprintKey).secretDigest(of: label.span))
+    } catch { throw .secretMemoryExhausted }
+  }
+
   /// Derives the key of the anchor from the key of the token names.
   ///
   /// - Throws: `VaultError.secretMemoryExhausted`.

@@ -34,7 +34,8 @@ extension Vault {
       return [
         VaultFinding(
           .databaseDamaged, isError: true,
-          "The vault's file contradicts itself; restore it from a backup, or remove it and log in again.")
+          "The vault's file contradicts itself; restore it from a backup, or move all its files "
+            + "(vault.sqlite*) away and log in again.")
       ]
     }
   }
@@ -73,6 +74,16 @@ extension Vault {
     }
   }
 
+  /// What the anchor cannot notice where it is.
+  private var unnoticedRollback: VaultFinding {
+    VaultFinding(
+      .rollbackUnnoticed, isError: false,
+      anchor == nil
+        ? "There is no place for the vault's anchor, so a replacement of the vault by an earlier copy is not noticed."
+        : "The vault's anchor is in the vault's directory, so an earlier copy of the whole directory in its place is not "
+          + "noticed.")
+  }
+
   /// What is not in the database.
   private func surroundings(_ open: OpenVault) -> [VaultFinding] {
     var findings: [VaultFinding] = []
@@ -80,13 +91,7 @@ extension Vault {
     if let known = anchor?.generation, known > open.head.generation, !open.suspicions.contains(.rolledBack) {
       findings.append(VaultSuspicion.rolledBack.finding)
     }
-    if anchor == nil {
-      findings.append(
-        VaultFinding(
-          .rollbackUnnoticed, isError: false,
-          "There is no second directory for the vault's anchor, so it would not be noticed if the vault were replaced by "
-            + "an earlier copy."))
-    }
+    if anchor == nil || !isAnchorElsewhere { findings.append(unnoticedRollback) }
     if now() + Self.clockTolerance < open.head.changedAt {
       findings.append(
         VaultFinding(

@@ -3,25 +3,28 @@ import LinuxSystem
 
 /// What happens to the vault's file behind the vault's back.
 extension Vault {
-  /// Refuses an empty file in the place of a vault of which something else says that it held something: its log, its
-  /// reserve, its anchor, or the list of those who open by its key.
+  /// Looks at the files before SQLite does, which takes an empty one for a new database and removes its log.
   ///
-  /// SQLite would take it for a new database, and remove the log. A file that is not there at all is another matter: to
-  /// remove it is how a person begins anew.
+  /// A file that is not there at all, nor its log, is another matter: to move it away is how a person starts over. What
+  /// the vault that was there has left is removed then, and `predecessor` tells of it.
   ///
-  /// - Throws: `VaultError.damaged`; nothing was changed then.
-  func refuseEmptiedFile() throws(VaultError) {
+  /// - Returns: whether the database must have tables, since something says that it held something.
+  /// - Throws: `VaultError.damaged`, `.notOurs`; nothing was changed then.
+  func examineFiles() throws(VaultError) -> Bool {
+    if let anchorPath { try AnchorFile.inspect(anchorPath) }
+    let traces = VaultTraces(path: path, reserve: reserve, keyFileUsers: keyFileUsers, anchorPath: anchorPath)
     let status: FileStatus
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
-      // What the removed vault has left beside it must not speak for the next one.
-      if error == .noEntry { reserve.release() }
-      return
+      // What cannot be looked at cannot be opened either, and says why then.
+      guard error == .noEntry else { return true }
+      guard !traces.hasLog else { throw .damaged(part: "its file is gone, but the file's log is there") }
+      if traces.areThere { predecessor = reserve.isTaken ? .fileGone : .movedAway }
+      traces.remove()
+      return false
     }
-    guard status.kind == .regular, status.size == 0 else { return }
-    let hasLog = (try? FileStatus.ofLink(path + "-wal"))?.size ?? 0 > 0
-    let wasUsed = keyFileUsers?.hasNoted ?? false
-    guard hasLog || reserve.isTaken || wasUsed || anchorPath.map(AnchorFile.isWritten) ?? false else { return }
-    throw .damaged(part: "its file is empty, but held something")
+    guard status.kind == .regular, status.size == 0 else { return traces.areThere }
+    guard !traces.hasLog, !traces.areThere else { throw .damaged(part: "its file is empty, but held something") }
+    return false
   }
 
   /// Whether the file that the connection has open still is the one that has the vault's name.

@@ -25,7 +25,7 @@ extension Vault {
     do { try endDoubt() } catch { throw .store(error) }
     let kek: KeyEncryptionKey
     do throws(KeySourceError) {
-      if source == .file, let path = encryption.settings.keyFilePath, let vault = keyFileUsers?.other {
+      if source == .file, let path = encryption.settings.keyFilePath, let vault = try keyFileUsers?.other() {
         throw .shared(path: path, vault: vault)
       }
       kek = try encryption.newKey(from: source, passphrase: passphrase, replacing: old.wrapped)
@@ -41,7 +41,7 @@ extension Vault {
       throw .store(error)
     }
     reached(.committed)
-    settle(kek.source, old)
+    settle(kek.source)
     reached(.settled)
     // What was sealed under the old key is in the log's earlier frames.
     if let connection = try? database() { try? connection.checkpoint() }
@@ -70,7 +70,7 @@ extension Vault {
     do { key = try SealingKey.random() } catch { throw StoreFailure(.secretMemoryExhausted) }
     var fresh = KeyringTable.Ring(
       vaultID: old.vaultID, wrapped: WrappedKey.wrap(key, with: kek, vaultID: old.vaultID), retiredKeyFile: nil)
-    if old.wrapped.source == .file, kek.source != .file, keyFileUsers?.other == nil {
+    if old.wrapped.source == .file, kek.source != .file, !(keyFileUsers?.mayHaveOther ?? false) {
       fresh.retiredKeyFile = encryption.settings.keyFilePath
     }
     let seal = VaultSeal(key: key, vaultID: old.vaultID)
@@ -107,18 +107,14 @@ extension Vault {
     change.manifest.distrustAll()
   }
 
-  /// Puts a new key file in its place, or removes one that nothing needs; what fails is done at the next start.
-  private func settle(_ source: KeySourceName, _ old: KeyringTable.Ring) {
-    // The key file stays for whoever else opens by it.
-    let previous = keyFileUsers?.other == nil ? old.wrapped.source : nil
+  /// Puts a new key file in its place; what fails is done at the next unlock.
+  ///
+  /// The old key file is kept until then: it is removed once the new key has opened the vault, so that a copy of the vault
+  /// from before opens for as long as nobody knows whether the new key can be had again.
+  private func settle(_ source: KeySourceName) {
     if source == .file { keyFileUsers?.note() } else { keyFileUsers?.forget() }
-    do {
-      try encryption.settle(source, replacing: previous)
-      guard ring?.retiredKeyFile != nil else { return }
-      try KeyringTable(connection: database()).forgetRetiredKeyFile()
-      ring?.retiredKeyFile = nil
-    } catch {
-      // The database needs the new key already, and finds it where it is.
-    }
+    guard source == .file else { return }
+    // The database needs the new key already, and finds it where it is.
+    try? encryption.settings.keyFile().promoteNext(keepsPrevious: true)
   }
 }

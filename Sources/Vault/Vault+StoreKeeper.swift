@@ -1,5 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
+import LinuxSystem
 import SQLite
 import Sealing
 package import SecretMemory
@@ -10,7 +11,13 @@ extension Vault: StoreKeeper {
     StoreStatus(
       isLocked: contents == nil, isInitialized: schemaVersion > 0, keySource: recordedSource,
       schemaVersion: Int(schemaVersion == 0 ? VaultSchema.version : schemaVersion),
-      noticesRollback: contents == nil ? anchorPath != nil : anchor != nil)
+      noticesRollback: isAnchorElsewhere && (contents == nil || anchor != nil),
+      passphraseFailures: attempts.read(at: now()))
+  }
+
+  /// Whether the anchor is kept in another directory than the vault: a copy of one is then none of the other.
+  var isAnchorElsewhere: Bool {
+    anchorPath.map { PathName.directory(of: $0) != PathName.directory(of: path) } ?? false
   }
 
   /// Where the key comes from that opens the vault.
@@ -42,16 +49,23 @@ extension Vault: StoreKeeper {
     if schemaVersion < VaultSchema.version { try migrateFurther(connection) }
     do throws(VaultError) {
       try take(VaultSeal(key: key, vaultID: ring.vaultID), connection)
+      try leaveLog(connection)
     } catch {
       forgetKeys()
       throw KeyFailure(error)
     }
-    if ring.wrapped.source == .file { keyFileUsers?.note() }
+    if ring.wrapped.source == .file {
+      keyFileUsers?.note()
+      try? encryption.settings.keyFile().discardPrevious()
+    }
     try? finishRetirement(connection)
     // A key that was staged and never needed: one that was needed has taken its place by now, or may still be.
     if (try? endDoubt()) != nil { try? encryption.settings.keyFile().discardNext() }
     reserve.take()
   }
+
+  /// Keeps the wrong passphrases so far in a file beside the vault.
+  package func keep(_ failures: PassphraseFailures) async { attempts.write(failures) }
 
   /// Forgets the data key and everything that it opened; a vault that is locked already stays so.
   package func lock() async {
@@ -76,9 +90,12 @@ extension Vault: StoreKeeper {
       throw .damaged(part: MetadataTable.Name.fingerprintKey.rawValue)
     }
     let anchorHash = try OpenVault.anchorHash(from: fingerprintKey)
+    let sealingKey = try OpenVault.providerKey(from: fingerprintKey)
     anchor = anchorPath.flatMap { AnchorFile(path: $0, vaultID: seal.vaultID, mac: anchorHash) }
     Self.compare(&head, anchor, isFingerprintNew, &suspicions)
     judgeSequence(&head, &suspicions)
+    if let predecessor { suspicions.insert(predecessor) }
+    predecessor = nil
     let eventBytes = try EventTable(connection: connection, seal: seal).byteCount()
     contents = OpenVault(
       seal: seal, anchorHash: anchorHash, manifest: manifest, head: head, suspicions: suspicions,
@@ -88,6 +105,26 @@ extension Vault: StoreKeeper {
       _ = try? change { try $0.set(.fingerprintKey, to: fingerprintKey) }
     }
     entropy.use(fingerprint)
+    providerKey.use(sealingKey)
+  }
+
+  /// Brings what is in the log into the database file, and a new vault's existence to its anchor: a vault that was
+  /// reported does not live in its log alone, where one lost file would make it look as if it had never been.
+  private func leaveLog(_ connection: SQLiteConnection) throws(VaultError) {
+    do throws(SQLiteError) {
+      try connection.checkpoint()
+    } catch {
+      // One that is not new has its tables in the file, or was reported with them in the log before.
+      if isNew { throw .storage(error) }
+      return
+    }
+    isNew = false
+    // One that is gone or another's is told of until the next change, which writes it.
+    guard let contents, anchor?.generation == nil,
+      contents.suspicions.isDisjoint(with: [.anchorForeign, .anchorMissing])
+    else { return }
+    anchor?.write(contents.head.generation)
+    anchor?.synchronize()
   }
 
   /// Notices that the anchor knows more than the head.
@@ -95,7 +132,11 @@ extension Vault: StoreKeeper {
     _ head: inout VaultHead, _ anchor: AnchorFile?, _ isKeyNew: Bool, _ suspicions: inout Set<VaultSuspicion>
   ) {
     guard let known = anchor?.generation else {
-      if anchor != nil, head.hasAnchor, !isKeyNew { suspicions.insert(.anchorMissing) }
+      if anchor?.isForeign ?? false {
+        suspicions.insert(.anchorForeign)
+      } else if anchor != nil, head.hasAnchor, !isKeyNew {
+        suspicions.insert(.anchorMissing)
+      }
       return
     }
     guard known > head.generation else { return }
@@ -134,6 +175,7 @@ extension Vault: StoreKeeper {
       throw KeyFailure(error)
     }
     schemaVersion = VaultSchema.version
+    isNew = true
     reached(.committed)
     do { try encryption.settle(configuredSource) } catch { throw KeyFailure(error) }
     reached(.settled)
@@ -144,7 +186,8 @@ extension Vault: StoreKeeper {
   /// Only the configured one is removed: what the row says is not sealed.
   private func finishRetirement(_ connection: SQLiteConnection) throws {
     guard let ring, let retired = ring.retiredKeyFile else { return }
-    if ring.wrapped.source != .file, retired == encryption.settings.keyFilePath, keyFileUsers?.other == nil {
+    if ring.wrapped.source != .file, retired == encryption.settings.keyFilePath, !(keyFileUsers?.mayHaveOther ?? false)
+    {
       try encryption.settle(ring.wrapped.source, replacing: .file)
     }
     try KeyringTable(connection: connection).forgetRetiredKeyFile()

@@ -16,6 +16,9 @@ package actor Vault {
   /// Handles and names of tokens; names from the first ``unlock(_:)`` on, while the vault is not locked.
   package nonisolated let entropy = SealedEntropy()
 
+  /// What the embedded provider seals its keys with, while the vault is open.
+  package nonisolated let providerKey = ProviderKey()
+
   private nonisolated let worker: WorkerThread
 
   /// Where this actor runs.
@@ -28,7 +31,7 @@ package actor Vault {
   let encryption: KeyEncryption
   /// The source that the configuration names: for a new vault, and for `rekey` without another one.
   let configuredSource: KeySourceName
-  /// Where the anchor is kept; nil where there is no second directory for it.
+  /// Where the anchor is kept; nil for nowhere.
   let anchorPath: String?
   /// The time: milliseconds since 1970-01-01T00:00:00Z.
   let now: @Sendable () -> Int64
@@ -36,11 +39,17 @@ package actor Vault {
   let reached: @Sendable (VaultStep) -> Void
   /// Room for a change that finds the disk full.
   let reserve: ReserveFile
+  /// The wrong passphrases so far.
+  let attempts: AttemptsFile
   /// Who else opens by the key file; nil where nobody can.
   let keyFileUsers: KeyFileUsers?
   /// Whether that room was given away.
   var isReserveSpent = false
 
+  /// What is known of a vault that was here before this new one; nil where there was none, or this one is not new.
+  var predecessor: VaultSuspicion?
+  /// Whether the vault was made by this process and is not in its file yet.
+  var isNew = false
   /// Whether a change of keys failed that may be in the log all the same, and come back at the next start.
   var isRekeyInDoubt = false
 
@@ -70,6 +79,7 @@ package actor Vault {
     self.now = now
     self.reached = reached
     reserve = ReserveFile(ofDatabase: path)
+    attempts = AttemptsFile(ofDatabase: path)
     keyFileUsers = KeyFileUsers(ofKeyAt: settings.keyFilePath, vaultPath: path)
     worker = WorkerThread(name: "vault")
   }
@@ -79,13 +89,13 @@ package actor Vault {
     if worker.isIsolatingCurrentContext() != true { worker.stop() }
   }
 
-  /// Opens the file, or makes an empty one (mode 0600); no key is asked for, and nothing is unsealed, before `unlock`.
+  /// Opens the file, or makes an empty one (mode 0600) where there is none; no key is asked for, and nothing is unsealed, before `unlock`.
   ///
   /// - Parameters:
   ///   - path: of the database, in a private directory that exists.
   ///   - settings: where the key sources find their secrets.
   ///   - source: what the configuration names. A vault that exists opens by the source that it was sealed with.
-  ///   - anchorPath: of the file that notices a rollback of the whole vault, in another directory; nil for none.
+  ///   - anchorPath: of the file that notices a rollback of the vault, best in another directory; nil for none.
   ///   - now: milliseconds since 1970-01-01T00:00:00Z.
   ///   - reached: called between any two steps of which each is durable.
   /// - Returns: the vault, locked.
@@ -149,14 +159,16 @@ package actor Vault {
     anchor = nil
     contents = nil
     entropy.use(nil)
+    providerKey.use(nil)
   }
 
   private func start() throws(VaultError) {
-    try refuseEmptiedFile()
+    let mustHaveTables = try examineFiles()
     let connection: SQLiteConnection
     do throws(SQLiteError) {
-      connection = try SQLiteConnection(path: path, applicationID: VaultSchema.applicationID, checking: .quick)
-    } catch { throw VaultError(opening: error) }
+      connection = try SQLiteConnection(
+        path: path, applicationID: VaultSchema.applicationID, checking: .quick, mustHaveTables: mustHaveTables)
+    } catch { throw VaultError(opening: error, at: path) }
     // What cannot be unsealed is left as it is, its log too.
     connection.keepsLog = true
     schemaVersion = try Self.schemaVersion(of: connection)
@@ -174,9 +186,7 @@ package actor Vault {
       guard version <= VaultSchema.version else {
         throw VaultError.newerSchema(found: version, supported: VaultSchema.version)
       }
-      let tables = try connection.prepare("SELECT count(*) FROM sqlite_schema")
-      let isEmpty = try tables.step() && tables.int64(at: 0) == 0
-      guard version >= 0, isEmpty == (version == 0) else { throw VaultError.damaged(part: "schema") }
+      guard version >= 0, try connection.hasTables() == (version > 0) else { throw VaultError.damaged(part: "schema") }
       return version
     } catch { throw VaultError(whileReading: error) }
   }

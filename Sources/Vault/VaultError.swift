@@ -12,6 +12,8 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
   case cannotOpen(SQLiteError)
   /// A newer version of the program has written it; nothing was changed.
   case newerSchema(found: Int32, supported: Int32)
+  /// A name of the vault leads to something that is not a private regular file of this user.
+  case notOurs(path: String)
   /// The file contradicts itself, or a sealed value of the vault itself is not what was written.
   case damaged(part: String)
   /// The database refused to read or write.
@@ -28,9 +30,13 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
     switch self {
     case .inUse: "The vault is in use by another process; stop that one first."
     case .cannotOpen(let error): "The vault cannot be opened (\(error)); check its path and access rights."
+    case .notOurs(let path):
+      "\(path) is not a regular file that belongs to this user alone; remove it, or restore it from a backup."
     case .newerSchema(let found, let supported):
       "The vault has format \(found), this program knows up to \(supported); use the newer program."
-    case .damaged(let part): "The vault is damaged (\(part)); restore it from a backup, or remove it and log in again."
+    case .damaged(let part):
+      "The vault is damaged (\(part)); restore it from a backup, or move all its files (vault.sqlite*) away and log in "
+        + "again."
     case .storage(let error): "The vault cannot be read or written (\(error)); check the disk."
     case .secretMemoryExhausted:
       "The locked memory for secrets is full; sign out of some profiles, or use several state directories."
@@ -53,8 +59,16 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
       }
   }
 
-  /// What opening the file failed with.
-  init(opening error: SQLiteError) {
+  /// What opening the file at a path failed with.
+  init(opening error: SQLiteError, at path: String) {
+    if case .companion(let suffix) = error.operation {
+      self = .notOurs(path: path + suffix.description)
+      return
+    }
+    if case .tables = error.operation {
+      self = .damaged(part: "its tables are gone")
+      return
+    }
     self =
       switch error.code.primary {
       case .busy, .locked: .inUse

@@ -22,8 +22,9 @@ struct VaultReader {
 
   /// Reads the head and the manifest.
   ///
-  /// What cannot be trusted is made anew in memory from the rows that open by themselves, and written with the next
-  /// change.
+  /// Where the head or a part of the manifest is lost, nothing vouches for the rows that it listed: each of them may be
+  /// an older copy, so none is accepted. The vault's own values are, which never change. The lists are written again with
+  /// the next change.
   ///
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func start() throws(VaultError) -> (manifest: Manifest, head: VaultHead, suspicions: Set<VaultSuspicion>) {
@@ -32,7 +33,7 @@ struct VaultReader {
     var manifest = Manifest()
     guard let head = try table.head(seal) else {
       manifest.distrustAll()
-      try refill(&manifest)
+      try relistMetadata(in: &manifest)
       return (manifest, VaultHead(), [.head, .events])
     }
     for bucket in 0..<Manifest.bucketCount {
@@ -43,7 +44,7 @@ struct VaultReader {
         suspicions.insert(.manifest)
       }
     }
-    if suspicions.contains(.manifest) { try refill(&manifest) }
+    if suspicions.contains(.manifest) { try relistMetadata(in: &manifest) }
     for series in EventSeries.allCases {
       let (extent, range) = (try EventTable(connection: connection, seal: seal).extent(of: series), head[series])
       let isWhole = extent.count == range.count
@@ -54,20 +55,12 @@ struct VaultReader {
     return (manifest, head, suspicions)
   }
 
-  /// Lists the rows that open by themselves in those buckets that were lost.
-  private func refill(_ manifest: inout Manifest) throws(VaultError) {
+  /// Lists the vault's own values that open by themselves in those buckets that were lost.
+  private func relistMetadata(in manifest: inout Manifest) throws(VaultError) {
     let lost = manifest.changedBuckets
-    try refill(&manifest, lost, SessionTable(connection: connection, seal: seal))
-    try refill(&manifest, lost, RefreshIntentTable(connection: connection, seal: seal))
-    try refill(&manifest, lost, PendingLoginTable(connection: connection, seal: seal))
-    try refill(&manifest, lost, RevocationTable(connection: connection, seal: seal))
-    try refill(&manifest, lost, MetadataTable(connection: connection, seal: seal))
-  }
-
-  private func refill<T: SealedTable>(_ manifest: inout Manifest, _ lost: Set<Int>, _ table: T) throws(VaultError) {
-    for row in try table.rows() {
+    for row in try MetadataTable(connection: connection, seal: seal).rows() {
       guard let name = row.name, row.value != nil, lost.contains(Manifest.bucket(ofRowsNamed: name)) else { continue }
-      manifest[T.kind, name] = row.tag
+      manifest[.metadata, name] = row.tag
     }
   }
 

@@ -19,11 +19,17 @@ enum VaultSuspicion: Hashable, CaseIterable {
   case fileReplaced
   /// The anchor knows of changes that the vault does not.
   case rolledBack
-  /// There was an anchor, and it is gone.
+  /// The anchor is that of another vault.
+  case anchorForeign
+  /// There was an anchor, and it is gone or damaged.
   case anchorMissing
+  /// The vault's file was gone, and only that: this vault is new.
+  case fileGone
+  /// All files of a vault that was here before were gone, as after a person moved them away: this vault is new.
+  case movedAway
 
-  /// Whether somebody may have meddled: what remains is only weaker than it could be.
-  var isAlarm: Bool { self != .anchorMissing }
+  /// Whether the vault may have been tampered with; the others only weaken what can be noticed, or are for information.
+  var isAlarm: Bool { self != .anchorMissing && self != .movedAway }
 
   /// What a person is told.
   var finding: VaultFinding {
@@ -46,8 +52,21 @@ enum VaultSuspicion: Hashable, CaseIterable {
     case .anchorMissing:
       VaultFinding(
         .rollbackUnnoticed, isError: false,
-        "The vault's anchor is gone, so a replacement of the vault by an earlier copy was not noticed; it was made anew."
-      )
+        "The vault's anchor is gone or damaged, so a replacement of the vault by an earlier copy was not noticed; a new "
+          + "one was made.")
+    case .anchorForeign:
+      VaultFinding(
+        .rolledBack, isError: true,
+        "The vault's anchor belongs to another vault: one of the two was replaced; log in again where in doubt.")
+    case .fileGone:
+      VaultFinding(
+        .rolledBack, isError: true,
+        "The vault's file was gone, and a new vault was made; if you did not remove it, restore it from a backup.")
+    case .movedAway:
+      VaultFinding(
+        .rolledBack, isError: false,
+        "Another vault was here before, whose files are gone; this one is new. If you did not move them away, restore "
+          + "them from a backup.")
     }
   }
 

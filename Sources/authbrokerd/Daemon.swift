@@ -81,6 +81,8 @@ actor Daemon {
       report.waiting(atMost: limit)
     }
     vault = opened.vault
+    let providerKey = opened.vault.providerKey
+    providers.sealingKey = { providerKey.key }
     let profiles = try providers.settings(for: configuration)
     let broker = Broker(
       executor: loop, profiles: profiles, store: opened.vault, keeper: opened.vault, status: opened.status,

@@ -11,6 +11,7 @@ import OIDCDialect
 import OIDCProvider
 import RESTDialect
 import RESTProvider
+import Sealing
 
 /// Makes providers from the configuration.
 ///
@@ -28,6 +29,9 @@ final class ProviderCatalog {
     let network: NetworkConfiguration
     let provider: any AuthProvider
   }
+
+  /// What the embedded provider seals its keys with: asked for each time, nil while the vault is locked.
+  var sealingKey: @Sendable () -> SealingKey? = { nil }
 
   private let stateDirectory: String
   private let environment: [String: String]
@@ -83,7 +87,9 @@ final class ProviderCatalog {
 
   private func localProvider(_ configuration: BrokerConfiguration) throws(StartFailure) -> LocalProvider {
     let provider =
-      local ?? LocalProvider(stateDirectory: stateDirectory, settings: LocalProviderSettings(configuration.local))
+      local
+      ?? LocalProvider(
+        stateDirectory: stateDirectory, settings: LocalProviderSettings(configuration.local), sealingKey: sealingKey)
     do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
     local = provider
     return provider

@@ -66,11 +66,12 @@ enum VaultOpening {
       command: configuration.command, commandTimeout: configuration.commandTimeout, environment: environment)
   }
 
-  /// Beside the default key file, where that lies in another directory than the vault; named by the vault's path, since
-  /// several vaults may have their keys there.
-  private static func anchorPath(_ paths: StatePaths) -> String? {
+  /// Beside the default key file: in another directory than the vault, named by the vault's path since several vaults may
+  /// have their keys there; with a chosen state directory in that one, where it notices the loss or the replacement of the
+  /// vault's own files.
+  private static func anchorPath(_ paths: StatePaths) -> String {
     guard let key = paths.vaultKey, PathName.directory(of: key) != PathName.directory(of: paths.vault) else {
-      return nil
+      return paths.state + "/vault.anchor"
     }
     let path = Array(paths.vault.utf8)
     let name = Base64URL.encode(KeyedHash.unkeyedDigest(of: path.span, count: 6).span)
@@ -104,6 +105,7 @@ enum VaultOpening {
   private static func failure(_ error: VaultError, _ paths: StatePaths) -> StartFailure {
     let kind: StartFailure.Kind
     switch error {
+    case .notOurs: return StartFailure(kind: .storeFailed, message: error.description)
     case .noThread(let code): return StartFailure(noThread: Errno(code: code))
     case .damaged, .newerSchema: kind = .vaultTampered
     default: kind = .storeFailed

@@ -42,15 +42,89 @@ import Testing
     }
   }
 
-  @Test func `attempts are tried one at a time, and no more than sixteen wait`() async throws {
+  @Test func `attempts are tried one at a time, and one of each connection waits`() async throws {
     try await OwnThread.run {
       let (harness, client) = try Self.locked()
-      for _ in 0..<17 { #expect(client.ask(Self.wrong).isEmpty) }
+      for _ in 0..<2 { #expect(client.ask(Self.wrong).isEmpty) }
       #expect(harness.store.tries == 1)
       #expect(client.ask(Self.wrong).first?.contains("overloaded") == true)
       harness.clock.advance(by: .milliseconds(100))
       #expect(client.lines().count == 1)
       #expect(harness.store.tries == 2)
+    }
+  }
+
+  @Test func `wrong passphrases of three connections do not keep the right one out`() async throws {
+    try await OwnThread.run {
+      let (harness, client) = try Self.locked()
+      let others = try (0..<3).map { _ in try harness.connect() }
+      func flood() { for other in others { for _ in 0..<5 { _ = other.ask(Self.wrong) } } }
+      for _ in 0..<4 {
+        flood()
+        harness.clock.advance(by: .seconds(10))
+      }
+      flood()
+      let tries = harness.store.tries
+      #expect(client.ask(Self.right).isEmpty)
+      // The one that is being tried, and then the right one: those that wait have guessed before.
+      harness.clock.advance(by: .seconds(10))
+      #expect(client.lines() == [Self.done])
+      #expect(harness.store.tries == tries + 1)
+    }
+  }
+
+  @Test func `a connection that is closed does not cost the others its turn`() async throws {
+    try await OwnThread.run {
+      let (harness, client) = try Self.locked()
+      let first = try harness.connect()
+      let second = try harness.connect()
+      _ = first.ask(Self.wrong)
+      _ = second.ask(Self.wrong)
+      second.close()
+      harness.settle()
+      #expect(client.ask(Self.right).isEmpty)
+      harness.clock.advance(by: .milliseconds(100))
+      #expect(client.lines() == [Self.done] && harness.store.tries == 2)
+    }
+  }
+
+  @Test func `where too many wait, a connection that has guessed makes room for one that has not`() async throws {
+    try await OwnThread.run {
+      let (harness, client) = try Self.locked()
+      let others = try (0..<66).map { _ in try harness.connect() }
+      for other in others {
+        _ = other.ask(Self.wrong)
+        harness.clock.advance(by: .seconds(10))
+        #expect(other.lines().count == 1)
+      }
+      for other in others.prefix(65) { #expect(other.ask(Self.wrong).isEmpty) }
+      #expect(others[65].ask(Self.wrong).first?.contains("overloaded") == true)
+      #expect(client.ask(Self.right).isEmpty)
+      #expect(others.prefix(65).count { $0.lines().first?.contains("overloaded") == true } == 1)
+      harness.clock.advance(by: .seconds(10))
+      #expect(client.lines() == [Self.done])
+    }
+  }
+
+  @Test func `a restart does not end the delay`() async throws {
+    try await OwnThread.run {
+      let (harness, client) = try Self.locked()
+      for _ in 0..<5 {
+        _ = client.ask(Self.wrong)
+        harness.clock.advance(by: .seconds(2))
+        #expect(client.lines().count == 1)
+      }
+      _ = client.ask(Self.wrong)
+      // The answer would come after 3.2 s; the broker is ended before.
+      let restarted = try ServerHarness(store: harness.store, clock: harness.clock)
+      let again = try restarted.connect()
+      let tries = harness.store.tries
+      #expect(again.ask(Self.right).isEmpty && harness.store.tries == tries)
+      restarted.clock.advance(by: .milliseconds(3199))
+      #expect(again.lines().isEmpty)
+      restarted.clock.advance(by: .milliseconds(1))
+      #expect(again.lines() == [Self.done])
+      #expect(harness.store.statusNow.passphraseFailures == .none)
     }
   }
 

@@ -147,9 +147,13 @@ import Testing
     }
   }
 
-  @Test func `a directory that cannot be made, or a damaged database, is a passing trouble`() async throws {
+  @Test func `a directory that cannot be made, or a damaged database, is told apart from a passing trouble`()
+    async throws
+  {
     try await ProviderFixture.run { fixture in
-      let nowhere = LocalProvider(stateDirectory: "/proc/no-such-place", settings: fixture.settings)
+      let nowhere = LocalProvider(
+        stateDirectory: "/proc/no-such-place", settings: fixture.settings,
+        sealingKey: { [held = fixture.held] in held.key })
       let credentials = try fixture.credentials()
       let failed = await failure { () throws(ProviderFailure) in try await nowhere.login(credentials) }
       #expect(failed == .transient(.providerUnavailable))
@@ -158,7 +162,7 @@ import Testing
       await fixture.provider.shutDown()
       truncate(fixture.directory + "/db.sqlite", 5000)
       let damaged = await failure { () throws(ProviderFailure) in try await fixture.provider.login(credentials) }
-      #expect(damaged == .transient(.providerUnavailable))
+      #expect(damaged == .misconfigured(.embeddedFiles))
     }
   }
 

@@ -31,6 +31,8 @@ final class ProviderFixture: Sendable {
     var count: Int { number.withLock { $0 } }
     func add() { number.withLock { $0 += 1 } }
   }
+  /// What the vault would give.
+  let held: HeldKey
 
   /// The provider of a fixture is shut down by `run`.
   init(_ adjust: (inout LocalProviderSettings) -> Void = { _ in }) {
@@ -41,8 +43,11 @@ final class ProviderFixture: Sendable {
     self.settings = settings
     let counted = Counted()
     hashes = counted
+    let held = HeldKey()
+    self.held = held
     provider = LocalProvider(
-      stateDirectory: scratch.path, settings: settings, clock: { [clock] in clock.now }, willHash: { counted.add() })
+      stateDirectory: scratch.path, settings: settings, sealingKey: { held.key }, clock: { [clock] in clock.now },
+      willHash: { counted.add() })
   }
 
   static func run(
@@ -50,6 +55,7 @@ final class ProviderFixture: Sendable {
   ) async throws {
     try Sealing.initialize()
     let fixture = ProviderFixture(adjust)
+    fixture.held.key = try SealingKey.random()
     do { try await body(fixture) } catch {
       await fixture.provider.shutDown()
       throw error
@@ -59,7 +65,8 @@ final class ProviderFixture: Sendable {
 
   /// The same files under another provider, as after a restart.
   func successor() -> LocalProvider {
-    LocalProvider(stateDirectory: state, settings: settings, clock: { [clock] in clock.now })
+    LocalProvider(
+      stateDirectory: state, settings: settings, sealingKey: { [held] in held.key }, clock: { [clock] in clock.now })
   }
 
   var directory: String { state + "/local-provider" }
@@ -125,6 +132,15 @@ final class ProviderFixture: Sendable {
     }
     try connection.close()
     return number
+  }
+}
+
+/// The key that a vault would give; nil while it is locked.
+final class HeldKey: Sendable {
+  private let held = Mutex<SealingKey?>(nil)
+  var key: SealingKey? {
+    get { held.withLock { $0 } }
+    set { held.withLock { $0 = newValue } }
   }
 }
 

@@ -42,6 +42,29 @@ import Testing
     }
   }
 
+  @Test func `the name localhost is both addresses: a port that another program has on one of them is not taken`()
+    async throws
+  {
+    let place = try Self.freePlace()
+    let redirect = try #require(LoopbackRedirect("http://localhost:\(place.port)/callback"))
+    let foreign = try LoopbackSocket.listen(on: .ipv6, port: UInt16(place.port))
+    #expect(throws: ProviderFailure.misconfigured(.redirectPort)) {
+      try RedirectSocket.open(.name, port: redirect.port)
+    }
+    foreign.stop()
+    _ = consume foreign
+    let socket = try RedirectSocket.open(.name, port: redirect.port)
+    #expect(throws: Errno.addressInUse) { _ = try LoopbackSocket.listen(on: .ipv6, port: UInt16(place.port)) }
+    // A browser that tries that address first is refused, and takes the other one.
+    #expect(throws: Errno.self) { _ = try LoopbackSocket.connect(to: .ipv6, port: UInt16(place.port)) }
+    _ = try LoopbackSocket.connect(to: .ipv4, port: UInt16(place.port))
+    socket.stop()
+    let successor = try RedirectSocket.open(.name, port: 0)
+    #expect(throws: Errno.addressInUse) { _ = try LoopbackSocket.listen(on: .ipv6, port: UInt16(successor.port)) }
+    successor.stop()
+    _ = try LoopbackSocket.listen(on: .ipv6, port: UInt16(successor.port))
+  }
+
   private static func begin(_ provider: OIDCProvider) async throws -> BrowserVisit {
     try BrowserVisit(#require(try await provider.login(browser).action))
   }

@@ -14,7 +14,8 @@ extension Candidate {
     var settings = LocalProviderSettings()
     // The smallest work that Argon2id allows.
     settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
-    let provider = LocalProvider(stateDirectory: scratch.path, settings: settings)
+    let key = try SealingKey.random()
+    let provider = LocalProvider(stateDirectory: scratch.path, settings: settings, sealingKey: { key })
     let result: Result<Void, any Error>
     do {
       let password = try Secret(utf8: "made-up-password")

@@ -27,6 +27,7 @@ package final class InMemoryStore: SessionStore {
     var keyFailure: KeyFailure?
     var tries = 0
     var findings: [VaultFinding] = []
+    var passphraseFailures = PassphraseFailures.none
 
     var sortedRevocations: [PendingRevocation] {
       revocations.values.sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
@@ -239,7 +240,7 @@ extension InMemoryStore: StoreKeeper {
     state.withLock { state in
       StoreStatus(
         isLocked: state.isLocked, isInitialized: true, keySource: state.passphrase == nil ? .file : .passphrase,
-        schemaVersion: 1, noticesRollback: false)
+        schemaVersion: 1, noticesRollback: false, passphraseFailures: state.passphraseFailures)
     }
   }
 
@@ -253,6 +254,8 @@ extension InMemoryStore: StoreKeeper {
       state.isLocked = false
     }
   }
+
+  package func keep(_ failures: PassphraseFailures) async { state.withLock { $0.passphraseFailures = failures } }
 
   package func lock() async { state.withLock { $0.isLocked = true } }
 

@@ -14,6 +14,9 @@ enum SealedCells: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var box: [UInt8]
   }
 
+  /// Whether it vouches for rows of other tables.
+  var isOfLists: Bool { self == .manifest || self == .head }
+
   private var selection: StaticString {
     switch self {
     case .session: "SELECT rowid, profile, sealed FROM session ORDER BY profile"

@@ -1,3 +1,5 @@
+package import BrokerProtocol
+
 /// How long the answer to a wrong passphrase is kept back, as ssh-agent(1) does after `ssh-add -X`.
 ///
 /// Every try costs a slow hash already; the delay makes guessing through the socket slower than guessing on a copy.
@@ -7,17 +9,30 @@ package struct PassphraseDelay: Sendable, Equatable {
   /// After many: a person who has forgotten the passphrase is not locked out by somebody else's guesses.
   package static let longest = Duration.seconds(10)
 
-  private var failures = 0
+  /// The failures so far.
+  package private(set) var failures: PassphraseFailures
 
-  /// No failure yet.
-  package init() {}
+  /// Goes on after the failures that are known.
+  package init(after failures: PassphraseFailures = .none) { self.failures = failures }
 
   /// Counts a failure; gives how long its answer is kept back.
-  package mutating func noteFailure() -> Duration {
-    failures += 1
-    return min(Self.shortest * Double(1 << min(failures - 1, 10)), Self.longest)
+  package mutating func noteFailure(at time: Timestamp) -> Duration {
+    // Beyond the longest delay the number says nothing more.
+    failures = PassphraseFailures(count: min(max(failures.count, 0), 1 << 20) + 1, lastAt: time)
+    return length
   }
 
   /// Forgets the failures: the right passphrase was given.
-  package mutating func noteSuccess() { failures = 0 }
+  package mutating func noteSuccess() { failures = .none }
+
+  /// How much of the delay after the last failure is left; all of it where the clock is behind that.
+  package func remaining(at time: Timestamp) -> Duration {
+    guard failures.count > 0 else { return .zero }
+    let passed = max(time - failures.lastAt, .zero)
+    return max(length - passed, .zero)
+  }
+
+  private var length: Duration {
+    min(Self.shortest * Double(1 << min(max(failures.count - 1, 0), 10)), Self.longest)
+  }
 }

@@ -51,7 +51,8 @@ extension NetworkState.Event {
     case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
     // A port or a secret that cannot be had is this machine's own: nobody was asked.
-    case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?: self = .unclear
+    case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?, .misconfigured(.embeddedFiles)?:
+      self = .unclear
     case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
     }
   }

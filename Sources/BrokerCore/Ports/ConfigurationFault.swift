@@ -18,6 +18,8 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case secret
   /// Where a browser comes back to: the port cannot be had (bind(2)).
   case redirectPort
+  /// The embedded provider's own files: damaged, or sealed for another vault.
+  case embeddedFiles
 
   /// One plain sentence that says where to look, without a word of the provider.
   package var message: String {
@@ -44,6 +46,9 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
     case .secret:
       "A secret of the profile cannot be had; look at the file, the variable or the command that its clientSecret or apiKey "
         + "names."
+    case .embeddedFiles:
+      "The embedded provider's files are damaged, or were sealed for another vault; look at what authbroker doctor says of "
+        + "them."
     case .redirectPort:
       "The port of redirectUri is not free on this computer; end the login or the program that has it, or look at redirectUri "
         + "in the configuration: port 0 is any free one, where the provider allows it."

@@ -23,7 +23,9 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {
-    case .misconfigured(.secret), .misconfigured(.redirectPort), .misconfigured(.issuer): .configInvalid
+    case .misconfigured(.secret), .misconfigured(.redirectPort), .misconfigured(.issuer),
+      .misconfigured(.embeddedFiles):
+      .configInvalid
     case .refused(let kind, _, _, _), .transient(let kind, _), .outcomeUnknown(let kind, _): kind
     case .sessionEnded: .sessionExpired
     case .reauthenticationRequired: .reauthRequired

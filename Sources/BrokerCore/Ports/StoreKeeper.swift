@@ -21,6 +21,9 @@ package protocol StoreKeeper: Sendable {
   /// - Throws: ``KeyFailure``; everything opens as before then.
   func rekey(_ request: Rekey.Params) async throws(KeyFailure)
 
+  /// Keeps the wrong passphrases so far beside the store, for the next start; what cannot be written is lost with this one.
+  func keep(_ failures: PassphraseFailures) async
+
   /// Looks whether everything is as it was written.
   ///
   /// - Throws: ``StoreFailure/locked`` while the key is not there, ``StoreFailure/failed(context:)``.
@@ -39,16 +42,20 @@ package struct StoreStatus: Sendable, Equatable {
   package var schemaVersion: Int
   /// Whether it would be noticed that the whole store was replaced by an older copy.
   package var noticesRollback: Bool
+  /// The wrong passphrases that were given before this start.
+  package var passphraseFailures: PassphraseFailures
 
   /// A status.
   package init(
-    isLocked: Bool, isInitialized: Bool, keySource: KeySourceName, schemaVersion: Int, noticesRollback: Bool
+    isLocked: Bool, isInitialized: Bool, keySource: KeySourceName, schemaVersion: Int, noticesRollback: Bool,
+    passphraseFailures: PassphraseFailures = .none
   ) {
     self.isLocked = isLocked
     self.isInitialized = isInitialized
     self.keySource = keySource
     self.schemaVersion = schemaVersion
     self.noticesRollback = noticesRollback
+    self.passphraseFailures = passphraseFailures
   }
 }
 

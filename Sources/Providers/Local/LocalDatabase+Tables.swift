@@ -22,7 +22,7 @@ extension LocalDatabase {
   /// - Throws: `Errno`, `SQLiteError`.
   func removeMessages(_ numbers: [Int64]) throws {
     for number in numbers {
-      try outbox.remove(number)
+      try files.outbox.remove(number)
       try messages.remove(number)
     }
   }

@@ -18,6 +18,12 @@ extension LocalProvider {
         : ProviderFinding("accounts", .ok, "there are accounts")
       return [reachable, ProviderFinding("files", .ok, "its files open, and its database is sound"), accounts]
     } catch {
+      if error == .misconfigured(.embeddedFiles), let fault {
+        return [
+          reachable,
+          ProviderFinding("files", .failure, fault.message, advice: fault.advice, errorKind: error.kind),
+        ]
+      }
       return [
         reachable,
         ProviderFinding(

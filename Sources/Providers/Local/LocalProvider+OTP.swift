@@ -109,7 +109,7 @@ extension LocalProvider {
     try database.removeMessages(replaced)
     let message = Outbox.Message(recipient: phone.text, method: .sms, code: code, createdAt: now)
     removeMessagesAtExpiry()
-    try database.outbox.write(message, number: number)
+    try database.files.outbox.write(message, number: number)
     return ProviderChallenge(
       flow: handle, method: .sms, maskedDestination: phone.masked, otpLength: flow.codeLength,
       expiresAt: flow.expiresAt, nextResendAt: flow.resendAt,

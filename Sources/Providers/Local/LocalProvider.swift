@@ -9,7 +9,8 @@ import SecretMemory
 ///
 /// It plays the remote, so the broker knows it as it knows every other provider, and never opens its files. It works on a
 /// thread of its own, one call after the other: guesses that come at once are counted one by one. Its files are opened
-/// by the first call. What the disk or the database cannot do is a passing trouble (`providerUnavailable`).
+/// by the first call. What the disk or the database cannot do is a passing trouble (`providerUnavailable`); what is damaged
+/// is no passing one (`.misconfigured(.embeddedFiles)`). Its own keys rest sealed with a key that it is given for each call.
 package actor LocalProvider: AuthProvider {
   /// What time it is.
   package typealias Clock = @Sendable () -> Timestamp
@@ -27,8 +28,11 @@ package actor LocalProvider: AuthProvider {
   let passwordHash: PasswordHash
   private let directory: String
   private let clock: Clock
+  private let sealingKey: @Sendable () -> SealingKey?
   private nonisolated let worker: WorkerThread
-  private var database: LocalDatabase?
+  private var files: LocalFiles?
+  /// What was wrong with the files when they were opened last.
+  private(set) var fault: LocalStoreFault?
 
   /// How often rows of no more use are looked for; messages are looked at in every call.
   private static let cleaningInterval = Duration.seconds(60)
@@ -41,15 +45,19 @@ package actor LocalProvider: AuthProvider {
   /// - Parameters:
   ///   - stateDirectory: absolute; the files are in `local-provider` below it.
   ///   - settings: the usual ones, unless the configuration says otherwise.
+  ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
+  ///     has it, is locked.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
     stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(),
-    clock: @escaping Clock = { LocalProvider.wallClock }, willHash: @escaping @Sendable () -> Void = {}
+    sealingKey: @escaping @Sendable () -> SealingKey?, clock: @escaping Clock = { LocalProvider.wallClock },
+    willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
     self.settings = settings
     self.clock = clock
+    self.sealingKey = sealingKey
     passwordHash = PasswordHash(parameters: settings.passwordHash, willCompute: willHash)
     worker = WorkerThread(name: "local-provider")
   }
@@ -75,7 +83,7 @@ package actor LocalProvider: AuthProvider {
 
   /// What access tokens are verified with.
   ///
-  /// - Throws: `ProviderFailure.transient` where the files cannot be opened.
+  /// - Throws: `ProviderFailure` where the files cannot be opened.
   package func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
     try perform { database, _ in database.signer.publicKey }
   }
@@ -92,22 +100,27 @@ package actor LocalProvider: AuthProvider {
     sweeper?.cancel()
     sweeper = nil
     // What cannot be copied back from the write-ahead log now is copied at the next opening.
-    try? database?.connection.close()
-    database = nil
+    try? files?.connection.close()
+    files = nil
   }
 
   /// Does the work of one call, and turns what the machine could not do into a passing trouble.
   ///
-  /// - Throws: the refusals of `body`; `.transient(.overloaded)` where the memory for secrets is full; everything else
-  ///   becomes `.transient(.providerUnavailable)`.
+  /// - Throws: the refusals of `body`; `.transient(.vaultLocked)` while there is no sealing key; `.misconfigured` with
+  ///   `.embeddedFiles` for files that are damaged; `.transient(.overloaded)` where the memory for secrets is full;
+  ///   everything else becomes `.transient(.providerUnavailable)`.
   func perform<R>(_ body: (LocalDatabase, Timestamp) throws -> R) throws(ProviderFailure) -> R {
     do {
       let now = clock()
-      let database = try openedDatabase()
+      guard let key = sealingKey() else { throw ProviderFailure.transient(.vaultLocked) }
+      let database = try LocalDatabase(try openedFiles(key), sealingKey: key)
       try removeEnded(in: database, at: now)
       return try body(database, now)
     } catch let failure as ProviderFailure {
       throw failure
+    } catch let fault as LocalStoreFault {
+      self.fault = fault
+      throw .misconfigured(.embeddedFiles)
     } catch is SecretMemoryExhausted {
       throw .transient(.overloaded)
     } catch SealingError.secretMemoryExhausted {
@@ -121,7 +134,7 @@ package actor LocalProvider: AuthProvider {
   ///
   /// What cannot be opened now is opened, or refused, by the first call.
   package func start() {
-    guard database == nil else { return }
+    guard files == nil else { return }
     do {
       _ = try PrivateDirectory(directory, create: false)
       try perform { _, _ in () }
@@ -133,7 +146,7 @@ package actor LocalProvider: AuthProvider {
   /// - Returns: how long nothing more is to be done; nil where no message is left, and ``sweeper`` may end.
   func removeExpiredMessages() -> Duration? {
     let now = clock()
-    guard let database, let next = try? nextExpiry(in: database, after: now) else {
+    guard let files, let next = try? nextExpiry(in: files, after: now) else {
       sweeper = nil
       return nil
     }
@@ -141,15 +154,16 @@ package actor LocalProvider: AuthProvider {
     return next <= now ? .seconds(1) : min(next - now, Self.cleaningInterval)
   }
 
-  private func nextExpiry(in database: LocalDatabase, after now: Timestamp) throws -> Timestamp? {
-    try? database.removeMessages(try database.messages.expiredNumbers(at: now))
-    return try database.messages.nextExpiry()
+  private func nextExpiry(in files: LocalFiles, after now: Timestamp) throws -> Timestamp? {
+    try? files.removeMessages(try files.messages.expiredNumbers(at: now))
+    return try files.messages.nextExpiry()
   }
 
-  private func openedDatabase() throws -> LocalDatabase {
-    if let database { return database }
-    let opened = try LocalDatabase(directory: directory)
-    database = opened
+  private func openedFiles(_ key: SealingKey) throws -> LocalFiles {
+    if let files { return files }
+    fault = nil
+    let opened = try LocalFiles(directory: directory, sealingKey: key)
+    files = opened
     removeMessagesAtExpiry()
     return opened
   }

@@ -24,7 +24,7 @@ final class RedirectListeners: Sendable {
     mutating func release(port: Int, awaited: Bool) {
       entries.removeAll { entry in
         guard entry.socket.port == port else { return false }
-        entry.socket.listening.stop()
+        entry.socket.stop()
         return true
       }
       if awaited { for wait in waits where wait.port == port { wait.giveUp() } }
@@ -37,7 +37,7 @@ final class RedirectListeners: Sendable {
       for wait in waits where wait.state == flow.state { wait.giveUp() }
       let others = waits.filter { $0.state != flow.state }.map(\.port) + entries.map(\.socket.port)
       guard !others.contains(flow.port) else { throw .transient(.cancelled) }
-      return try RedirectSocket(flow.address.host, port: flow.port)
+      return try RedirectSocket.open(flow.address.host, port: flow.port)
     }
   }
 
@@ -64,7 +64,7 @@ final class RedirectListeners: Sendable {
   ) throws(ProviderFailure) -> RedirectFlow {
     try known.withLock { known throws(ProviderFailure) in
       if redirect.port != 0 { known.release(port: redirect.port, awaited: replacesAwaited) }
-      let socket = try RedirectSocket(redirect.host, port: redirect.port)
+      let socket = try RedirectSocket.open(redirect.host, port: redirect.port)
       let flow = try makeFlow(socket.port)
       known.entries.removeAll { $0.expiresAt <= now }
       if known.entries.count >= Self.most { known.entries.removeFirst() }

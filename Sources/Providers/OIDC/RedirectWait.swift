@@ -57,7 +57,7 @@ actor RedirectWait {
   ///
   /// When it returns, the port is free.
   nonisolated func giveUp() {
-    socket.listening.stop()
+    socket.stop()
     callOff()
   }
 
@@ -126,7 +126,7 @@ actor RedirectWait {
   ///
   /// It waits a moment for the browser to take the page: closing earlier could take it back.
   func finish(_ page: RedirectPage) {
-    socket.listening.stop()
+    socket.stop()
     connections = []
     guard let connection = answering else { return }
     answering = nil

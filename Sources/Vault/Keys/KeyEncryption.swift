@@ -1,4 +1,5 @@
 package import BrokerProtocol
+import LinuxSystem
 package import Sealing
 package import SecretMemory
 
@@ -16,15 +17,21 @@ package struct KeyEncryption: Sendable {
   package static let passphraseByteCounts = 8...1024
 
   private let passphraseCost: Argon2Cost
+  private let availableMemory: @Sendable () -> Int64?
 
   /// Prepares; nothing is read yet.
   ///
   /// - Parameters:
   ///   - settings: where the sources find their secrets.
   ///   - passphraseCost: the work that a new passphrase is protected with; less for tests.
-  package init(_ settings: KeySourceSettings, passphraseCost: Argon2Cost = .passphrase) {
+  ///   - availableMemory: how many bytes there are for a derivation; nil where that is not known.
+  package init(
+    _ settings: KeySourceSettings, passphraseCost: Argon2Cost = .passphrase,
+    availableMemory: @escaping @Sendable () -> Int64? = { MachineLimits.availableMemory }
+  ) {
     self.settings = settings
     self.passphraseCost = passphraseCost
+    self.availableMemory = availableMemory
   }
 
   /// Whether a passphrase is good enough to begin with.
@@ -154,6 +161,10 @@ package struct KeyEncryption: Sendable {
   private func derive(
     from secret: Secret, _ source: KeySourceName, _ parameters: KeyDerivation.Parameters
   ) throws(KeySourceError) -> KeyEncryptionKey {
+    // Where memory is promised that is not there, the kernel would end the process in the middle.
+    guard Int64(parameters.memoryKiB) * 1024 < availableMemory() ?? .max else {
+      throw .notEnoughMemory(kiB: parameters.memoryKiB)
+    }
     do throws(SealingError) {
       let key = try KeyDerivation.key(from: secret, parameters)
       return KeyEncryptionKey(key: key, source: source, derivation: parameters)

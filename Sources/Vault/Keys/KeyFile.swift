@@ -19,6 +19,9 @@ package struct KeyFile: Sendable {
   /// Where a new key waits for its turn.
   package var nextPath: String { path + ".next" }
 
+  /// Where the key before this one is kept until this one has opened the vault.
+  package var previousPath: String { path + ".previous" }
+
   /// Names a key file; nothing is read yet.
   ///
   /// - Parameter path: absolute.
@@ -102,10 +105,16 @@ package struct KeyFile: Sendable {
 
   /// Puts the key that waits in the place of the one in use, durably; does nothing where none waits.
   ///
+  /// - Parameter keepsPrevious: whether the one in use is kept under ``previousPath``.
   /// - Throws: `KeySourceError`; both files are as they were, or it is done.
-  package func promoteNext() throws(KeySourceError) {
+  package func promoteNext(keepsPrevious: Bool = false) throws(KeySourceError) {
     let directory = try openDirectory(creatingIfMissing: false)
     do throws(Errno) {
+      if keepsPrevious, (try? FileStatus.ofLink(nextPath)) != nil, (try? FileStatus.ofLink(path)) != nil {
+        try directory.removeFile(String(previousPath.dropFirst(PathName.directory(of: path).count + 1)))
+        // A second name: at no moment is there none for the key in use.
+        try DirectoryEntry.add(previousPath, for: path)
+      }
       do throws(Errno) {
         try DirectoryEntry.rename(nextPath, to: path)
       } catch {
@@ -121,6 +130,14 @@ package struct KeyFile: Sendable {
   /// - Throws: `KeySourceError`.
   package func discardNext() throws(KeySourceError) {
     try remove(nextPath)
+  }
+
+  /// Removes the key before this one, durably; none is no error.
+  ///
+  /// - Throws: `KeySourceError`.
+  package func discardPrevious() throws(KeySourceError) {
+    guard (try? FileStatus.ofLink(previousPath)) != nil else { return }
+    try remove(previousPath)
   }
 
   /// Removes the key in use, durably, after the vault was given another; none is no error.

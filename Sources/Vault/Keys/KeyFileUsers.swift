@@ -27,26 +27,40 @@ struct KeyFileUsers {
   private var path: String { keyPath + ".vaults" }
 
   /// Another vault that is there and was opened by the key; nil where none is known.
-  var other: String? {
+  ///
+  /// - Throws: `KeySourceError.usersUnknown` where the list is there and cannot be read.
+  func other() throws(KeySourceError) -> String? {
+    guard let noted else { throw .usersUnknown(path: path) }
     let own = try? FileStatus.ofLink(vaultPath).identity
     return noted.first { name in
-      guard let status = try? FileStatus.ofLink(name) else { return false }
-      return status.kind == .regular && status.size > 0 && status.identity != own
+      do throws(Errno) {
+        let status = try FileStatus.ofLink(name)
+        return status.kind == .regular && status.size > 0 && status.identity != own
+      } catch {
+        // What may not be looked at may well be there.
+        return error == .accessDenied
+      }
     }
   }
 
-  /// Whether the vault was opened by the key before.
-  var hasNoted: Bool { noted.contains(vaultPath) }
+  /// Whether the key file may be another vault's as well: not so where that is known.
+  var mayHaveOther: Bool {
+    do { return try other() != nil } catch { return true }
+  }
+
+  /// Whether the vault was opened by the key before, as far as that can be told.
+  var hasNoted: Bool { noted?.contains(vaultPath) ?? true }
 
   /// Notes that the vault opens by the key; where that cannot be written, nobody will know.
   func note() {
-    guard !noted.contains(vaultPath), !vaultPath.utf8.contains(UInt8(ascii: "\n")) else { return }
+    guard !hasNoted, !vaultPath.utf8.contains(UInt8(ascii: "\n")) else { return }
     guard let file = try? FileDescriptor.open(path, [.write, .create, .append, .noFollow, .nonBlocking]) else { return }
     try? file.writeAll(Array("\(vaultPath)\n".utf8).span)
   }
 
   /// Notes that the vault opens by the key no more.
   func forget() {
+    guard let noted else { return }
     let others = noted.filter { $0 != vaultPath }
     guard others.count < noted.count, let directory = try? PrivateDirectory(PathName.directory(of: path), create: false)
     else { return }
@@ -54,11 +68,15 @@ struct KeyFileUsers {
     try? directory.writeFile(name, Array(others.map { $0 + "\n" }.joined().utf8).span)
   }
 
-  private var noted: [String] {
-    guard let file = try? FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]),
-      let status = try? file.status(), status.kind == .regular, status.owner == ProcessIdentity.user,
+  /// The noted paths; nil where there is a list that cannot be trusted or read.
+  private var noted: [String]? {
+    let file: FileDescriptor
+    do throws(Errno) { file = try FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]) } catch {
+      return error == .noEntry ? [] : nil
+    }
+    guard let status = try? file.status(), status.kind == .regular, status.owner == ProcessIdentity.user,
       let bytes = try? file.contents(limit: Self.byteLimit)
-    else { return [] }
+    else { return nil }
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 }

@@ -18,6 +18,8 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
   case wrongLength(path: String)
   /// Another vault opens by the same key file, and would not any more.
   case shared(path: String, vault: String)
+  /// The list of the vaults that open by the key file is there and cannot be read.
+  case usersUnknown(path: String)
   /// The directory that it is in is not private.
   case directory(PrivateDirectory.Refusal)
   /// The system refused.
@@ -55,6 +57,9 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
       "The key file \(path) is that of the vault \(vault) too, which would not open any more; copy it to a place of this "
         + "vault's own, name that with vault.keyFile in the configuration, start the broker again, and rekey then. Where "
         + "that vault has another key by now, remove its line from \(path).vaults."
+    case .usersUnknown(let path):
+      "The list of the vaults that open by this key file, \(path), is no readable file of this user, so the key file is "
+        + "not changed; correct its owner and mode, or remove it where no other vault opens by the key."
     case .directory(let refusal): "The vault's key file cannot be trusted: \(refusal.description)"
     case .failed(let path, let error): "The vault's key file \(path) cannot be used: \(error)."
     case .passphraseMissing: "The vault is locked; unlock it with its passphrase: authbroker unlock"

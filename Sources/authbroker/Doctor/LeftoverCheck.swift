@@ -30,6 +30,10 @@ enum LeftoverCheck: DoctorCheck {
   private static func besideKey(_ key: String, _ name: String, in directory: String) -> DoctorFinding? {
     let shown = PlainText.line("\(directory)/\(name)".utf8)
     guard name.hasPrefix(key + "."), name != key + ".vaults" else { return nil }
+    if name == key + ".previous" {
+      let message = "\(shown) is the key from before a rekey; it is removed when the vault is next opened."
+      return DoctorFinding("leftovers.previousKey", "previous key", .note, message, path: "\(directory)/\(name)")
+    }
     guard name == key + ".next" else {
       let message = "\(shown) is a key that was never used: a start was interrupted; remove it."
       return DoctorFinding("leftovers.key", "unused key", .note, message, path: "\(directory)/\(name)")

@@ -85,5 +85,7 @@ final class SimulatedStore: SessionStore, StoreKeeper {
 
   func rekey(_ request: Rekey.Params) async throws(KeyFailure) { throw .store(Self.failure) }
 
+  func keep(_ failures: PassphraseFailures) async {}
+
   func check(isFull: Bool) async throws(StoreFailure) -> [VaultFinding] { [] }
 }

@@ -1,0 +1,82 @@
+/// The requests that wait for the vault's key to be tried, and which of them is next.
+///
+/// Each costs a slow hash, and each wrong passphrase delays the next try. So a connection has at most one request that
+/// waits, and those with the fewest wrong passphrases come first: a connection that guesses keeps no other one out.
+struct KeyAttemptQueue {
+  /// What became of a request.
+  enum Admission {
+    /// It waits for its turn.
+    case admitted
+    /// It waits in the place of one whose connection has guessed wrongly more often, which is to be refused.
+    case displaced(KeyAttempt)
+    /// It is refused: another one of its connection waits, or too many do.
+    case refused
+  }
+
+  private struct Entry {
+    let client: ClientID?
+    let attempt: KeyAttempt
+  }
+
+  /// How many connections may wait: at the longest delay, the last of them has its turn within eleven minutes.
+  static let limit = 64
+  /// Of how many connections wrong passphrases are remembered: more than wait at any time, and little memory.
+  private static let memoryLimit = 1024
+
+  private var entries: [Entry] = []
+  private var failures: [ClientID: Int] = [:]
+
+  /// Whether nothing waits.
+  var isEmpty: Bool { entries.isEmpty }
+  /// Everything that waits.
+  var attempts: [KeyAttempt] { entries.map(\.attempt) }
+
+  /// Lets a request wait; `client` is nil for the broker itself.
+  mutating func add(_ attempt: KeyAttempt, from client: ClientID?) -> Admission {
+    if let client, entries.contains(where: { $0.client == client }) { return .refused }
+    guard entries.count >= Self.limit else {
+      entries.append(Entry(client: client, attempt: attempt))
+      return .admitted
+    }
+    guard let worst = entries.indices.max(by: { count(entries[$0].client) < count(entries[$1].client) }),
+      count(entries[worst].client) > count(client)
+    else { return .refused }
+    let displaced = entries.remove(at: worst).attempt
+    entries.append(Entry(client: client, attempt: attempt))
+    return .displaced(displaced)
+  }
+
+  /// Takes the next request: of those with the fewest wrong passphrases, the one that came first.
+  mutating func takeNext() -> (client: ClientID?, attempt: KeyAttempt)? {
+    guard let next = entries.indices.min(by: { count(entries[$0].client) < count(entries[$1].client) }) else {
+      return nil
+    }
+    let entry = entries.remove(at: next)
+    return (entry.client, entry.attempt)
+  }
+
+  /// Counts a wrong passphrase of a connection.
+  mutating func noteFailure(of client: ClientID?) {
+    guard let client else { return }
+    if failures.count >= Self.memoryLimit { failures = [:] }
+    failures[client, default: 0] += 1
+  }
+
+  /// Forgets the wrong passphrases of all: the right one was given.
+  mutating func noteSuccess() { failures = [:] }
+
+  /// Forgets a connection that is closed, and what it waited for: its attempts cost the others nothing any more.
+  mutating func forget(_ client: ClientID) {
+    entries.removeAll { $0.client == client }
+    failures[client] = nil
+  }
+
+  /// Takes out the requests that `isTaken` picks.
+  mutating func remove(where isTaken: (KeyAttempt) -> Bool) -> [KeyAttempt] {
+    let taken = attempts.filter(isTaken)
+    entries.removeAll { isTaken($0.attempt) }
+    return taken
+  }
+
+  private func count(_ client: ClientID?) -> Int { client.flatMap { failures[$0] } ?? 0 }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import LinuxSystem
+import SQLite
+import Sealing
+import SecretMemory
+
+/// The provider's files, open: its tables, and its outbox.
+///
+/// That a database was made is noted in a file beside it. A database that is empty or gone is then damage, and not made
+/// again with new keys, which would end every login and lose every account without a word.
+final class LocalFiles {
+  /// Marks the file as this provider's: `ABLP`.
+  private static let applicationID: Int32 = 0x4142_4C50
+  private static let databaseName = "db.sqlite"
+  /// Says that the database was made.
+  private static let markName = "db.sqlite.made"
+  /// Asks for new keys where the old ones cannot be opened; a person makes it.
+  static let renewalName = "renew-keys"
+
+  /// The tables.
+  let connection: SQLiteConnection
+  /// Where messages go.
+  let outbox: Outbox
+
+  /// Opens the files below a directory and makes what was never there.
+  ///
+  /// - Parameters:
+  ///   - path: absolute.
+  ///   - sealingKey: opens the provider's keys.
+  /// - Throws: `LocalStoreFault`, `PrivateDirectory.Refusal`, `SQLiteError` (`.locked` or `.busy` where another provider
+  ///   has it), `MigrationError`, `SecretMemoryExhausted`, `Errno`.
+  init(directory path: String, sealingKey: SealingKey) throws {
+    let directory = try PrivateDirectory(path, create: true)
+    outbox = Outbox(directory: try PrivateDirectory(path + "/outbox", create: true))
+    let wasMade = try Self.wasMade(path)
+    do throws(SQLiteError) {
+      connection = try SQLiteConnection(
+        path: "\(path)/\(Self.databaseName)", applicationID: Self.applicationID, checking: .quick,
+        mustHaveTables: wasMade)
+    } catch { throw Self.fault(error) ?? error }
+    let keys = LocalKeys(connection: connection, sealingKey: sealingKey)
+    do throws(MigrationError) {
+      // The keys of the first schema lay in the clear, also in earlier frames of the log.
+      let isOlder = try LocalSchema.migrator(keys).migrate(connection) < LocalSchema.version
+      if isOlder {
+        do { try connection.checkpoint() } catch { throw .failed(version: LocalSchema.version, cause: error) }
+      }
+    } catch {
+      if case .failed(_, let cause as LocalStoreFault) = error { throw cause }
+      throw error
+    }
+    try Self.checkKeys(keys, path)
+    guard !wasMade else { return }
+    try directory.writeFile(Self.markName, [UInt8]().span)
+    try directory.synchronizeWithParents()
+  }
+
+  /// Whether a database was made here before; an empty one that was is refused before SQLite removes its log.
+  private static func wasMade(_ path: String) throws -> Bool {
+    let database = "\(path)/\(databaseName)"
+    var wasMade = try size("\(path)/\(markName)") != nil
+    guard try size(database) ?? 0 == 0 else { return wasMade }
+    if try size(database + "-wal") ?? 0 > 0 { wasMade = true }
+    guard !wasMade else { throw LocalStoreFault.emptied }
+    return false
+  }
+
+  /// How many bytes are behind a name; nil where there is nothing.
+  private static func size(_ path: String) throws(Errno) -> Int64? {
+    do throws(Errno) { return try FileStatus.ofLink(path).size } catch {
+      guard error == .noEntry else { throw error }
+      return nil
+    }
+  }
+
+  /// Tries the keys, and makes new ones where a person has asked for that and they do not open.
+  private static func checkKeys(_ keys: LocalKeys, _ path: String) throws {
+    do {
+      for name in LocalKeys.Name.allCases { _ = try keys.open(name) }
+    } catch let fault as LocalStoreFault {
+      let renewal = "\(path)/\(renewalName)"
+      guard let status = try? FileStatus.ofLink(renewal), status.kind == .regular,
+        status.owner == ProcessIdentity.user
+      else { throw fault }
+      try keys.connection.transaction {
+        // What was made with the old keys is of no more use.
+        for statement: StaticString in [
+          "DELETE FROM otp_flow", "DELETE FROM throttle", "DELETE FROM refresh_token", "DELETE FROM token_family",
+        ] { try keys.connection.execute(statement) }
+        try keys.draw()
+      }
+      try DirectoryEntry.remove(renewal)
+    }
+  }
+
+  /// What no later try sets right; nil for a passing trouble.
+  private static func fault(_ error: SQLiteError) -> LocalStoreFault? {
+    switch (error.operation, error.code.primary) {
+    case (.companion(let suffix), _): .notOurs(name: databaseName + suffix.description)
+    case (.tables, _): .emptied
+    case (_, .corrupt), (_, .notADatabase): .damaged
+    case (_, .permission): .notOurs(name: databaseName)
+    default: nil
+    }
+  }
+}

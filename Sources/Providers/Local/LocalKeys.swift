@@ -1,0 +1,88 @@
+import BrokerProtocol
+import SQLite
+import Sealing
+import SecretMemory
+
+/// The provider's own keys, as they rest in its database: sealed with a key that the broker's vault gives.
+///
+/// So a copy of the state directory without the vault's key makes no token and tries no code. They are opened for one
+/// call at a time: while the vault is locked, none of them is in memory.
+struct LocalKeys {
+  /// What each key is for; the names are part of the format.
+  enum Name: String, CaseIterable {
+    /// Signs access tokens.
+    case signing
+    /// Hashes what is only ever compared.
+    case mac
+  }
+
+  /// The provider's database.
+  let connection: SQLiteConnection
+  /// Seals and opens them.
+  let sealingKey: SealingKey
+
+  /// How many bytes each of them has.
+  private static let byteCount = 32
+
+  /// Draws all keys: for a database that was just made, or after a person asked for it.
+  ///
+  /// - Throws: `SQLiteError`, `SecretMemoryExhausted`.
+  func draw() throws {
+    for name in Name.allCases { try write(RandomBytes.secret(count: Self.byteCount), as: name) }
+  }
+
+  /// Seals the keys of a database in which they lie in the clear.
+  ///
+  /// One that is missing is drawn only where nothing was ever made with it.
+  ///
+  /// - Throws: `LocalStoreFault.keys`, `SQLiteError`, `SecretMemoryExhausted`.
+  func sealAll() throws {
+    for name in Name.allCases {
+      if let key = try stored(name, { bytes in try Secret(copying: bytes) }) {
+        guard key.byteCount == Self.byteCount else { throw LocalStoreFault.keys }
+        try write(key, as: name)
+      } else {
+        guard try AccountTable(connection).isEmpty() else { throw LocalStoreFault.keys }
+        try write(RandomBytes.secret(count: Self.byteCount), as: name)
+      }
+    }
+  }
+
+  /// Opens a key.
+  ///
+  /// - Throws: `LocalStoreFault.keys` where it is missing, damaged or sealed with another key; `SQLiteError`,
+  ///   `SecretMemoryExhausted`.
+  func open(_ name: Name) throws -> Secret {
+    do {
+      let key = try stored(name) { box in try SealedBox.open(box, context: Self.place(name), key: sealingKey) }
+      guard let key, key.byteCount == Self.byteCount else { throw LocalStoreFault.keys }
+      return key
+    } catch SealingError.secretMemoryExhausted {
+      throw SecretMemoryExhausted()
+    } catch is SealingError {
+      throw LocalStoreFault.keys
+    }
+  }
+
+  private func stored<R>(_ name: Name, _ body: (Span<UInt8>) throws -> R) throws -> R? {
+    let query = try connection.prepare("SELECT value FROM server_key WHERE name = ?1")
+    try query.bind(name.rawValue, at: 1)
+    return try query.step() ? try query.withBlob(at: 0) { try body($0) } : nil
+  }
+
+  private func write(_ key: Secret, as name: Name) throws {
+    let box = key.withBytes { SealedBox.seal($0, context: Self.place(name), key: sealingKey) }
+    let statement = try connection.prepare("REPLACE INTO server_key (name, value) VALUES (?1, ?2)")
+    try statement.bind(name.rawValue, at: 1)
+    try statement.bind(box, at: 2)
+    try statement.run()
+  }
+
+  private static func place(_ name: Name) -> AssociatedData {
+    var place = AssociatedData()
+    place.append("local-provider")
+    place.append("server_key")
+    place.append(name.rawValue)
+    return place
+  }
+}

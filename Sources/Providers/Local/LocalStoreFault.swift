@@ -1,0 +1,34 @@
+/// What is wrong with the provider's files that no later try sets right.
+enum LocalStoreFault: Error, Equatable {
+  /// The database held something and holds nothing any more, or is gone.
+  case emptied
+  /// The database contradicts itself.
+  case damaged
+  /// The file of that name is no private regular file of this user.
+  case notOurs(name: String)
+  /// The keys in the database are missing, damaged, or sealed with the key of another vault.
+  case keys
+
+  /// One sentence.
+  var message: String {
+    switch self {
+    case .emptied: "Its database local-provider/db.sqlite in the state directory held something, and is empty or gone."
+    case .damaged: "Its database local-provider/db.sqlite in the state directory is damaged."
+    case .notOurs(let name):
+      "local-provider/\(name) in the state directory is not a regular file that belongs to this user alone."
+    case .keys: "Its keys in local-provider/db.sqlite are damaged, or were sealed for another vault."
+    }
+  }
+
+  /// What to do.
+  var advice: String {
+    switch self {
+    case .emptied, .damaged:
+      "Restore the directory local-provider from a copy, or move it away and register the accounts again."
+    case .notOurs: "Remove it, or restore it from a copy."
+    case .keys:
+      "Restore the vault that it was used with, or make new keys, which keeps the accounts and ends all their logins: "
+        + "create the empty file local-provider/\(LocalFiles.renewalName) in the state directory and try again."
+    }
+  }
+}

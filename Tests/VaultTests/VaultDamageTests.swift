@@ -1,0 +1,151 @@
+import BrokerCore
+import BrokerProtocol
+import Glibc
+import LinuxSystem
+import TestSupport
+import Testing
+import Vault
+
+/// A young vault whose files are damaged at random.
+///
+/// It is what it was, or an alarm is raised, or it is refused and says why. Never is it taken for a new one, or for what it was before, without a word.
+///
+/// `AUTHBROKER_DAMAGES` says how many damages are tried (400), `AUTHBROKER_DAMAGE_SEED` where the numbers begin (1).
+@Suite struct VaultDamageTests {
+  /// How it ended.
+  private enum Verdict: Equatable {
+    case truth, alarm
+    case refused(String)
+    case silent(String)
+  }
+
+  private static let lanes = 2
+
+  private static func number(_ name: String, _ usual: Int) -> Int {
+    Environment.current[name].flatMap { Int($0) } ?? usual
+  }
+
+  private static func verdict(_ scratch: Scratch, _ truth: YoungVault.Truth) async throws -> Verdict {
+    let vault: Vault
+    do { vault = try await YoungVault.open(scratch) } catch { return .refused("\(error)") }
+    do {
+      let contents = try await vault.load()
+      let found = try await YoungVault.truth(of: vault)
+      let findings = try await vault.check(isFull: true).filter(\.isError)
+      try await vault.close()
+      if found == truth { return .truth }
+      if contents.isSuspect || !contents.tampered.isEmpty || !findings.isEmpty { return .alarm }
+      return .silent("\(found.records.map(\.generation)) \(found.tokenID == truth.tokenID) \(found.events ?? [])")
+    } catch {
+      try? await vault.close()
+      return .refused("\(error)")
+    }
+  }
+
+  @Test(arguments: 0..<lanes)
+  func `a damaged young vault is what it was, or raises an alarm, or is refused`(_ lane: Int) async throws {
+    let young = try await YoungVault.make()
+    let count = Self.number("AUTHBROKER_DAMAGES", 400) / Self.lanes
+    let seed = Self.number("AUTHBROKER_DAMAGE_SEED", 1)
+    var (truths, alarms, refusals, silences) = (0, 0, 0, 0)
+    for index in 0..<count {
+      var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed &+ index * Self.lanes + lane)))
+      let moment = young.moments[Int.random(in: young.moments.indices, using: &generator)]
+      var image = moment.image
+      let damage = young.damage(&image, &generator)
+      let scratch = Scratch()
+      for (name, bytes) in image { try scratch.write(bytes, to: name) }
+      switch try await Self.verdict(scratch, moment.truth) {
+      case .truth: truths += 1
+      case .alarm: alarms += 1
+      case .refused(let reason):
+        refusals += 1
+        #expect(!reason.isEmpty)
+      case .silent(let found):
+        silences += 1
+        if silences <= 10 {
+          Issue.record("seed \(seed + index * Self.lanes + lane): \(damage) was not noticed: \(found)")
+        }
+      }
+    }
+    #expect(silences == 0, "of \(count) damages: \(truths) without effect, \(alarms) alarms, \(refusals) refusals")
+    #expect(truths > 0 && alarms > 0 && refusals > 0)
+  }
+
+  @Test(arguments: [0, 1], [false, true])
+  func `a database without tables in the place of a vault is refused, and left as it was`(
+    _ database: Int, _ hasLog: Bool
+  ) async throws {
+    let young = try await YoungVault.make()
+    let scratch = Scratch()
+    for (name, bytes) in young.moments[3].image { try scratch.write(bytes, to: name) }
+    try scratch.write(young.emptyDatabases[database], to: "vault.sqlite")
+    if hasLog { try scratch.write([], to: "vault.sqlite-wal") }
+    await #expect {
+      _ = try await YoungVault.open(scratch)
+    } throws: { error in
+      "\(error)".contains("its tables are gone")
+    }
+    #expect(try scratch.bytes(of: "vault.sqlite") == young.emptyDatabases[database])
+  }
+
+  @Test func `a vault that was just made does not live in its log alone`() async throws {
+    let young = try await YoungVault.make()
+    let scratch = Scratch()
+    for (name, bytes) in young.moments[0].image where name != "vault.sqlite-wal" { try scratch.write(bytes, to: name) }
+    let vault = try await YoungVault.open(scratch)
+    #expect(try await YoungVault.truth(of: vault) == young.moments[0].truth)
+    #expect(try await vault.check(isFull: true).filter(\.isError).isEmpty)
+    try await vault.close()
+  }
+
+  @Test func `a log without its database is refused`() async throws {
+    let young = try await YoungVault.make()
+    let scratch = Scratch()
+    for (name, bytes) in young.moments[2].image where name != "vault.sqlite" { try scratch.write(bytes, to: name) }
+    await #expect {
+      _ = try await YoungVault.open(scratch)
+    } throws: { error in
+      "\(error)".contains("its file is gone")
+    }
+    #expect(scratch.size("vault.sqlite") == nil)
+  }
+
+  @Test func `a vault whose file alone is gone is made again with an alarm, one that was moved away with a note`()
+    async throws
+  {
+    let young = try await YoungVault.make()
+    for isMovedAway in [false, true] {
+      let scratch = Scratch()
+      for (name, bytes) in young.moments[3].image where !name.hasPrefix("vault.sqlite") || name.hasSuffix(".reserve") {
+        if !isMovedAway || !name.hasSuffix(".reserve") { try scratch.write(bytes, to: name) }
+      }
+      let vault = try await YoungVault.open(scratch)
+      #expect(try await vault.load().isSuspect != isMovedAway)
+      let findings = try await vault.check(isFull: true).filter { $0.kind == "rolledBack" }
+      #expect(findings.map(\.isError) == [!isMovedAway])
+      try await vault.close()
+      let again = try await YoungVault.open(scratch)
+      #expect(try await !again.load().isSuspect)
+      #expect(try await again.check(isFull: true).allSatisfy { $0.kind != "rolledBack" })
+      try await again.close()
+    }
+  }
+
+  @Test func `with its anchor beside it, an older copy of a vault's files is noticed, one of the directory not`()
+    async throws
+  {
+    let young = try await YoungVault.make()
+    let scratch = Scratch()
+    for (name, bytes) in young.moments[3].image { try scratch.write(bytes, to: name) }
+    for name in ["vault.sqlite", "vault.sqlite-wal"] {
+      try scratch.write(young.moments[1].image[name] ?? [], to: name)
+    }
+    let vault = try await YoungVault.open(scratch)
+    #expect(try await vault.load().isSuspect)
+    let kinds = try await vault.check(isFull: false).map(\.kind)
+    #expect(kinds.contains("rolledBack") && kinds.contains("rollbackUnnoticed"))
+    #expect(await !vault.status.noticesRollback)
+    try await vault.close()
+  }
+}
