@@ -7,7 +7,7 @@ DESTDIR ?=
 
 BIN := .build/out/bin
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
-TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates
+TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 BROWSER_PACKAGES := chromium=chromium
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
