@@ -146,6 +146,7 @@ extension BrokerServer {
     if let timer = connection.stallTimer { loop.cancel(timer) }
     connection.stream.close(on: loop)
     for key in connection.inFlight { forget(key) }
+    forgetProof(connection)
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }
     wipe(&connection.input)

@@ -1,4 +1,5 @@
 import BrokerCore
+import BrokerProtocol
 import JSONRPC
 import Transport
 
@@ -28,6 +29,10 @@ final class Connection {
   var ignoredNames: Set<String> = []
   /// How many subscriptions it has.
   var subscriptions = 0
+  /// Whether its client has shown that it has the state directory.
+  var isAdministrative: Bool
+  /// The file that its client was asked for and has not been judged by.
+  var proof: StateProof?
   /// Whether the client has said all that it will.
   var hasInputEnded = false
   /// Whether the server drains: what the client still says is not read.
@@ -48,6 +53,7 @@ final class Connection {
     self.id = id
     self.stream = stream
     self.isStdio = isStdio
+    isAdministrative = isStdio
     frames = FrameReader(messageByteLimit: limits.json.byteCount)
   }
 

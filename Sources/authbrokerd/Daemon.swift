@@ -142,6 +142,7 @@ actor Daemon {
 
   /// Begins to take connections; clients find the broker from here on.
   private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
+    ProofDirectory(path: source.paths.state).removeLeftovers()
     try listen(server)
     do throws(Errno) {
       if let channel { try server.take(channel) }
@@ -188,7 +189,8 @@ actor Daemon {
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { DiscoveryDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
-      providers: ProviderCatalog.types, version: ProgramVersion.current)
+      proofs: ProofDirectory(path: source.paths.state), providers: ProviderCatalog.types,
+      version: ProgramVersion.current)
   }
 
   // MARK: Change and end

@@ -17,6 +17,8 @@ final class ServerHarness {
   let store: InMemoryStore
   let broker: Broker
   let server: BrokerServer
+  /// Where clients prove that they have it.
+  let stateDirectory = Scratch()
 
   /// What the broker said is wrong.
   let reports = Reports()
@@ -45,7 +47,8 @@ final class ServerHarness {
       loop: loop, broker: broker, limits: limits,
       environment: BrokerServer.Environment(
         reload: { $0(.success([.default])) },
-        discovery: { Array("{}".utf8) }, stopped: { stop.raise() }, providers: [("scripted", [])], version: "test"),
+        discovery: { Array("{}".utf8) }, stopped: { stop.raise() },
+        proofs: ProofDirectory(path: stateDirectory.path), providers: [("scripted", [])], version: "test"),
       log: .silent, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
@@ -135,10 +138,28 @@ final class TestClient {
     harness.settle()
   }
 
-  /// Writes one line and gives the lines that come back.
+  /// Writes one line and gives the lines that come back; where they ask for a proof, gives that and asks again.
   func ask(_ line: String) -> [String] {
+    let answers = askBare(line)
+    guard let proof = answers.lazy.compactMap({ ProofGiving.wanted(by: $0) }).first else { return answers }
+    prove(proof)
+    return askBare(line)
+  }
+
+  /// Writes one line and gives the lines that come back, as a client does that has nothing but the socket.
+  func askBare(_ line: String) -> [String] {
     send(line + "\n")
     return lines()
+  }
+
+  /// Makes the connection administrative.
+  func prove() {
+    if let proof = askBare(ProofGiving.request).lazy.compactMap({ ProofGiving.wanted(by: $0) }).first { prove(proof) }
+  }
+
+  private func prove(_ proof: StateProof) {
+    try? ProofGiving.give(proof)
+    _ = askBare(ProofGiving.request)
   }
 
   /// The complete lines that have come since the last call.
