@@ -159,12 +159,13 @@ actor Daemon {
 
   /// Listens on the socket, and tells clients where.
   ///
-  /// A socket that a service manager passed is taken (sd_listen_fds(3)); it must be the one at the configured path. An
-  /// owner on standard input and output goes on without a socket where a sandbox forbids one.
+  /// A socket that a service manager passed is taken (sd_listen_fds(3)), and the record names the path that it has, not
+  /// the configured one. An owner on standard input and output goes on without a socket where a sandbox forbids one.
   private func listen(_ server: BrokerServer) throws(StartFailure) {
     var path = source.paths.socket
     do {
       if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
+        path = socket.path
         try server.listen(socket)
       } else {
         try server.listen(try lock.listen(at: path))
