@@ -34,6 +34,16 @@ static inline int64_t clinux_raise_descriptor_limit(void) {
   }
   return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int64_t)limit.rlim_cur;
 }
+// localtime(3); `error` is an errno, 0 when the rest is filled in.
+struct clinux_date { int error; int year; int month; int day; int hour; int minute; int second; };
+static inline struct clinux_date clinux_local_date(int64_t seconds) {
+  struct tm date = {0};
+  time_t moment = (time_t)seconds;
+  tzset();
+  if (!localtime_r(&moment, &date)) return (struct clinux_date){.error = errno ? errno : EOVERFLOW};
+  return (struct clinux_date){
+      0, date.tm_year + 1900, date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec};
+}
 // How many bytes this process may lock in memory; INT64_MAX where there is no limit.
 static inline int64_t clinux_memory_lock_limit(void) {
   struct rlimit limit;

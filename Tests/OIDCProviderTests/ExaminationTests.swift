@@ -75,7 +75,7 @@ struct ExaminationTests {
   @Test func `what is lost without an endpoint is said`() async throws {
     let found = try await findings { self.document($0, #","authorization_endpoint":"\#($0)/authorize""#) }
     let losses: [(String, ProviderFinding.Level, String)] = [
-      ("token", .failure, "nobody can log in"), ("deviceAuthorization", .note, "no --method device"),
+      ("token", .failure, "nobody can log in"), ("deviceAuthorization", .note, "no --method deviceCode"),
       ("revocation", .warning, "ends the session here only"), ("userinfo", .note, "ID token only"),
       ("endSession", .note, "leaves the browser logged in"),
     ]
@@ -101,7 +101,7 @@ struct ExaminationTests {
     (#","token_endpoint_auth_methods_supported":["client_secret_basic"]"#, "clientAuth", .warning, #": "basic""#),
     (#","token_endpoint_auth_methods_supported":["private_key_jwt"]"#, "clientAuth", .warning, "registered"),
     (#","grant_types_supported":["authorization_code"]"#, "grants.refresh_token", .warning, "access token"),
-    (#","grant_types_supported":["refresh_token"]"#, "grants.device_code", .note, "--method device"),
+    (#","grant_types_supported":["refresh_token"]"#, "grants.device_code", .note, "--method deviceCode"),
     (#","scopes_supported":["email"]"#, "scopes", .warning, "openid"),
     (#","scopes_supported":["openid","offline_access"]"#, "scopes.offline", .note, "offline_access"),
     ("", "issuerInReply", .note, "RFC 9207"),

@@ -144,8 +144,8 @@ struct ProviderCheckReport {
   }
 
   private static let options = [
-    "password": "--email ADDRESS", "deviceCode": "--method device", "browser": "--method browser",
-    "clientCredentials": "--method client",
+    "password": "--email ADDRESS", "deviceCode": "--method deviceCode", "browser": "--method browser",
+    "clientCredentials": "--method clientCredentials",
   ]
 }
 
