@@ -18,15 +18,23 @@ struct ExaminationTests {
   ) async throws -> [ProviderFinding] {
     var found: [ProviderFinding] = []
     try await FakeProvider.run { request, issuer in
-      request.path == Self.openID ? reply(issuer) : .notFound
+      // What the token endpoint says of the made-up token of a client that it knows.
+      if request.method == "POST" { return FakeProvider.Reply(400, #"{"error":"invalid_grant"}"#) }
+      return request.path == Self.openID ? reply(issuer) : .notFound
     } _: { server in
       var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
       configure(&dialect)
       try await withProvider(dialect, clientSecret: "made-up", authentication: authentication) { provider in
         found = await provider.examine()
       }
-      #expect(server.requests.allSatisfy { $0.method == "GET" && $0.body.isEmpty })
-      #expect(server.requests.allSatisfy { $0.fields["authorization"] == nil })
+      for request in server.requests {
+        if request.method == "POST" {
+          #expect(request.form["grant_type"] == "refresh_token")
+          #expect(request.form["refresh_token"] == "authbroker-provider-check-is-no-token")
+        } else {
+          #expect(request.method == "GET" && request.body.isEmpty && request.fields["authorization"] == nil)
+        }
+      }
     }
     return found
   }
@@ -46,7 +54,30 @@ struct ExaminationTests {
     #expect(
       found.map(\.check) == [
         "reachable", "clock", "issuer", "endpoints", "pkce", "issuerInReply", "grants", "clientAuth", "scopes",
+        "client",
       ])
+  }
+
+  @Test(arguments: [
+    (401, #"{"error":"invalid_client"}"#, ProviderFinding.Level.failure),
+    (400, #"{"error":"invalid_client"}"#, .failure),
+    (400, #"{"error":"invalid_grant"}"#, .ok), (400, #"{"error":"unauthorized_client"}"#, .note), (500, "", .note),
+    (200, "{}", .note),
+  ])
+  func `whether the provider knows the client is asked with a token that nobody has`(
+    _ status: Int, _ body: String, _ level: ProviderFinding.Level
+  ) async throws {
+    try await FakeProvider.run { request, issuer in
+      request.method == "POST"
+        ? FakeProvider.Reply(status, body) : FakeProvider.Reply(200, OIDCProviderTests.document(issuer, ""))
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let client = try #require(await provider.examine().first { $0.check == "client" })
+        #expect(client.level == level && (client.advice != nil) == (level == .failure))
+        #expect(client.errorKind == (level == .failure ? .providerRejected : nil))
+      }
+      #expect(server.requests.filter { $0.method == "POST" }.allSatisfy { $0.form["client_id"] != nil })
+    }
   }
 
   @Test(arguments: ["/", "/realms/acme"])
@@ -171,7 +202,7 @@ struct ExaminationTests {
     try await FakeProvider.run { request, issuer in
       switch request.path {
       // The first form is somebody else's, as the root of a shared host may be.
-      case Self.oauth + "/tenant": FakeProvider.Reply(200, OIDCProviderTests.document(issuer))
+      case Self.oauth + "/tenant": FakeProvider.Reply(200, OIDCProviderTests.document(issuer, ""))
       case "/tenant" + Self.oauth: FakeProvider.Reply(200, OIDCProviderTests.document(issuer + "/tenant"))
       case "/tenant" + Self.openID: FakeProvider.Reply(status, "{}")
       default: FakeProvider.Reply(200, #"{"access_token":"at"}"#)
