@@ -6,8 +6,11 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 BIN := .build/out/bin
+SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
+# What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
+SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
-TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates
+TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 BROWSER_PACKAGES := chromium=chromium
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
@@ -16,7 +19,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-oidc-server test-providers \
-  test-browser test-sanitize rest-server oidc-server lint bench install clean need-swift need-build
+  test-browser test-sanitize rest-server oidc-server lint bench install uninstall need-programs clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -90,13 +93,19 @@ bench: release ## Measure the release build next to C floors (reports, never fai
 	@Tests/Benchmarks/bench $(BIN)
 	@Tests/Benchmarks/http
 
-install: release ## Install under PREFIX (/usr/local), below DESTDIR if given
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/authbroker"
+install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/schemas/conversations" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
 	install -s -m 755 $(BIN)/authbroker $(BIN)/authbrokerd "$(DESTDIR)$(PREFIX)/bin/"
-	if [ -e clients/shell/authbroker.sh ]; then \
-	  install -m 755 clients/shell/authbroker.sh "$(DESTDIR)$(PREFIX)/share/authbroker/authbroker.sh"; fi
-	if [ -e Sources/authbroker/authbroker.1 ]; then \
-	  install -D -m 644 Sources/authbroker/authbroker.1 "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"; fi
+	install -m 755 clients/shell/authbroker.sh "$(SHARE)/authbroker.sh"
+	install -m 644 Schemas/*.json "$(SHARE)/schemas/"
+	install -m 644 Schemas/conversations/* "$(SHARE)/schemas/conversations/"
+	install -m 644 LICENSE README.md "$(DESTDIR)$(PREFIX)/share/doc/authbroker/"
+	install -D -m 644 Sources/authbroker/authbroker.1 "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
+
+uninstall: ## Remove what `make install` has installed under the same PREFIX and DESTDIR
+	rm -f "$(DESTDIR)$(PREFIX)/bin/authbroker" "$(DESTDIR)$(PREFIX)/bin/authbrokerd"
+	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
+	rm -rf "$(SHARE)" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
 
 clean: ## Remove what was built
 	rm -rf .build
@@ -105,5 +114,11 @@ need-swift:
 	@command -v swift >/dev/null 2>&1 || { \
 	  echo "Swift is not on the PATH. AuthBroker needs Swift 6.2 or later: https://www.swift.org/install/linux/" >&2; exit 1; }
 
+# Building belongs to the user, installing often to root: a build under sudo would leave root's files in .build.
+need-programs:
+	@[ -x $(BIN)/authbroker ] && [ -x $(BIN)/authbrokerd ] || { \
+	  echo "There is nothing to install yet. Build it first, without sudo: make release" >&2; exit 1; }
+
 need-build: need-swift
 	@.ci/require-packages $(BUILD_PACKAGES)
+	@.ci/require-swift $(SWIFT_PACKAGES)

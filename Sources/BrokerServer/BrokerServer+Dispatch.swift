@@ -105,6 +105,7 @@ extension BrokerServer {
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object: parameters are given by name")))
     }
+    guard connection.isAdministrative || !route.needsProof(node) else { return fail(key, denial(connection)) }
     do throws(BrokerError) {
       try route.run(self, node, Request(key: key, client: connection.id))
     } catch {

@@ -174,6 +174,7 @@ extension BrokerServer {
     endMessageTimer(connection)
     connection.stream.close(on: loop)
     for key in connection.inFlight { forget(key) }
+    forgetProof(connection)
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }
     connection.input.clear()

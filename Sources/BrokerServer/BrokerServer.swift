@@ -23,6 +23,8 @@ package actor BrokerServer {
     package var discovery: @Sendable () -> [UInt8]
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
     package var stopped: @Sendable () -> Void
+    /// Where clients show that they have the state directory.
+    package var proofs: ProofDirectory
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
     /// The version of the program.
@@ -31,13 +33,14 @@ package actor BrokerServer {
     /// The surroundings of a server.
     package init(
       reload: @escaping @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void,
-      discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void,
+      discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
       version: String
     ) {
       self.reload = reload
       self.discovery = discovery
       self.stopped = stopped
+      self.proofs = proofs
       self.providers = providers
       self.version = version
     }

@@ -1,4 +1,5 @@
 import BrokerCore
+import BrokerProtocol
 import JSONRPC
 import Transport
 
@@ -36,6 +37,10 @@ final class Connection {
   var ignoredNames: Set<String> = []
   /// How many subscriptions it has.
   var subscriptions = 0
+  /// Whether its client has shown that it has the state directory.
+  var isAdministrative: Bool
+  /// The file that its client was asked for and has not been judged by.
+  var proof: StateProof?
   /// Whether the client has said all that it will.
   var hasInputEnded = false
   /// Whether the server drains: what the client still says is not read.
@@ -72,6 +77,7 @@ final class Connection {
     self.id = id
     self.stream = stream
     self.isStdio = isStdio
+    isAdministrative = isStdio
     frames = FrameReader(messageByteLimit: limits[.messageBytes])
   }
 

@@ -27,7 +27,7 @@ struct FailureLog {
   private static let methods: Set<String> = [
     Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CancelLogin.name, Register.name,
     VerifyEmail.name, ForgotPassword.name, ResetPassword.name, ChangePassword.name, UpdateProfile.name,
-    DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name,
+    DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name, Prove.name,
   ]
 
   private var minuteEnd = Duration.zero
@@ -37,9 +37,12 @@ struct FailureLog {
   /// Whether a failure of a method is somebody's failed attempt.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
-  /// leaves the login as it is, and an internal error has a line of its own.
+  /// leaves the login as it is, and an internal error has a line of its own. A client learns by `accessDenied` what it
+  /// must prove; that it cannot is its failed attempt.
   static func concerns(_ method: String, _ kind: ErrorKind) -> Bool {
-    methods.contains(method) && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(kind)
+    let isQuestion = kind == .accessDenied && method != Prove.name
+    return methods.contains(method) && !isQuestion
+      && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(kind)
   }
 
   /// Counts a failed call.

@@ -16,8 +16,20 @@ struct Request: Sendable {
 struct Route: Sendable {
   /// The name of the method.
   let name: String
+  /// Whether the call is for clients that have the state directory.
+  var needsProof: @Sendable (JSONNode) -> Bool = { _ in false }
   /// Answers, or begins to.
   let run: @Sendable (isolated BrokerServer, JSONNode, Request) throws(BrokerError) -> Void
+
+  /// The same method, for clients that have the state directory.
+  ///
+  /// - Parameter isMeant: whether params make it one of theirs; all do unless it says otherwise.
+  /// - Returns: the method with that condition.
+  func administrative(_ isMeant: @escaping @Sendable (JSONNode) -> Bool = { _ in true }) -> Route {
+    var route = self
+    route.needsProof = isMeant
+    return route
+  }
 
   /// A method that is answered at once.
   static func now<Method: BrokerMethod>(
@@ -102,7 +114,8 @@ enum Routes {
       .later(CancelLogin.self) { broker, params, reply in broker.cancelLogin(params, reply) },
       .later(ListPendingLogins.self) { broker, params, reply in broker.listPendingLogins(params, reply) },
       .login(Reauthenticate.self) { broker, params, reply in broker.reauthenticate(params, reply) },
-      .later(Logout.self) { broker, params, reply in broker.logout(params, reply) },
+      Route.later(Logout.self) { broker, params, reply in broker.logout(params, reply) }
+        .administrative { params in params["all"]?.kind == .true },
       .later(GetCurrentUser.self) { broker, params, reply in broker.currentUser(params, reply) },
       .now(GetSession.self) { server, params, _ throws(BrokerError) in try server.session(params) },
       .now(ListSessions.self) { server, _, _ in
@@ -115,16 +128,19 @@ enum Routes {
         try server.unsubscribe(params, request)
       },
       .now(GetStatus.self) { server, _, _ in server.status },
-      Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) },
-      Route(name: Lock.name) { server, _, request in server.lock(request) },
+      .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
+      Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) }.administrative(),
+      Route(name: Lock.name) { server, _, request in server.lock(request) }.administrative(),
       .key(Unlock.self) { broker, params, client, reply in broker.unlock(params, from: client, reply) },
-      .key(Rekey.self) { broker, params, client, reply in broker.rekey(params, from: client, reply) },
-      .later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) },
+      Route.key(Rekey.self) { broker, params, client, reply in
+        broker.rekey(params, from: client, reply)
+      }.administrative(),
+      Route.later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) }.administrative(),
       .later(CheckProviders.self) { broker, params, reply in broker.checkProviders(params, reply) },
       .later(CheckProvider.self) { broker, params, reply in broker.checkProvider(params, reply) },
-      .later(TryProvider.self) { broker, params, reply in broker.tryProvider(params, reply) },
-      .later(ContinueTrial.self) { broker, params, reply in broker.continueTrial(params, reply) },
-      Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) },
+      Route.later(TryProvider.self) { broker, params, reply in broker.tryProvider(params, reply) }.administrative(),
+      Route.later(ContinueTrial.self) { broker, params, reply in broker.continueTrial(params, reply) }.administrative(),
+      Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) }.administrative(),
     ]
 
   /// The route of a name; nil where there is none.

@@ -7,6 +7,7 @@ struct clinux_file {
   uint32_t mode;
   uint32_t uid;
   uint32_t gid;
+  uint64_t links;
   uint64_t device;
   uint64_t inode;
   int64_t size;
@@ -15,7 +16,7 @@ struct clinux_file {
 static inline struct clinux_file clinux_file_from(int result, const struct stat *s) {
   if (result < 0) return (struct clinux_file){.error = errno};
   return (struct clinux_file){
-      .mode = s->st_mode, .uid = s->st_uid, .gid = s->st_gid,
+      .mode = s->st_mode, .uid = s->st_uid, .gid = s->st_gid, .links = s->st_nlink,
       .device = s->st_dev, .inode = s->st_ino, .size = s->st_size,
       .modified_milliseconds = (int64_t)s->st_mtim.tv_sec * 1000 + s->st_mtim.tv_nsec / 1000000};
 }

@@ -8,6 +8,22 @@ static inline int clinux_forbid_dumps(void) {
   if (setrlimit(RLIMIT_CORE, &none) < 0) return -errno;
   return clinux_result(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 }
+// No core file and no debugger of the same user, for this program alone: execve(2) makes the next one dumpable again, and
+// `core` is the soft limit that it is to get back.
+static inline int clinux_forbid_dumps_here(uint64_t *core) {
+  struct rlimit limit;
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || getrlimit(RLIMIT_CORE, &limit) < 0) return -errno;
+  *core = (uint64_t)limit.rlim_cur;
+  limit.rlim_cur = 0;
+  return clinux_result(setrlimit(RLIMIT_CORE, &limit));
+}
+// Sets the soft limit of core files, which never exceeds the hard one.
+static inline int clinux_limit_core(uint64_t core) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_CORE, &limit) < 0) return -errno;
+  limit.rlim_cur = (rlim_t)core;
+  return clinux_result(setrlimit(RLIMIT_CORE, &limit));
+}
 // Raises the soft limit of descriptors to the hard one and returns it.
 static inline int64_t clinux_raise_descriptor_limit(void) {
   struct rlimit limit;
@@ -17,6 +33,16 @@ static inline int64_t clinux_raise_descriptor_limit(void) {
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0) return -errno;
   }
   return limit.rlim_cur > INT32_MAX ? INT32_MAX : (int64_t)limit.rlim_cur;
+}
+// localtime(3); `error` is an errno, 0 when the rest is filled in.
+struct clinux_date { int error; int year; int month; int day; int hour; int minute; int second; };
+static inline struct clinux_date clinux_local_date(int64_t seconds) {
+  struct tm date = {0};
+  time_t moment = (time_t)seconds;
+  tzset();
+  if (!localtime_r(&moment, &date)) return (struct clinux_date){.error = errno ? errno : EOVERFLOW};
+  return (struct clinux_date){
+      0, date.tm_year + 1900, date.tm_mon + 1, date.tm_mday, date.tm_hour, date.tm_min, date.tm_sec};
 }
 // How many bytes this process may lock in memory; INT64_MAX where there is no limit.
 static inline int64_t clinux_memory_lock_limit(void) {

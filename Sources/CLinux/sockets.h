@@ -54,6 +54,19 @@ static inline int clinux_is_listening_unix_stream(int fd) {
   if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) < 0) return -errno;
   return domain == AF_UNIX && type == SOCK_STREAM && listening;
 }
+// The path that a Unix socket is bound to, copied into `buffer`; its length, 0 for a socket without one: unnamed or
+// abstract (unix(7)). Room for CLINUX_PATH_LIMIT + 1 bytes is enough: a path that fills the address has no NUL.
+static inline int clinux_unix_path(int fd, void *buffer, size_t room) {
+  struct sockaddr_un address = {0};
+  socklen_t size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &size) < 0) return -errno;
+  if (address.sun_family != AF_UNIX) return -EAFNOSUPPORT;
+  size_t used = size > offsetof(struct sockaddr_un, sun_path) ? size - offsetof(struct sockaddr_un, sun_path) : 0;
+  size_t length = strnlen(address.sun_path, used < sizeof address.sun_path ? used : sizeof address.sun_path);
+  if (length > room) return -ENAMETOOLONG;
+  memcpy(buffer, address.sun_path, length);
+  return (int)length;
+}
 // struct ucred of unix(7), which only _GNU_SOURCE declares.
 struct clinux_credentials { int32_t pid; uint32_t uid; uint32_t gid; };
 // `error` is an errno, 0 when the credentials are there.

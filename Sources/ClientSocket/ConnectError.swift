@@ -42,7 +42,8 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
       "the running broker uses the configuration \(owner ?? "(none)"), not \(wanted); "
         + "change over with: authbroker stop"
     case .ownerDoesNotAnswer(let pid?, let state, let socket):
-      "process \(pid) owns \(state), but its socket \(socket) does not answer; end it with: kill \(pid)"
+      "the broker (pid \(pid)) of \(state) is not on \(socket); set AUTHBROKER_SOCKET to its socket, or run: "
+        + "authbroker stop"
     case .ownerDoesNotAnswer(nil, let state, let socket):
       "a broker is starting for \(state) and does not answer on \(socket) yet; try again, or see \(state)/broker.log"
     case .log(let path, let error): "the broker's log \(path) cannot be written: \(error)."

@@ -25,10 +25,17 @@ package struct StatePaths: Equatable, Sendable {
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
     /// Neither a choice nor `HOME` says where the state directory is.
     case noHome
+    /// A variable holds a path that would mean another file in each directory.
+    case relative(variable: String, value: String)
 
     /// One sentence, and what to do.
     package var description: String {
-      "HOME is not set to an absolute path, so there is no default state directory; name one with --state."
+      switch self {
+      case .noHome:
+        "HOME is not set to an absolute path, so there is no default state directory; name one with --state."
+      case .relative(let variable, let value):
+        "\(variable) must be an absolute path, not \(PlainText.line(value.utf8)): it would mean another file in each directory."
+      }
     }
   }
 
@@ -64,11 +71,16 @@ package struct StatePaths: Equatable, Sendable {
   ///   - options: they win over the environment.
   ///   - environment: `AUTHBROKER_STATE`, `AUTHBROKER_CONFIG`, `XDG_…`, `HOME`.
   ///   - workingDirectory: absolute; where relative choices begin.
-  /// - Throws: `noHome` if the state directory has no other source.
+  /// - Throws: `relative` for a variable of this program that is no absolute path: it is inherited into every directory,
+  ///   and each would silently have a vault of its own. `noHome` if the state directory has no other source.
   package init(_ options: Options, environment: [String: String], workingDirectory: String) throws(Refusal) {
     func absolute(_ path: String?) -> String? {
       guard let path, !path.isEmpty else { return nil }
       return PathName.absolute(path, in: workingDirectory)
+    }
+    for name in ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_SOCKET"] {
+      guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }
+      throw .relative(variable: name, value: value)
     }
     let base = BaseDirectories(environment)
     let usual = base.state.map { $0 + "/authbroker" }

@@ -56,7 +56,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
       if clientSecret == nil { dialect.methods.removeAll { $0 == .clientCredentials } }
       return
     }
-    let methods = names.compactMap { LoginMethod(rawValue: $0) }
+    let methods = names.compactMap { LoginMethod(name: $0) }
     guard !methods.isEmpty, methods.count == names.count, Set(methods).count == methods.count else {
       let words = LoginMethod.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
       throw section.failure("methods", "must be different ones of \(words)")

@@ -40,9 +40,11 @@ package struct ChildProcess: Sendable {
     let result = unsafe ChildProcess.withStrings([plan.path] + plan.arguments) { arguments in
       // As above.
       unsafe ChildProcess.withStrings(environment) { environment in
-        // `map` holds as many pairs as is said, and the strings are NUL-terminated.
-        unsafe clinux_spawn(
-          plan.path, arguments, environment, map, map.count / 2, plan.newSession ? 1 : 0, plan.workingDirectory)
+        ProcessHardening.withInheritedLimits {
+          // `map` holds as many pairs as is said, and the strings are NUL-terminated.
+          unsafe clinux_spawn(
+            plan.path, arguments, environment, map, map.count / 2, plan.newSession ? 1 : 0, plan.workingDirectory)
+        }
       }
     }
     pid = try Errno.check(result)

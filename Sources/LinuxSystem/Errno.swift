@@ -49,6 +49,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let tooManyDescriptors = Errno(code: EMFILE)
   /// The system has no descriptor left.
   package static let systemTableFull = Errno(code: ENFILE)
+  /// A socket has no path.
+  package static let noPath = Errno(code: EDESTADDRREQ)
   /// Nobody listens on the socket.
   package static let connectionRefused = Errno(code: ECONNREFUSED)
   /// `ECONNABORTED`: the client has gone before it was accepted.

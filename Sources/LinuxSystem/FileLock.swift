@@ -67,6 +67,30 @@ package struct FileLock: ~Copyable, Sendable {
     return clinux_is_locked(descriptor.number) == 1
   }
 
+  /// The process that holds the lock of a file; nil where none does, or the kernel does not say (proc(5), `/proc/locks`).
+  ///
+  /// A process that was handed the descriptor does not show: the one that locked it does.
+  package static func holder(of path: String) -> Int32? {
+    guard let status = try? FileStatus.ofLink(path),
+      let file = try? FileDescriptor.open("/proc/locks", .read)
+    else { return nil }
+    var text: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while text.count < longestList, case .bytes(let count) = file.read(into: &chunk) { text += chunk[..<count] }
+    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      // `1: FLOCK ADVISORY WRITE 4242 fe:01:1234 0 EOF`; the device is not that of stat(2) on every file system.
+      guard words.count >= 6, words[1] == "FLOCK", words[3] == "WRITE", let pid = Int32(words[4]), pid > 1,
+        words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == status.inode
+      else { continue }
+      return pid
+    }
+    return nil
+  }
+
+  /// Of the list of all locks: some ten thousand.
+  private static let longestList = 1 << 20
+
   /// What the file says, up to `limit` bytes.
   package func contents(limit: Int) throws(Errno) -> [UInt8] {
     try descriptor.contents(limit: limit)

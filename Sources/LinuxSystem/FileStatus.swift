@@ -25,8 +25,12 @@ package struct FileStatus: Sendable {
   package let permissions: UInt32
   /// The owner.
   package let owner: UInt32
+  /// How many names it has.
+  package let linkCount: UInt64
   /// Which file it is.
   package let identity: Identity
+  /// The number of the file on its device.
+  package let inode: UInt64
   /// How many bytes the file has.
   package let size: Int64
   /// When its contents were last changed, in milliseconds since 1970-01-01T00:00:00Z.
@@ -40,7 +44,9 @@ package struct FileStatus: Sendable {
     kind = Kind(mode: file.mode)
     permissions = file.mode & 0o7777
     owner = file.uid
+    linkCount = file.links
     identity = Identity(file)
+    inode = file.inode
     size = file.size
     modifiedMilliseconds = file.modified_milliseconds
   }

@@ -1,4 +1,5 @@
 import CLinux
+import Synchronization
 
 /// What a process that holds secrets does to itself first of all.
 package enum ProcessHardening {
@@ -17,6 +18,29 @@ package enum ProcessHardening {
   /// - Throws: what prctl(2) or setrlimit(2) says; a process that needs this must not go on then.
   package static func forbidInspection() throws(Errno) {
     _ = try Errno.check(clinux_forbid_dumps())
+  }
+
+  /// The limit of core files that this process was started with, where ``forbidInspectionHere()`` has lowered it.
+  private static let coreLimit = Mutex<UInt64?>(nil)
+
+  /// Forbids core files and tracing by other processes of the same user, for this program and not for those that it
+  /// executes: a password manager is debugged, and gains rights, as if a shell had started it.
+  ///
+  /// - Throws: what prctl(2) or setrlimit(2) says; a process that needs this must not go on then.
+  package static func forbidInspectionHere() throws(Errno) {
+    var core: UInt64 = 0
+    // The number is written before the call returns.
+    _ = try Errno.check(unsafe clinux_forbid_dumps_here(&core))
+    coreLimit.withLock { $0 = $0 ?? core }
+  }
+
+  /// Executes or starts another program with the limit of core files that this process was started with.
+  static func withInheritedLimits<Result>(_ start: () -> Result) -> Result {
+    guard let core = coreLimit.withLock(\.self) else { return start() }
+    // This process is not dumpable, so that no core file comes of it meanwhile.
+    _ = clinux_limit_core(core)
+    defer { _ = clinux_limit_core(0) }
+    return start()
   }
 
   /// Makes failed writes return errors instead of killing: `SIGPIPE` for a reader that went, `SIGXFSZ` for a file that

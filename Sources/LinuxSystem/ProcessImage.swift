@@ -19,8 +19,10 @@ package enum ProcessImage {
     let code = unsafe ChildProcess.withStrings([path] + arguments) { arguments in
       // As above.
       unsafe ChildProcess.withStrings(variables) { variables in
-        // As above; the path is NUL-terminated for the length of the call.
-        unsafe execve(path, arguments, variables) < 0 ? errno : EINVAL
+        ProcessHardening.withInheritedLimits {
+          // As above; the path is NUL-terminated for the length of the call.
+          unsafe execve(path, arguments, variables) < 0 ? errno : EINVAL
+        }
       }
     }
     throw Errno(code: code)

@@ -42,7 +42,7 @@ package enum UnixSocket {
   package struct Listening: ~Copyable {
     /// Accepts connections; non-blocking.
     package let descriptor: FileDescriptor
-    /// Where clients find it; empty if the service manager made it.
+    /// Where clients find it.
     package let path: String
     private let identity: FileStatus.Identity?
 
@@ -53,9 +53,13 @@ package enum UnixSocket {
       self.identity = identity
     }
 
-    /// Takes over a socket that the service manager opened; its path is left alone at the end.
-    package init(adopting descriptor: consuming FileDescriptor) {
-      self.init(descriptor: descriptor, path: "", identity: nil)
+    /// Takes over a socket that the service manager opened, at whatever path; the path is left alone at the end.
+    ///
+    /// - Throws: `EDESTADDRREQ` for a socket without an absolute path; what getsockname(2) says.
+    package init(adopting descriptor: consuming FileDescriptor) throws(Errno) {
+      let path = try UnixSocket.path(of: descriptor)
+      guard path.hasPrefix("/") else { throw .noPath }
+      self.init(descriptor: descriptor, path: path, identity: nil)
     }
 
     /// Removes the path, if it still leads to this very socket.
@@ -143,6 +147,17 @@ package enum UnixSocket {
     let result = clinux_accept(listener.number)
     if result == -EAGAIN { return nil }
     return FileDescriptor(owning: try Errno.check(result))
+  }
+
+  /// The path that a socket is bound to; empty for one without a path.
+  private static func path(of descriptor: borrowing FileDescriptor) throws(Errno) -> String {
+    var buffer = [UInt8](repeating: 0, count: Int(longestPath) + 1)
+    let number = descriptor.number
+    let result = unsafe buffer.withUnsafeMutableBytes { bytes in
+      // The kernel's answer is cut to `count` bytes.
+      unsafe clinux_unix_path(number, bytes.baseAddress, bytes.count)
+    }
+    return String(decoding: buffer[..<Int(try Errno.check(result))], as: UTF8.self)
   }
 
   /// True if a descriptor is a Unix stream socket that listens.

@@ -8,6 +8,8 @@ package enum SocketActivation {
     case unexpectedCount(String)
     /// Not a Unix stream socket that listens.
     case notAListener
+    /// Its address is no absolute path, so that no client could be told it.
+    case withoutPath
     /// The kernel said no.
     case failed(Errno)
 
@@ -16,6 +18,7 @@ package enum SocketActivation {
       switch self {
       case .unexpectedCount(let count): "the service manager passed \(count) sockets; configure exactly one."
       case .notAListener: "the service manager passed something that is not a listening Unix stream socket."
+      case .withoutPath: "the service manager passed a socket without a path; give ListenStream= an absolute one."
       case .failed(let error): "the socket of the service manager cannot be used: \(error)."
       }
     }
@@ -24,7 +27,7 @@ package enum SocketActivation {
   /// The first descriptor that is passed.
   private static let firstDescriptor: Int32 = 3
 
-  /// Takes the socket over.
+  /// Takes the socket over, whatever its path is.
   ///
   /// - Parameters:
   ///   - environment: with `LISTEN_PID` and `LISTEN_FDS`.
@@ -45,7 +48,7 @@ package enum SocketActivation {
     do throws(Errno) {
       try descriptor.setCloseOnExec()
       try descriptor.setNonBlocking()
-      return UnixSocket.Listening(adopting: descriptor)
-    } catch { throw .failed(error) }
+      return try UnixSocket.Listening(adopting: descriptor)
+    } catch { throw error == .noPath ? .withoutPath : .failed(error) }
   }
 }

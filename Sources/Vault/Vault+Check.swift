@@ -102,7 +102,8 @@ extension Vault {
         VaultFinding(
           .keySourceDiffers, isError: false,
           "The vault opens by the source \(recordedSource.rawValue), the configuration names \(configuredSource.rawValue); "
-            + "run: authbroker rekey"))
+            + "to keep that of the vault, set vault.keySource to \"\(recordedSource.rawValue)\" in the configuration; "
+            + "to change it, run: authbroker rekey"))
     }
     if !SecretArena.isLocked {
       findings.append(

@@ -3,11 +3,12 @@ import LinuxSystem
 
 /// Tells a person what to do elsewhere, so that a login goes on.
 enum ActionNotice {
-  /// Names the address and the code, with a QR code where somebody looks and there is a program for it.
+  /// Names the address and the code, on a terminal with a QR code for another device where there is a program for it.
   static func tell(_ action: UserAction, _ context: Context) {
     let place = action.kind == .browser ? "in a browser on this computer" : "on any device"
     Output.message("\(place), \(PendingLogins.deed(action))")
-    guard Terminal.isTerminal(2) else { return }
+    // A browser login returns to this computer: another device has no use for its address, which would scroll away.
+    guard action.kind == .deviceCode, Terminal.isTerminal(2) else { return }
     showCode(of: action.verificationURIComplete ?? action.verificationURI, context)
   }
 

@@ -92,7 +92,7 @@ struct ActionWait: ~Copyable {
 
   /// What becomes of a login that nobody waits for.
   private var goesOn: String {
-    "the login goes on until \(action.expiresAt). Wait for it again with: authbroker login --flow "
+    "the login goes on until \(LocalTime.clock(action.expiresAt)). Wait for it again with: authbroker login --flow "
       + Advice.quoted(action.loginFlowID)
   }
 

@@ -13,6 +13,8 @@ struct CommandFailure: Error, Equatable {
   var error: BrokerError?
   /// What ends the program in place of the exit code, once everything is said.
   var signal: Signal?
+  /// The stable name of a failure that is not the broker's own, for `--json`; nil where nothing is printed there.
+  private(set) var kind: String?
   /// Whether the command's help says how it is done right.
   private var isAboutCommandLine = false
 
@@ -20,6 +22,11 @@ struct CommandFailure: Error, Equatable {
   init(_ exitCode: ExitCode, _ message: String) {
     self.exitCode = exitCode
     self.message = message
+    switch exitCode {
+    case .usage: kind = "usage"
+    case .brokerUnreachable: kind = "brokerUnreachable"
+    default: break
+    }
   }
 
   /// A command line that cannot be followed.
@@ -58,6 +65,7 @@ struct CommandFailure: Error, Equatable {
   /// A broker that could not be reached or started.
   init(_ error: ConnectError) {
     self.init(ExitCode(error), error.description)
+    kind = "brokerUnreachable"
     // The daemon's words are the broker's own, also for a program that reads them as JSON.
     guard case .startRefused(let code, let reason) = error, let kind = ErrorKind(rawValue: code) else { return }
     self.error = BrokerError(kind, reason)

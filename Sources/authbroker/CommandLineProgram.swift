@@ -12,7 +12,7 @@ enum CommandLineProgram {
       let context = Context(arguments: arguments, environment: environment)
       return try run(command, context)
     } catch {
-      report(error.namingHelp(of: nil), asJSON: false)
+      report(error.namingHelp(of: nil), asJSON: words.prefix { $0 != "--" }.contains("--json"))
       return error.exitCode
     }
   }
@@ -22,8 +22,9 @@ enum CommandLineProgram {
       Output.data(Array(command.description.help.utf8).span)
       return .success
     }
+    warn(of: context.arguments["--state"])
     do throws(CommandFailure) { try command.run(context) } catch {
-      var error = error.namingHelp(of: command.description.name)
+      var error = FirstAccount.explained(error.namingHelp(of: command.description.name), context)
       error.message = Advice.repeating(context.arguments, in: error.message)
       report(error, asJSON: context.wantsJSON)
       // As if nobody had received it: the loop of a shell ends with its command.
@@ -31,6 +32,14 @@ enum CommandLineProgram {
       return error.exitCode
     }
     return .success
+  }
+
+  /// Says where a state directory is going to be that is named by where this program happens to run.
+  private static func warn(of state: String?) {
+    guard let state, !state.isEmpty, !state.hasPrefix("/") else { return }
+    let path = PathName.absolute(state, in: ProcessIdentity.workingDirectory)
+    guard (try? FileStatus.following(path)) == nil else { return }
+    Output.message("--state \(Advice.quoted(state)) means \(Advice.quoted(path)), which does not exist yet")
   }
 
   /// Splits a command line into the command and its arguments; options may stand before the command's name.
@@ -87,6 +96,8 @@ enum CommandLineProgram {
   private static func report(_ failure: CommandFailure, asJSON: Bool) {
     if asJSON, let error = failure.error {
       ErrorObject.print(error)
+    } else if asJSON, failure.signal == nil, let kind = failure.kind, !failure.message.isEmpty {
+      ErrorObject.print(failure, kind)
     }
     if !failure.message.isEmpty { Output.message(failure.message) }
   }

@@ -9,4 +9,23 @@ enum ErrorObject {
     writer.object { writer in writer.member("error", error) }
     Output.line(writer.bytes)
   }
+
+  /// Prints a failure that the command itself has found; its code is the exit code, which no error of the broker has.
+  static func print(_ failure: CommandFailure, _ kind: String) {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key("error")
+      writer.object { writer in
+        writer.member("code", Int(failure.exitCode.rawValue))
+        writer.member("message", failure.message)
+        writer.key("data")
+        writer.object { writer in
+          writer.member("kind", kind)
+          writer.member("nextAction", (kind == "usage" ? NextAction.fixRequest : .none).rawValue)
+          writer.member("retryable", false)
+        }
+      }
+    }
+    Output.line(writer.bytes)
+  }
 }

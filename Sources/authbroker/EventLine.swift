@@ -15,7 +15,7 @@ enum EventLine {
     let data = (try? JSONDocument(parsing: text).root["data"]?.members()) ?? []
     let members = data.filter { $0.name != "profile" }.map { "\($0.name)=\(value($0.value))" }
     let profile = event.profile?.description ?? "-"
-    let words = [style.dim(event.time.description), profile, style.bold(event.payload.name.rawValue)] + members
+    let words = [style.dim(LocalTime.full(event.time)), profile, style.bold(event.payload.name.rawValue)] + members
     return words.joined(separator: "  ")
   }
 

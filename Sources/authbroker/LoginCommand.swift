@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import ClientSocket
 
 /// `authbroker login`.
 enum LoginCommand: Command {
@@ -8,15 +9,16 @@ enum LoginCommand: Command {
     name: "login",
     summary: "Log in, with a password, at another device or in a browser",
     details: """
-      Asks for what is not given, the password and a one-time code without echo; `resend` instead of a code asks for
-      another one. Without a terminal, a login that wants a code ends with exit code 3 and names the command that
-      answers it. A login at another device or in a browser shows the address to open on standard error, in a terminal
-      with a QR code where qrencode is installed, and waits until it is done, its time is over or --timeout is; Ctrl-C
-      cancels it. With --json the action is one line and the result another. With --no-wait it ends at once with exit
-      code 3, and the broker goes on waiting; --flow waits for it again.
+      Asks for what is not given, the password (at most three times) and a one-time code without echo; `resend`
+      instead of a code asks for another one. Without a terminal, a login that wants a code ends with exit code 3
+      and names the command that answers it. A login at another device or in a browser shows the address to open
+      on standard error, in a terminal with a QR code for the other device where qrencode is installed, and waits
+      until it is done, its time is over or --timeout is; Ctrl-C cancels it. With --json the action is one line
+      and the result another. With --no-wait it ends at once with exit code 3, and the broker goes on waiting;
+      --flow waits for it again.
 
-      While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well, with
-      exit code 5 in the second case; where it is too late for that, it is said that somebody is logged in.
+      While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well,
+      with exit code 5 in the second case; where it is too late for that, it is said that somebody is logged in.
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),
@@ -31,13 +33,42 @@ enum LoginCommand: Command {
     let profile = try context.arguments.profile()
     let method = try method(context.arguments)
     if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
-    try context.expectOpenVault()
+    let session = try context.sessionBeforeAsking(of: profile)
+    if let session, ExitCode(session.state) == .success { Output.message(replacing(session)) }
     if method != .password, try logInWithoutPassword(method, profile, context) { return }
+    if let session { try FirstAccount.expect(session, context) }
     let email = try Prompt.answer("--email", "E-mail address", context)
     let password = try PasswordSource.password(context)
     var dialogue = LoginDialogue(context, try context.connect())
-    let result = try dialogue.begin(Login.self, .init(profile: profile, email: email, password: password))
+    let params = Login.Params(profile: profile, email: email, password: password)
+    let result = try logIn(params, &dialogue, context)
     try dialogue.finish(result)
+  }
+
+  /// How often a password is asked for at a terminal, as by login(1) and sudo(8).
+  private static let tries = 3
+
+  /// Begins the login; where the password was typed at a terminal, asks for it again while it is wrong.
+  private static func logIn(
+    _ first: Login.Params, _ dialogue: inout LoginDialogue, _ context: Context
+  ) throws(CommandFailure) -> LoginResult {
+    var params = first
+    var left = PasswordSource.asks(context) ? tries : 1
+    while true {
+      left -= 1
+      do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch {
+        guard left > 0, error.error?.kind == .invalidCredentials else { throw error }
+        Output.message(error.message + " Try again.")
+      }
+      params.password = try PasswordSource.password(context)
+    }
+  }
+
+  /// What is said before a login to a profile that has a session.
+  static func replacing(_ session: Session) -> String {
+    let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
+    let name = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
+    return "already logged in to \(session.profile)\(name); a new login replaces that session"
   }
 
   /// The way that the options say; nil where the provider's own first one is meant.

@@ -98,7 +98,7 @@ struct LoginDialogue: ~Copyable {
     guard !context.wantsJSON else { return .quiet(.loginRequired) }
     return CommandFailure(
       .loginRequired,
-      "the broker waits for it until \(action.expiresAt); wait with: authbroker login --flow "
+      "the broker waits for it until \(LocalTime.clock(action.expiresAt)); wait with: authbroker login --flow "
         + Advice.quoted(action.loginFlowID))
   }
 

@@ -1,35 +1,19 @@
 import BrokerProtocol
 
-/// The ways to log in that somebody at a terminal can choose, by the names that are typed.
-enum MethodOption: String, CaseIterable {
-  /// An account and its password.
-  case password
-  /// A code to enter at another device.
-  case device
-  /// A browser on this computer.
-  case browser
-  /// The client itself.
-  case client
+/// The ways to log in that a command line can choose, by their names on the wire or an alias.
+enum MethodOption {
+  /// What can be chosen; the other way, a refresh token, is for programs.
+  private static let methods: [LoginMethod] = [.password, .deviceCode, .browser, .clientCredentials]
 
   /// The option, as the help of every command shows it.
-  static let option = Option.value("--method", "METHOD", "\(choice); else what the provider offers first")
+  static let option = Option.value("--method", "METHOD", "\(choice); else the first offered")
 
   private static var choice: String {
-    let names = allCases.map(\.rawValue)
+    let names = methods.map(\.rawValue)
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 
-  /// What the wire calls it.
-  private var method: LoginMethod {
-    switch self {
-    case .password: .password
-    case .device: .deviceCode
-    case .browser: .browser
-    case .client: .clientCredentials
-    }
-  }
-
-  /// The method that a command line chooses, by its name here or by that of the wire.
+  /// The method that a command line chooses.
   ///
   /// - Parameters:
   ///   - arguments: the command line.
@@ -41,11 +25,13 @@ enum MethodOption: String, CaseIterable {
   ) throws(CommandFailure) -> LoginMethod? {
     let given = passwordOptions.filter(arguments.has)
     guard let name = arguments["--method"] else { return given.isEmpty ? nil : .password }
-    guard let chosen = allCases.first(where: { $0.rawValue == name || $0.method.rawValue == name }) else {
-      let likely = Spelling.nearest(to: name, among: allCases.map(\.rawValue)).map { " Did you mean \($0)?" } ?? ""
+    guard let chosen = LoginMethod(name: name), methods.contains(chosen) else {
+      let names = methods.map(\.rawValue) + LoginMethod.aliases.keys
+      let nearest = Spelling.nearest(to: name, among: names)
+      let likely = nearest.flatMap { LoginMethod(name: $0) }.map { " Did you mean \($0.rawValue)?" } ?? ""
       throw .usage("--method is \(choice), not \(Advice.quoted(name)).\(likely)")
     }
     guard chosen == .password || given.isEmpty else { throw .usage("\(given[0]) is for --method password.") }
-    return chosen.method
+    return chosen
   }
 }

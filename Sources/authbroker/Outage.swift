@@ -32,7 +32,7 @@ struct Outage: Equatable {
 
   /// One sentence for people, and the command that helps.
   func sentence(for session: Session, at now: Timestamp) -> String {
-    let beginning = since.map { "offline since \($0): " } ?? "offline: "
+    let beginning = since.map { "offline since \(LocalTime.clock($0, now: now)): " } ?? "offline: "
     return beginning + why + "; " + whatComes(session.accessTokenExpiresAt, now) + ". " + advice(session.profile)
   }
 
@@ -51,10 +51,12 @@ struct Outage: Equatable {
     let isAlive = end.map { $0 > now } ?? true
     let token =
       isAlive
-      ? "the access token is given out" + (end.map { " until \($0)" } ?? "") : "the access token has ended"
+      ? "the access token is given out" + (end.map { " until \(LocalTime.clock($0, now: now))" } ?? "")
+      : "the access token has ended"
     guard let next = nextAttempt else { return token + ", and the refresh is tried again by itself" }
     guard next > now else { return token + ", and the refresh is tried again when a token is asked for" }
-    return token + ", and the refresh is " + (next == end ? "then tried again" : "tried again at \(next)")
+    return token + ", and the refresh is "
+      + (next == end ? "then tried again" : "tried again \(LocalTime.relative(next, now: now))")
   }
 
   private func advice(_ profile: ProfileName) -> String {

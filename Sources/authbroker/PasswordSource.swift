@@ -8,6 +8,11 @@ enum PasswordSource {
     .value("--password-command", "CMD", "take it from the first line that a shell command prints"),
   ]
 
+  /// Whether the password is asked for at a terminal.
+  static func asks(_ context: Context) -> Bool {
+    context.canAsk && !context.arguments.has("--password-stdin") && !context.arguments.has("--password-command")
+  }
+
   /// Gets the password the way that the options say, or asks.
   ///
   /// - Parameters:

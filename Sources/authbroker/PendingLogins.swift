@@ -31,10 +31,10 @@ enum PendingLogins {
   private static func sentence(_ step: PendingLoginStep) -> String {
     switch step {
     case .code(let challenge):
-      "a login waits for its code (\(challenge.method.rawValue)) until \(challenge.expiresAt); answer with: "
+      "a login waits for its code (\(challenge.method.rawValue)) until \(LocalTime.clock(challenge.expiresAt)); answer with: "
         + "authbroker verify-otp " + Advice.quoted(challenge.otpFlowID)
     case .action(let action):
-      "a login waits until \(action.expiresAt) for its user, who is to \(deed(action)); wait with: "
+      "a login waits until \(LocalTime.clock(action.expiresAt)) for its user, who is to \(deed(action)); wait with: "
         + "authbroker login --flow " + Advice.quoted(action.loginFlowID)
     }
   }

@@ -21,6 +21,21 @@ enum RefusedFields {
     "phoneNumber": "the phone number (--phone)",
   ]
 
+  /// Whether a text can be an address at any provider: something before and after its last `@`, no white space inside.
+  ///
+  /// Whether it receives mail, only mail can tell.
+  static func isAddress(_ text: String) -> Bool {
+    let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D]
+    var bytes = Array(text.utf8)
+    while let last = bytes.last, blanks.contains(last) { bytes.removeLast() }
+    let rest = bytes.drop(while: blanks.contains)
+    guard rest.count <= longestAddress, let at = rest.lastIndex(of: UInt8(ascii: "@")) else { return false }
+    return at > rest.startIndex && at < rest.endIndex - 1 && rest.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+  }
+
+  /// RFC 5321, section 4.5.3.1.3: a path of 256 octets, without its angle brackets.
+  private static let longestAddress = 254
+
   /// What stands behind the question for a new password; empty where the rule is not known.
   static func passwordHint(_ provider: String) -> String {
     provider == embedded ? " (at least \(fewestCharacters) characters)" : ""

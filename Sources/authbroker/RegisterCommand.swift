@@ -18,11 +18,13 @@ enum RegisterCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
-    try context.expectOpenVault()
+    if let session = try context.sessionBeforeAsking(of: profile), ExitCode(session.state) == .success {
+      Output.message(LoginCommand.replacing(session))
+    }
     // Before somebody types anything: a profile that is not there, and what its provider wants.
     let hint = context.canAsk ? try passwordHint(profile, context) : ""
     try expectAbility(of: profile, context)
-    let email = try Prompt.answer("--email", "E-mail address", context)
+    let email = try address(context)
     let password = try PasswordSource.password(context, isNew: true, hint: hint)
     var dialogue = LoginDialogue(context, try context.connect())
     let result: LoginResult
@@ -35,6 +37,19 @@ enum RegisterCommand: Command {
         undoing: .registration)
     } catch { throw explained(error, &dialogue) }
     try dialogue.finish(result)
+  }
+
+  /// The address, judged before anyone types a password twice; at a terminal it is asked for again.
+  ///
+  /// - Throws: a usage failure for an option's value that is no address.
+  private static func address(_ context: Context) throws(CommandFailure) -> String {
+    while true {
+      let email = try Prompt.answer("--email", "E-mail address", context)
+      if RefusedFields.isAddress(email) { return email }
+      let message = "\(Advice.quoted(email)) is no e-mail address; it must be one address such as ann@example.com"
+      guard context.arguments["--email"] == nil else { throw CommandFailure(.usage, message) }
+      Output.message(message)
+    }
   }
 
   /// Names the values that the provider does not take.

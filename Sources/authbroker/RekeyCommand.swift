@@ -32,7 +32,8 @@ enum RekeyCommand: Command {
     var request = try Request(context, from: KeySourceName(rawValue: vault.keySource), to: wanted)
     let configured = try configuredNow(context, connection.owner)
     if wanted == nil {
-      if try differs(context, on: &connection) {
+      // Where the configuration has been changed to what the vault says, the broker's own is out of date.
+      if configured?.rawValue != vault.keySource, try differs(context, on: &connection) {
         try request.followConfiguration()
       } else if let configured, configured.rawValue != vault.keySource {
         throw CommandFailure(

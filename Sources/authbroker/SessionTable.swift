@@ -16,12 +16,12 @@ enum SessionTable {
 
   /// Prints one line for each session.
   static func print(_ sessions: [Session], _ style: Style) {
-    var rows = [["PROFILE", "STATE", "PROVIDER", "ACCOUNT", "TOKEN ENDS"]]
+    var rows = [["PROFILE", "STATE", "PROVIDER", "ACCOUNT", "TOKEN EXPIRES"]]
     for session in sessions {
       let account = session.user?.email ?? session.userID ?? "-"
       rows.append([
         session.profile.description, session.state.rawValue, PlainText.line(session.provider.utf8),
-        PlainText.line(account.utf8), session.accessTokenExpiresAt?.description ?? "-",
+        PlainText.line(account.utf8), session.accessTokenExpiresAt.map { LocalTime.relative($0) } ?? "-",
       ])
     }
     let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -8,39 +8,106 @@ enum StopCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "stop",
-    summary: "End the running broker in order",
-    details: "Sessions are kept. Returns when the broker is gone; where none runs there is nothing to do.")
+    summary: "Stop the broker",
+    details: """
+      Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
+      is nothing to do. A broker that is not on its socket is sent SIGTERM.
+      """)
 
   /// How long a broker may take to end: it drains its connections and closes the vault.
   private static let longestEnd = Duration.seconds(30)
+  /// How long a broker that owns the directory may not be on its socket: it is just starting or ending.
+  private static let longestSilence = Duration.seconds(5)
 
   /// Tells the broker to end and waits until it has.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    guard var connection = try context.connectToRunning() else { return finish(context, "no broker runs.") }
-    let owner = connection.owner
-    _ = try context.call(StopBroker.self, Empty(), on: &connection)
-    do throws(ClientError) { try connection.awaitEnd(timeout: longestEnd) } catch {
-      throw CommandFailure(.failure, "the broker was told to end and has not ended yet.")
+    let lock = try context.paths().ownerLock
+    let deadline = BootClock.now + longestEnd
+    var signalTime = BootClock.now + longestSilence
+    // By a message or by a signal.
+    var wasTold = false
+    while true {
+      if let connection = try connection(context, isOwned: FileLock.isHeld(lock)) {
+        wasTold = true
+        if try stop(connection, context) { return finish(context, "the broker has stopped") }
+      }
+      guard FileLock.isHeld(lock) else {
+        return finish(context, wasTold ? "the broker has stopped" : "no broker is running")
+      }
+      guard BootClock.now < deadline else { throw hasNotEnded(FileLock.holder(of: lock)) }
+      if BootClock.now >= signalTime {
+        signalTime = deadline
+        wasTold = signal(lock) || wasTold
+      }
+      rest()
     }
+  }
+
+  /// Connects to the broker that runs; nil where none is on its socket.
+  private static func connection(
+    _ context: Context, isOwned: Bool
+  ) throws(CommandFailure) -> BlockingConnection? {
+    let connector = try context.connector(mayStart: false)
+    do throws(ConnectError) {
+      let connection = try connector.connect()
+      context.warn(of: connection.owner)
+      return BlockingConnection(connection)
+    } catch {
+      switch error {
+      case .notRunning(_, startable: true): return nil
+      // A queue that is full, or the like: its owner may still be told by a signal.
+      case .unreachable where isOwned: return nil
+      default: throw CommandFailure(error)
+      }
+    }
+  }
+
+  /// Tells the broker to end and waits until it has.
+  ///
+  /// - Returns: false for a broker that was ending already and so does not answer any more.
+  private static func stop(
+    _ connection: consuming BlockingConnection, _ context: Context
+  ) throws(CommandFailure) -> Bool {
+    let owner = connection.owner
+    do throws(CommandFailure) { _ = try context.call(StopBroker.self, Empty(), on: &connection) } catch {
+      guard owner != nil, error.exitCode == .brokerUnreachable else { throw error }
+      return false
+    }
+    do throws(ClientError) { try connection.awaitEnd(timeout: longestEnd) } catch { throw hasNotEnded(owner?.pid) }
     if let owner { try awaitEnd(of: owner, try context.paths()) }
-    finish(context, "the broker has ended.")
+    return true
   }
 
   private static func finish(_ context: Context, _ sentence: String) {
     if context.wantsJSON { context.printJSON(Empty()) } else { Output.message(sentence) }
   }
 
-  /// Waits until the process is gone or another owner has taken its place.
+  private static func hasNotEnded(_ pid: Int32?) -> CommandFailure {
+    let name = pid.map { " (pid \($0))" } ?? ""
+    return CommandFailure(.failure, "the broker\(name) was told to stop and has not ended yet")
+  }
+
+  /// Waits until the lock of the state directory is free or another owner has taken it: only then may the next one start.
   private static func awaitEnd(of owner: OwnerRecord, _ paths: StatePaths) throws(CommandFailure) {
     let deadline = BootClock.now + longestEnd
-    var pause = PollSet(count: 1)
-    while OwnerRecord(at: paths.ownerLock) == owner, (try? FileStatus.following("/proc/\(owner.pid)")) != nil {
-      guard BootClock.now < deadline else {
-        throw CommandFailure(.failure, "the broker (pid \(owner.pid)) was told to end and has not ended yet.")
-      }
-      // Another process's end cannot be waited for.
-      _ = try? pause.wait(atMost: .milliseconds(2))
+    while FileLock.isHeld(paths.ownerLock) {
+      if let next = OwnerRecord(at: paths.ownerLock), next != owner { return }
+      guard BootClock.now < deadline else { throw hasNotEnded(owner.pid) }
+      rest()
     }
+  }
+
+  /// Sends SIGTERM, upon which a broker ends in order, to the process that holds the lock by what the kernel says: the
+  /// record may be that of an earlier owner, whose number is another process's by now.
+  private static func signal(_ lock: String) -> Bool {
+    guard let pid = FileLock.holder(of: lock) else { return false }
+    return (try? Signal.terminate.send(to: pid)) != nil
+  }
+
+  /// Another process's end, and the release of a lock, cannot be waited for.
+  private static func rest() {
+    var pause = PollSet(count: 1)
+    _ = try? pause.wait(atMost: .milliseconds(2))
   }
 }

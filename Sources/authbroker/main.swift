@@ -3,5 +3,10 @@ import LinuxSystem
 // Synchronous from end to end: asking for a token must cost no more than a small C program does.
 // A descriptor that the caller closed must not become a socket's.
 try? ProcessHardening.fillStandardDescriptors()
+// Passwords, codes and tokens pass through this process, also through `connect` for another program.
+do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
+  Output.message("this process cannot be protected from inspection: \(error).")
+  ProcessImage.end(ExitCode.failure.rawValue)
+}
 let code = CommandLineProgram.run(Array(CommandLine.arguments.dropFirst()), Environment.current)
 ProcessImage.end(code.rawValue)

@@ -39,6 +39,8 @@ actor ClientSecrets {
         guard let value = environment[name], !value.isEmpty else { return .failure(.misconfigured(.secret)) }
         return .success(try Secret(utf8: value))
       case .file(let path):
+        // Who can exchange the file chooses the client's password, and so another client.
+        try TrustedFile.check(path)
         // The rules for a file with a secret are the same, whatever the secret is for.
         let file = KeySourceSettings(
           keyFilePath: nil, credentialsDirectory: PathName.directory(of: path),

@@ -11,17 +11,18 @@ struct ConfigurationSource: Sendable {
 
   /// Reads the configuration; no file at all means one profile on the embedded provider.
   ///
-  /// - Throws: ``StartFailure`` where a chosen file is missing, or a file is not valid.
+  /// It names programs that are run and servers that get passwords, so it is read only where no other user can have
+  /// written it.
+  ///
+  /// - Throws: ``StartFailure`` where a chosen file is missing, others can change the file, or it is not valid.
   func read() throws(StartFailure) -> BrokerConfiguration {
     guard let path = paths.configuration else { return .standard }
     let bytes: [UInt8]
-    do throws(Errno) {
-      // A FIFO in this place must not hold the broker up.
-      let file = try FileDescriptor.open(path, [.read, .nonBlocking])
-      bytes = try file.contents(limit: BrokerConfiguration.fileByteLimit + 1)
+    do throws(TrustedFile.Refusal) {
+      bytes = try contents(of: path)
     } catch {
-      if error == .noEntry, !paths.isConfigurationChosen { return .standard }
-      throw StartFailure(kind: .configInvalid, message: "\(path) cannot be read: \(error).")
+      if error.isMissing, !paths.isConfigurationChosen { return .standard }
+      throw StartFailure(kind: .configInvalid, message: error.description)
     }
     guard bytes.count <= BrokerConfiguration.fileByteLimit else {
       throw StartFailure(kind: .configInvalid, message: "\(path) is longer than 1 MiB.")
@@ -31,5 +32,12 @@ struct ConfigurationSource: Sendable {
     } catch {
       throw StartFailure(kind: .configInvalid, message: error.description)
     }
+  }
+
+  private func contents(of path: String) throws(TrustedFile.Refusal) -> [UInt8] {
+    let file = try TrustedFile.open(path)
+    do throws(Errno) {
+      return try file.contents(limit: BrokerConfiguration.fileByteLimit + 1)
+    } catch { throw .failed(path, error) }
   }
 }

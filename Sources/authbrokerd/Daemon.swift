@@ -139,6 +139,7 @@ actor Daemon {
 
   /// Begins to take connections; clients find the broker from here on.
   private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
+    ProofDirectory(path: source.paths.state).removeLeftovers()
     try listen(server)
     do throws(Errno) {
       if let channel { try server.take(channel) }
@@ -155,12 +156,13 @@ actor Daemon {
 
   /// Listens on the socket, and tells clients where.
   ///
-  /// A socket that a service manager passed is taken (sd_listen_fds(3)); it must be the one at the configured path. An
-  /// owner on standard input and output goes on without a socket where a sandbox forbids one.
+  /// A socket that a service manager passed is taken (sd_listen_fds(3)), and the record names the path that it has, not
+  /// the configured one. An owner on standard input and output goes on without a socket where a sandbox forbids one.
   private func listen(_ server: BrokerServer) throws(StartFailure) {
     var path = source.paths.socket
     do {
       if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
+        path = socket.path
         try server.listen(socket)
       } else {
         try server.listen(try lock.listen(at: path))
@@ -185,7 +187,8 @@ actor Daemon {
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { DiscoveryDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
-      providers: ProviderCatalog.types, version: ProgramVersion.current)
+      proofs: ProofDirectory(path: source.paths.state), providers: ProviderCatalog.types,
+      version: ProgramVersion.current)
   }
 
   // MARK: Change and end

@@ -27,7 +27,8 @@ struct MethodCheck: Sendable {
     MethodCheck(DeleteAccount.self), MethodCheck(AwaitLogin.self), MethodCheck(CancelLogin.self),
     MethodCheck(ListPendingLogins.self), MethodCheck(Reauthenticate.self), MethodCheck(Logout.self),
     MethodCheck(Subscribe.self), MethodCheck(Unsubscribe.self), MethodCheck(GetStatus.self),
-    MethodCheck(ReloadConfiguration.self), MethodCheck(Lock.self), MethodCheck(Unlock.self), MethodCheck(Rekey.self),
+    MethodCheck(Prove.self), MethodCheck(ReloadConfiguration.self), MethodCheck(Lock.self), MethodCheck(Unlock.self),
+    MethodCheck(Rekey.self),
     MethodCheck(CheckVault.self), MethodCheck(CheckProviders.self), MethodCheck(CheckProvider.self),
     MethodCheck(TryProvider.self), MethodCheck(ContinueTrial.self), MethodCheck(StopBroker.self),
   ]

@@ -43,7 +43,7 @@ extension Samples {
       ("getIdToken", ProfileParams(profile: .default)), ("getSession", ProfileParams(profile: .default)),
       ("getCurrentUser", GetCurrentUser.Params(profile: .default)),
       ("ping", Empty()), ("rpc.discover", Empty()), ("shutdown", Empty()), ("listSessions", Empty()),
-      ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()), ("lock", Empty()),
+      ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()), ("prove", Empty()), ("lock", Empty()),
       ("unlock", Unlock.Params(passphrase: secret)),
       ("rekey", Rekey.Params(keySource: .command, passphrase: secret, newPassphrase: secret)),
       ("checkVault", CheckVault.Params(isFull: true)), ("checkProviders", CheckProviders.Params(profile: .default)),

@@ -167,6 +167,7 @@ import Testing
       let harness = try ServerHarness(profiles: ["a", "b", "c"])
       let client = try harness.connect()
       for profile in ["a", "c"] { _ = client.ask(Self.login(profile)) }
+      client.prove()
       harness.provider.hold()
       client.send(Self.call("logout", #"{"all":true}"#) + "\n")
       #expect(client.lines().isEmpty)

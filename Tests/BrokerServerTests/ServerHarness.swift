@@ -17,6 +17,8 @@ final class ServerHarness {
   let store: InMemoryStore
   let broker: Broker
   let server: BrokerServer
+  /// Where clients prove that they have it.
+  let stateDirectory = Scratch()
 
   /// How often the document of the methods was made.
   let renderings = CallCount()
@@ -53,7 +55,8 @@ final class ServerHarness {
         discovery: {
           renderings.add()
           return document
-        }, stopped: { stop.raise() }, providers: [("scripted", [])], version: "test"),
+        }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path),
+        providers: [("scripted", [])], version: "test"),
       log: log, startedAt: clock.now)
     stopFlag = stop
     let server = self.server
@@ -166,10 +169,28 @@ final class TestClient {
     while case .bytes(let count)? = descriptor?.read(into: &buffer) { received += buffer[..<count] }
   }
 
-  /// Writes one line and gives the lines that come back.
+  /// Writes one line and gives the lines that come back; where they ask for a proof, gives that and asks again.
   func ask(_ line: String) -> [String] {
+    let answers = askBare(line)
+    guard let proof = answers.lazy.compactMap({ ProofGiving.wanted(by: $0) }).first else { return answers }
+    prove(proof)
+    return askBare(line)
+  }
+
+  /// Writes one line and gives the lines that come back, as a client does that has nothing but the socket.
+  func askBare(_ line: String) -> [String] {
     send(line + "\n")
     return lines()
+  }
+
+  /// Makes the connection administrative.
+  func prove() {
+    if let proof = askBare(ProofGiving.request).lazy.compactMap({ ProofGiving.wanted(by: $0) }).first { prove(proof) }
+  }
+
+  private func prove(_ proof: StateProof) {
+    try? ProofGiving.give(proof)
+    _ = askBare(ProofGiving.request)
   }
 
   /// The complete lines that have come since the last call.

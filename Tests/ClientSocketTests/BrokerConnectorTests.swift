@@ -153,7 +153,7 @@ import Testing
     let connector = connector(paths) { limits in limits.owned = .milliseconds(1) }
     let error = ConnectError.ownerDoesNotAnswer(pid: 4321, state: paths.state, socket: "/none.sock")
     #expect(throws: error) { _ = try connector.connect() }
-    #expect(error.description.hasSuffix("kill 4321"))
+    #expect(error.description.contains("(pid 4321)") && error.description.hasSuffix("or run: authbroker stop"))
   }
 
   @Test func `a daemon that asks for time gets it`() throws {

@@ -74,6 +74,15 @@ import Testing
     #expect(paths.log == example.state + "/broker.log")
   }
 
+  @Test(arguments: ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_SOCKET"], ["state", "./state", "../state"])
+  func `a variable that means another file in each directory is refused by its name`(name: String, value: String) {
+    #expect(throws: StatePaths.Refusal.relative(variable: name, value: value)) {
+      try StatePaths(.init(state: "/s"), environment: [name: value], workingDirectory: "/project/dir")
+    }
+    #expect(
+      StatePaths.Refusal.relative(variable: name, value: value).description.hasPrefix("\(name) must be an absolute"))
+  }
+
   @Test(arguments: [[:], ["HOME": ""], ["HOME": "relative"], ["AUTHBROKER_STATE": ""]])
   func `without a home the error names the option`(environment: [String: String]) {
     #expect(throws: StatePaths.Refusal.noHome) {

@@ -14,11 +14,11 @@ import Testing
       + #""attemptsRemaining":5,"backupCodesAllowed":false}"#
   }
 
-  private static let end = "it ends at 2099-01-01T00:00:00Z"
+  private static let end = "it expires on 2099-01-01 00:00"
   private static let cases = [
-    (challenge("totp", ""), "a code of 6 digits of your authenticator is wanted"),
-    (challenge("sms", "••12"), "a code of 6 digits was sent to ••12 (sms); \(end)"),
-    (challenge("email", ""), "a code of 6 digits was sent (email); \(end)"),
+    (challenge("totp", ""), "enter the 6-digit code of your authenticator"),
+    (challenge("sms", "••12"), "sent a 6-digit code to ••12 by SMS; \(end)"),
+    (challenge("email", ""), "sent a 6-digit code by e-mail; \(end)"),
   ]
   private static let session =
     #""result":{"status":"authenticated","session":{"profile":"default","provider":"oidc","state":"authenticated","#
@@ -51,7 +51,7 @@ import Testing
     ] {
       let code = CommandRun.Step(question: question, answer: "123456\n")
       let run = try CommandRun(atTerminal: asked + [code], words, in: scratch)
-      #expect(run.code == 0 && run.output.contains("authbroker: \(text).\r\n"), "\(run.output)")
+      #expect(run.code == 0 && run.output.contains("authbroker: \(text)\r\n"), "\(run.output)")
     }
     #expect(owner.requests.contains { $0.contains(#""code":"123456""#) })
   }

@@ -88,7 +88,7 @@ struct CommandRun {
   ) throws {
     try scratch.write(input, to: "stdin")
     let environment = [
-      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": scratch.file("home"), "TERM": "xterm",
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": scratch.file("home"), "TERM": "xterm", "TZ": "UTC0",
       "AUTHBROKER_DAEMON": scratch.file("daemon"),
     ]
     var plan = ChildProcess.Plan(

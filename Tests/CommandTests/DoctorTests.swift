@@ -70,12 +70,14 @@ import Testing
     #expect(finding("files.key", FilesCheck.findings(try patient()))?.status == .error)
   }
 
-  @Test func `a configuration that others can change is a warning, a chosen one that is missing an error`() throws {
+  @Test func `a configuration that others can change is an error, and so is a chosen one that is missing`() throws {
     try makeState()
     try scratch.write("{}", to: "c.json")
     #expect(chmod(scratch.file("c.json"), 0o664) == 0)
     let open = FilesCheck.findings(try patient(["--config", scratch.file("c.json")]))
-    #expect(finding("files.configuration", open)?.status == .warning)
+    #expect(finding("files.configuration", open)?.status == .error)
+    #expect(
+      finding("files.configuration", open)?.message.hasSuffix("run: chmod go-w \(scratch.file("c.json"))") == true)
     let missing = FilesCheck.findings(try patient(["--config", scratch.file("none.json")]))
     #expect(finding("files.configuration", missing)?.status == .error)
   }

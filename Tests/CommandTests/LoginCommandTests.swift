@@ -65,6 +65,19 @@ import Testing
     #expect(owner.requests.dropFirst().first == "login {}")
   }
 
+  @Test(arguments: [(device, true), (browser, false)])
+  func `a QR code is drawn for another device, not for a browser on this computer`(action: String, isDrawn: Bool) throws
+  {
+    try scratch.write("#!/bin/sh\ncat >/dev/null; echo drawn-here\n", to: "qrencode")
+    #expect(chmod(scratch.file("qrencode"), 0o700) == 0)
+    let owner = try owner(action, rounds: 1)
+    let run = try CommandRun(
+      atTerminal: [], ["login"], in: scratch, environment: ["PATH": scratch.path + ":/usr/bin:/bin", "NO_COLOR": "1"])
+    #expect(run.code == 0 && run.output.contains("https://id.example/"), "\(run.output)")
+    #expect(run.output.contains("drawn-here") == isDrawn, "\(run.output)")
+    #expect(owner.requests.contains { $0.hasPrefix("awaitLogin") })
+  }
+
   @Test func `Ctrl-C cancels the login`() throws {
     let owner = try owner(rounds: nil)
     let run = try CommandRun(
@@ -95,7 +108,7 @@ import Testing
     let owner = try owner(rounds: nil)
     let words = try CommandRun(["login", "--method", "device", "--no-wait"], in: scratch)
     #expect(words.code == 3 && words.errors.contains("AB-CD"))
-    #expect(words.errors.contains("until 2099-01-01T00:00:00Z"))
+    #expect(words.errors.contains("until 2099-01-01 00:00"))
     #expect(words.errors.hasSuffix("authbroker --state \(scratch.file("state")) login --flow example-login\n"))
     let json = try CommandRun(["login", "--method", "device", "--json", "--no-wait"], in: scratch)
     #expect(json.code == 3 && json.errors.isEmpty, "\(json.errors)")
@@ -119,7 +132,7 @@ import Testing
     let run = try CommandRun(["--timeout", "0.1", "login", "--method", "device"], in: scratch)
     #expect(run.code == 3)
     let end = "Wait for it again with: authbroker --state \(scratch.file("state")) login --flow example-login\n"
-    #expect(run.errors.contains("until 2099-01-01T00:00:00Z") && run.errors.hasSuffix(end), "\(run.errors)")
+    #expect(run.errors.contains("until 2099-01-01 00:00") && run.errors.hasSuffix(end), "\(run.errors)")
     let methods = owner.requests.map { $0.prefix { $0 != " " } }
     #expect(methods.first == "login" && methods.count > 1 && methods.dropFirst().allSatisfy { $0 == "awaitLogin" })
   }

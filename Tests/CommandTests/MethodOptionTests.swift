@@ -40,12 +40,12 @@ import Testing
   }
 
   @Test(arguments: ["login", "provider-check"])
-  func `the help shows the short names, and so does the refusal of another one`(command: String) throws {
-    let names = "password, device, browser or client"
-    #expect(try CommandRun([command, "--help"], in: scratch).output.contains("\(names); else what"))
+  func `the help shows the names of the wire, and so does the refusal of another one`(command: String) throws {
+    let names = "password, deviceCode, browser or clientCredentials"
+    #expect(try CommandRun([command, "--help"], in: scratch).output.contains("\(names); else the"))
     let owner = try owner()
     let run = try CommandRun([command, "--method", "devise"], in: scratch)
-    let text = "--method is \(names), not devise. Did you mean device? See: authbroker help \(command)\n"
+    let text = "--method is \(names), not devise. Did you mean deviceCode? See: authbroker help \(command)\n"
     #expect(run.code == 2 && run.errors.hasSuffix(text), "\(run.errors)")
     #expect(try CommandRun([command, "--method", "refreshToken"], in: scratch).code == 2)
     #expect(owner.requests.isEmpty)

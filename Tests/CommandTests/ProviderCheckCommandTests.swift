@@ -56,7 +56,7 @@ import Testing
     for line in [
       "Profile work, provider oidc\n", " ok reachable id.example answers\n", " → Ask.\n",
       "With --login it would be shown that\n login the credentials are accepted\n",
-      " reuse it is refused (only with --reuse)\n", "\n1 warning.\nTo try it (--email ADDRESS, --method device): ",
+      " reuse it is refused (only with --reuse)\n", "\n1 warning.\nTo try it (--email ADDRESS, --method deviceCode): ",
     ] { #expect(run.words.contains(line), "\(line) in \(run.words)") }
     #expect(run.output.contains("provider-check work --login") && !run.output.contains("\u{1B}"))
   }

@@ -66,4 +66,25 @@ import Testing
     #expect(run.code == 1 && run.output.contains(question), "\(run.output)")
     #expect(owner.requests.contains { $0.hasPrefix("register") })
   }
+
+  @Test func `an address is judged before a password is asked for, and asked for again`() throws {
+    let steps = [
+      CommandRun.Step(question: "E-mail address: ", answer: "ada\n"),
+      .init(question: "E-mail address: ", answer: "ada@example.com\n"),
+      .init(question: "Password", answer: "abcdefgh\n"), .init(question: "once more: ", answer: "abcdefgh\n"),
+    ]
+    let owner = try owner("local", #""password""#)
+    let run = try CommandRun(atTerminal: steps, ["register"], in: scratch)
+    #expect(run.output.contains("ada is no e-mail address; it must be one address such as ann@example.com\r\n"))
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
+    #expect(owner.requests.contains { $0.contains(#""email":"ada@example.com""#) }, "\(owner.requests)")
+  }
+
+  @Test(arguments: ["ada", "@example.com", "ada@", "a b@c", ""])
+  func `an option's value that is no address ends it before anything is asked or sent`(address: String) throws {
+    let owner = try owner("local", #""password""#)
+    let run = try CommandRun(["register", "--email", address, "--password-stdin"], in: scratch, input: "abcdefgh\n")
+    #expect(run.code == 2 && run.errors.contains("no e-mail address"), "\(run.errors)")
+    #expect(!owner.requests.contains { $0.hasPrefix("register") })
+  }
 }

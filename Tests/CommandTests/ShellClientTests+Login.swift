@@ -65,4 +65,28 @@ extension ShellClientTests {
       #expect(output.hasPrefix("authbroker.sh: \(sentence)\n"), "\(output)")
     }
   }
+
+  @Test(arguments: shells)
+  func `the only login that waits for a code need not be named`(shell: String) throws {
+    for (logins, sent, exit) in [
+      (
+        #"[{"otpFlowId":"flow-1","profile":"work"}]"#,
+        #""method":"verifyOtp","params":{"otpFlowId":"flow-1","code":"123"}"#, 0
+      ),
+      ("[]", #""method":"listPendingLogins","params":{"profile":"work"}"#, 3),
+    ] {
+      let line = """
+        authbroker__connect() {
+          request=$(cat); echo "$request" >&2
+          case $request in
+            *listPendingLogins*) echo '{"result":{"logins":\(logins)}}' ;;
+            *) echo '{"result":{"status":"authenticated","session":{"profile":"work"}}}' ;;
+          esac
+        }
+        authbroker_verify_otp --profile work --code-stdin 2>&1
+        """
+      let result = try Self.run(shell, line, "123\n")
+      #expect(result.code == Int32(exit) && result.output.contains(sent), "\(result)")
+    }
+  }
 }

@@ -9,7 +9,7 @@ import Testing
 
   @Test func `there is nothing to stop where no broker runs`() throws {
     let run = try CommandRun(["stop"], in: scratch)
-    #expect(run.code == 0 && run.errors == "authbroker: no broker runs.\n", "\(run.errors)")
+    #expect(run.code == 0 && run.errors == "authbroker: no broker is running\n", "\(run.errors)")
     let json = try CommandRun(["stop", "--json"], in: scratch)
     #expect(json.code == 0 && json.output == "{}\n" && json.errors.isEmpty)
     let other = try CommandRun(["stop"], in: scratch, environment: ["AUTHBROKER_SOCKET": scratch.file("none")])

@@ -28,6 +28,8 @@ import Testing
   @Test func `an issuer and a client's name suffice`() throws {
     let profile = try profile(base)
     let methods: [LoginMethod] = [.password, .refreshToken, .browser, .deviceCode]
+    #expect(try self.profile(base + ",methods:['device','browser']").dialect.methods == [.deviceCode, .browser])
+    #expect(throws: ConfigurationError.self) { try self.profile(base + ",methods:['device','deviceCode']") }
     #expect(profile.dialect == OIDCDialect(type: "oidc", issuer: "https://op.example.com", methods: methods))
     #expect(profile.clientID == "cli" && profile.clientSecret == nil && profile.clientAuthentication == .none)
     #expect(profile.redirect == .standard)

@@ -112,7 +112,7 @@ import Testing
       #expect(login.code == 0, "\(login.errors)")
       #expect(try sandbox.command("token").output != token.output)
       #expect(try sandbox.command("stop").code == 0)
-      #expect(try sandbox.command("stop").errors == "authbroker: no broker runs.\n")
+      #expect(try sandbox.command("stop").errors == "authbroker: no broker is running\n")
       // A new owner is started on demand and has the session.
       #expect(try sandbox.command("token").code == 0)
     }

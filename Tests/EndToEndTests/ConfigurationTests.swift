@@ -61,6 +61,7 @@ import Testing
       let owner = try sandbox.owner(try sandbox.configure(Self.two))
       let client = try SocketWire(sandbox.socket)
       _ = try sandbox.configure("{\n  profiles: { default: { provider: \"nobody\" } },\n}\n")
+      try client.prove()
       let refused = try client.ask(#"{"jsonrpc":"2.0","id":1,"method":"reloadConfig"}"#)
       #expect(try refused["error"]?["data"]?["kind"]?.string() == "configInvalid")
       #expect(try refused["error"]?["message"]?.string().contains("config.json:2") == true)

@@ -10,6 +10,8 @@ struct Conversation {
     case server(JSONNode)
     /// `$code` is bound to the code of the newest message in the outbox.
     case codeFromOutbox
+    /// The client shows that it has the state directory.
+    case proof
   }
 
   let configuration: String?
@@ -31,6 +33,7 @@ struct Conversation {
       case "> ": steps.append(.client(rest))
       case "< ": steps.append(.server(try JSONDocument(parsing: Array(rest.utf8)).root))
       case "= " where rest == "code outbox": steps.append(.codeFromOutbox)
+      case "= " where rest == "proof": steps.append(.proof)
       case "= " where rest.hasPrefix("config "): configuration = String(rest.dropFirst(7))
       default: throw TestFailure("not a line of a conversation: \(line)")
       }

@@ -25,6 +25,7 @@ struct ConversationPlayer {
       switch step {
       case .client(let text): try wire.send(Array(template.filled(text).utf8))
       case .codeFromOutbox: template.bound["code"] = try Outbox.newestCode(in: outbox)
+      case .proof: if !wire.provesItself { try wire.prove() }
       case .server: break
       }
     }

@@ -23,6 +23,8 @@ final class LibraryWire: Wire {
     inbox.put(ResponseWriter.response(id: id.span, isError: body.isError, body: body.text.span))
   }
 
+  var provesItself: Bool { true }
+
   func next() throws -> [UInt8]? { isClosed ? inbox.taken() : try inbox.next() }
 
   func finishSending() throws {

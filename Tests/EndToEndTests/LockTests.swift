@@ -160,6 +160,26 @@ import Testing
     }
   }
 
+  @Test func `after another source was chosen, nobody advises what would undo it`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure(#"{ vault: { keySource: "passphrase" } }"#)
+      func command(_ words: String..., input: String = "") throws -> Sandbox.Outcome {
+        try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + words, input: input)
+      }
+      #expect(try command("unlock", "--password-stdin", input: "a long passphrase\n").code == 0)
+      let there = try command("rekey", "--source", "file", "--password-stdin", input: "a long passphrase\n")
+      #expect(there.code == 0, "\(there.errors)")
+      let advice = try command("doctor").output
+      #expect(advice.contains(#"set vault.keySource to "file" in the configuration"#), "\(advice)")
+      _ = try sandbox.configure(#"{ vault: { keySource: "file" } }"#)
+      let settled = try command("doctor")
+      #expect(settled.code == 0 && !settled.output.contains("rekey"), "\(settled.output)")
+      // New keys, and the source stays.
+      #expect(try command("rekey").code == 0)
+      #expect(try SocketWire(sandbox.socket).call("getStatus")["vault"]?["keySource"]?.string() == "file")
+    }
+  }
+
   @Test func `programs get the reason of a refused start, and a configuration's verdict, as JSON`() async throws {
     try await Sandbox.run { sandbox in
       let options = try sandbox.configure(#"{ vault: { keySource: "credential" } }"#)

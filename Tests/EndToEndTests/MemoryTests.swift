@@ -160,6 +160,38 @@ struct MemoryTests {
     }
   }
 
+  @Test func `nobody of the same user may look into a command, and what it starts is as ever`() async throws {
+    try await Sandbox.run { sandbox in
+      let weak = ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]
+      _ = try sandbox.owner()
+      let relay = try sandbox.start(
+        "/usr/bin/setpriv", weak + [BuiltPrograms.command, "--state", sandbox.state, "connect"])
+      #expect(try ProgramWire(relay).call("ping").members().isEmpty)
+      for name in ["environ", "maps", "mem"] {
+        let look = try sandbox.run("/usr/bin/setpriv", weak + ["/bin/cat", "/proc/\(relay.pid)/\(name)"])
+        #expect(look.code != 0 && look.errors.contains("Permission denied"), "\(name): \(look.errors)")
+      }
+      let core = try Self.coreLimit(String(decoding: Directory.bytes(of: "/proc/\(relay.pid)/limits"), as: UTF8.self))
+      #expect(core == "0")
+      // A program that prints a password has the limit that the command had, and can be looked at by its like.
+      let look = "ulimit -c; cat /proc/$$/environ >/dev/null && echo open"
+      let script = "(\(look)) >\(sandbox.root)/seen; echo password"
+      _ = try sandbox.run(
+        "/bin/sh",
+        [
+          "-c", "ulimit -S -c 123; exec setpriv \(weak.joined(separator: " ")) \"$@\"", "-", BuiltPrograms.command,
+          "--state", sandbox.state, "login", "--email", "a@b.c", "--password-command", script,
+        ])
+      #expect(try String(decoding: Directory.bytes(of: sandbox.root + "/seen"), as: UTF8.self) == "123\nopen\n")
+    }
+  }
+
+  /// The soft limit of core files in a text of `/proc/<pid>/limits`.
+  private static func coreLimit(_ limits: String) -> String? {
+    let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+    return line?.split(separator: " ").dropFirst(4).first.map(String.init)
+  }
+
   /// Sanitizers keep what was freed, and shadows of it: there is nothing to be said about copies under one.
   private static var isWatched: Bool {
     Environment.current["ASAN_OPTIONS"] == nil && Environment.current["TSAN_OPTIONS"] == nil

@@ -1,5 +1,6 @@
 import JSONRPC
 import LinuxSystem
+import TestSupport
 
 /// One connection to a broker, whatever carries it.
 protocol Wire: AnyObject {
@@ -9,9 +10,14 @@ protocol Wire: AnyObject {
   func next() throws -> [UInt8]?
   /// Ends the sending direction.
   func finishSending() throws
+  /// Whether the client proves itself where that is asked for.
+  var provesItself: Bool { get }
 }
 
 extension Wire {
+  /// One that carries messages and nothing more.
+  var provesItself: Bool { false }
+
   /// Sends a message and reads the next one.
   func ask(_ message: String) throws -> JSONNode {
     try send(Array(message.utf8))
@@ -24,11 +30,29 @@ extension Wire {
     return try JSONDocument(parsing: message).root
   }
 
+  /// Calls a method and gives the answer, after a proof of access to the state directory where that is asked for.
+  private func answer(_ method: String, _ params: String) throws -> JSONNode {
+    let message = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
+    let answer = try ask(message)
+    guard let proof = ProofGiving.wanted(by: String(decoding: answer.text, as: UTF8.self)) else { return answer }
+    try ProofGiving.give(proof)
+    _ = try ask(ProofGiving.request)
+    return try ask(message)
+  }
+
+  /// Makes the connection administrative; does nothing where it is already.
+  func prove() throws {
+    let answer = try ask(ProofGiving.request)
+    guard let proof = ProofGiving.wanted(by: String(decoding: answer.text, as: UTF8.self)) else { return }
+    try ProofGiving.give(proof)
+    guard try ask(ProofGiving.request)["result"] != nil else { throw TestFailure("the proof was not taken") }
+  }
+
   /// Calls a method and gives its result.
   ///
   /// - Throws: ``TestFailure`` that carries an error answer.
   func call(_ method: String, _ params: String = "{}") throws -> JSONNode {
-    let answer = try ask(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
+    let answer = try answer(method, params)
     guard let result = answer["result"] else {
       throw TestFailure("\(method): \(String(decoding: answer.text, as: UTF8.self))")
     }
@@ -37,7 +61,7 @@ extension Wire {
 
   /// The kind of the error that a method answers with; nil if it gives a result.
   func refusal(_ method: String, _ params: String = "{}") throws -> String? {
-    let answer = try ask(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
+    let answer = try answer(method, params)
     return try answer["error"]?["data"]?["kind"]?.string()
   }
 

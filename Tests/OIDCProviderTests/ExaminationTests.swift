@@ -19,15 +19,23 @@ import Testing
   ) async throws -> [ProviderFinding] {
     var found: [ProviderFinding] = []
     try await FakeProvider.run { request, issuer in
-      request.path == Self.openID ? reply(issuer) : .notFound
+      // What the token endpoint says of the made-up token of a client that it knows.
+      if request.method == "POST" { return FakeProvider.Reply(400, #"{"error":"invalid_grant"}"#) }
+      return request.path == Self.openID ? reply(issuer) : .notFound
     } _: { server in
       var dialect = OIDCDialect(type: "oidc", issuer: server.issuer)
       configure(&dialect)
       try await withProvider(dialect, clientSecret: "made-up", authentication: authentication) { provider in
         found = await provider.examine()
       }
-      #expect(server.requests.allSatisfy { $0.method == "GET" && $0.body.isEmpty })
-      #expect(server.requests.allSatisfy { $0.fields["authorization"] == nil })
+      for request in server.requests {
+        if request.method == "POST" {
+          #expect(request.form["grant_type"] == "refresh_token")
+          #expect(request.form["refresh_token"] == "authbroker-provider-check-is-no-token")
+        } else {
+          #expect(request.method == "GET" && request.body.isEmpty && request.fields["authorization"] == nil)
+        }
+      }
     }
     return found
   }
@@ -47,7 +55,30 @@ import Testing
     #expect(
       found.map(\.check) == [
         "reachable", "clock", "issuer", "endpoints", "pkce", "issuerInReply", "grants", "clientAuth", "scopes",
+        "client",
       ])
+  }
+
+  @Test(arguments: [
+    (401, #"{"error":"invalid_client"}"#, ProviderFinding.Level.failure),
+    (400, #"{"error":"invalid_client"}"#, .failure),
+    (400, #"{"error":"invalid_grant"}"#, .ok), (400, #"{"error":"unauthorized_client"}"#, .note), (500, "", .note),
+    (200, "{}", .note),
+  ])
+  func `whether the provider knows the client is asked with a token that nobody has`(
+    _ status: Int, _ body: String, _ level: ProviderFinding.Level
+  ) async throws {
+    try await FakeProvider.run { request, issuer in
+      request.method == "POST"
+        ? FakeProvider.Reply(status, body) : FakeProvider.Reply(200, OIDCProviderTests.document(issuer, ""))
+    } _: { server in
+      try await withProvider(OIDCDialect(type: "oidc", issuer: server.issuer)) { provider in
+        let client = try #require(await provider.examine().first { $0.check == "client" })
+        #expect(client.level == level && (client.advice != nil) == (level == .failure))
+        #expect(client.errorKind == (level == .failure ? .providerRejected : nil))
+      }
+      #expect(server.requests.filter { $0.method == "POST" }.allSatisfy { $0.form["client_id"] != nil })
+    }
   }
 
   @Test(arguments: ["/", "/realms/acme"])
@@ -76,7 +107,7 @@ import Testing
   @Test func `what is lost without an endpoint is said`() async throws {
     let found = try await findings { self.document($0, #","authorization_endpoint":"\#($0)/authorize""#) }
     let losses: [(String, ProviderFinding.Level, String)] = [
-      ("token", .failure, "nobody can log in"), ("deviceAuthorization", .note, "no --method device"),
+      ("token", .failure, "nobody can log in"), ("deviceAuthorization", .note, "no --method deviceCode"),
       ("revocation", .warning, "ends the session here only"), ("userinfo", .note, "ID token only"),
       ("endSession", .note, "leaves the browser logged in"),
     ]
@@ -102,7 +133,7 @@ import Testing
     (#","token_endpoint_auth_methods_supported":["client_secret_basic"]"#, "clientAuth", .warning, #": "basic""#),
     (#","token_endpoint_auth_methods_supported":["private_key_jwt"]"#, "clientAuth", .warning, "registered"),
     (#","grant_types_supported":["authorization_code"]"#, "grants.refresh_token", .warning, "access token"),
-    (#","grant_types_supported":["refresh_token"]"#, "grants.device_code", .note, "--method device"),
+    (#","grant_types_supported":["refresh_token"]"#, "grants.device_code", .note, "--method deviceCode"),
     (#","scopes_supported":["email"]"#, "scopes", .warning, "openid"),
     (#","scopes_supported":["openid","offline_access"]"#, "scopes.offline", .note, "offline_access"),
     ("", "issuerInReply", .note, "RFC 9207"),
@@ -172,7 +203,7 @@ import Testing
     try await FakeProvider.run { request, issuer in
       switch request.path {
       // The first form is somebody else's, as the root of a shared host may be.
-      case Self.oauth + "/tenant": FakeProvider.Reply(200, OIDCProviderTests.document(issuer))
+      case Self.oauth + "/tenant": FakeProvider.Reply(200, OIDCProviderTests.document(issuer, ""))
       case "/tenant" + Self.oauth: FakeProvider.Reply(200, OIDCProviderTests.document(issuer + "/tenant"))
       case "/tenant" + Self.openID: FakeProvider.Reply(status, "{}")
       default: FakeProvider.Reply(200, #"{"access_token":"at"}"#)

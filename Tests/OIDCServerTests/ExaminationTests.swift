@@ -37,12 +37,13 @@ import Testing
     try await Party.run { party in
       for authentication in [OIDCDialect.ClientAuthentication.basic, .post] {
         let provider = try party.provider("confidential", secret: "wrong", authentication)
-        #expect(await provider.examine().contains { $0.level == .failure } == false)
+        #expect(await provider.examine().filter { $0.level == .failure }.map(\.check) == ["client"])
         let login = try #require(try await trial(provider).first { $0.check == "login" })
         #expect(login.level == .failure && login.errorKind == .providerRejected)
         #expect(login.advice?.contains("clientSecret") == true)
       }
       let provider = try party.provider("confidential", secret: party.places["clientSecret"], .basic)
+      #expect(await provider.examine().contains { $0.check == "client" && $0.level == .ok })
       #expect(try await trial(provider).filter { $0.level == .failure } == [])
     }
   }

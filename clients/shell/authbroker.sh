@@ -7,8 +7,8 @@
 #   token [--profile NAME] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
 #   header  as token: `Authorization: Bearer TOKEN`
 #   login [--profile NAME] [--email ADDRESS] [--password-stdin]
-#   login [--profile NAME] --method device|browser|client   says what to open, and waits; Ctrl-C cancels it
-#   verify-otp FLOW [--code-stdin]
+#   login [--profile NAME] --method deviceCode|browser|clientCredentials   says what to open, and waits; Ctrl-C cancels
+#   verify-otp [FLOW] [--profile NAME] [--code-stdin]   FLOW may be left out where one login waits on the profile
 #   logout [--profile NAME] [--everywhere] [--all]
 #   lock; unlock [--password-stdin]   asks only where the vault has a passphrase
 #   status [--json]
@@ -28,8 +28,7 @@
 authbroker__member() {
   # C: bytes, whatever the user's locale is.
   LC_ALL=C awk -v want="$1" '
-    { text = text $0 "\n" }
-    END { position = 1; missing = 1; value(""); exit missing }
+    { text = text $0 "\n" }; END { position = 1; missing = 1; value(""); exit missing }
     function blanks() { while (position <= length(text) && index(" \t\r\n", substr(text, position, 1))) position++ }
     function hexadecimal(digits,    i, n) {
       n = 0
@@ -46,8 +45,7 @@ authbroker__member() {
       c = substr(text, position++, 1)
       if (n = index("ntrbf", c)) return substr("\n\t\r\b\f", n, 1)
       if (c != "u") return c
-      n = hexadecimal(substr(text, position, 4))
-      position += 4
+      n = hexadecimal(substr(text, position, 4)); position += 4
       if (n >= 55296 && n < 56320) {
         n = 65536 + (n - 55296) * 1024 + hexadecimal(substr(text, position + 2, 4)) - 56320
         position += 6
@@ -55,8 +53,7 @@ authbroker__member() {
       return utf8(n)
     }
     function string(    c, s) {
-      position++
-      s = ""
+      position++; s = ""
       while (position <= length(text)) {
         c = substr(text, position++, 1)
         if (c == "\"") return s
@@ -75,9 +72,7 @@ authbroker__member() {
       if (path == want) found(s)
     }
     function members(path, open,    c, n, name) {
-      n = 0
-      position++
-      blanks()
+      n = 0; position++; blanks()
       c = substr(text, position, 1)
       if (c == "}" || c == "]") { position++; return }
       do {
@@ -179,6 +174,13 @@ authbroker__call() {
   printf '%s\n' "$authbroker__answer"
 }
 
+# Calls a method ($1) with members ($2) that is for clients which have the state directory: the command proves that it
+# has, which takes more than one message, and says what goes wrong.
+authbroker__administer() {
+  printf '{%s}' "${2#,}" | "${AUTHBROKER_COMMAND:-authbroker}" call "$1" - >/dev/null ||
+    return "$(($? == 127 ? 8 : $?))"
+}
+
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it.
 authbroker__whole() {
   case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros."; return 2 ;; esac
@@ -187,8 +189,7 @@ authbroker__whole() {
 # Takes a command's options apart into variables of the subshell that it runs in. $1: the names that the command has,
 # behind them one word for each operand that it takes; $2...: the command line.
 authbroker__options() {
-  authbroker__known=" $1 "
-  shift
+  authbroker__known=" $1 "; shift
   profile='' minimum='' scopes='' audience='' force='' email='' stdin='' method='' everywhere='' all='' json='' since=''
   count='' operand=''
   while [ "$#" -gt 0 ]; do
@@ -202,24 +203,18 @@ authbroker__options() {
         [ "$#" -gt 1 ] || { authbroker__say "$1 needs a value."; return 2; }
         case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
-          --min-validity) minimum=$2 ;;
+          --min-validity) minimum=$2 ;; --profile) profile=$2 ;; --audience) audience=$2 ;; --email) email=$2 ;;
+          --method) method=$2 ;; --since) since=$2 ;; --count) count=$2 ;;
           --scope) scopes="$scopes,$(printf '%s' "$2" | authbroker__quote)" ;;
-          --profile) profile=$2 ;; --audience) audience=$2 ;;
-          --email) email=$2 ;; --method) method=$2 ;;
-          --since) since=$2 ;; --count) count=$2 ;;
         esac
         shift ;;
-      --force-refresh) force=true ;;
-      --password-stdin | --code-stdin) stdin=true ;;
-      --everywhere) everywhere=true ;;
-      --all) all=true ;;
-      --json) json=true ;;
+      --force-refresh) force=true ;; --password-stdin | --code-stdin) stdin=true ;;
+      --everywhere) everywhere=true ;; --all) all=true ;; --json) json=true ;;
       *)
         case $authbroker__known$operand in
           *" FLOW ") operand=$1 ;;
           *) authbroker__say "there is a word too much on the command line."; return 2 ;;
-        esac
-        ;;
+        esac ;;
     esac
     shift
   done
@@ -239,8 +234,7 @@ authbroker__secret() {
   trap 'stty "$authbroker__settings" </dev/tty; exit 130' INT TERM HUP
   stty -echo </dev/tty
   printf '%s' "$1" >/dev/tty
-  IFS= read -r secret </dev/tty
-  authbroker__read=$?
+  IFS= read -r secret </dev/tty; authbroker__read=$?
   stty "$authbroker__settings" </dev/tty
   trap - INT TERM HUP
   printf '\n' >/dev/tty
@@ -351,7 +345,7 @@ authbroker_login() (
     device | deviceCode | browser | client | clientCredentials)
       [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password."; exit 2; }
       members=",\"method\":\"$(echo "$method" | sed 's/^device$/&Code/; s/^client$/&Credentials/')\"" ;;
-    *) authbroker__say "--method is password, device, browser or client."; exit 2 ;;
+    *) authbroker__say "--method is password, deviceCode, browser or clientCredentials."; exit 2 ;;
   esac
   answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
   authbroker__finish "$answer"
@@ -360,8 +354,12 @@ authbroker_login() (
 # Answers a login that waits for its one-time code.
 authbroker_verify_otp() (
   { set +x; } 2>/dev/null
-  authbroker__options '--code-stdin FLOW' "$@" || exit
-  [ -n "$operand" ] || { authbroker__say "which login? authbroker.sh verify-otp FLOW"; exit 2; }
+  authbroker__options '--profile --code-stdin FLOW' "$@" || exit
+  if [ -z "$operand" ]; then
+    answer=$(authbroker__call listPendingLogins "$(authbroker__text profile "$profile")") || exit
+    operand=$(authbroker__words "$answer" result.logins.0.otpFlowId) ||
+      { authbroker__say "no login waits for a code; begin one with: authbroker.sh login"; exit 3; }
+  fi
   authbroker__secret 'Code: ' || exit
   answer=$(authbroker__call verifyOtp "$(authbroker__text otpFlowId "$operand")$(authbroker__text code "$secret")") || exit
   authbroker__finish "$answer"
@@ -372,14 +370,14 @@ authbroker_logout() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
-  authbroker__call logout "$members" >/dev/null && authbroker__say "logged out."
+  if [ -n "$all" ]; then authbroker__administer logout "$members"
+  else authbroker__call logout "$members" >/dev/null; fi && authbroker__say "logged out."
 )
 
 # Lets the broker forget its keys and tokens until authbroker_unlock.
 authbroker_lock() (
   { set +x; } 2>/dev/null
-  authbroker__options '' "$@" || exit
-  authbroker__call lock '' >/dev/null && authbroker__say "the vault is locked."
+  authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked."
 )
 
 authbroker__vault() { authbroker__words "$1" "result.vault.$2"; }
@@ -447,12 +445,10 @@ authbroker__watch() (
   # From here on the calling shell alone holds the writing end: when it ends, however it does, so does `connect`.
   exec 3>&- 4<"$folder/events"
   rm -rf "$folder"
-  authbroker__events <&4
-  authbroker__status=$?
+  authbroker__events <&4; authbroker__status=$?
   if [ "$authbroker__status" -eq 8 ]; then
     # What `connect` ended with says more.
-    wait "$connected" || authbroker__status=$?
-    connected=''
+    wait "$connected" || authbroker__status=$?; connected=''
   fi
   exit "$authbroker__status"
 )
@@ -474,20 +470,20 @@ authbroker_watch() {
   { authbroker__watch "$@"; } 3<>"$1/requests"
 }
 
-# The command line, for a script that is run and not sourced.
+# The script ($1) and its command line ($2...), where it is run and not sourced.
 authbroker__main() {
-  authbroker__command=${1:-help}
-  [ "$#" -eq 0 ] || shift
+  authbroker__script=$1; authbroker__command=${2:-help}
+  shift; [ "$#" -eq 0 ] || shift
   case " $* " in *' --help '* | *' -h '*) authbroker__command=help ;; esac
   case $authbroker__command in
     token | header | login | logout | lock | unlock | status | watch) "authbroker_$authbroker__command" "$@" ;;
     verify-otp) authbroker_verify_otp "$@" ;;
-    help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$0" ;;
+    help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$authbroker__script" ;;
     *) authbroker__say "there is no command $authbroker__command; see: authbroker.sh help"; return 2 ;;
   esac
 }
 
-# Whether $1 is the path of this script, under whatever name: of a shell that was told to source it, it is another one.
+# Whether $1 is the path of this script, under whatever name, and not that of a shell that sources it.
 authbroker__is_this() (
   case ${1##*/} in -* | sh | ash | bash | dash | ksh | mksh | yash | zsh | busybox) exit 1 ;; esac
   [ -f "$1" ] && [ -r "$1" ] || exit
@@ -495,6 +491,8 @@ authbroker__is_this() (
   case $line in '# authbroker.sh: '*) ;; *) exit 1 ;; esac
 )
 
-if authbroker__is_this "$0"; then
-  authbroker__main "$@"
-fi
+# In zsh $0 is this file either way, and its context says which way it is.
+case ${ZSH_VERSION:+${ZSH_EVAL_CONTEXT-}} in
+  *file*) ;;
+  *) if authbroker__is_this "$0"; then authbroker__main "$0" "$@"; fi ;;
+esac

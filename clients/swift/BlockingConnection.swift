@@ -40,6 +40,8 @@ public struct BlockingConnection: ~Copyable {
 
   /// Calls a method and waits for its answer.
   ///
+  /// Where it is for clients that have the state directory, that is proven first.
+  ///
   /// - Parameters:
   ///   - method: the method.
   ///   - params: what it takes.
@@ -49,8 +51,30 @@ public struct BlockingConnection: ~Copyable {
   public mutating func call<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) throws(ClientError) -> Method.Result {
+    do throws(ClientError) { return try callOnce(method, params, timeout) } catch {
+      guard try prove(error, timeout) else { throw error }
+    }
+    return try callOnce(method, params, timeout)
+  }
+
+  private mutating func callOnce<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params, _ timeout: Duration?
+  ) throws(ClientError) -> Method.Result {
     let id = try send(Method.name, params)
     return try awaitAnswer(id, timeout) { answer throws(ClientError) in try answer.decoded(as: Method.Result.self) }
+  }
+
+  /// Shows the broker that this process has its state directory, where that is why a call was refused.
+  ///
+  /// - Returns: whether the call may be made again; false also where the state directory is not to be had.
+  private mutating func prove(_ refusal: ClientError, _ timeout: Duration?) throws(ClientError) -> Bool {
+    guard let file = refusal.proofFile, (try? file.create()) == true else { return false }
+    defer { file.remove() }
+    do throws(ClientError) { _ = try callOnce(Prove.self, Empty(), timeout) } catch {
+      guard case .broker = error else { throw error }
+      return false
+    }
+    return true
   }
 
   /// Calls a method by its name and gives the text of its result, which the caller wipes if it holds a secret.
@@ -58,6 +82,15 @@ public struct BlockingConnection: ~Copyable {
   /// - Throws: as ``call(_:_:timeout:)``.
   package mutating func callForText(
     _ method: String, _ params: some JSONEncodable, timeout: Duration? = nil
+  ) throws(ClientError) -> [UInt8] {
+    do throws(ClientError) { return try textOnce(method, params, timeout) } catch {
+      guard try prove(error, timeout) else { throw error }
+    }
+    return try textOnce(method, params, timeout)
+  }
+
+  private mutating func textOnce(
+    _ method: String, _ params: some JSONEncodable, _ timeout: Duration?
   ) throws(ClientError) -> [UInt8] {
     let id = try send(method, params)
     return try awaitAnswer(id, timeout) { answer throws(ClientError) in Array(try answer.get().text) }

@@ -82,7 +82,7 @@ public final class BrokerClient: Sendable {
   ) async throws(ClientError) -> Method.Result {
     let id = channel.nextID()
     return try await answer(to: id) { handler in
-      self.channel.send(id, Method.name, params) { answer in
+      self.channel.sendProving(id, Method.name, params) { answer in
         handler(Result { () throws(ClientError) in try answer.decoded(as: Method.Result.self) })
       }
     }

@@ -28,6 +28,12 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// The file by which the call that was refused may be made again; nil where that would not help.
+  var proofFile: StateProofFile? {
+    guard case .broker(let error) = self, let proof = error.proof else { return nil }
+    return StateProofFile(path: proof.path, nonce: proof.nonce)
+  }
+
   /// The failure of an attempt to connect.
   init(_ error: ConnectError) { self = .noBroker(reason: error.description) }
 }

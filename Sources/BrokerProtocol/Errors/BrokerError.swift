@@ -26,6 +26,8 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var challenge: OTPChallenge?
   /// What the user has to do elsewhere before the login goes on.
   public var action: UserAction?
+  /// What the client has to do before it may call this method.
+  public var proof: StateProof?
   /// Names this one failure in the log.
   public var correlationID: String?
 
@@ -72,6 +74,7 @@ extension BrokerError: JSONEncodable, JSONDecodable {
         writer.member(ifPresent: "fields", fields)
         writer.member(ifPresent: "challenge", challenge)
         writer.member(ifPresent: "action", action)
+        writer.member(ifPresent: "proof", proof)
         writer.member(ifPresent: "correlationId", correlationID)
       }
     }
@@ -93,6 +96,7 @@ extension BrokerError: JSONEncodable, JSONDecodable {
     fields = try data.optional("fields", [String].init(from:))
     challenge = try data.optional("challenge", OTPChallenge.init(from:))
     action = try data.optional("action", UserAction.init(from:))
+    proof = try data.optional("proof", StateProof.init(from:))
     correlationID = try data.optional("correlationId", String.init(from:))
   }
 }

@@ -10,4 +10,13 @@ public enum LoginMethod: String, Sendable, CaseIterable {
   case clientCredentials
   /// A refresh token that another program has got, to be taken over (RFC 6749, section 6).
   case refreshToken
+
+  /// Other names that people type, on a command line or in a configuration; the wire knows the methods' own only.
+  public static let aliases: [String: LoginMethod] = ["device": .deviceCode, "client": .clientCredentials]
+
+  /// The method of a name or of an alias.
+  public init?(name: String) {
+    guard let method = LoginMethod(rawValue: name) ?? Self.aliases[name] else { return nil }
+    self = method
+  }
 }

@@ -47,17 +47,11 @@ enum FilesCheck: DoctorCheck {
       return DoctorFinding(check, label, .note, "none: nothing says where it would be")
     }
     let shown = PlainText.line(path.utf8)
-    do throws(Errno) {
-      let status = try FileStatus.following(path)
-      guard status.owner == ProcessIdentity.user || status.owner == 0, status.permissions & 0o022 == 0 else {
-        let message =
-          "others can change \(shown) and so decide where passwords go; run: chmod go-w \(Advice.quoted(path))"
-        return DoctorFinding(check, label, .warning, message, path: path)
-      }
-      return DoctorFinding(check, label, .ok, described(shown, status), path: path)
+    do throws(TrustedFile.Refusal) {
+      return DoctorFinding(check, label, .ok, described(shown, try TrustedFile.check(path)), path: path)
     } catch {
-      guard error == .noEntry || error == .notDirectory else {
-        return DoctorFinding(check, label, .error, "\(shown) cannot be looked at: \(error).", path: path)
+      guard error.isMissing else {
+        return DoctorFinding(check, label, .error, PlainText.line(error.description.utf8), path: path)
       }
       guard !paths.isConfigurationChosen else {
         return DoctorFinding(check, label, .error, "\(shown) was chosen and is not there.", path: path)

@@ -9,7 +9,7 @@ enum VaultCheck: DoctorCheck {
     guard let vault = patient.interview.status?.vault else { return [] }
     let source = PlainText.line(vault.keySource.utf8)
     var findings = [DoctorFinding("vault.keySource", "key source", .ok, source), state(vault)]
-    findings += integrity(patient.interview)
+    findings += integrity(patient.interview).filter { !isSettled($0, patient) }
     findings += [configured(patient, findings)].compactMap(\.self)
     // Not where the check said more about it already.
     let told = [VaultFinding.Kind.rollbackUnnoticed, .rolledBack].map { "vault.\($0.rawValue)" }
@@ -19,6 +19,13 @@ enum VaultCheck: DoctorCheck {
       ? "an older copy in its place would be noticed" : "an older copy in its place would not be noticed"
     findings.append(DoctorFinding("vault.rollback", "rollback", vault.noticesRollback ? .ok : .note, rollback))
     return findings
+  }
+
+  /// Whether the configuration has been changed to what the vault says since the broker read it: there is nothing left
+  /// to do, and a rekey by the broker's configuration would undo it.
+  private static func isSettled(_ finding: DoctorFinding, _ patient: DoctorPatient) -> Bool {
+    finding.check == "vault.\(VaultFinding.Kind.keySourceDiffers.rawValue)"
+      && patient.usedVerdict?.keySource?.rawValue == patient.interview.status?.vault.keySource
   }
 
   /// A source that the configuration names since the broker read it, and that the broker cannot tell of therefore.

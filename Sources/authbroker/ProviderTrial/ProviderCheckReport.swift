@@ -134,7 +134,7 @@ struct ProviderCheckReport {
       switch end {
       case .interrupted: "Interrupted."
       case .late: "Not finished in time."
-      case nil: sum.isEmpty ? "All is well." : sum + "."
+      case nil: sum.isEmpty ? wellness : sum + "."
       }
     Output.line("\n" + verdict)
     guard !isTried, !isHopeless else { return }
@@ -143,9 +143,19 @@ struct ProviderCheckReport {
     Output.line(Advice.repeating(context.arguments, in: "To try it (\(ways)): \(command)"))
   }
 
+  /// What can be said where nothing is wrong: not every provider says without a login whether it knows the client.
+  private var wellness: String {
+    let isKnown = check.findings.contains { $0.check == "client" && $0.level == .ok }
+    guard !isTried, !isKnown, check.provider != Self.embedded else { return "All is well." }
+    return "Nothing wrong was found. Whether the provider takes the client and its users shows only at a login."
+  }
+
+  /// The type of the embedded provider, which has no clients.
+  private static let embedded = "local"
+
   private static let options = [
-    "password": "--email ADDRESS", "deviceCode": "--method device", "browser": "--method browser",
-    "clientCredentials": "--method client",
+    "password": "--email ADDRESS", "deviceCode": "--method deviceCode", "browser": "--method browser",
+    "clientCredentials": "--method clientCredentials",
   ]
 }
 

@@ -93,7 +93,7 @@ struct ProviderTrialDialogue: ~Copyable {
     let limit = try context.arguments.seconds("--timeout")
     deadline = limit.map { BootClock.now + $0 }
     let end = limit.map { min(action.expiresAt, Timestamp(milliseconds: WallClock.milliseconds) + $0) }
-    Output.message("waiting until \(end ?? action.expiresAt); Ctrl-C ends it.")
+    Output.message("waiting until \(LocalTime.clock(end ?? action.expiresAt)); Ctrl-C cancels")
   }
 
   /// Why a trial that stands here is not gone on with, and says so; nil where it is.

@@ -69,7 +69,7 @@ struct DescriptionReview: Sendable {
       ("refresh_token", "sessions end with their access token", true),
       ("authorization_code", "no --method browser", dialect.methods.contains(.browser)),
       (
-        "urn:ietf:params:oauth:grant-type:device_code", "no --method device", dialect.methods.contains(.deviceCode)
+        "urn:ietf:params:oauth:grant-type:device_code", "no --method deviceCode", dialect.methods.contains(.deviceCode)
       ),
       ("password", "no login with a password", dialect.methods.contains(.password)),
       ("client_credentials", "no login of the client itself", dialect.methods.contains(.clientCredentials)),
@@ -174,7 +174,7 @@ extension DescriptionReview {
     switch endpoint {
     case .token: return finding(.failure, "nobody can log in")
     case .authorization: return finding(dialect.methods.contains(.browser) ? .warning : .note, "no --method browser")
-    case .deviceAuthorization: return finding(.note, "no --method device")
+    case .deviceAuthorization: return finding(.note, "no --method deviceCode")
     case .revocation: return finding(.warning, "a logout ends the session here only")
     case .userinfo: return finding(.note, "the user is known from the ID token only")
     case .endSession: return finding(.note, "a logout leaves the browser logged in there")

@@ -9,10 +9,14 @@ extension OIDCProvider {
   /// What sessions are asked for.
   package var requestedScopes: [String] { dialect.scopes }
 
-  /// Reads what the provider says of itself, compares it with what the profile wants, and looks for the client's password.
+  /// Reads what the provider says of itself, compares it with what the profile wants, looks for the client's password,
+  /// and finds out whether the provider knows the client, where it is the one that is meant.
   package func examine() async -> [ProviderFinding] {
     let described = dialect.usesDiscovery ? await examineDocument() : await examineEndpoints()
-    return described + [await caller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
+    let findings = described + [await caller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
+    let isMeant = findings.contains { $0.check == "issuer" && $0.level == .ok }
+    guard isMeant, !findings.contains(where: { $0.level == .failure }) else { return findings }
+    return findings + [await examineClient()].compactMap(\.self)
   }
 
   private func examineDocument() async -> [ProviderFinding] {

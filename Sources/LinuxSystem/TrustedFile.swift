@@ -1,0 +1,131 @@
+import CLinux
+
+/// A file that decides what this process does, and that only this user and root can change or exchange.
+///
+/// The rule is that of sshd's StrictModes (sshd_config(5)): the file and every directory up to `/` belong to this user
+/// or to root and can be written to by no group and no others. Symbolic links are followed, and each of them must belong
+/// to this user or to root as well. Beyond sshd, a directory that others can write to is accepted where it is sticky, as
+/// `/tmp` is: there, only its owner and the owner of an entry can exchange the entry (inode(7)), and both are checked.
+package enum TrustedFile {
+  /// Why a file is not trusted.
+  package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The file, a directory above it or a link to it belongs to another user.
+    case foreignOwner(String, owner: UInt32)
+    /// The file or a directory above it can be written to by others.
+    case writableByOthers(String, permissions: UInt32)
+    /// It is a directory, a pipe, a device or a socket.
+    case notAFile(String)
+    /// The path led to another file a moment ago.
+    case replaced(String)
+    /// The path or the file cannot be read.
+    case failed(String, Errno)
+
+    /// One sentence, and what to do.
+    package var description: String {
+      switch self {
+      case .foreignOwner(let path, let owner):
+        "\(path) belongs to user \(owner), who could change it; run: chown \(ProcessIdentity.user) \(path)"
+      case .writableByOthers(let path, let permissions):
+        "\(path) can be changed by other users (mode \(String(permissions, radix: 8))); run: chmod go-w \(path)"
+      case .notAFile(let path): "\(path) is no regular file."
+      case .replaced(let path): "\(path) was replaced while it was being read; try again."
+      case .failed(let path, let error): "\(path) cannot be read: \(error)."
+      }
+    }
+
+    /// Whether there is no such file.
+    package var isMissing: Bool {
+      guard case .failed(_, .noEntry) = self else { return false }
+      return true
+    }
+  }
+
+  /// How many symbolic links are followed: as many as the kernel follows (path_resolution(7)).
+  private static let linkLimit = 40
+  /// Of a symbolic link's target: PATH_MAX.
+  private static let longestTarget = 4096
+
+  /// Opens a file for reading after checking it and everything that leads to it.
+  ///
+  /// - Parameter path: absolute.
+  /// - Returns: the open file.
+  /// - Throws: the reason why it is not trusted.
+  package static func open(_ path: String) throws(Refusal) -> FileDescriptor {
+    let (real, status) = try resolve(path)
+    do throws(Errno) {
+      let file = try FileDescriptor.open(real, [.read, .noFollow, .nonBlocking])
+      guard try file.status().identity == status.identity else { throw Errno.symbolicLink }
+      return file
+    } catch {
+      throw error == .symbolicLink ? .replaced(real) : .failed(real, error)
+    }
+  }
+
+  /// Checks a file and everything that leads to it.
+  ///
+  /// - Parameter path: absolute.
+  /// - Returns: what the file is like.
+  /// - Throws: the reason why it is not trusted.
+  @discardableResult
+  package static func check(_ path: String) throws(Refusal) -> FileStatus { try resolve(path).status }
+
+  /// Follows the path component by component, so that no link is missed.
+  private static func resolve(_ path: String) throws(Refusal) -> (path: String, status: FileStatus) {
+    guard path.hasPrefix("/") else { throw .failed(path, .invalid) }
+    var rest = components(path)
+    var (place, status) = ("", try look("/"))
+    var links = 0
+    while let name = rest.popLast() {
+      if name == ".." {
+        place = PathName.directory(of: place)
+        if place == "/" { place = "" }
+        continue
+      }
+      let next = place + "/" + name
+      status = try look(next)
+      guard status.kind == .symbolicLink else {
+        place = next
+        continue
+      }
+      links += 1
+      guard links <= linkLimit else { throw .failed(path, .symbolicLink) }
+      let target = try target(of: next)
+      if target.hasPrefix("/") { place = "" }
+      rest += components(target)
+    }
+    guard status.kind == .regular else { throw .notAFile(place.isEmpty ? "/" : place) }
+    return (place, status)
+  }
+
+  /// The names in a path, the first one last.
+  private static func components(_ path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }.reversed()
+  }
+
+  /// Looks at one entry and refuses it where another user can change it.
+  private static func look(_ path: String) throws(Refusal) -> FileStatus {
+    let status: FileStatus
+    do throws(Errno) { status = try FileStatus.ofLink(path) } catch { throw .failed(path, error) }
+    guard status.owner == 0 || status.owner == ProcessIdentity.user else {
+      throw .foreignOwner(path, owner: status.owner)
+    }
+    let isSticky = status.kind == .directory && status.permissions & 0o1000 != 0
+    // The permissions of a symbolic link mean nothing.
+    guard status.kind == .symbolicLink || isSticky || status.permissions & 0o022 == 0 else {
+      throw .writableByOthers(path, permissions: status.permissions)
+    }
+    return status
+  }
+
+  private static func target(of path: String) throws(Refusal) -> String {
+    var buffer = [UInt8](repeating: 0, count: longestTarget)
+    // The path is NUL-terminated for the length of the call, and the kernel writes at most `count` bytes.
+    let result = unsafe buffer.withUnsafeMutableBytes { bytes in
+      // As above.
+      unsafe clinux_read_link(path, bytes.baseAddress, bytes.count)
+    }
+    guard result >= 0 else { throw .failed(path, Errno(code: Int32(truncatingIfNeeded: -result))) }
+    guard result < longestTarget else { throw .failed(path, .nameTooLong) }
+    return String(decoding: buffer[..<Int(result)], as: UTF8.self)
+  }
+}

@@ -1,0 +1,37 @@
+import BrokerCore
+import BrokerProtocol
+import OIDCDialect
+import RemoteProvider
+
+/// Whether a provider knows the client, as far as that shows without a login.
+extension OIDCProvider {
+  /// A refresh token that no provider has issued: it says what it is, for whoever finds it in a log.
+  private static let madeUpToken = "authbroker-provider-check-is-no-token"
+
+  /// Asks for tokens with a refresh token that was never issued.
+  ///
+  /// A token endpoint authenticates the client before it looks at the grant (RFC 6749, sections 3.2.1 and 5.2), so the
+  /// error's name tells whether it knows the client. Nothing changes by that.
+  ///
+  /// - Returns: what the refusal says; nil where the provider cannot be asked.
+  func examineClient() async -> ProviderFinding? {
+    let check = "client"
+    let code: String?
+    do throws(ProviderFailure) {
+      let form: TokenCaller.Form = [
+        ("grant_type", .text("refresh_token")), ("refresh_token", .text(Self.madeUpToken)),
+      ]
+      code = try await ask(.takeOver, try await endpoint(.token), form).refusal?.code
+    } catch { return nil }
+    switch code {
+    case "invalid_grant": return ProviderFinding(check, .ok, "the provider knows the client")
+    case "invalid_client":
+      return ProviderFinding(
+        check, .failure, "The provider does not know the client, or refuses its key (invalid_client).",
+        advice: "In the profile's section look at clientId, then at clientSecret and clientAuth.",
+        errorKind: .providerRejected)
+    default:
+      return ProviderFinding(check, .note, "Whether the provider knows the client shows only at a login.")
+    }
+  }
+}

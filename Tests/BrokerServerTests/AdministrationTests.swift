@@ -1,0 +1,154 @@
+import BrokerProtocol
+import BrokerServer
+import Glibc
+import JSONRPC
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// What is for clients that have the state directory, and for no other.
+@Suite struct AdministrationTests {
+  private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
+    #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
+  }
+
+  private static let done = #"{"jsonrpc":"2.0","id":9,"result":{}}"#
+
+  /// The proof that a bare request is answered with.
+  private static func proof(_ client: TestClient, _ line: String = call("lock")) throws -> StateProof {
+    let answers = client.askBare(line)
+    return try #require(ProofGiving.wanted(by: answers.first ?? ""), "\(answers)")
+  }
+
+  @Test(arguments: [
+    ("rekey", #"{"newPassphrase":"mine"}"#), ("lock", "{}"), ("reloadConfig", "{}"), ("stopBroker", "{}"),
+    ("checkVault", "{}"), ("tryProvider", "{}"), ("continueTrial", #"{"trialId":"x"}"#), ("logout", #"{"all":true}"#),
+    ("prove", "{}"),
+  ])
+  func `a client with nothing but the socket is refused and told what to prove`(
+    _ method: String, _ params: String
+  ) async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.askBare(Self.call("login", #"{"email":"a@example.test","password":"right"}"#))
+      let answer = client.askBare(Self.call(method, params)).first ?? ""
+      #expect(answer.contains(#""kind":"accessDenied""#) && answer.contains(#""retryable":false"#), "\(answer)")
+      let proof = try #require(ProofGiving.wanted(by: answer))
+      #expect(PathName.directory(of: proof.path) == harness.stateDirectory.path)
+      #expect(proof.path.contains("/prove-") && proof.nonce.utf8.count == 64)
+      #expect(!harness.store.isLocked && harness.provider.revocations == 0 && !harness.stopFlag.isRaised)
+      #expect(client.askBare(Self.call("getAccessToken")).first?.contains("access-1") == true)
+      #expect(harness.stateDirectory.names.isEmpty)
+    }
+  }
+
+  @Test func `a client may log out one profile without a proof`() async throws {
+    try await OwnThread.run {
+      let client = try ServerHarness().connect()
+      for params in ["{}", #"{"all":false}"#, #"{"profile":"default"}"#] {
+        #expect(client.askBare(Self.call("logout", params)).first?.contains(#""serverRevoked""#) == true)
+      }
+    }
+  }
+
+  @Test func `the file makes its own connection administrative, and is gone then`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (client, other) = (try harness.connect(), try harness.connect())
+      let proof = try Self.proof(client)
+      // Until it is used, it stays the same.
+      #expect(try Self.proof(client, Self.call("checkVault")) == proof)
+      let foreign = try Self.proof(other)
+      #expect(foreign != proof)
+      try ProofGiving.give(proof)
+      #expect(other.askBare(Self.call("prove")).first?.contains("accessDenied") == true)
+      #expect(client.askBare(Self.call("prove")) == [Self.done])
+      #expect(harness.stateDirectory.names.isEmpty)
+      #expect(client.askBare(Self.call("prove")) == [Self.done])
+      #expect(client.askBare(Self.call("lock")) == [Self.done])
+      #expect(other.askBare(Self.call("lock")).first?.contains("accessDenied") == true)
+    }
+  }
+
+  /// What is in the place of the file.
+  enum Fake: CaseIterable {
+    case nothing, otherNonce, longer, empty, readableByOthers, symbolicLink, hardLink, directory, pipe, foreignOwner
+  }
+
+  private static func put(_ fake: Fake, _ proof: StateProof, _ elsewhere: Scratch) throws {
+    switch fake {
+    case .nothing: break
+    case .otherNonce: try ProofGiving.give(.init(path: proof.path, nonce: String(repeating: "0", count: 64)))
+    case .longer: try ProofGiving.give(.init(path: proof.path, nonce: proof.nonce + "\n\n"))
+    case .empty: try ProofGiving.give(.init(path: proof.path, nonce: ""))
+    case .readableByOthers:
+      try ProofGiving.give(proof)
+      chmod(proof.path, 0o644)
+    case .symbolicLink:
+      try elsewhere.write(proof.nonce, to: "real")
+      symlink(elsewhere.file("real"), proof.path)
+    case .hardLink:
+      try elsewhere.write(proof.nonce, to: "real")
+      link(elsewhere.file("real"), proof.path)
+    case .directory: mkdir(proof.path, 0o600)
+    case .pipe: mkfifo(proof.path, 0o600)
+    case .foreignOwner:
+      try ProofGiving.give(proof)
+      chown(proof.path, 12345, 12345)
+    }
+  }
+
+  @Test(arguments: Fake.allCases.filter { $0 != .foreignOwner || geteuid() == 0 })
+  func `anything else in its place proves nothing, and another file is asked for`(_ fake: Fake) async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      let proof = try Self.proof(client)
+      let elsewhere = Scratch()
+      try Self.put(fake, proof, elsewhere)
+      let answer = client.askBare(Self.call("prove")).first ?? ""
+      let next = try #require(ProofGiving.wanted(by: answer))
+      #expect(next.path != proof.path && next.nonce != proof.nonce)
+      #expect(client.askBare(Self.call("lock")).first?.contains("accessDenied") == true)
+      // The first one is worth nothing any more.
+      _ = rmdir(proof.path)
+      try ProofGiving.give(proof)
+      #expect(client.askBare(Self.call("prove")).first?.contains("accessDenied") == true)
+      #expect(!harness.store.isLocked)
+    }
+  }
+
+  @Test func `requests of a batch share one proof`() async throws {
+    try await OwnThread.run {
+      let client = try ServerHarness().connect()
+      let batch = "[\(Self.call("lock")),\(Self.call("checkVault", "{}", 8))]"
+      let text = client.askBare(batch).first ?? ""
+      let answers = try JSONDocument(parsing: Array(text.utf8)).root.elements()
+      let proofs = answers.compactMap { ProofGiving.wanted(by: String(decoding: $0.text, as: UTF8.self)) }
+      #expect(proofs.count == 2 && proofs.first == proofs.last)
+    }
+  }
+
+  @Test func `what was asked for and never used goes with its connection`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      try ProofGiving.give(try Self.proof(client))
+      #expect(harness.stateDirectory.names.count == 1)
+      client.close()
+      #expect(harness.stateDirectory.names.isEmpty)
+    }
+  }
+
+  @Test func `leftovers are removed, and nothing else`() throws {
+    let scratch = Scratch()
+    let digits = String(repeating: "0f", count: 16)
+    for name in ["prove-" + digits, "prove-" + digits + "0", "prove-" + digits.uppercased(), "prove-x", "vault.sqlite"]
+    {
+      try scratch.write("x", to: name)
+    }
+    ProofDirectory(path: scratch.path).removeLeftovers()
+    #expect(!scratch.names.contains("prove-" + digits) && scratch.names.count == 4)
+  }
+}

@@ -1,0 +1,112 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// `login` with a password: mistyped ones, sessions that are there already, and accounts that are not.
+struct PasswordLoginTests {
+  private let scratch = Scratch()
+
+  private static let refusal =
+    #""error":{"code":1020,"message":"The e-mail address or the password is wrong.","data":{"kind":"invalidCredentials","#
+    + #""nextAction":"login","retryable":false,"profile":"default"}}"#
+  private static let loggedIn =
+    #""result":{"status":"authenticated","session":{"profile":"default","provider":"oidc","state":"authenticated","#
+    + #""scopes":[],"refreshTokenPresent":true}}"#
+
+  private static func session(_ provider: String, _ state: String) -> String {
+    #"{"profile":"default","provider":"\#(provider)","state":"\#(state)","user":{"id":"u","email":"ann@example.com"},"#
+      + #""scopes":[],"refreshTokenPresent":false}"#
+  }
+
+  /// An owner that refuses the first passwords, on whose provider there are accounts or not.
+  private func owner(
+    refusals: Int, provider: String = "oidc", state: String = "signedOut", hasAccounts: Bool = true
+  ) throws -> FakeOwner {
+    let count = Mutex(0)
+    let session = Self.session(provider, state)
+    let level = hasAccounts ? "ok" : "note"
+    return try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": return FakeOwner.status(profiles: session)
+      case "getSession": return #""result":"# + session
+      case "getAccessToken":
+        return #""error":{"code":1001,"message":"Nobody is logged in on this profile.","data":{"kind":"loginRequired","#
+          + #""nextAction":"login","retryable":false,"profile":"default"}}"#
+      case "checkProvider":
+        return #""result":{"profile":"default","provider":"\#(provider)","loginMethods":["password"],"findings":["#
+          + #"{"check":"accounts","level":"\#(level)","message":"m"}],"trial":[]}"#
+      case "login":
+        let tries = count.withLock { count in
+          count += 1
+          return count
+        }
+        return tries <= refusals ? Self.refusal : Self.loggedIn
+      default: return FakeOwner.refusal(-32601, "methodNotFound", "No.")
+      }
+    }
+  }
+
+  private static let question = CommandRun.Step(question: "Password: ", answer: "x y z\n")
+  private static let words = ["login", "--email", "ann@example.com"]
+
+  @Test func `a mistyped password is asked for again at a terminal`() throws {
+    let owner = try owner(refusals: 2)
+    let run = try CommandRun(atTerminal: [Self.question, Self.question, Self.question], Self.words, in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(run.output.split(separator: "is wrong. Try again.").count == 3, "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("login") }.count == 3)
+  }
+
+  @Test func `after three wrong passwords it ends`() throws {
+    let owner = try owner(refusals: 9)
+    let run = try CommandRun(atTerminal: [Self.question, Self.question, Self.question], Self.words, in: scratch)
+    #expect(run.code == 4, "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("login") }.count == 3)
+  }
+
+  @Test func `a password that nobody types is tried once`() throws {
+    let owner = try owner(refusals: 9)
+    let run = try CommandRun(Self.words + ["--password-stdin"], in: scratch, input: "x y z\n")
+    #expect(run.code == 4)
+    let command = try CommandRun(
+      atTerminal: [], Self.words + ["--password-command", "echo x y z"], in: scratch)
+    #expect(command.code == 4)
+    #expect(owner.requests.filter { $0.hasPrefix("login") }.count == 2)
+  }
+
+  @Test func `a login over a living session says so first`() throws {
+    let owner = try owner(refusals: 0, state: "authenticated")
+    let run = try CommandRun(atTerminal: [Self.question], Self.words, in: scratch)
+    #expect(run.code == 0)
+    let notice = "already logged in to default as ann@example.com; a new login replaces that session"
+    let parts = run.output.split(separator: notice)
+    #expect(parts.count == 2 && !parts[0].contains("Password"), "\(run.output)")
+    #expect(owner.requests.contains { $0.hasPrefix("login") })
+  }
+
+  @Test func `without an account, login and token name the command that makes one`() throws {
+    let owner = try owner(refusals: 9, provider: "local", hasAccounts: false)
+    let advice = "no account exists here yet; create one with: authbroker --state \(scratch.file("state")) register"
+    let person = try CommandRun(atTerminal: [], ["login", "--method", "password"], in: scratch)
+    #expect(person.code == 4 && person.output.contains(advice), "\(person.output)")
+    #expect(!person.output.contains("E-mail address"))
+    let script = try CommandRun(Self.words + ["--password-stdin"], in: scratch, input: "x y z\n")
+    #expect(script.code == 4 && script.errors == "authbroker: \(advice)\n", "\(script.errors)")
+    let token = try CommandRun(["token"], in: scratch)
+    #expect(token.code == 3 && token.errors == "authbroker: \(advice)\n", "\(token.errors)")
+    #expect(owner.requests.filter { $0.hasPrefix("login") }.count == 1)
+  }
+
+  @Test(arguments: [("local", true), ("oidc", false)])
+  func `where there are accounts, or another provider has them, the advice is to log in`(
+    provider: String, hasAccounts: Bool
+  ) throws {
+    let owner = try owner(refusals: 9, provider: provider, hasAccounts: hasAccounts)
+    let token = try CommandRun(["token"], in: scratch)
+    #expect(
+      token.code == 3 && token.errors.hasSuffix("login\n") && !token.errors.contains("register"), "\(token.errors)")
+    #expect(owner.requests.contains { $0.hasPrefix("checkProvider") } == (provider == "local"))
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import JSONRPC
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// A configuration that other users could have written is obeyed by no program: it names programs to run.
+@Suite struct ConfigurationTrustTests {
+  /// How a configuration comes into other hands.
+  enum Exposure: String, CaseIterable {
+    case writableByAll, writableByGroup, foreignOwner, openDirectory
+
+    /// Only root can give a file away.
+    static let possible = allCases.filter { $0 != .foreignOwner || geteuid() == 0 }
+  }
+
+  /// The vault's key comes from a program that leaves a mark where it is run.
+  private static func configure(_ sandbox: Sandbox, _ exposure: Exposure) throws -> [String] {
+    let folder = sandbox.root + "/folder"
+    mkdir(folder, 0o700)
+    let path = folder + "/config.json"
+    let command = #"["sh", "-c", "touch \#(sandbox.root)/ran; echo 0123456789abcdef0123456789abcdef"]"#
+    try Directory.write(#"{ vault: { keySource: "command", command: \#(command) } }"#, to: path)
+    switch exposure {
+    case .writableByAll: chmod(path, 0o666)
+    case .writableByGroup: chmod(path, 0o620)
+    case .foreignOwner: chown(path, 12345, 12345)
+    case .openDirectory: chmod(folder, 0o777)
+    }
+    return ["--config", path]
+  }
+
+  private static func hasRun(_ sandbox: Sandbox) -> Bool { Directory.names(in: sandbox.root).contains("ran") }
+
+  @Test(arguments: Exposure.possible)
+  func `no broker starts with it, and no program in it is run`(_ exposure: Exposure) async throws {
+    try await Sandbox.run { sandbox in
+      let options = try Self.configure(sandbox, exposure)
+      let refused = try sandbox.refusedDaemon(options)
+      #expect(refused.code == 1, "\(refused.errors)")
+      let remedy = exposure == .foreignOwner ? "chown" : "chmod go-w"
+      #expect(refused.errors.contains("\(sandbox.root)/folder") && refused.errors.contains("run: \(remedy) "))
+      let started = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + ["status"])
+      #expect(started.code == 1 && started.errors.contains("run: \(remedy) "), "\(started.errors)")
+      let checked = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state] + options + ["config", "check"])
+      #expect(checked.code == 1 && checked.errors.contains("run: \(remedy) "), "\(checked.errors)")
+      #expect(!Self.hasRun(sandbox))
+    }
+  }
+
+  @Test func `a running broker keeps its old one`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure("{}")
+      _ = try sandbox.owner(options)
+      let client = try SocketWire(sandbox.socket)
+      chmod(options[1], 0o666)
+      #expect(try client.refusal("reloadConfig") == "configInvalid")
+      chmod(options[1], 0o600)
+      #expect(try client.refusal("reloadConfig") == nil)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import ClientSocket
+import Glibc
+import JSONRPC
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// The end of a broker, and brokers that are not where they are looked for.
+@Suite struct StopTests {
+  @Test func `two stops, one after the other, both succeed, and then the directory is free`() async throws {
+    try await Sandbox.run { sandbox in
+      for _ in 0..<5 {
+        #expect(try sandbox.command("status").code == 0)
+        #expect(try sandbox.command("stop").code == 0)
+        #expect(!FileLock.isHeld(sandbox.state + "/broker.lock"))
+        let second = try sandbox.command("stop")
+        #expect(second.code == 0 && second.errors.hasSuffix("no broker is running\n"), "\(second.errors)")
+      }
+    }
+  }
+
+  @Test func `stops at the same moment all succeed`() async throws {
+    try await Sandbox.run { sandbox in
+      _ = try sandbox.owner()
+      let stops = try (0..<4).map { _ in
+        try sandbox.start(BuiltPrograms.command, ["--state", sandbox.state, "stop"], input: .nothing)
+      }
+      for stop in stops {
+        _ = try stop.output.readToEnd()
+        #expect(try stop.wait() == 0, "\(stop.errorText)")
+      }
+      #expect(!FileLock.isHeld(sandbox.state + "/broker.lock"))
+    }
+  }
+
+  /// An owner on a socket that a service manager opened.
+  private static func activated(_ sandbox: Sandbox, at path: String) throws -> Program {
+    var template = Array("/tmp/ab-lock-XXXXXX".utf8CString)
+    let made = mkstemp(&template)
+    guard made >= 0 else { throw TestFailure("no temporary file") }
+    close(made)
+    let lockPath = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { unlink(lockPath) }
+    let listening = try UnixSocket.listen(at: path, holding: try FileLock(lockPath))
+    return try sandbox.start(
+      "/bin/sh", ["-c", #"LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" --state "$1""#, BuiltPrograms.daemon, sandbox.state],
+      input: .nothing, descriptors: [(listening.descriptor.number, 3)])
+  }
+
+  @Test func `an activated socket works at any path, and every client finds it`() async throws {
+    try await Sandbox.run { sandbox in
+      let path = sandbox.root + "/elsewhere/any.sock"
+      let owner = try Self.activated(sandbox, at: path)
+      // The connection waits in the socket's queue until the broker is there.
+      #expect(try SocketWire(path).call("ping").members().isEmpty)
+      let record = try #require(OwnerRecord(at: sandbox.state + "/broker.lock"))
+      #expect(record.socket == path && record.pid == owner.pid)
+      let found = try sandbox.command("sockpath")
+      #expect(found.code == 0 && found.output == path + "\n", "\(found.errors)")
+      for words in ["status", "lock", "unlock"] {
+        let outcome = try sandbox.command(words)
+        #expect(outcome.code == 0, "\(outcome.errors)")
+      }
+      #expect(try sandbox.command("stop").code == 0)
+      #expect(try owner.wait() == 0)
+      // The socket is the manager's.
+      #expect(try FileStatus.ofLink(path).kind == .socket)
+    }
+  }
+
+  @Test func `an owner that is not on its socket is not to be killed, and stop ends it in order`() async throws {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner()
+      #expect(unlink(sandbox.socket) == 0)
+      let lost = try sandbox.command("status")
+      #expect(lost.code == 8 && !lost.errors.contains("kill"), "\(lost.errors)")
+      #expect(lost.errors.contains("(pid \(owner.pid))") && lost.errors.contains("run: authbroker --state"))
+      let stop = try sandbox.command("stop")
+      #expect(stop.code == 0, "\(stop.errors)")
+      #expect(try owner.wait() == 0)
+    }
+  }
+}

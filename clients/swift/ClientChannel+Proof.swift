@@ -1,0 +1,31 @@
+import BrokerProtocol
+import ClientSocket
+import JSONRPC
+
+/// How methods are called that are for clients which have the state directory.
+extension ClientChannel {
+  /// Sends a request; where it is refused for want of a proof, gives that and sends the request again.
+  ///
+  /// The second request has the id of the first, which is answered, so that it can be cancelled by that name.
+  func sendProving(_ id: Int64, _ method: String, _ params: some JSONEncodable & Sendable, _ handler: @escaping Handler)
+  {
+    send(id, method, params) { [weak self] answer in
+      guard let self, case .refusal(let error) = answer, let file = error.proofFile, prove(file) else {
+        return handler(answer)
+      }
+      send(id, method, params, handler)
+    }
+  }
+
+  /// Makes the file and asks the broker to look at it.
+  ///
+  /// Only the reading thread does this, and the broker takes requests in order: a file that is there already was made
+  /// for an earlier request, whose `prove` the broker has read by then.
+  ///
+  /// - Returns: whether there is any use in sending the request again.
+  private func prove(_ file: StateProofFile) -> Bool {
+    guard let isNew = try? file.create() else { return false }
+    if isNew { send(nextID(), Prove.name, Empty()) { _ in file.remove() } }
+    return true
+  }
+}
