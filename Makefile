@@ -18,8 +18,8 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-editors test-shell test-rest-server test-oidc-server test-providers \
-  test-browser test-sanitize rest-server oidc-server lint bench install uninstall need-programs clean need-swift need-build
+.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-rest-server test-oidc-server \
+  test-providers test-browser test-sanitize rest-server oidc-server lint bench install uninstall need-programs clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -37,9 +37,13 @@ demo: release ## Show the whole journey of a session in a terminal, with no netw
 test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/OIDCServer/oidc-server --install
-	@.ci/swift-test
+	@.ci/swift-test --skip AttackTests
 
-test-full: test test-editors test-shell test-rest-server test-oidc-server test-providers test-browser ## Run the tests, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
+
+test-attacks: release ## Attack the release build: floods, scarcity, contention; prints what others notice (minutes)
+	@.ci/require-packages $(TEST_PACKAGES)
+	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" .ci/swift-test --filter AttackTests
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)

@@ -5,8 +5,10 @@ enum BuiltPrograms {
   /// The repository.
   static let repository = String(#filePath.dropLast("/Tests/EndToEndTests/BuiltPrograms.swift".count))
 
-  /// The directory that the build puts its products in: the one that the test itself runs from, if it is there.
+  /// The directory of the programs: `TEST_PROGRAMS`, for a release build; else the one that the build puts its products
+  /// in, which is the one that the test itself runs from, if it is there.
   static let directory: String = {
+    if let chosen = Environment.current["TEST_PROGRAMS"], chosen.hasPrefix("/") { return chosen }
     let own = ProcessIdentity.executable.map { PathName.directory(of: $0) } ?? ""
     let candidates = [own, repository + "/.build/debug"]
     return candidates.first { (try? FileStatus.following($0 + "/authbrokerd")) != nil } ?? own

@@ -130,5 +130,8 @@ final class ProgramWire: Wire {
 
   func next() throws -> [UInt8]? { try frames.next() }
 
+  /// The next message, which comes in a given time.
+  func next(within limit: Duration) throws -> [UInt8]? { try frames.next(within: limit) }
+
   func finishSending() { program.closeInput() }
 }
