@@ -162,7 +162,7 @@ extension Broker {
   /// The error of a call without a session; a token from a mail works once.
   private static func error(_ failure: ProviderFailure, _ ability: ProviderAbility, _ name: ProfileName) -> BrokerError
   {
-    if ability == .verifyEmail || ability == .resetPassword, case .outcomeUnknown(let kind) = failure {
+    if ability == .verifyEmail || ability == .resetPassword, case .outcomeUnknown(let kind, _) = failure {
       return BrokerError(lostReply: kind, to: "token", profile: name)
     }
     return BrokerError(failure, profile: name)

@@ -11,7 +11,7 @@ extension BrokerServer {
   /// Asks for the next page of the connection's first replay, if the client has taken what came before.
   func goOnReplaying(_ connection: Connection) {
     guard !connection.isReplayUnderWay, !connection.isClosing, !isDraining,
-      connection.output.count <= min(Self.replayBacklog, limits.outputBytes / 2),
+      connection.output.count <= min(Self.replayBacklog, limits[.outputBytes] / 2),
       let id = connection.replays.first(where: { !isUnanswered($0, connection) })
     else { return }
     connection.isReplayUnderWay = true

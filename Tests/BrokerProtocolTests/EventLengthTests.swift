@@ -1,9 +1,10 @@
 import BrokerProtocol
 import JSONRPC
+import TestSupport
 import Testing
 
 /// No event is longer than 4 KiB, whatever clients and providers choose.
-@Suite struct EventLengthTests {
+@Suite(.standardTimeLimit) struct EventLengthTests {
   private static let profile = ProfileName(String(repeating: "p", count: 64)) ?? .default
 
   private static let texts = [

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is for clients that have the state directory, and for no other.
-@Suite struct AdministrationTests {
+@Suite(.standardTimeLimit) struct AdministrationTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// How often clients may have providers called.
-@Suite struct CallRateTests {
+@Suite(.standardTimeLimit) struct CallRateTests {
   private static func retryAfter(_ answer: String) -> Double? {
     answer.split(separator: #""retryAfterSeconds":"#).dropFirst().first.flatMap { part in
       Double(part.prefix { $0.isNumber || $0 == "." })

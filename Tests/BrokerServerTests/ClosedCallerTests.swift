@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Callers whose connection was closed: nothing is kept of them, and what they have begun goes on.
-@Suite struct ClosedCallerTests {
+@Suite(.standardTimeLimit) struct ClosedCallerTests {
   private static func waiting(_ stage: LoginStage) -> Int {
     stage.harness.broker.assumeIsolated { $0.waitingCallerCount }
   }

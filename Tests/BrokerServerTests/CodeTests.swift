@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What becomes of codes: as people type them, lost on the way, or too often wrong.
-@Suite struct CodeTests {
+@Suite(.standardTimeLimit) struct CodeTests {
   private static func stage() throws -> (LoginStage, flow: String) {
     let stage = try LoginStage { $0.setWantsCode(true) }
     let answer = stage.call("login", LoginStage.credentials)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What the log says of parameters that the broker does not know.
-@Suite struct IgnoredParameterTests {
+@Suite(.standardTimeLimit) struct IgnoredParameterTests {
   private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
     var logger: Logger {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Sessions whose profile has left the configuration: a logout of everything ends them too.
-@Suite struct LeftProfileTests {
+@Suite(.standardTimeLimit) struct LeftProfileTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }

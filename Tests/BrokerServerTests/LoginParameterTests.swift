@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is refused before a provider, the vault or an event has any of it.
-@Suite struct LoginParameterTests {
+@Suite(.standardTimeLimit) struct LoginParameterTests {
   private static func call(_ method: String, _ params: String) -> String {
     #"{"jsonrpc":"2.0","id":9,"method":"\#(method)","params":\#(params)}"#
   }

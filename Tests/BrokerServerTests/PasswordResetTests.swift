@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a password that was reset by mail means for sessions: nothing says whose token it was.
-@Suite struct PasswordResetTests {
+@Suite(.standardTimeLimit) struct PasswordResetTests {
   /// Ann on the profile a, Bob on the profile b, at one provider; and a watcher of all events.
   private struct Stage {
     let harness: ServerHarness

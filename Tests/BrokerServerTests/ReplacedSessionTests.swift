@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a session at its provider when a login replaces it.
-@Suite struct ReplacedSessionTests {
+@Suite(.standardTimeLimit) struct ReplacedSessionTests {
   private static func revoked(_ stage: LoginStage) -> [String] { stage.harness.provider.revocationLedger.map(\.token) }
 
   @Test func `four logins leave one session at the provider, the same user's or another's`() async throws {

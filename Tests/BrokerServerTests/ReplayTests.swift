@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Events of long ago are given in pages, and nobody else waits for more than one of them.
-@Suite struct ReplayTests {
+@Suite(.standardTimeLimit) struct ReplayTests {
   private static func call(_ method: String, _ params: String = "{}", _ id: Int = 9) -> String {
     #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#
   }
@@ -75,8 +75,8 @@ import Testing
   @Test func `a client that reads slowly gets everything, and little of it waits in memory`() async throws {
     try await OwnThread.run {
       let store = try Self.store(9_000)
-      var limits = ServerLimits()
-      limits.outputBytes = 1 << 16
+      var limits = Limits()
+      limits[.outputBytes] = 1 << 16
       let harness = try ServerHarness(limits: limits, store: store)
       let reader = try harness.connect()
       reader.send(Self.call("subscribe", #"{"since":0}"#) + "\n")
@@ -91,8 +91,8 @@ import Testing
   @Test func `what retention takes from under a replay is told as lost`() async throws {
     try await OwnThread.run {
       let store = try Self.store(2_000)
-      var limits = ServerLimits()
-      limits.outputBytes = 1 << 12
+      var limits = Limits()
+      limits[.outputBytes] = 1 << 12
       let harness = try ServerHarness(limits: limits, store: store)
       let reader = try harness.connect()
       reader.send(Self.call("subscribe", #"{"since":0}"#) + "\n")

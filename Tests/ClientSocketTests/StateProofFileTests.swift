@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a client does for a broker that asks it for a file.
-@Suite struct StateProofFileTests {
+@Suite(.standardTimeLimit) struct StateProofFileTests {
   private static let name = "prove-" + String(repeating: "0f", count: 16)
   private static let nonce = String(repeating: "1e", count: 32)
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `make install` and `make uninstall`: they build nothing, and leave nothing behind.
-struct InstallTests {
+@Suite(.standardTimeLimit) struct InstallTests {
   private let scratch = Scratch()
 
   /// Runs make in the repository, where no compiler is to be found.

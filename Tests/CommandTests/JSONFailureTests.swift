@@ -5,7 +5,7 @@ import Testing
 @testable import authbroker
 
 /// What `--json` prints where the command itself has found what is wrong.
-struct JSONFailureTests {
+@Suite(.standardTimeLimit) struct JSONFailureTests {
   private let scratch = Scratch()
 
   private static func error(_ run: CommandRun) throws -> JSONNode {

@@ -5,7 +5,7 @@ import Testing
 @testable import authbroker
 
 /// Times as people read them.
-struct LocalTimeTests {
+@Suite(.standardTimeLimit) struct LocalTimeTests {
   private let scratch = Scratch()
   private static let now = Timestamp(milliseconds: 1_767_225_600_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import authbroker
 
 /// `login` with a password: mistyped ones, sessions that are there already, and accounts that are not.
-struct PasswordLoginTests {
+@Suite(.standardTimeLimit) struct PasswordLoginTests {
   private let scratch = Scratch()
 
   private static let refusal =

@@ -5,7 +5,7 @@ import Testing
 @testable import authbroker
 
 /// `verify-otp` without the name of a login.
-struct VerifyOTPCommandTests {
+@Suite(.standardTimeLimit) struct VerifyOTPCommandTests {
   private let scratch = Scratch()
 
   private static func challenge(_ profile: String) -> String {

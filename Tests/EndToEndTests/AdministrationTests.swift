@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Who may administer a broker: who has its state directory, not who has merely its socket.
-@Suite struct AdministrationTests {
+@Suite(.standardTimeLimit) struct AdministrationTests {
   private static func proofs(in state: String) -> [String] {
     Directory.names(in: state).filter { $0.hasPrefix("prove-") }
   }

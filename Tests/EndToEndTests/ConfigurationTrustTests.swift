@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A configuration that other users could have written is obeyed by no program: it names programs to run.
-@Suite struct ConfigurationTrustTests {
+@Suite(.standardTimeLimit) struct ConfigurationTrustTests {
   /// How a configuration comes into other hands.
   enum Exposure: String, CaseIterable {
     case writableByAll, writableByGroup, foreignOwner, openDirectory

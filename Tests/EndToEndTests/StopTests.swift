@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The end of a broker, and brokers that are not where they are looked for.
-@Suite struct StopTests {
+@Suite(.standardTimeLimit) struct StopTests {
   @Test func `two stops, one after the other, both succeed, and then the directory is free`() async throws {
     try await Sandbox.run { sandbox in
       for _ in 0..<5 {

@@ -8,7 +8,7 @@ import Testing
 ///
 /// The superuser is exempt from the limit (setrlimit(2)), so that the programs run as another user where the tests are
 /// the superuser's.
-struct ThreadLimitTests {
+@Suite(.standardTimeLimit) struct ThreadLimitTests {
   /// A user of whom the machine knows nothing, and who so has no other process.
   private static let stranger = 54_321
 

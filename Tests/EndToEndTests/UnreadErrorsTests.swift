@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A broker whose standard error is not read: a stopped pager, or a parent that reads standard output only.
-struct UnreadErrorsTests {
+@Suite(.standardTimeLimit) struct UnreadErrorsTests {
   /// A pipe without any room, for the standard error of a program.
   private final class FullPipe {
     let reader: FileDescriptor

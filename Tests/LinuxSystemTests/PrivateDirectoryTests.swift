@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The way to a private directory, symbolic links and all.
-@Suite struct PrivateDirectoryTests {
+@Suite(.standardTimeLimit) struct PrivateDirectoryTests {
   private func refusal(_ path: String, create: Bool = false) -> PrivateDirectory.Refusal? {
     do throws(PrivateDirectory.Refusal) {
       _ = try PrivateDirectory(path, create: create)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Which files only this user and root can change.
-@Suite struct TrustedFileTests {
+@Suite(.standardTimeLimit) struct TrustedFileTests {
   private static let isRoot = geteuid() == 0
 
   /// `outer/inner/file`, for its owner alone.

@@ -11,7 +11,7 @@ import Testing
 @testable import LocalProvider
 
 /// The provider's own keys, sealed, and the files that hold them.
-@Suite(.timeLimit(.minutes(2))) struct LocalKeyTests {
+@Suite(.timeLimit(.minutes(2)), .standardTimeLimit) struct LocalKeyTests {
   private static let applicationID: Int32 = 0x4142_4C50
 
   private func withDatabase<R>(_ fixture: ProviderFixture, _ body: (SQLiteConnection) throws -> R) throws -> R {

@@ -9,7 +9,7 @@ import Testing
 @testable import LocalProvider
 
 /// Messages hold a code and a whole phone number: none stays longer than its code is good.
-@Suite struct OutboxExpiryTests {
+@Suite(.standardTimeLimit) struct OutboxExpiryTests {
   private static func settings(_ lifetime: Duration) -> LocalProviderSettings {
     var settings = LocalProviderSettings()
     settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
@@ -25,8 +25,9 @@ import Testing
 
   @Test func `a message goes when its code expires, though nothing is asked`() async throws {
     try Sealing.initialize()
+    let key = try SealingKey.random()
     let scratch = Scratch()
-    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.milliseconds(400)))
+    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.milliseconds(400)), sealingKey: { key })
     try await Self.register(provider)
     try await Self.register(provider, "c")
     let isEmpty = try await OwnThread.run {
@@ -38,10 +39,12 @@ import Testing
 
   @Test func `what expired while no process ran goes at the start, and what has not stays till then`() async throws {
     try Sealing.initialize()
+    let key = try SealingKey.random()
     let scratch = Scratch()
     let clock = ProviderFixture.ManualClock()
     func provider() -> LocalProvider {
-      LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), clock: { clock.now })
+      LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key },
+        clock: { clock.now })
     }
     let first = provider()
     try await Self.register(first)
@@ -61,8 +64,9 @@ import Testing
 
   @Test func `a start makes no files where there are none`() async throws {
     try Sealing.initialize()
+    let key = try SealingKey.random()
     let scratch = Scratch()
-    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)))
+    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key })
     await provider.start()
     await provider.shutDown()
     #expect(scratch.names(in: "").isEmpty)

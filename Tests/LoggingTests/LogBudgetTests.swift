@@ -1,10 +1,11 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Logging
 
 /// A flood of lines is cut, and what was cut is counted.
-@Suite struct LogBudgetTests {
+@Suite(.standardTimeLimit) struct LogBudgetTests {
   private final class Sink: Sendable {
     let lines = Mutex<[String]>([])
     let uptime = Mutex(Duration.seconds(5))

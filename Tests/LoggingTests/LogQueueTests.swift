@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Lines reach a descriptor that waits, and their writers never do.
-@Suite struct LogQueueTests {
+@Suite(.standardTimeLimit) struct LogQueueTests {
   /// A descriptor that takes a line only when the test lets it.
   private final class Reader: Sendable {
     private let gate = Semaphore()

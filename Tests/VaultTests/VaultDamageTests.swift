@@ -6,12 +6,11 @@ import TestSupport
 import Testing
 import Vault
 
-/// A young vault whose files are damaged at random.
-///
-/// It is what it was, or an alarm is raised, or it is refused and says why. Never is it taken for a new one, or for what it was before, without a word.
+/// A young vault whose files are damaged at random: it is what it was, or an alarm is raised, or it is refused and says
+/// why. Never is it taken for a new one, or for what it was before, without a word.
 ///
 /// `AUTHBROKER_DAMAGES` says how many damages are tried (400), `AUTHBROKER_DAMAGE_SEED` where the numbers begin (1).
-@Suite struct VaultDamageTests {
+@Suite(.standardTimeLimit) struct VaultDamageTests {
   /// How it ended.
   private enum Verdict: Equatable {
     case truth, alarm

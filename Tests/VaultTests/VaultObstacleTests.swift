@@ -7,7 +7,7 @@ import Testing
 import Vault
 
 /// Pipes, sockets, directories, links and devices in the places of the vault's files: refused at once, with the name.
-@Suite(.timeLimit(.minutes(2))) struct VaultObstacleTests {
+@Suite(.timeLimit(.minutes(2)), .standardTimeLimit) struct VaultObstacleTests {
   private static let names = [
     "vault.sqlite", "vault.sqlite-journal", "vault.sqlite-wal", "vault.sqlite-shm", "vault.key", "vault.anchor",
   ]

@@ -9,7 +9,8 @@ package enum Limit: Int, CaseIterable, Sendable {
   // A message.
   case messageBytes, nesting, members, elements, values, stringBytes, numberBytes, batchEntries, idBytes
   // A connection.
-  case requestsInFlight, parameterBytes, subscriptions, turnBytes, turnMessages, incompleteMessage, outputBytes, stalledOutput
+  case requestsInFlight, parameterBytes, subscriptions, turnBytes, turnMessages
+  case incompleteMessage, outputBytes, stalledOutput
   // All clients together.
   case connections, turn, bufferedBytes
 

@@ -19,7 +19,7 @@ extension ProviderFailure {
 extension BrokerError {
   /// The error of a login by one of the ways.
   init(_ failure: ProviderFailure, of method: LoginMethod, profile: ProfileName) {
-    if method == .refreshToken, case .outcomeUnknown(let kind) = failure {
+    if method == .refreshToken, case .outcomeUnknown(let kind, _) = failure {
       self.init(lostReply: kind, to: "refresh token", profile: profile)
       return
     }

@@ -30,7 +30,7 @@ package enum LoginEnd: Sendable, Equatable {
     case .refused(.flowNotFound, _, _, _): self = .codeRefused
     case .sessionEnded: self = .of(.otpExpired)
     case .tokenRefused, .reauthenticationRequired: self = .of(.providerRejected)
-    case .outcomeUnknown(let kind): self = .replyLost(kind)
+    case .outcomeUnknown(let kind, _): self = .replyLost(kind)
     case .refused, .transient, .unsupported: self = .of(failure.kind)
     }
   }

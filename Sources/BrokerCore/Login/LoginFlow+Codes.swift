@@ -80,7 +80,7 @@ extension LoginFlow {
   /// never sent twice.
   mutating func refuse(_ number: UInt64, _ failure: ProviderFailure, _ now: Moment) -> [Action] {
     guard case .checkingCode(let guess) = stage, guess.number == number else { return [] }
-    if case .outcomeUnknown(let kind) = failure { return end(.replyLost(kind), isTold: true) }
+    if case .outcomeUnknown(let kind, _) = failure { return end(.replyLost(kind), isTold: true) }
     var error = BrokerError(failure, profile: login.profile)
     guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else {
       return goOn([.refuse(guess.callers, error), .keep([failed(error.kind)])], now)

@@ -10,7 +10,7 @@ extension LocalDatabase {
   /// The logins that wait for a code.
   var flows: OTPFlowTable { OTPFlowTable(connection) }
   /// What may lie in the outbox.
-  var messages: MessageTable { MessageTable(connection) }
+  var messages: MessageTable { files.messages }
   /// The sessions.
   var families: TokenFamilyTable { TokenFamilyTable(connection) }
 
@@ -21,10 +21,7 @@ extension LocalDatabase {
   ///
   /// - Throws: `Errno`, `SQLiteError`.
   func removeMessages(_ numbers: [Int64]) throws {
-    for number in numbers {
-      try files.outbox.remove(number)
-      try messages.remove(number)
-    }
+    try files.removeMessages(numbers)
   }
 
   /// Removes rows of what ended so long ago that nobody asks for the reason any more.

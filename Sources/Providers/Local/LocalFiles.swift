@@ -55,6 +55,19 @@ final class LocalFiles {
     try directory.synchronizeWithParents()
   }
 
+  /// What may lie in the outbox.
+  var messages: MessageTable { MessageTable(connection) }
+
+  /// Removes messages, the file before its row.
+  ///
+  /// - Throws: `Errno`, `SQLiteError`.
+  func removeMessages(_ numbers: [Int64]) throws {
+    for number in numbers {
+      try outbox.remove(number)
+      try messages.remove(number)
+    }
+  }
+
   /// Whether a database was made here before; an empty one that was is refused before SQLite removes its log.
   private static func wasMade(_ path: String) throws -> Bool {
     let database = "\(path)/\(databaseName)"

@@ -1,8 +1,9 @@
 import BrokerCore
+import TestSupport
 import Testing
 
 /// Which calls of providers are let through.
-@Suite struct CallLimiterTests {
+@Suite(.standardTimeLimit) struct CallLimiterTests {
   private static let provider = ProviderBinding(type: "rest", issuer: "https://a.example")
 
   private static func subject(_ client: UInt64?, _ account: String? = nil, at issuer: String = "https://a.example")

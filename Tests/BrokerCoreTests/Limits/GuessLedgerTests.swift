@@ -1,8 +1,9 @@
 import BrokerCore
+import TestSupport
 import Testing
 
 /// How many codes may be guessed wrong in a day.
-@Suite struct GuessLedgerTests {
+@Suite(.standardTimeLimit) struct GuessLedgerTests {
   private static func subject(_ account: String?) -> CallLimiter.Subject {
     CallLimiter.Subject(client: nil, provider: ProviderBinding(type: "rest"), account: account)
   }

@@ -1,8 +1,9 @@
 import BrokerCore
+import TestSupport
 import Testing
 
 /// A bucket of tokens, at every level and time.
-@Suite struct TokenBucketTests {
+@Suite(.standardTimeLimit) struct TokenBucketTests {
   private static let rate = TokenBucket.Rate(burst: 3, interval: .seconds(10))
 
   private static func bucket(spent: Int, at seconds: Int = 1000) -> TokenBucket {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Codes as people type them.
-@Suite struct TypedCodeTests {
+@Suite(.standardTimeLimit) struct TypedCodeTests {
   private static func normalized(_ typed: String, _ dashes: TypedCode.Dashes = .removed) throws -> String? {
     try TypedCode.normalized(ScriptedProvider.secret(typed), dashes).revealedString()
   }

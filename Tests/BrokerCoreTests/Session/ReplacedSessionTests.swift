@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a session leaves behind when a login replaces it.
-@Suite struct ReplacedSessionTests {
+@Suite(.standardTimeLimit) struct ReplacedSessionTests {
   private static func login(_ number: Int, user: String? = "user-1") -> ProviderSession {
     ProviderSession(
       tokens: ScriptedProvider.tokens(number, now: SessionScript.start.wall), user: user.map { User(id: $0) })
