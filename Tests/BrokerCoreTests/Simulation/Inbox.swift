@@ -21,6 +21,14 @@ final class Inbox: Sendable {
     case trouble(Broker.Trouble)
     /// A request of the administrator's is done.
     case reconfigured(StoreFailure?)
+
+    /// Whether it is about what the store has, which comes before what follows from it.
+    var isOfStore: Bool {
+      switch self {
+      case .committed, .refused, .promised: true
+      case .delivered, .answered, .trouble, .reconfigured: false
+      }
+    }
   }
 
   /// What a request was answered with.
