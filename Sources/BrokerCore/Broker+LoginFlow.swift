@@ -113,12 +113,14 @@ extension Broker {
     polls += 1
     Task {
       do throws(ProviderFailure) {
-        let progress = try await provider.pollUserAction(flow: login.flow)
+        let progress = try await apart { () throws(ProviderFailure) in
+          try await provider.pollUserAction(flow: login.flow)
+        }
         noteCall(nil, of: name, id: slotID)
         switch progress {
         case .pending(let slowsDown): handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
         case .authenticated(let session):
-          let identified = await Broker.identified(session, login.expectedUser, provider)
+          let identified = await apart { await Broker.identified(session, login.expectedUser, provider) }
           take((identified, sentAt), from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
         }
       } catch {
@@ -139,11 +141,13 @@ extension Broker {
     let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     listeners[login.id] = Task {
       do throws(ProviderFailure) {
-        let session = try await provider.awaitRedirect(flow: login.flow)
+        let session = try await apart { () throws(ProviderFailure) in
+          try await provider.awaitRedirect(flow: login.flow)
+        }
         // The waiting was for the browser: how long the provider took after that is not known here.
         let cameAt = now
         noteCall(nil, of: name, id: slotID)
-        let identified = await Broker.identified(session, login.expectedUser, provider)
+        let identified = await apart { await Broker.identified(session, login.expectedUser, provider) }
         take((identified, cameAt), from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
       } catch {
         // Whoever has cancelled it has decided what becomes of the login.

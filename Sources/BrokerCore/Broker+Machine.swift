@@ -130,6 +130,11 @@ extension Broker {
     handle(event, on: slot)
   }
 
+  /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
+  func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    try await withTaskExecutorPreference(background, operation: operation)
+  }
+
   /// Awaits something slow off the loop, then does what it says on the broker.
   ///
   /// The broker is busy meanwhile. `room` is what was set aside for the secrets that come of it.
@@ -141,7 +146,7 @@ extension Broker {
     let plain = SecretScope(arena: SecretScope.current.arena)
     SecretScope(arena: plain.arena, reservation: room).run {
       _ = Task {
-        let finish = await operation()
+        let finish = await apart(operation)
         // The room is for what has come, and not for whatever is begun because of it.
         plain.run { finish(self) }
         work -= 1

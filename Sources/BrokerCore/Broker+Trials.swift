@@ -24,7 +24,7 @@ extension Broker {
       let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
       providerChecks += 1
       Task {
-        let findings = await provider.examine()
+        let findings = await apart { await provider.examine() }
         providerChecks -= 1
         reply(
           .success(
@@ -125,7 +125,7 @@ extension Broker {
   private func ask(_ request: TrialRequest, _ id: String, _ slot: TrialSlot) {
     let provider = slot.provider
     let asking = Task {
-      let answer = await provider.answer(request)
+      let answer = await apart { await provider.answer(request) }
       guard let slot = trials[id] else { return }
       slot.asking = nil
       slot.isToldOfWait = false
@@ -148,7 +148,7 @@ extension Broker {
   private func awaitUser(_ action: ProviderUserAction, _ id: String, _ slot: TrialSlot) {
     let (provider, clock) = (slot.provider, clock)
     slot.wait = Task {
-      let result = await provider.awaitUser(action) { clock.now }
+      let result = await apart { await provider.awaitUser(action) { clock.now } }
       guard !Task.isCancelled, let slot = trials[id] else {
         // Nobody waits for it any more.
         if case .success(let session) = result { giveBack(session.tokens, to: provider) }

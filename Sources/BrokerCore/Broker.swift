@@ -31,6 +31,8 @@ package actor Broker {
   // The executor is kept alive by the property above for as long as the actor lives.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
+  /// Where what its tasks do apart from it runs; nil for the global pool.
+  nonisolated let background: (any TaskExecutor)?
   /// Where sessions rest.
   let store: any SessionStore
   /// Holds the keys of the store.
@@ -155,10 +157,12 @@ package actor Broker {
   ///
   /// `status` is what the keeper said last.
   package init(
-    executor: any SerialExecutor, profiles: [ProfileSettings], store: any SessionStore, keeper: any StoreKeeper,
-    status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
+    executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: [ProfileSettings],
+    store: any SessionStore, keeper: any StoreKeeper, status: StoreStatus, clock: any BrokerClock,
+    entropy: any Entropy
   ) {
     self.executor = executor
+    self.background = background
     self.store = store
     self.keeper = keeper
     self.clock = clock

@@ -78,9 +78,9 @@ extension BrokerServer {
       connection.input.append(fresh[..<count])
       wipe(&fresh, 0..<count)
       exchangeScratch(&fresh, size)
-      let bytes = connection.input.takeOut()
+      var bytes = connection.input.takeOut()
       let rest = cutMessages(bytes.span, connection)
-      connection.input.putBack(rest, of: bytes)
+      connection.input.putBack(rest, of: &bytes)
     }
     if connection.isClosed { connection.input.clear() }
     if connection.hasMessages { enqueue(connection) }

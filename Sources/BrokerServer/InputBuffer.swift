@@ -34,13 +34,16 @@ struct InputBuffer {
   }
 
   /// Puts back what is left of bytes that were taken out, and wipes the rest of them.
-  mutating func putBack(_ rest: Range<Int>, of taken: consuming [UInt8]) {
+  ///
+  /// `taken` is the only owner of its bytes, or what is wiped would be a copy of them; it is empty afterwards.
+  mutating func putBack(_ rest: Range<Int>, of taken: inout [UInt8]) {
     if rest.lowerBound == 0, rest.upperBound == taken.count, !rest.isEmpty {
-      bytes = taken
+      swap(&bytes, &taken)
       return
     }
     bytes = Array(taken[rest])
     wipe(&taken)
+    taken = []
   }
 
   /// Forgets everything.

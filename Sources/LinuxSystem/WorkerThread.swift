@@ -10,8 +10,14 @@ import Synchronization
 /// so that a full machine makes the broker slow and never ends it. Owners avoid that by calling `start` at a time when
 /// they can still refuse the work.
 package final class WorkerThread: SerialExecutor {
+  /// A job of an actor that runs here, or of a task that prefers to.
+  private struct Job {
+    let job: UnownedJob
+    let taskExecutor: (any TaskExecutor)?
+  }
+
   private struct State {
-    var jobs: [UnownedJob] = []
+    var jobs: [Job] = []
     var thread: SystemThread?
     var stopping = false
     /// Whether a caller runs the jobs itself, since there is no thread for them.
@@ -51,7 +57,15 @@ package final class WorkerThread: SerialExecutor {
 
   /// Queues a job; jobs run one at a time in the order in which they came.
   package func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+    enqueue(Job(job: UnownedJob(job), taskExecutor: nil))
+  }
+
+  /// Queues a job of a task that prefers this thread.
+  func enqueue(_ job: consuming ExecutorJob, of taskExecutor: any TaskExecutor) {
+    enqueue(Job(job: UnownedJob(job), taskExecutor: taskExecutor))
+  }
+
+  private func enqueue(_ job: Job) {
     let mustBorrow = state.withLock { state in
       state.jobs.append(job)
       guard state.thread == nil, !state.isBorrowing else { return false }
@@ -103,7 +117,7 @@ package final class WorkerThread: SerialExecutor {
   private func run() {
     identity.store(ThreadIdentity.current.rawValue, ordering: .relaxed)
     ThreadIdentity.setName(name)
-    var jobs: [UnownedJob] = []
+    var jobs: [Job] = []
     while true {
       work.wait()
       let ending = state.withLock { state in
@@ -135,10 +149,14 @@ package final class WorkerThread: SerialExecutor {
     }
   }
 
-  private func perform(_ jobs: [UnownedJob]) {
-    for job in jobs {
+  private func perform(_ jobs: [Job]) {
+    for entry in jobs {
       // Each job is taken from the queue once and run once, by the one thread that is this executor's at the time.
-      unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+      if let taskExecutor = entry.taskExecutor {
+        unsafe entry.job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
+      } else {
+        unsafe entry.job.runSynchronously(on: asUnownedSerialExecutor())
+      }
     }
   }
 }

@@ -55,15 +55,20 @@ actor Daemon {
 
   // MARK: Start
 
+  /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
+  private func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    try await withTaskExecutorPreference(TaskThread.shared, operation: operation)
+  }
+
   /// Starts, and says so, or ends.
   func begin() {
     Task {
       do throws(StartFailure) {
-        try await start()
+        try await apart { () throws(StartFailure) in try await start() }
         report.ready()
       } catch {
         verdict = .failure(error)
-        await closeStores()
+        await apart { await closeStores() }
         loop.stop()
       }
     }
@@ -75,6 +80,7 @@ actor Daemon {
   private func start() async throws(StartFailure) {
     let channel = try takeOverStandardStreams()
     try output.start()
+    do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
     let (log, report) = (self.log, self.report)
     let opened = try await VaultOpening.open(source.paths, configuration.vault, environment) { limit in
       log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
@@ -85,8 +91,8 @@ actor Daemon {
     providers.sealingKey = { providerKey.key }
     let profiles = try providers.settings(for: configuration)
     let broker = Broker(
-      executor: loop, profiles: profiles, store: opened.vault, keeper: opened.vault, status: opened.status,
-      clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
+      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault, keeper: opened.vault,
+      status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
@@ -198,7 +204,7 @@ actor Daemon {
     let previous = reloading
     reloading = Task {
       await previous?.value
-      let result = await takeOver()
+      let result = await apart { await takeOver() }
       if case .failure(let error) = result {
         log.error("the configuration was not taken over", .word("reason", error.message))
       }
@@ -259,7 +265,7 @@ actor Daemon {
   /// Closes what rests on disk, and lets the loop return.
   private func end() {
     Task {
-      await closeStores()
+      await apart { await closeStores() }
       lock.withdraw()
       log.notice("stopped")
       loop.stop()

@@ -158,7 +158,12 @@ actor Discovery {
   private func begin(_ known: Known?) -> Task<Result<Known?, ProviderFailure>, Never> {
     let task = Task { [self] in
       let result: Result<Known?, ProviderFailure>
-      do throws(ProviderFailure) { result = .success(try await look(known)) } catch { result = .failure(error) }
+      do throws(ProviderFailure) {
+        result = .success(
+          try await withTaskExecutorPreference(TaskThread.shared) { () throws(ProviderFailure) in
+            try await look(known)
+          })
+      } catch { result = .failure(error) }
       // Here, not by those who wait: one that wakes up late would forget the search that came after this one.
       search = nil
       if case .success(let found?) = result { self.known = found }
