@@ -10,6 +10,8 @@
 
 // The unit that a disk writes as a whole.
 enum { SECTOR = 512 };
+// The most that is written at once.
+enum { PAGE = 4096 };
 
 static void *allocated(size_t count) {
   void *memory = malloc(count ? count : 1);
@@ -150,8 +152,12 @@ static void apply(tracked *file, const change *change, uint64_t likelihood) {
 static void write_image(tracked *file) {
   if (file->handle) {
     const sqlite3_io_methods *methods = file->handle->pMethods;
-    methods->xTruncate(file->handle, file->image_count);
-    if (file->image_count) methods->xWrite(file->handle, file->image, (int)file->image_count, 0);
+    if (methods->xTruncate(file->handle, file->image_count) != SQLITE_OK) abort();
+    // Page by page, as SQLite does: of more than 128 KiB at once, its Unix file system writes only a part.
+    for (int64_t offset = 0; offset < file->image_count; offset += PAGE) {
+      int64_t count = file->image_count - offset < PAGE ? file->image_count - offset : PAGE;
+      if (methods->xWrite(file->handle, file->image + offset, (int)count, offset) != SQLITE_OK) abort();
+    }
     return;
   }
   int descriptor = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -125,7 +125,8 @@ import Vault
     try TaskResult.waiting {
       try Sealing.initialize()
       let vault = try await Vault.open(
-        path: state + "/vault.sqlite", settings: KeySourceSettings(keyFilePath: state + "/vault.key"))
+        path: state + "/vault.sqlite", settings: KeySourceSettings(keyFilePath: state + "/vault.key"),
+        anchorPath: state + "/vault.anchor")
       try await vault.unlock(nil)
       for index in 0..<profiles {
         guard let profile = ProfileName("p\(index)") else { continue }

@@ -112,6 +112,32 @@ import Testing
     }
   }
 
+  @Test func `a healthy vault has no findings, with a chosen directory but that its replacement is not noticed`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let places: [(arguments: [String], state: String, kinds: [String])] = [
+        ([], sandbox.root + "/home/state/authbroker", []),
+        (["--state", sandbox.state], sandbox.state, ["rollbackUnnoticed"]),
+      ]
+      for place in places {
+        // Twice: of a vault that was just made, and of one that was there.
+        for _ in 0..<2 {
+          let check = try sandbox.run(
+            BuiltPrograms.command, place.arguments + ["call", "checkVault", #"{"full":true}"#])
+          #expect(check.code == 0, "\(check.errors)")
+          let verdict = try JSONDocument(parsing: Array(check.output.utf8)).root
+          #expect(try verdict.required("ok").bool())
+          let kinds = try verdict.required("findings").elements().map { try $0.required("kind").string() }
+          // Whether memory can be locked is the machine's matter.
+          #expect(kinds.filter { $0 != "memoryUnlocked" } == place.kinds, "\(check.output)")
+          #expect(try sandbox.run(BuiltPrograms.command, place.arguments + ["stop"]).code == 0)
+          try sandbox.awaitNoOwner(of: place.state)
+        }
+      }
+    }
+  }
+
   @Test func `everything in the state directory belongs to its owner alone`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner()

@@ -35,7 +35,7 @@ import Testing
 
   /// An owner on a socket that a service manager opened.
   private static func activated(_ sandbox: Sandbox, at path: String) throws -> Program {
-    var template = Array("/tmp/ab-lock-XXXXXX".utf8CString)
+    var template = Array((Scratch.parent + "/ab-lock-XXXXXX").utf8CString)
     let made = mkstemp(&template)
     guard made >= 0 else { throw TestFailure("no temporary file") }
     close(made)

@@ -175,12 +175,32 @@ import Vault
     #expect(try place.bytes(of: "vault.sqlite") == before && place.files == ["vault.key", "vault.sqlite"])
   }
 
-  @Test func `a vault of the third schema is read as it was written`() async throws {
+  @Test func `a vault of the third schema gets a second series of events, and a copy of it is kept`() async throws {
     let place = try fixture(3)
-    let vault = try await place.open()
+    let vault = try await place.locked()
+    #expect(await vault.status.schemaVersion == 3)
+    try await vault.unlock(nil)
+    #expect(await vault.status.schemaVersion == 4)
     try await expectLater(vault, schema: 3)
+    // An event from before is in the first series even where it is a lasting one; a later one is in the second.
+    try await vault.commit([.event(Sample.event(4_243))])
     try await vault.close()
-    #expect(place.files == ["vault.key", "vault.sqlite"])
+    #expect(place.files == ["vault.key", "vault.sqlite", "vault.sqlite.backup-3"])
+    #expect(place.scratch.mode("vault.sqlite.backup-3") == 0o600)
+    let again = try await place.open()
+    let events = try await again.events(after: 0, through: .max).events
+    #expect(try events == [Sample.event(2), Sample.event(5), Sample.event(4_243)])
+    #expect(try await !again.load().isSuspect)
+    #expect(try await again.check(isFull: true).filter(\.isError).isEmpty)
+    try await again.close()
+    // The copy is the vault as it was: it can be put back.
+    let kept = try fixture(3)
+    try kept.write(place.bytes(of: "vault.sqlite.backup-3"), to: "vault.sqlite")
+    let restored = try await kept.locked()
+    #expect(await restored.status.schemaVersion == 3)
+    try await restored.unlock(nil)
+    try await expectLater(restored, schema: 3)
+    try await restored.close()
   }
 
   @Test func `what a newer version wrote into a record survives`() async throws {

@@ -16,6 +16,10 @@ struct YoungVault: Sendable {
   struct Truth: Equatable, Sendable {
     /// The sessions in it.
     var records: [SessionRecord]
+    /// The refreshes and logins under way, and the tokens that are still to be revoked.
+    var intents: [RefreshIntent]
+    var pendingLogins: [PendingLoginRecord]
+    var revocations: [PendingRevocation]
     /// The sequences of the events in it; nil where they are refused.
     var events: [UInt64]?
     /// The name of a token: another vault has another one.
@@ -49,9 +53,12 @@ struct YoungVault: Sendable {
     let vault = try await open(scratch)
     var moments = [Moment(image: try image(of: scratch), truth: try await truth(of: vault))]
     for generation in 1...2 as ClosedRange<UInt64> {
+      let isFirst = generation == 1
       try await vault.commit([
         .record(Sample.living("a", generation: generation, token: "fake-\(generation)")),
         .event(Sample.event(generation)),
+        isFirst ? .openLogin(Sample.login("b")) : .closeLogin(Sample.profile("b")),
+        isFirst ? .openIntent(Sample.intent("c", generation: 1)) : .openRevocation(Sample.revocation("a", 1)),
       ])
       moments.append(Moment(image: try image(of: scratch), truth: try await truth(of: vault)))
     }
@@ -75,8 +82,10 @@ struct YoungVault: Sendable {
   /// What an open vault says.
   static func truth(of vault: Vault) async throws -> Truth {
     let events = try? await vault.events(after: 0, through: .max).events.map(\.sequence)
+    let contents = try await vault.load()
     return Truth(
-      records: try await vault.load().records, events: events,
+      records: contents.records, intents: contents.intents, pendingLogins: contents.pendingLogins,
+      revocations: contents.revocations, events: events,
       tokenID: vault.entropy.tokenID(of: try Secret(utf8: "fake-token")))
   }
 

@@ -1,4 +1,3 @@
-import Glibc
 import LinuxSystem
 import SQLite
 import Sealing
