@@ -143,11 +143,11 @@ extension Broker {
           : try await provider.verifyOTP(flow: login.flow, code: guess.code)
         let identified = await Broker.identified(session, login.expectedUser, provider)
         return { broker in
-          broker.noteCall(nil, of: name, id: slotID)
+          broker.noteCall(identified.failure, of: name, id: slotID)
           if let slot = broker.slot(named: name, id: slotID) { broker.refundGuess(login, on: slot) }
           broker.take(
-            (identified, sentAt), from: provider, .codeAccepted(guess: number),
-            otherwise: .codeRefused(guess: number, .refused(.accessDenied)), login.id, name, slotID)
+            (identified.session, sentAt), from: provider, .codeAccepted(guess: number),
+            otherwise: identified.codeEnd(guess: number), login.id, name, slotID)
         }
       } catch {
         return { broker in

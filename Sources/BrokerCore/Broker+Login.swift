@@ -44,7 +44,7 @@ extension Broker {
       let provider = slot.provider
       try admit(.message, params.email, on: slot)
       return try begin(slot, LoginAttempt.Plan(account: params.email), reply) { () async throws(ProviderFailure) in
-        try await provider.register(registration)
+        (try await provider.register(registration), nil)
       }
     } catch {
       reply(.failure(error))
@@ -98,8 +98,9 @@ extension Broker {
       method: credentials.method, question: question, expectedUser: user, account: account)
     return try begin(slot, plan, reply) { () async throws(ProviderFailure) in
       let outcome = try await provider.login(credentials)
-      guard case .authenticated(let session) = outcome else { return outcome }
-      return .authenticated(await Broker.identified(session, user, provider))
+      guard case .authenticated(let session) = outcome else { return (outcome, nil) }
+      let identified = await Broker.identified(session, user, provider)
+      return (.authenticated(identified.session), identified.failure)
     }
   }
 
@@ -111,7 +112,7 @@ extension Broker {
   /// Lets the provider try, off the loop.
   private func begin(
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ reply: @escaping Reply<LoginResult>,
-    _ ask: @escaping @Sendable () async throws(ProviderFailure) -> LoginOutcome
+    _ ask: @escaping @Sendable () async throws(ProviderFailure) -> (LoginOutcome, doubt: ProviderFailure?)
   ) throws(BrokerError) -> WaiterID {
     guard attempts.count(where: { $0.slot == slot.id }) < Self.attemptLimit else {
       throw BrokerError(.overloaded, "Too many logins are under way; try again.", profile: slot.name)
@@ -127,10 +128,10 @@ extension Broker {
         sentAt: now, callers: [caller]))
     inBackground {
       do throws(ProviderFailure) {
-        let outcome = try await ask()
+        let (outcome, doubt) = try await ask()
         return { broker in
-          broker.noteCall(nil, of: name, id: slotID)
-          broker.proceed(outcome, id, provider)
+          broker.noteCall(doubt, of: name, id: slotID)
+          broker.proceed(outcome, doubt, id, provider)
         }
       } catch {
         return { broker in
@@ -148,7 +149,10 @@ extension Broker {
     for caller in attempts.remove(at: index).callers { caller.reply(result) }
   }
 
-  private func proceed(_ outcome: LoginOutcome, _ id: UInt64, _ provider: any AuthProvider) {
+  /// Goes on with what the provider has answered; `doubt` is why it did not say whose session it is.
+  private func proceed(
+    _ outcome: LoginOutcome, _ doubt: ProviderFailure?, _ id: UInt64, _ provider: any AuthProvider
+  ) {
     guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
     let attempt = attempts[index]
     let profile = attempt.profile
@@ -164,7 +168,7 @@ extension Broker {
     switch outcome {
     case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):
       giveBack(session, to: provider, profile, attempt.slot)
-      refuse(.refused(.accessDenied), id)
+      refuse(doubt ?? .refused(.accessDenied), id)
     case .authenticated(let session):
       accept((session, attempt.sentAt), method: plan.method, slot) { [weak self] result in
         self?.assumeIsolated { $0.finish(id, result) }

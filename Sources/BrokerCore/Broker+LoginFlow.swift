@@ -121,7 +121,10 @@ extension Broker {
         case .pending(let slowsDown): handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
         case .authenticated(let session):
           let identified = await apart { await Broker.identified(session, login.expectedUser, provider) }
-          take((identified, sentAt), from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
+          noteCall(identified.failure, of: name, id: slotID)
+          take(
+            (identified.session, sentAt), from: provider, .actionDone, otherwise: identified.actionEnd, login.id, name,
+            slotID)
         }
       } catch {
         noteCall(error, of: name, id: slotID)
@@ -132,9 +135,6 @@ extension Broker {
       if !hasWork { whenIdle?() }
     }
   }
-
-  /// What became of a login elsewhere that has brought another user's session.
-  private static let wrongUser = LoginFlow.Event.actionFailed(.refused(.accessDenied))
 
   /// Waits for a browser, off the loop, until it has come back or the waiting is cancelled.
   private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
@@ -148,7 +148,10 @@ extension Broker {
         let cameAt = now
         noteCall(nil, of: name, id: slotID)
         let identified = await apart { await Broker.identified(session, login.expectedUser, provider) }
-        take((identified, cameAt), from: provider, .actionDone, otherwise: Self.wrongUser, login.id, name, slotID)
+        noteCall(identified.failure, of: name, id: slotID)
+        take(
+          (identified.session, cameAt), from: provider, .actionDone, otherwise: identified.actionEnd, login.id, name,
+          slotID)
       } catch {
         // Whoever has cancelled it has decided what becomes of the login.
         guard !Task.isCancelled else { return }

@@ -51,11 +51,17 @@ extension Broker {
   /// It throws nothing: a session that has come is taken up or given back, whatever else goes wrong.
   static func identified(
     _ session: ProviderSession, _ expected: ExpectedUser?, _ provider: any AuthProvider
-  ) async -> ProviderSession {
-    guard expected != nil, session.user == nil, provider.abilities.contains(.getCurrentUser) else { return session }
+  ) async -> IdentifiedSession {
+    guard expected != nil, session.user == nil, provider.abilities.contains(.getCurrentUser) else {
+      return IdentifiedSession(session: session)
+    }
     var session = session
-    session.user = try? await provider.currentUser(accessToken: session.tokens.accessToken)
-    return session
+    do throws(ProviderFailure) {
+      session.user = try await provider.currentUser(accessToken: session.tokens.accessToken)
+      return IdentifiedSession(session: session)
+    } catch {
+      return IdentifiedSession(session: session, failure: error == .unsupported ? nil : error)
+    }
   }
 
   /// Whether a session is that of the user who is expected, if somebody is.
@@ -63,5 +69,23 @@ extension Broker {
   /// A provider that does not tell whose session it is has not shown that it is the user's.
   static func isProven(_ session: ProviderSession, _ expected: ExpectedUser?) -> Bool {
     expected.map { $0.isSame(as: session.user) } ?? true
+  }
+}
+
+/// A session that a login has brought, with its user as far as the provider says.
+struct IdentifiedSession: Sendable {
+  /// The session.
+  var session: ProviderSession
+  /// Why the provider, which was asked whose it is, did not say; nil where it did, or need not, or cannot.
+  ///
+  /// That is no other user: what is told is this failure.
+  var failure: ProviderFailure?
+
+  /// What a login that waited for a user's action has come to if the session is not proven to be the expected user's.
+  var actionEnd: LoginFlow.Event { failure.map { .actionUnproven($0) } ?? .actionFailed(.refused(.accessDenied)) }
+
+  /// What a code has come to then: it is used up, whatever the failure.
+  func codeEnd(guess: UInt64) -> LoginFlow.Event {
+    .codeRefused(guess: guess, failure.map { .outcomeUnknown($0.kind) } ?? .refused(.accessDenied))
   }
 }

@@ -24,28 +24,42 @@ extension Broker {
     _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason,
     then done: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void
   ) {
-    let concerned = slots.filter { slot in
-      slot.machine.living.map { !slot.provider.areClientsOwn($0.tokens) } ?? false
-    }
+    let concerned = slots.filter { $0.machine.hasSession }
     guard !concerned.isEmpty else { return done(self, nil) }
     sessionCheckCount += 1
     let id = sessionCheckCount
     sessionChecks[id] = SessionCheck(open: Set(concerned.map(\.name)), done: done)
-    for slot in concerned {
-      if slot.machine.living?.tokens.refreshToken != nil {
-        refresh(slot, reason, isAgain: false, id)
-      } else {
-        askForUser(slot, reason, id)
+    for slot in concerned { look(at: slot, reason, id) }
+  }
+
+  /// Looks at one session; one whose login is being saved has no tokens to look at it with before that is done.
+  private func look(at slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ id: UInt64) {
+    let (name, slotID) = (slot.name, slot.id)
+    guard slot.machine.pendingLogin == nil else {
+      return whenSaved(slot) { [weak self] _ in
+        self?.assumeIsolated { broker in
+          guard let slot = broker.slot(named: name, id: slotID) else { return broker.close(name, of: id, nil) }
+          broker.look(at: slot, reason, id)
+        }
       }
+    }
+    guard let tokens = slot.machine.living?.tokens, !slot.provider.areClientsOwn(tokens) else {
+      return finishCheck(of: name, slotID, id)
+    }
+    if tokens.refreshToken != nil {
+      refresh(slot, reason, isAgain: false, id)
+    } else {
+      askForUser(slot, reason, id)
     }
   }
 
   /// Spends the refresh token: no other answer says as surely whether the session goes on.
   ///
-  /// A refresh that was on its way before is no answer to that, so that after it the session is looked at again.
+  /// A refresh that was on its way before, or whose tokens are being saved, is no answer to that, so that after it the
+  /// session is looked at again.
   private func refresh(_ slot: ProfileSlot, _ reason: LogoutEvent.Reason, isAgain: Bool, _ id: UInt64) {
     let (name, slotID) = (slot.name, slot.id)
-    let wasUnderWay = slot.machine.refreshState.isSent
+    let wasUnderWay = slot.machine.refreshState.wasSent
     handle(.endSuspected(reason), on: slot)
     let params = GetAccessToken.Params(profile: name, timeout: Self.checkPatience, forceRefresh: true)
     _ = accessToken(params) { [weak self] result in
@@ -106,9 +120,11 @@ extension Broker {
 }
 
 extension RefreshMachine.State {
-  /// Whether the refresh token is on its way.
-  var isSent: Bool {
-    if case .sent = self { return true }
-    return false
+  /// Whether the refresh token of the flight under way was sent already.
+  var wasSent: Bool {
+    switch self {
+    case .sent, .saving: true
+    case .resting, .preparing, .backingOff, .barred, .holdingBack: false
+    }
   }
 }

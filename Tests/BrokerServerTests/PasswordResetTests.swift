@@ -101,6 +101,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a login that is being saved is looked at once it is durable`(_ isFirst: Bool) async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      if isFirst { _ = stage.call("logout", #"{"profile":"b"}"#) }
+      _ = stage.watcher.lines()
+      stage.harness.provider.end(refreshTokens: "refresh-2", "refresh-3")
+      stage.harness.store.hold()
+      stage.client.send(
+        #"{"jsonrpc":"2.0","id":7,"method":"login","params":{"profile":"b","email":"bob@example.test","password":"right"}}"#
+          + "\n")
+      stage.harness.settle()
+      stage.client.send(
+        #"{"jsonrpc":"2.0","id":8,"method":"resetPassword","params":{"profile":"b","token":"t","password":"n"}}"# + "\n"
+      )
+      stage.harness.settle()
+      stage.harness.store.release()
+      stage.harness.settle()
+      let answers = stage.client.lines()
+      #expect(answers.contains { $0.contains(#""id":7,"result""#) }, "\(answers)")
+      #expect(answers.contains { $0.contains(#""id":8,"result":{}"#) }, "\(answers)")
+      #expect(stage.state(of: "a") == "authenticated" && stage.state(of: "b") == "signedOut")
+      #expect(stage.watcher.lines().filter { $0.contains("passwordReset") }.count == 1)
+    }
+  }
+
   @Test func `a reset that the provider refuses is no reason to look at anything`() async throws {
     try await OwnThread.run {
       let stage = try Stage()

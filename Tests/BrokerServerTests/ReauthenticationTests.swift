@@ -107,6 +107,52 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    (ProviderFailure.transient(.networkUnavailable), "networkUnavailable"), (.outcomeUnknown(.timeout), "timeout"),
+    (.transient(.providerUnavailable), "providerUnavailable"), (.unsupported, "accessDenied"),
+  ])
+  func `a provider that cannot say whose session it is has not logged in another user`(
+    _ failure: ProviderFailure, _ kind: String
+  ) async throws {
+    try await OwnThread.run {
+      for method in [LoginMethod.password, .deviceCode, .browser] {
+        for wantsCode in method == .password ? [false, true] : [false] {
+          let stage = try Self.stage([.password])
+          stage.harness.provider.setLoginMethods([method])
+          stage.harness.provider.setWantsCode(wantsCode)
+          stage.harness.provider.setUser("user-1", isNamed: false)
+          stage.harness.provider.setAccountFailure(failure)
+          let answer = try Self.proof(stage, method, wantsCode: wantsCode)
+          #expect(answer.contains("\"kind\":\"\(kind)\""), "\(method), \(answer)")
+          #expect(answer.contains("another user") == (kind == "accessDenied"), "\(answer)")
+          #expect(stage.call("listPendingLogins").contains("[]"))
+          #expect(stage.events.filter { !$0.hasPrefix("network") }.last == "loginFailed")
+          // The session goes on, and the one that came is not left behind at the provider.
+          #expect(stage.harness.provider.revocationLedger.map(\.token) == ["refresh-2"])
+          stage.harness.provider.setAccountFailure(nil)
+          #expect(stage.call("getAccessToken").contains("access-1"))
+        }
+      }
+    }
+  }
+
+  /// Lets the user prove who they are, and gives the last answer.
+  private static func proof(_ stage: LoginStage, _ method: LoginMethod, wantsCode: Bool) throws -> String {
+    guard method == .password else {
+      let flow = try LoginStage.loginFlow(stage.call("reauthenticate"))
+      stage.client.send(LoginStage.line("awaitLogin", #"{"loginFlowId":"\#(flow)"}"#, 7) + "\n")
+      stage.harness.settle()
+      stage.harness.provider.setPolls([.done])
+      if method == .browser { stage.harness.provider.redirect() }
+      stage.wait(5)
+      return stage.client.lines().first ?? ""
+    }
+    let answer = stage.call("reauthenticate", #"{"password":"right"}"#)
+    guard wantsCode else { return answer }
+    let id = try #require(answer.split(separator: #""otpFlowId":""#).last?.split(separator: "\"").first)
+    return stage.call("verifyOtp", #"{"otpFlowId":"\#(id)","code":"123456"}"#)
+  }
+
   @Test func `without a password the user proves it elsewhere`() async throws {
     try await OwnThread.run {
       let stage = try Self.stage([.deviceCode])

@@ -45,6 +45,16 @@ extension LoginFlow {
     return []
   }
 
+  /// Ends the login with the failure for which it is not known whose session it has brought: what the user has done serves
+  /// once.
+  mutating func endUnproven(_ failure: ProviderFailure) -> [Action] {
+    guard stage == .asking || stage == .listening else { return [] }
+    switch failure {
+    case .transient(let kind, _), .outcomeUnknown(let kind, _): return end(.replyLost(kind), isTold: true)
+    default: return end(LoginEnd(actionFailed: failure), isTold: true)
+    }
+  }
+
   /// How long a passing trouble wants to be waited for; nil for one that does not pass.
   private static func pause(after failure: ProviderFailure) -> Duration? {
     switch failure {

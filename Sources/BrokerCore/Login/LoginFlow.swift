@@ -48,6 +48,8 @@ package struct LoginFlow: Sendable {
     case actionDone
     /// The provider says no, or nothing.
     case actionFailed(ProviderFailure)
+    /// The user has done it, and the provider, asked whose session it is, did not say.
+    case actionUnproven(ProviderFailure)
     /// A wake-up has come.
     case woken
     /// The login ends for another reason; `isTold` where an event says so.
@@ -126,6 +128,7 @@ package struct LoginFlow: Sendable {
     case .stillPending(let slowsDown): return rest(slowsDown, now)
     case .actionDone: return finishAction()
     case .actionFailed(let failure): return failAction(failure, now)
+    case .actionUnproven(let failure): return endUnproven(failure)
     case .woken: return wake(now)
     case .ended(let reason, let isTold): return end(reason, isTold: isTold)
     case .abandoned(let kind): return abandon(kind)

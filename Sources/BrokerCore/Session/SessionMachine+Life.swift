@@ -134,6 +134,7 @@ extension SessionMachine {
   }
 
   private mutating func leaveLife(_ next: Phase, _ now: Moment) {
+    noteLateFlight(isReplaced: false)
     _ = refresh.handle(.ended, terms, at: now)
     _ = schedule.handle(.ended, at: now)
     phase = next

@@ -119,7 +119,8 @@ extension SessionMachine {
 
   /// Does not send the refresh token: its reply could not be kept.
   mutating func doWithout(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
-    run(refresh.handle(.noRoom(flight: flight, jitter: jitter), terms, at: now), now)
+    _ = takeLateFlight(flight)
+    return run(refresh.handle(.noRoom(flight: flight, jitter: jitter), terms, at: now), now)
   }
 
   /// Takes in new tokens, which nobody sees before they are saved.
@@ -128,10 +129,7 @@ extension SessionMachine {
   /// has been logged out, has ended, or was replaced by a login meanwhile.
   mutating func acceptRefresh(_ flight: UInt64, _ tokens: TokenSet, _ sentAt: Timestamp, _ now: Moment) -> [Action] {
     guard case .sent(flight, let since) = refresh.state, let session = living else {
-      if living == nil, pendingLogin == nil { return [.discard(tokens, withNextRecord: false)] }
-      guard let replaced = replacedFlight, replaced.flight == flight else { return [] }
-      replacedFlight = nil
-      return isPresent(tokens) ? [] : [.revokeReplaced(tokens, user: replaced.user)]
+      return acceptLate(flight, tokens)
     }
     guard pendingLogin == nil else {
       heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)
@@ -153,10 +151,25 @@ extension SessionMachine {
     return take(tokens, into: taught, sentAt, since: since, now)
   }
 
+  /// Has revoked what came for a session that is not there any more.
+  private mutating func acceptLate(_ flight: UInt64, _ tokens: TokenSet) -> [Action] {
+    let late = takeLateFlight(flight)
+    if living == nil, pendingLogin == nil { return [.discard(tokens, withNextRecord: false)] }
+    guard let late, !isPresent(tokens) else { return [] }
+    return late.isReplaced
+      ? [.revokeReplaced(tokens, user: tokens.subject ?? late.user)] : [.discard(tokens, withNextRecord: false)]
+  }
+
+  /// Takes a flight, whose answer has come, out of the late ones; nil where it is none of them.
+  private mutating func takeLateFlight(_ flight: UInt64) -> LateFlight? {
+    lateFlights.firstIndex { $0.flight == flight }.map { lateFlights.remove(at: $0) }
+  }
+
   /// Takes in a failure.
   mutating func failRefresh(
     _ flight: UInt64, _ failure: ProviderFailure, _ jitter: Double, _ now: Moment
   ) -> [Action] {
+    _ = takeLateFlight(flight)
     guard case .sent(flight, _) = refresh.state, living != nil else { return [] }
     guard pendingLogin == nil else {
       heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)

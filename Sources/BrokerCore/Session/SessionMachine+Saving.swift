@@ -81,9 +81,12 @@ extension SessionMachine {
   }
 
   private mutating func begin(login: Saving, _ now: Moment) -> [Action] {
-    let revocations = revocations(for: login)
-    if case .sent(let flight, _) = refresh.state {
-      replacedFlight = ReplacedFlight(flight: flight, user: living?.user?.id)
+    var revocations: [Action] = []
+    if mayShareGrant(login) {
+      lateFlights = []
+    } else {
+      revocations = revocationOfNewestTokens
+      noteLateFlight(isReplaced: true)
     }
     heldAnswer = nil
     isStoreDegraded = false
@@ -95,22 +98,36 @@ extension SessionMachine {
     return begin(login, now, isLogin: true) + revocations
   }
 
-  /// What is revoked of the session that a login is about to replace.
+  /// Whether the end of the present session's tokens could be the end of a login that is about to replace it.
   ///
-  /// Nothing, where the new session has the same tokens; nor where its tokens came for a refresh token that a client has
+  /// It could where the new session has the same tokens; and where its tokens came for a refresh token that a client has
   /// given, unless another user's: that token may be of the very grant that the old session lives by, and a provider ends
   /// the whole grant (RFC 7009, section 2.1; RFC 9700, section 4.14.2).
-  private func revocations(for login: Saving) -> [Action] {
-    guard let old = newestTokens else { return [] }
+  private func mayShareGrant(_ login: Saving) -> Bool {
     let new = login.session
-    guard old.accessToken != new.tokens.accessToken,
-      old.refreshToken == nil || old.refreshToken != new.tokens.refreshToken
-    else { return [] }
-    let user = living?.user?.id
-    if login.isTakeover {
-      guard let user, let other = new.user?.id, user != other else { return [] }
+    if let old = newestTokens {
+      let hasSameRefreshToken = old.refreshToken != nil && old.refreshToken == new.tokens.refreshToken
+      if old.accessToken == new.tokens.accessToken || hasSameRefreshToken { return true }
     }
-    return [.revokeReplaced(old, user: user)]
+    guard login.isTakeover else { return false }
+    guard let user = living?.user?.id, let other = new.user?.id else { return true }
+    return user == other
+  }
+
+  /// What is revoked of the session that a login is about to replace: its newest tokens, saved or not.
+  ///
+  /// Nothing, where the provider has just ended the session by refusing its refresh token. A refusal for another target
+  /// does not show that, nor one of a token that a lost reply may have spent.
+  private var revocationOfNewestTokens: [Action] {
+    if case .refreshFailed(_, .sessionEnded, _) = heldAnswer, flightTarget == nil, !isOutcomeUnknown { return [] }
+    guard let old = newestTokens else { return [] }
+    return [.revokeReplaced(old, user: old.subject ?? living?.user?.id)]
+  }
+
+  /// Notes the flight of a session that is about to go, if its answer has not come.
+  mutating func noteLateFlight(isReplaced: Bool) {
+    guard case .sent(let flight, _) = refresh.state, heldAnswer == nil else { return }
+    lateFlights.append(LateFlight(flight: flight, user: living?.user?.id, isReplaced: isReplaced))
   }
 
   /// Whether these are tokens that the present session, or one that is being saved, lives by.

@@ -94,12 +94,14 @@ package struct SessionMachine: Sendable {
     case revokeReplaced(TokenSet, user: String?)
   }
 
-  /// A flight of a session that a login has replaced: what it brings is to be revoked.
-  struct ReplacedFlight: Sendable {
+  /// A flight whose session has gone before its answer came: what it brings is to be revoked.
+  struct LateFlight: Sendable {
     /// The flight.
     let flight: UInt64
-    /// The user of the replaced session, where that is known.
+    /// The user of that session, where that is known.
     let user: String?
+    /// Whether a login has replaced the session, and not a logout or its end.
+    let isReplaced: Bool
   }
 
   /// Tokens on their way to the store.
@@ -189,8 +191,8 @@ package struct SessionMachine: Sendable {
   var heldAnswer: Event?
   /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.
   var refusedLogin: UInt64?
-  /// The refresh of the session before the present one, whose answer had not come when a login replaced it.
-  var replacedFlight: ReplacedFlight?
+  /// Refreshes of earlier sessions whose answer has not come yet; each leaves with its answer.
+  var lateFlights: [LateFlight] = []
   /// Why the provider may have ended the session; nil where nothing says so.
   var suspectedEnd: LogoutEvent.Reason?
   /// The random number of the event at hand, from 0 to 1.

@@ -39,10 +39,18 @@ import Testing
       }
     }
     #expect(passed == all)
-    #expect(Self.passes(&limiter, call, Self.subject(1, "a", at: "https://b.example")) > 0, "another provider's")
+    // Another provider, and an account of the same name there, have bounds of their own.
+    #expect(Self.passes(&limiter, call, Self.subject(101, "a", at: "https://b.example")) == own)
     for other in CallLimiter.Call.allCases where other != call {
       #expect(limiter.wait(for: other, Self.subject(1, "a"), at: .zero) == nil, "\(other)")
     }
+  }
+
+  @Test func `the bound of a client is one for all providers, that of a provider its own`() {
+    var limiter = CallLimiter()
+    #expect(Self.passes(&limiter, .code, Self.subject(1)) == 30)
+    #expect(Self.passes(&limiter, .code, Self.subject(1, at: "https://b.example")) == 0)
+    #expect(Self.passes(&limiter, .code, Self.subject(2, at: "https://b.example")) == 30)
   }
 
   @Test func `a call that is refused at one place takes no token at another`() {

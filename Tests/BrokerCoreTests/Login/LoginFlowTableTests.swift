@@ -21,7 +21,7 @@ import Testing
     "resumed": "", "codeGiven": "refuse flowNotFound", "codeAccepted": "giveBack", "codeRefused": "",
     "resendWanted": "refuse flowNotFound", "resent": "", "resendFailed": "", "stillPending": "",
     "actionDone": "giveBack",
-    "callerLeft": "", "actionFailed": "", "woken": "", "ended": "end cancelled told > over",
+    "callerLeft": "", "actionFailed": "", "actionUnproven": "", "woken": "", "ended": "end cancelled told > over",
     "abandoned": "letGo vaultLocked > over",
   ]
 
@@ -38,11 +38,12 @@ import Testing
     "resting": ["actionDone": "accept > accepting", "woken": "poll > asking"],
     "asking": [
       "stillPending": " > resting", "actionDone": "accept > accepting",
-      "actionFailed": "end consentDenied told > over",
+      "actionFailed": "end consentDenied told > over", "actionUnproven": "end networkUnavailable told > over",
     ],
     "listening": [
       "actionDone": "stopListening, accept > accepting",
       "actionFailed": "stopListening, end consentDenied told > over",
+      "actionUnproven": "stopListening, end networkUnavailable told > over",
       "ended": "stopListening, end cancelled told > over", "abandoned": "stopListening, letGo vaultLocked > over",
     ],
     "accepting": [:],
@@ -73,6 +74,7 @@ import Testing
     case "stillPending": .stillPending(slowsDown: false)
     case "actionDone": .actionDone
     case "actionFailed": .actionFailed(.refused(.consentDenied))
+    case "actionUnproven": .actionUnproven(.transient(.networkUnavailable))
     case "woken": .woken
     case "ended": .ended(.of(.cancelled), isTold: true)
     default: .abandoned(.vaultLocked)
@@ -91,7 +93,7 @@ import Testing
   }
 
   @Test func `the table has every state and every event`() {
-    #expect(Self.cells.count == 7 * 14)
+    #expect(Self.cells.count == 7 * 15)
     #expect(Set(Self.cells.map(\.stage)).count == 7)
   }
 }

@@ -136,7 +136,8 @@ import Testing
     _ = machine.handle(want(1, force: true), at: Self.start)
     _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
     #expect(machine.handle(.intentSaved(flight: 1), at: Self.start).summary == ["closeIntent"])
-    #expect(machine.handle(.saved(generation: 8), at: Self.start).summary == ["token 1"])
+    // What it replaces is revoked, by tokens that nobody has spent.
+    #expect(machine.handle(.saved(generation: 8), at: Self.start).summary == ["token 1", "revoke access-1"])
   }
 
   @Test func `a logout that comes while the intent is written spends nothing`() {

@@ -51,6 +51,64 @@ import Testing
     #expect(actions == ["token 1", "revoke access-2 of user-1"])
   }
 
+  @Test func `what several replaced sessions still wait for is revoked, each once`() {
+    var script = Self.script()
+    #expect(script.want(1, force: true) == ["spend 1 refresh-1"])
+    _ = script.play(.loginAccepted(Self.login(5), method: "password"))
+    #expect(script.want(2, force: true) == ["spend 2 refresh-5"])
+    _ = script.play(.loginAccepted(Self.login(6, user: "user-2"), method: "password"))
+    #expect(script.succeed(1) == ["revoke access-2 of user-1"])
+    #expect(script.succeed(2) == ["revoke access-3 of user-1"])
+    #expect(script.succeed(1).isEmpty && script.succeed(2).isEmpty)
+  }
+
+  @Test func `what a refresh brings after a logout is discarded, also beside the next session`() {
+    var script = Self.script()
+    #expect(script.want(1, force: true) == ["spend 1 refresh-1"])
+    _ = script.play(.logoutWanted(.user))
+    _ = script.play(.loginAccepted(Self.login(5), method: "password"))
+    #expect(script.succeed(1) == ["discard access-2"])
+    #expect(script.succeed(1).isEmpty)
+  }
+
+  @Test func `a refresh that fails after the login is over`() {
+    var script = Self.script()
+    _ = script.want(1, force: true)
+    _ = script.play(.loginAccepted(Self.login(5), method: "password"))
+    #expect(script.fail(1, .outcomeUnknown(.timeout)).isEmpty)
+    #expect(script.succeed(1).isEmpty)
+  }
+
+  @Test func `a session that the provider has just ended needs no revocation, one that it may know still does`() {
+    for (failure, isRevoked) in [
+      (ProviderFailure.sessionEnded(.refreshRejected), false), (.reauthenticationRequired, true),
+      (.outcomeUnknown(.timeout), true), (.transient(.networkUnavailable), true),
+    ] {
+      var script = Self.script()
+      _ = script.want(1, force: true)
+      _ = script.machine.handle(.loginAccepted(Self.login(5), method: "password"), at: script.now)
+      #expect(script.fail(1, failure).isEmpty)
+      let actions = script.machine.handle(.saved(generation: 8), at: script.now).summary
+      #expect(actions == ["token 1"] + (isRevoked ? ["revoke access-1 of user-1"] : []), "\(failure)")
+    }
+  }
+
+  @Test func `what a refresh brings beside a refresh token that a client gave may be of the same grant`() {
+    var script = Self.script()
+    _ = script.want(1, force: true)
+    _ = script.play(.loginAccepted(Self.login(5), method: "refreshToken"))
+    #expect(script.succeed(1).isEmpty)
+  }
+
+  @Test func `tokens of another user that a refresh brought are revoked as theirs`() {
+    var script = Self.script()
+    _ = script.want(1, force: true)
+    _ = script.machine.handle(.loginAccepted(Self.login(5), method: "password"), at: script.now)
+    #expect(script.succeed(1) { $0.subject = "user-2" }.isEmpty)
+    let actions = script.machine.handle(.saved(generation: 8), at: script.now).summary
+    #expect(actions == ["token 1", "revoke access-2 of user-2"])
+  }
+
   @Test func `tokens that the new session has too are not revoked`() {
     for change: (inout TokenSet) -> Void in [
       { $0.refreshToken = ScriptedProvider.secret("refresh-1") },

@@ -227,7 +227,7 @@ let sessionTable = StateTable(
     woken: spend 2 refresh-1 → access-1 sent 2, lost, generation 7
   preparing, signing in
     login accepted: save living 9 announcing login → access-1 preparing 1, generation 9
-    saved 8: token 1 → access-5 resting, generation 8
+    saved 8: token 1, revoke access-1 → access-5 resting, generation 8
     token wanted: token 9
     token or login wanted: token 9
     intent saved: closeIntent → access-1 resting, generation 8
@@ -236,14 +236,14 @@ let sessionTable = StateTable(
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   sent, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
-    saved 8: token 1 → access-5 resting, generation 8
+    saved 8: token 1, revoke access-1 → access-5 resting, generation 8
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
     logout wanted: error 1 loginRequired, save signedOut 9 announcing logout → signed out, generation 9
   answered, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
-    saved 8: token 1 → access-5 resting, generation 8
+    saved 8: token 1, revoke access-2 → access-5 resting, generation 8
     save 8 failed: save living 9 announcing tokenRefreshed → access-1 saving access-2, generation 9
     token wanted: token 9
     token or login wanted: token 9

@@ -170,7 +170,7 @@ let sessionTargetTable = StateTable(
     covered target wanted: token 9
   sent for a, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
-    saved 8: openIntent 2 of 8 → access-5 preparing 2, generation 8
+    saved 8: openIntent 2 of 8, revoke access-1 → access-5 preparing 2, generation 8
     token wanted: token 9
     token or login wanted: token 9
     tokens replaced: → access-1 resting, generation 8
@@ -178,7 +178,7 @@ let sessionTargetTable = StateTable(
     covered target wanted: token 9
   answered for a, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
-    saved 8: openIntent 2 of 8 → access-5 preparing 2, generation 8
+    saved 8: openIntent 2 of 8, revoke access-2 → access-5 preparing 2, generation 8
     save 8 failed: save living 9 → access-1 saving access-1, generation 9
     token wanted: token 9
     token or login wanted: token 9
@@ -187,7 +187,7 @@ let sessionTargetTable = StateTable(
     covered target wanted: token 9
   refused for a, signing in
     login accepted: save living 9 announcing login → access-1 sent 1, generation 9
-    saved 8: openIntent 2 of 8 → access-5 preparing 2, generation 8
+    saved 8: openIntent 2 of 8, revoke access-1 → access-5 preparing 2, generation 8
     save 8 failed: closeIntent, error 1 insufficientScope → access-1 resting, generation 8
     token wanted: token 9
     token or login wanted: token 9

@@ -24,6 +24,19 @@ struct FaultLedger {
     var isProcessed: Bool { outcome != "notProcessed" }
   }
 
+  /// The end of one session at the backend.
+  struct Ending {
+    /// The number of its family: each login begins one, in order.
+    let family: Int64
+    /// Why it ended.
+    let reason: String
+    /// The newest family at that time.
+    let newest: Int64
+
+    /// Whether the broker has told the backend to end a session in whose place a login had put another one.
+    var isOfReplaced: Bool { reason == "logout" && family < newest }
+  }
+
   /// When sending a token again is no risk, or one that was accepted.
   enum Allowance {
     /// Only when nothing is left to lose.
@@ -40,25 +53,33 @@ struct FaultLedger {
   let sequence: Int64
   /// When each request to refresh was read; seconds of a clock that is never set.
   let requests: [Double]
-  /// Why sessions ended at the backend.
-  let endings: [String]
+  /// The sessions that ended at the backend, in order.
+  let endings: [Ending]
+  /// How many sessions were begun.
+  let logins: Int64
 
   /// What the backend knows now.
   init(_ backend: RESTBackend) throws {
-    var (uses, endings, requests): ([Use], [String], [Double]) = ([], [], [])
+    var (uses, endings, requests): ([Use], [Ending], [Double]) = ([], [], [])
+    var logins: Int64 = 0
     let answer = try backend.ask("/ledger")
     sequence = try answer.required("sequence").integer()
     for entry in try answer.required("entries").elements() {
       switch try entry.required("event").string() {
       case "request" where try entry.required("endpoint").string() == "refresh":
         requests.append(try entry.required("monotonic").number())
-      case "familyEnded": endings.append(try entry.required("reason").string())
+      case "login": logins += 1
+      case "familyEnded":
+        endings.append(
+          Ending(
+            family: try entry.required("family").integer(), reason: try entry.required("reason").string(),
+            newest: logins))
       case "refresh": uses.append(try Self.use(entry))
       case "serverBug": throw TestFailure("the backend has a bug: \(String(decoding: entry.text, as: UTF8.self))")
       default: break
       }
     }
-    (self.uses, self.endings, self.requests) = (uses, endings, requests)
+    (self.uses, self.endings, self.requests, self.logins) = (uses, endings, requests, logins)
   }
 
   private static func use(_ entry: JSONNode) throws -> Use {
