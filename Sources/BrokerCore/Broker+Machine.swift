@@ -132,7 +132,8 @@ extension Broker {
 
   /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
   func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
-    try await withTaskExecutorPreference(background, operation: operation)
+    guard let background else { return try await operation() }
+    return try await withTaskExecutorPreference(background, operation: operation)
   }
 
   /// Awaits something slow off the loop, then does what it says on the broker.
