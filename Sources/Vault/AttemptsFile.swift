@@ -21,6 +21,7 @@ struct AttemptsFile {
   /// What it says; none where there is no file, many where it cannot be read.
   ///
   /// - Parameter now: milliseconds since 1970-01-01T00:00:00Z.
+  /// - Returns: the wrong passphrases so far.
   func read(at now: Int64) -> PassphraseFailures {
     let unknown = PassphraseFailures(count: Self.unknownCount, lastAt: Timestamp(milliseconds: now))
     let file: FileDescriptor

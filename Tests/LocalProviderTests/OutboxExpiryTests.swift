@@ -27,7 +27,8 @@ import Testing
     try Sealing.initialize()
     let key = try SealingKey.random()
     let scratch = Scratch()
-    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.milliseconds(400)), sealingKey: { key })
+    let provider = LocalProvider(
+      stateDirectory: scratch.path, settings: Self.settings(.milliseconds(400)), sealingKey: { key })
     try await Self.register(provider)
     try await Self.register(provider, "c")
     let isEmpty = try await OwnThread.run {
@@ -43,7 +44,8 @@ import Testing
     let scratch = Scratch()
     let clock = ProviderFixture.ManualClock()
     func provider() -> LocalProvider {
-      LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key },
+      LocalProvider(
+        stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key },
         clock: { clock.now })
     }
     let first = provider()
@@ -66,7 +68,8 @@ import Testing
     try Sealing.initialize()
     let key = try SealingKey.random()
     let scratch = Scratch()
-    let provider = LocalProvider(stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key })
+    let provider = LocalProvider(
+      stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key })
     await provider.start()
     await provider.shutDown()
     #expect(scratch.names(in: "").isEmpty)

@@ -163,7 +163,8 @@ package struct SubscriptionHub: Sendable {
 
   /// What a subscription is to be told next of what it has missed; what memory gives counts as told.
   package mutating func nextPage(of client: ClientID, _ id: String) -> Page {
-    guard let index = index(client, id), let subscription = subscriptions[index], let cursor = subscription.cursor else {
+    guard let index = index(client, id), let subscription = subscriptions[index], let cursor = subscription.cursor
+    else {
       return .none
     }
     guard cursor >= forgottenThrough else {
@@ -204,7 +205,9 @@ package struct SubscriptionHub: Sendable {
   }
 
   /// What a subscription wants; nil where there is none of that name.
-  package func wish(of client: ClientID, _ id: String) -> Wish? { index(client, id).flatMap { subscriptions[$0]?.wish } }
+  package func wish(of client: ClientID, _ id: String) -> Wish? {
+    index(client, id).flatMap { subscriptions[$0]?.wish }
+  }
 
   private func index(_ client: ClientID, _ id: String) -> Int? {
     positions[client]?.first { subscriptions[$0]?.id == id }

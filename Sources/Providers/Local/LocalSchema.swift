@@ -10,6 +10,7 @@ enum LocalSchema {
   /// Every step that was ever released, in order.
   ///
   /// - Parameter keys: draws the keys of a new database, and seals those of the first schema, which lay in the clear.
+  /// - Returns: what brings a database of any earlier number to this one.
   static func migrator(_ keys: LocalKeys) -> Migrator {
     Migrator(
       [
