@@ -18,6 +18,11 @@ package final class TaskThread: TaskExecutor {
   /// - Throws: what pthread_create(3) says; `EAGAIN` where no more threads are allowed.
   package func start() throws(Errno) { try worker.start() }
 
+  /// Runs an action on the thread after some time.
+  package func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
+    worker.schedule(after: delay, action)
+  }
+
   /// Queues a job; jobs run one at a time in the order in which they came.
   package func enqueue(_ job: consuming ExecutorJob) {
     worker.enqueue(job, of: self)

@@ -16,12 +16,28 @@ package final class WorkerThread: SerialExecutor {
     let taskExecutor: (any TaskExecutor)?
   }
 
+  /// Something to do at a time.
+  private struct Alarm {
+    let uptime: Duration
+    let action: @Sendable () -> Void
+  }
+
   private struct State {
     var jobs: [Job] = []
+    var alarms: [Alarm] = []
     var thread: SystemThread?
     var stopping = false
     /// Whether a caller runs the jobs itself, since there is no thread for them.
     var isBorrowing = false
+
+    /// Takes out what is to be done by now.
+    mutating func takeDueAlarms() -> [Alarm] {
+      guard !alarms.isEmpty else { return [] }
+      let now = BootClock.now
+      let due = alarms.filter { $0.uptime <= now }
+      if !due.isEmpty { alarms.removeAll { $0.uptime <= now } }
+      return due
+    }
   }
 
   private let name: String
@@ -76,6 +92,19 @@ package final class WorkerThread: SerialExecutor {
     if mustBorrow { runBorrowing() } else { work.signal() }
   }
 
+  /// Runs an action on the thread after some time, unless the thread was ended by then.
+  ///
+  /// A sleeping task would do the same by way of the global pool and a thread of its timers, neither of which may be had.
+  /// Where there is no thread here either, nothing is run.
+  package func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      if state.thread == nil, !state.isBorrowing { state.thread = try? launch() }
+      guard state.thread != nil else { return }
+      state.alarms.append(Alarm(uptime: BootClock.now + delay, action: action))
+    }
+    work.signal()
+  }
+
   /// Runs what is queued, ends the thread and waits for its end.
   ///
   /// Not to be called on the thread itself.
@@ -119,13 +148,19 @@ package final class WorkerThread: SerialExecutor {
     ThreadIdentity.setName(name)
     var jobs: [Job] = []
     while true {
-      work.wait()
-      let ending = state.withLock { state in
+      if let next = state.withLock({ $0.alarms.lazy.map(\.uptime).min() }) {
+        work.wait(atMost: next - BootClock.now)
+      } else {
+        work.wait()
+      }
+      let (ending, due) = state.withLock { state in
         swap(&state.jobs, &jobs)
-        return state.stopping
+        if state.stopping { state.alarms = [] }
+        return (state.stopping, state.takeDueAlarms())
       }
       perform(jobs)
       jobs.removeAll(keepingCapacity: true)
+      for alarm in due { alarm.action() }
       if ending { break }
     }
     identity.store(0, ordering: .relaxed)

@@ -32,7 +32,7 @@ extension Vault: SessionStore {
     }
     guard endsSession else { return }
     // After the answer: the sealed tokens of a session that ended do not linger in the log.
-    Task { [weak self] in await self?.truncateLog() }
+    Task { truncateLog() }
   }
 
   /// Opens the first kept events of a range.

@@ -145,7 +145,7 @@ final class ProviderCatalog {
   /// Nothing waits for it.
   func start() {
     guard let local else { return }
-    Task { await local.start() }
+    Task(executorPreference: TaskThread.shared) { await local.start() }
   }
 
   /// Takes over what a configuration says of the providers themselves.

@@ -1,5 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
+import LinuxSystem
 import SQLite
 import Sealing
 package import SecretMemory
@@ -148,12 +149,18 @@ extension LocalProvider {
 
   /// Removes each message when its code expires, also where no call comes.
   func removeMessagesAtExpiry() {
-    guard sweeper == nil else { return }
-    sweeper = Task { [weak self] in
-      while let rest = await self?.removeExpiredMessages() {
-        do { try await Task.sleep(for: rest) } catch { return }
-      }
+    guard !isSweeping else { return }
+    isSweeping = true
+    sweep()
+  }
+
+  private func sweep() {
+    guard isSweeping else { return }
+    guard let rest = removeExpiredMessages() else {
+      isSweeping = false
+      return
     }
+    worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
   }
 
   /// Removes messages whose code is worthless by now: a failure changes no answer, and is made up for when they expire.

@@ -29,7 +29,7 @@ package actor LocalProvider: AuthProvider {
   private let directory: String
   private let clock: Clock
   private let sealingKey: @Sendable () -> SealingKey?
-  private nonisolated let worker: WorkerThread
+  nonisolated let worker: WorkerThread
   private var files: LocalFiles?
   /// What was wrong with the files when they were opened last.
   private(set) var fault: LocalStoreFault?
@@ -37,8 +37,8 @@ package actor LocalProvider: AuthProvider {
   /// How often rows of no more use are looked for; messages are looked at in every call.
   private static let cleaningInterval = Duration.seconds(60)
   private var nextCleaning: Timestamp?
-  /// Removes messages as their codes expire; nil where there is none.
-  var sweeper: Task<Void, Never>?
+  /// Whether messages are removed as their codes expire; not where there is none.
+  var isSweeping = false
 
   /// A provider whose files are not opened yet.
   ///
@@ -97,8 +97,8 @@ package actor LocalProvider: AuthProvider {
   }
 
   private func close() {
-    sweeper?.cancel()
-    sweeper = nil
+    // The end of the thread takes the alarm with it.
+    isSweeping = false
     // What cannot be copied back from the write-ahead log now is copied at the next opening.
     try? files?.connection.close()
     files = nil
@@ -143,13 +143,10 @@ package actor LocalProvider: AuthProvider {
 
   /// Removes the messages whose code has expired.
   ///
-  /// - Returns: how long nothing more is to be done; nil where no message is left, and ``sweeper`` may end.
+  /// - Returns: how long nothing more is to be done; nil where no message is left.
   func removeExpiredMessages() -> Duration? {
     let now = clock()
-    guard let files, let next = try? nextExpiry(in: files, after: now) else {
-      sweeper = nil
-      return nil
-    }
+    guard let files, let next = try? nextExpiry(in: files, after: now) else { return nil }
     // One that could not be removed is tried again, and a clock that was set is noticed.
     return next <= now ? .seconds(1) : min(next - now, Self.cleaningInterval)
   }

@@ -1,5 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
+import LinuxSystem
 import RESTDialect
 import SecretMemory
 
@@ -89,10 +90,7 @@ extension RESTProvider {
     challenges.remember(challenge, isKept ? credentials : nil, at: now)
     guard isKept else { return }
     let rest = max(challenge.expiresAt - now, .zero)
-    Task { [challenges, clock] in
-      try? await Task.sleep(for: rest)
-      challenges.forgetEnded(at: clock())
-    }
+    TaskThread.shared.schedule(after: rest) { [challenges, clock] in challenges.forgetEnded(at: clock()) }
   }
 }
 

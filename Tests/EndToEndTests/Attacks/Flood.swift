@@ -74,7 +74,7 @@ struct FloodClient {
   private var pending: [UInt8] = []
   private var written = 0
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-  /// How many messages have gone.
+  /// How many messages have begun to go.
   private(set) var sent = 0
 
   init(_ flood: Flood, _ path: String, first: Int) {
@@ -114,11 +114,9 @@ struct FloodClient {
     // A message of no bytes is none: then the connection only waits.
     if count > 0 {
       isBusy = true
+      if written == 0 { sent += 1 }
       written += count
-      if written == pending.count {
-        sent += 1
-        if flood.reconnects { end() }
-      }
+      if written == pending.count, flood.reconnects { end() }
     } else if count < 0, errno != EAGAIN {
       end()
     }
