@@ -33,6 +33,18 @@ import Testing
     }
   }
 
+  /// What a client reads until the event of a sequence has come.
+  private static func lines(of reader: TestClient, through last: Int) throws -> [String] {
+    var lines: [String] = []
+    let isComplete = try Patience.wait {
+      let more = reader.lines()
+      lines += more
+      return try sequences(more).contains { $0 >= last }
+    }
+    #expect(isComplete, "\(lines.count) lines")
+    return lines
+  }
+
   @Test func `a save waits for one reading at most, however many clients want everything`() async throws {
     try await OwnThread.run {
       let store = try Self.store(2_000)
@@ -46,8 +58,7 @@ import Testing
       store.release()
       #expect(client.lines().contains { $0.contains("authenticated") })
       for reader in readers {
-        var lines: [String] = []
-        while case let more = reader.lines(), !more.isEmpty { lines += more }
+        let lines = try Self.lines(of: reader, through: 2_001)
         #expect(lines.first?.contains("subscriptionId") == true && lines.first?.contains("resync") == false)
         #expect(try Self.sequences(lines) == Array(1...2_001))
       }
@@ -63,8 +74,7 @@ import Testing
       reader.send(Self.call("subscribe", #"{"since":100}"#) + "\n")
       _ = client.ask(Self.login)
       _ = client.ask(Self.call("logout"))
-      var lines: [String] = []
-      while case let more = reader.lines(), !more.isEmpty { lines += more }
+      let lines = try Self.lines(of: reader, through: 702)
       #expect(try Self.sequences(lines) == Array(101...702))
       // From then on it is told at once.
       _ = client.ask(Self.login)
@@ -75,14 +85,13 @@ import Testing
   @Test func `a client that reads slowly gets everything, and little of it waits in memory`() async throws {
     try await OwnThread.run {
       let store = try Self.store(9_000)
-      var limits = Limits()
+      var limits = ServerHarness.patientLimits
       limits[.outputBytes] = 1 << 16
       let harness = try ServerHarness(limits: limits, store: store)
       let reader = try harness.connect()
       reader.send(Self.call("subscribe", #"{"since":0}"#) + "\n")
       #expect(harness.server.assumeIsolated { $0.queuedBytes } <= (1 << 16) + (1 << 18))
-      var lines: [String] = []
-      while case let more = reader.lines(), !more.isEmpty { lines += more }
+      let lines = try Self.lines(of: reader, through: 9_000)
       #expect(try Self.sequences(lines) == Array(1...9_000))
       #expect(!lines.contains { $0.contains("eventsLost") })
     }
@@ -91,14 +100,13 @@ import Testing
   @Test func `what retention takes from under a replay is told as lost`() async throws {
     try await OwnThread.run {
       let store = try Self.store(2_000)
-      var limits = Limits()
+      var limits = ServerHarness.patientLimits
       limits[.outputBytes] = 1 << 12
       let harness = try ServerHarness(limits: limits, store: store)
       let reader = try harness.connect()
       reader.send(Self.call("subscribe", #"{"since":0}"#) + "\n")
       store.dropEvents(through: 1_990)
-      var lines: [String] = []
-      while case let more = reader.lines(), !more.isEmpty { lines += more }
+      let lines = try Self.lines(of: reader, through: 2_000)
       let lost = try #require(lines.first { $0.contains("eventsLost") })
       #expect(lost.contains(#""to":1990"#))
       #expect(try Self.sequences(lines).suffix(10) == Array(1_991...2_000))

@@ -26,9 +26,18 @@ final class ServerHarness {
   /// What the broker said is wrong.
   let reports = Reports()
 
+  /// The usual limits, but for those by the real clock: instrumented, a test takes longer than a connection may stand
+  /// still.
+  static var patientLimits: Limits {
+    var limits = Limits()
+    limits[.stalledOutput] = 3_600_000
+    limits[.incompleteMessage] = 3_600_000
+    return limits
+  }
+
   /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
   init(
-    limits: Limits = Limits(), profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
+    limits: Limits = ServerHarness.patientLimits, profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
     clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
     allowsIDToken: Bool = false, log: Logger = .silent, document: [UInt8] = Array("{}".utf8),
     prepare: (ScriptedProvider) -> Void = { _ in }

@@ -41,6 +41,31 @@ private actor Clerk {
     worker.stop()
   }
 
+  @Test func `what is scheduled is done on the thread, in its time, and not behind its end`() async throws {
+    let worker = WorkerThread(name: "clock")
+    let begun = BootClock.now
+    let done = Mutex<[(number: Int, at: Duration, isOnThread: Bool)]>([])
+    for (number, delay) in [30, 10, 20].enumerated() {
+      worker.schedule(after: .milliseconds(delay)) {
+        done.withLock { $0.append((number, BootClock.now - begun, worker.isIsolatingCurrentContext() == true)) }
+      }
+    }
+    try await OwnThread.run {
+      #expect(Patience.wait { done.withLock { $0.count } == 3 })
+      worker.schedule(after: .seconds(3600)) { done.withLock { $0 = [] } }
+      worker.stop()
+    }
+    let all = done.withLock { $0 }
+    #expect(all.map(\.isOnThread) == [true, true, true])
+    for entry in all { #expect(entry.at >= .milliseconds([30, 10, 20][entry.number])) }
+  }
+
+  @Test func `a task's work that belongs to no actor is done on its thread`() async throws {
+    func name() async throws -> String { String(decoding: try Directory.bytes(of: "/proc/thread-self/comm"), as: UTF8.self) }
+    let thread = TaskThread(name: "no-actor")
+    #expect(try await withTaskExecutorPreference(thread) { try await name() } == "no-actor\n")
+  }
+
   @Test func `many tasks at once lose no job`() async {
     let worker = WorkerThread(name: "many")
     let clerk = Clerk(worker)
