@@ -15,12 +15,25 @@ extension BrokerServer {
   /// How long a connection that had much to say waits behind the others, in nanoseconds.
   private static let bulkTime: Int64 = 100_000_000
 
+  /// How much of that time may be a connection's before it counts as one that has much to say, in nanoseconds: a thousand
+  /// calls a second that are answered from memory take less.
+  private static let share: Int64 = 2_000_000
+
   /// Reads a connection at once, or lets it wait if it had much to say just now.
   func readSoon(_ connection: Connection) {
     guard !connection.isQueued else { return }
     guard connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
     turnBudget = TurnBudget(messages: limits[.turnMessages], .span(Self.firstReadTime))
+    let start = BootClock.nanoseconds
     readTurn(connection, .first)
+    note(from: start, to: BootClock.nanoseconds, of: connection)
+  }
+
+  /// Lets a connection wait behind the others for a while that takes more than its share of the loop's time.
+  private func note(from start: Int64, to end: Int64, of connection: Connection) {
+    if end > connection.usedUntil { (connection.usedUntil, connection.used) = (end + Self.bulkTime, 0) }
+    connection.used += end - start
+    if connection.used > Self.share { connection.bulkUntil = end + Self.bulkTime }
   }
 
   /// Whether a connection was in the queue a moment ago; most never were, and cost no look at the clock.

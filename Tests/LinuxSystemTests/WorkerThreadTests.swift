@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import Synchronization
 import TestSupport
@@ -60,10 +61,16 @@ private actor Clerk {
     for entry in all { #expect(entry.at >= .milliseconds([30, 10, 20][entry.number])) }
   }
 
-  @Test func `a task's work that belongs to no actor is done on its thread`() async throws {
-    func name() async throws -> String { String(decoding: try Directory.bytes(of: "/proc/thread-self/comm"), as: UTF8.self) }
+  @Test func `a task's work that belongs to no actor is done on its thread`() async {
+    func name() async -> String {
+      var name = [CChar](repeating: 0, count: 16)
+      guard let file = fopen("/proc/thread-self/comm", "r") else { return "" }
+      defer { fclose(file) }
+      fgets(&name, Int32(name.count), file)
+      return String(decoding: name.prefix { $0 > 10 }.map(UInt8.init), as: UTF8.self)
+    }
     let thread = TaskThread(name: "no-actor")
-    #expect(try await withTaskExecutorPreference(thread) { try await name() } == "no-actor\n")
+    #expect(await withTaskExecutorPreference(thread) { await name() } == "no-actor")
   }
 
   @Test func `many tasks at once lose no job`() async {
