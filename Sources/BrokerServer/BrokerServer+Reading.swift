@@ -54,7 +54,9 @@ extension BrokerServer {
     let now = broker.now
     (turnTime, turnUptime) = (now.wall.milliseconds, now.uptime.milliseconds)
     if connection.output.bytes.capacity == 0 { swap(&connection.output.bytes, &spareOutput) }
+    let waiting = connection.output.count
     body()
+    noteAnswered(connection.output.count - waiting, connection)
     current = nil
     flush(connection)
     account(connection)

@@ -11,13 +11,15 @@ extension BrokerServer {
   /// A client that sends more waits in the queue of those that have much to say, for the same turn or a later one.
   static let firstReadSize = 4096
   /// How long the messages of a first read may take, in nanoseconds: a hundred clients together cannot be felt.
-  private static let firstReadTime: Int64 = 250_000
+  private static let firstReadTime: Int64 = 100_000
+  /// A first read that took longer makes its connection one that had much to say, in nanoseconds.
+  private static let longFirstRead: Int64 = 400_000
   /// How long a connection that had much to say waits behind the others, in nanoseconds.
   private static let bulkTime: Int64 = 100_000_000
 
-  /// How much of that time may be a connection's before it counts as one that has much to say, in nanoseconds: a thousand
-  /// calls a second that are answered from memory take less.
-  private static let share: Int64 = 2_000_000
+  /// How many bytes may be answered to a connection in that time before it counts as one that has much to say: those of
+  /// some thousand tokens a second.
+  private static let mostAnswered = 1 << 18
 
   /// Reads a connection at once, or lets it wait if it had much to say just now.
   func readSoon(_ connection: Connection) {
@@ -26,14 +28,20 @@ extension BrokerServer {
     turnBudget = TurnBudget(messages: limits[.turnMessages], .span(Self.firstReadTime))
     let start = BootClock.nanoseconds
     readTurn(connection, .first)
-    note(from: start, to: BootClock.nanoseconds, of: connection)
+    // One message may be a whole batch, which is not divided.
+    guard turnBudget.isSlow, case let end = BootClock.nanoseconds, end - start > Self.longFirstRead else { return }
+    connection.bulkUntil = end + Self.bulkTime
   }
 
-  /// Lets a connection wait behind the others for a while that takes more than its share of the loop's time.
-  private func note(from start: Int64, to end: Int64, of connection: Connection) {
-    if end > connection.usedUntil { (connection.usedUntil, connection.used) = (end + Self.bulkTime, 0) }
-    connection.used += end - start
-    if connection.used > Self.share { connection.bulkUntil = end + Self.bulkTime }
+  /// Lets a connection that is answered much wait behind the others for a while.
+  ///
+  /// Bytes are counted and not time, of which a busy machine takes as much from the innocent.
+  func noteAnswered(_ byteCount: Int, _ connection: Connection) {
+    if turnUptime >= connection.answeredUntil {
+      (connection.answeredUntil, connection.answeredBytes) = (turnUptime + Self.bulkTime / 1_000_000, 0)
+    }
+    connection.answeredBytes += byteCount
+    if connection.answeredBytes > Self.mostAnswered { connection.bulkUntil = BootClock.nanoseconds + Self.bulkTime }
   }
 
   /// Whether a connection was in the queue a moment ago; most never were, and cost no look at the clock.

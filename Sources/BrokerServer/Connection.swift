@@ -53,10 +53,10 @@ final class Connection {
   var isQueued = false
   /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
   var bulkUntil: Int64 = 0
-  /// How much of the loop's time its first reads have taken since a tenth of a second before `usedUntil`, in nanoseconds.
-  var used: Int64 = 0
-  /// When that count begins again, in nanoseconds since boot.
-  var usedUntil: Int64 = 0
+  /// How many bytes it was answered lately.
+  var answeredBytes = 0
+  /// When that count begins again, in milliseconds of the broker's uptime.
+  var answeredUntil: Int64 = 0
   /// Closes the connection if the message that it has begun does not end.
   var messageTimer: TimerID?
   /// How many bytes of answers wait in batches that are not complete.

@@ -20,8 +20,8 @@ package final class UnixListener: EventHandler {
   /// Takes over a connection: non-blocking and close-on-exec.
   package typealias Accept = (consuming FileDescriptor, PeerCredentials) -> Void
 
-  /// How many connections are accepted before other descriptors get their turn: what each says first may take a quarter of
-  /// a millisecond.
+  /// How many connections are accepted before other descriptors get their turn: what each says first may take a tenth of a
+  /// millisecond.
   private static let acceptsPerTurn = 4
   /// After which time it is tried again whether there are descriptors.
   private static let retryDelay = Duration.milliseconds(100)

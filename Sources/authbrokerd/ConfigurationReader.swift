@@ -13,15 +13,23 @@ actor ConfigurationReader {
 
   /// Reads the configuration that a source names; the thread lives no longer than that.
   ///
+  /// - Parameters:
+  ///   - source: where it is.
+  ///   - mayBeMissing: as ``ConfigurationSource/read(mayBeMissing:)`` has it.
+  /// - Returns: what it says.
   /// - Throws: `StartFailure`, of kind `failed` where the machine gives no thread.
-  static func read(_ source: ConfigurationSource) async throws(StartFailure) -> BrokerConfiguration {
+  static func read(
+    _ source: ConfigurationSource, mayBeMissing: Bool
+  ) async throws(StartFailure) -> BrokerConfiguration {
     let reader = ConfigurationReader()
     do throws(Errno) { try reader.worker.start() } catch { throw StartFailure(noThread: error) }
     defer { reader.worker.stop() }
-    return try await reader.contents(of: source)
+    return try await reader.contents(of: source, mayBeMissing)
   }
 
-  private func contents(of source: ConfigurationSource) throws(StartFailure) -> BrokerConfiguration {
-    try source.read()
+  private func contents(
+    of source: ConfigurationSource, _ mayBeMissing: Bool
+  ) throws(StartFailure) -> BrokerConfiguration {
+    try source.read(mayBeMissing: mayBeMissing)
   }
 }

@@ -14,14 +14,16 @@ struct ConfigurationSource: Sendable {
   /// It names programs that are run and servers that get passwords, so it is read only where no other user can have
   /// written it.
   ///
+  /// - Parameter mayBeMissing: whether the standard configuration stands in for a file that was not chosen and is not there.
+  /// - Returns: what it says.
   /// - Throws: ``StartFailure`` where a chosen file is missing, others can change the file, or it is not valid.
-  func read() throws(StartFailure) -> BrokerConfiguration {
+  func read(mayBeMissing: Bool = true) throws(StartFailure) -> BrokerConfiguration {
     guard let path = paths.configuration else { return .standard }
     let bytes: [UInt8]
     do throws(TrustedFile.Refusal) {
       bytes = try contents(of: path)
     } catch {
-      if error.isMissing, !paths.isConfigurationChosen { return .standard }
+      if error.isMissing, mayBeMissing, !paths.isConfigurationChosen { return .standard }
       throw StartFailure(kind: .configInvalid, message: error.description)
     }
     guard bytes.count <= BrokerConfiguration.fileByteLimit else {

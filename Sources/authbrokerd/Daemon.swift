@@ -217,7 +217,9 @@ actor Daemon {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
     let (readAt, fresh): (Timestamp, BrokerConfiguration)
     do throws(StartFailure) {
-      (readAt, fresh) = (WallClock.timestamp, try await ConfigurationReader.read(source))
+      // A file that is gone for a moment, as while an editor saves it, takes no profile away.
+      let mayBeMissing = configuration == .standard
+      (readAt, fresh) = (WallClock.timestamp, try await ConfigurationReader.read(source, mayBeMissing: mayBeMissing))
     } catch {
       return .failure(BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message))
     }

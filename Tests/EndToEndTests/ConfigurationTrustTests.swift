@@ -59,4 +59,21 @@ import Testing
       #expect(try client.refusal("reloadConfig") == nil)
     }
   }
+
+  @Test func `a configuration that has gone takes no profile away`() async throws {
+    try await Sandbox.run { sandbox in
+      let folder = (sandbox.environment["XDG_CONFIG_HOME"] ?? "") + "/authbroker"
+      for path in [sandbox.root + "/home/config", folder] { mkdir(path, 0o700) }
+      try Directory.write(#"{ profiles: { work: { provider: "local" } } }"#, to: folder + "/config.json")
+      chmod(folder + "/config.json", 0o600)
+      _ = try sandbox.owner([])
+      let client = try SocketWire(sandbox.socket)
+      #expect(try client.call("listSessions").required("sessions").elements().count == 1)
+      #expect(rename(folder + "/config.json", folder + "/away.json") == 0)
+      #expect(try client.refusal("reloadConfig") == "configInvalid")
+      #expect(try client.refusal("getSession", #"{"profile":"work"}"#) == nil)
+      #expect(rename(folder + "/away.json", folder + "/config.json") == 0)
+      #expect(try client.refusal("reloadConfig") == nil)
+    }
+  }
 }

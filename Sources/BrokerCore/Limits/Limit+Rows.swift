@@ -91,9 +91,9 @@ extension Limit {
       .connections, "maxConnections", .count, .broker, 1...100_000, standard: 10_000, past: .waits,
       "Open connections; the descriptor limit may allow fewer.", because: "More than a user has processes."),
     Row(
-      .turn, "turnSeconds", .seconds, .broker, 0...1, standard: 1, past: .waits,
-      "Time for the connections that have much to read, before those that have little get their turn again.",
-      because: "A call that is answered from memory takes 0.1 ms; nobody waits noticeably longer for it."),
+      .turn, "turnSeconds", .seconds, .broker, 0...1, standard: 0, past: .waits,
+      "Time for the connections that have much to read, before those that have little get their turn again; at 0 it is one message.",
+      because: "So those that have little to say wait for one message of the others; a few milliseconds gain nobody much."),
     Row(
       .bufferedBytes, "maxBufferedBytes", .bytes, .broker, 1_048_576...17_179_869_184, standard: 33_554_432,
       past: .closedWith(.overloaded),

@@ -20,6 +20,21 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   /// The provider cannot do this at all.
   case unsupported
 
+  /// Whether the provider cannot even have seen the request: no answer of a provider is told by these kinds.
+  var neverLeft: Bool {
+    switch self {
+    case .misconfigured(.secret): true
+    case .transient(let kind, _):
+      switch kind {
+      case .networkUnavailable, .timeout, .tlsFailed, .tlsPinMismatch, .overloaded, .cancelled, .internal,
+        .shuttingDown, .configInvalid:
+        true
+      default: false
+      }
+    default: false
+    }
+  }
+
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {

@@ -43,8 +43,8 @@ extension RefreshMachine {
       lost = lost ?? LostReply(sentAt: sentAt)
       // Whoever waits goes on waiting: the replay belongs to the same flight for them.
       if lost?.mayBeReplayed(within: terms.grace, at: now) == true { return begin(terms, now) }
-    case .transient(.networkUnavailable, _), .transient(.overloaded, _):
-      // It never left, so a replay is still to come.
+    case _ where failure.neverLeft:
+      // A replay is still to come.
       lost?.isReplayed = false
     case .transient, .outcomeUnknown, .refused, .misconfigured, .tokenRefused, .unsupported: break
     }

@@ -161,14 +161,27 @@ import Testing
     #expect(script.play(.intentSaved(flight: 2)) == ["error 1 refreshOutcomeUnknown"])
   }
 
-  @Test func `a replay that never left is tried again inside the grace`() {
+  @Test(arguments: [
+    ProviderFailure.transient(.networkUnavailable), .transient(.timeout), .transient(.tlsFailed),
+    .transient(.tlsPinMismatch), .transient(.overloaded), .transient(.internal), .misconfigured(.secret),
+  ])
+  func `a replay that never left is tried again inside the grace`(failure: ProviderFailure) {
     var script = script(grace: 60)
     _ = script.want(1, force: true)
     _ = script.fail(1, Self.lost)
-    #expect(script.fail(2, .transient(.networkUnavailable), jitter: 1).first == "error 1 refreshOutcomeUnknown")
+    #expect(script.fail(2, failure, jitter: 1).first == "error 1 refreshOutcomeUnknown")
     #expect(script.nextWake == 1)
     script.pass(1)
     #expect(script.play(.woken) == ["spend 3 refresh-1"])
+  }
+
+  @Test func `a replay that the provider has refused for now is not sent again while the access token lives`() {
+    var script = script(grace: 60)
+    _ = script.want(1, force: true)
+    _ = script.fail(1, Self.lost)
+    #expect(script.fail(2, .transient(.providerUnavailable), jitter: 1).first == "error 1 refreshOutcomeUnknown")
+    script.pass(1)
+    #expect(script.play(.woken).isEmpty)
   }
 
   @Test func `after a crash the token is replayed inside what is left of the grace, and only once`() {
