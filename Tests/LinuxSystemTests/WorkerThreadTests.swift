@@ -61,7 +61,10 @@ private actor Clerk {
   }
 
   @Test func `a task's work that belongs to no actor is done on its thread`() async throws {
-    func name() async throws -> String { String(decoding: try Directory.bytes(of: "/proc/thread-self/comm"), as: UTF8.self) }
+    func name() async throws -> String {
+      let file = try FileDescriptor.open("/proc/thread-self/comm", [.read])
+      return String(decoding: try file.contents(limit: 64), as: UTF8.self)
+    }
     let thread = TaskThread(name: "no-actor")
     #expect(try await withTaskExecutorPreference(thread) { try await name() } == "no-actor\n")
   }
