@@ -16,19 +16,21 @@ extension Broker {
   }
 
   private func enqueue(_ attempt: KeyAttempt, from client: ClientID?) {
-    switch keyAttempts.add(attempt, from: client) {
+    switch keyAttempts.add(attempt, from: client, limit: ledger.limits[.keyAttempts]) {
     case .admitted: break
     case .displaced(let other): refuseForNumber(other)
-    case .refused: return refuseForNumber(attempt)
+    case .full: return refuseForNumber(attempt)
+    case .refused:
+      let error = BrokerError(.overloaded, "Another request of this connection for the vault's key waits; try again.")
+      return attempt.reply(.failure(error))
     }
     tryNextKey()
     finishLocking()
   }
 
   private func refuseForNumber(_ attempt: KeyAttempt) {
-    attempt.reply(
-      .failure(BrokerError(.overloaded, "Other requests for the vault's key wait, one for each connection; try again."))
-    )
+    ledger.note(.keyAttempts)
+    attempt.reply(.failure(ledger.error(of: .keyAttempts)))
   }
 
   /// Keeps the first attempt after a start back, where wrong passphrases were given just before it.

@@ -17,7 +17,7 @@ extension Broker {
   /// - Throws: `rateLimited` with the time to wait.
   func admit(_ call: CallLimiter.Call, _ account: String?, on slot: ProfileSlot) throws(BrokerError) {
     let subject = subject(account ?? Self.account(of: slot), on: slot)
-    if let wait = limiter.admit(call, subject, at: now.uptime) { throw Self.tooOften(wait, slot.name) }
+    if let refusal = limiter.admit(call, subject, at: now.uptime) { throw error(refusal, slot.name) }
   }
 
   /// Takes a token for a login.
@@ -29,11 +29,13 @@ extension Broker {
   func admitLogin(_ account: String?, on slot: ProfileSlot) throws(BrokerError) {
     let uptime = now.uptime
     let subject = subject(account, on: slot)
-    if account != nil, let wait = limiter.guesses.wait(subject, at: uptime) { throw Self.noGuesses(wait, slot.name) }
-    if account != nil, let wait = limiter.wait(for: .sentCode, subject, at: uptime) {
-      throw Self.tooOften(wait, slot.name)
+    if account != nil, let refusal = limiter.guesses.refusal(of: subject, at: uptime) {
+      throw error(refusal, slot.name)
     }
-    if let wait = limiter.admit(.login, subject, at: uptime) { throw Self.tooOften(wait, slot.name) }
+    if account != nil, let refusal = limiter.refusal(of: .sentCode, subject, at: uptime) {
+      throw error(refusal, slot.name)
+    }
+    if let refusal = limiter.admit(.login, subject, at: uptime) { throw error(refusal, slot.name) }
   }
 
   /// Takes in that a login has had a code sent; one that an app computes costs nothing.
@@ -52,14 +54,14 @@ extension Broker {
     if case .another = answer { return try admit(.message, nil, on: slot) }
     try admit(.code, nil, on: slot)
     let subject = subject(Self.account(of: slot), on: slot)
-    if let wait = limiter.guess(subject, at: now.uptime) { throw Self.noGuesses(wait, slot.name) }
+    if let refusal = limiter.guess(subject, at: now.uptime) { throw error(refusal, slot.name) }
   }
 
   /// Counts a code that is about to be checked.
   ///
   /// - Throws: `tooManyAttempts` with the time to wait.
   func countGuess(_ login: PendingLogin, on slot: ProfileSlot) throws(BrokerError) {
-    if let wait = limiter.guess(guesser(login, on: slot), at: now.uptime) { throw Self.noGuesses(wait, slot.name) }
+    if let refusal = limiter.guess(guesser(login, on: slot), at: now.uptime) { throw error(refusal, slot.name) }
   }
 
   /// Takes in that a code was right, or was certainly not looked at.
@@ -69,7 +71,7 @@ extension Broker {
 
   /// How long to wait after the last wrong code of a login, by what is left of the day's guesses.
   func restOfDay(_ login: PendingLogin, on slot: ProfileSlot) -> Duration? {
-    limiter.guesses.wait(guesser(login, on: slot), at: now.uptime)
+    limiter.guesses.refusal(of: guesser(login, on: slot), at: now.uptime)?.wait
   }
 
   /// Whether a code was guessed wrong within a day: a broker that ended now would forget that.
@@ -88,17 +90,10 @@ extension Broker {
   /// Stands for the user of a profile where no account is named; no e-mail address begins so.
   private static func account(of slot: ProfileSlot) -> String { "profile:\(slot.name)" }
 
-  private static func tooOften(_ wait: Duration, _ profile: ProfileName) -> BrokerError {
-    var error = BrokerError(
-      .rateLimited, "Too many calls of this kind were made; the provider was not asked.", profile: profile)
-    error.retryAfter = wait
-    return error
-  }
-
-  private static func noGuesses(_ wait: Duration, _ profile: ProfileName) -> BrokerError {
-    var error = BrokerError(
-      .tooManyAttempts, "There were too many wrong codes within a day; the provider was not asked.", profile: profile)
-    error.retryAfter = wait
+  /// Counts a refusal, and makes the error that a client gets.
+  private func error(_ refusal: CallLimiter.Refusal, _ profile: ProfileName) -> BrokerError {
+    var error = ledger.refuse(refusal.limit, for: refusal.wait, of: profile)
+    error.message += " The provider was not asked."
     return error
   }
 }

@@ -3,11 +3,6 @@ import SecretMemory
 
 /// How people log in.
 extension Broker {
-  /// More credential calls of a profile than this under way are refused: each may cost the provider a slow hash.
-  ///
-  /// A provider that does not answer uses up its own profile's only.
-  static let attemptLimit = 16
-
   /// A session that a provider has given, and when it was asked for.
   typealias Arrival = (session: ProviderSession, sentAt: Moment)
 
@@ -114,9 +109,7 @@ extension Broker {
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ reply: @escaping Reply<LoginResult>,
     _ ask: @escaping @Sendable () async throws(ProviderFailure) -> (LoginOutcome, doubt: ProviderFailure?)
   ) throws(BrokerError) -> WaiterID {
-    guard attempts.count(where: { $0.slot == slot.id }) < Self.attemptLimit else {
-      throw BrokerError(.overloaded, "Too many logins are under way; try again.", profile: slot.name)
-    }
+    try ledger.require(.loginsUnderWay, attempts.count { $0.slot == slot.id } + 1, of: slot.name)
     try admitLogin(plan.account, on: slot)
     attemptCount += 1
     let id = attemptCount

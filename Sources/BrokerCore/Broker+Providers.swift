@@ -2,10 +2,6 @@ package import BrokerProtocol
 
 /// Whether providers can be reached.
 extension Broker {
-  /// More checks than this at a time are refused, since each sends a request to every provider: one is for a person who
-  /// looks, the others for programs that look at the same time.
-  static let providerCheckLimit = 4
-
   /// Looks whether the provider of a profile, or that of every profile, can be reached.
   ///
   /// All are asked at the same time, and each bounds how long it takes; a slow one delays this answer and nothing else.
@@ -13,9 +9,7 @@ extension Broker {
   package func checkProviders(_ params: CheckProviders.Params, _ reply: @escaping Reply<CheckProviders.Result>) {
     do throws(BrokerError) {
       let slots = params.profile == nil ? slots : [try slot(for: params.profile)]
-      guard providerChecks < Self.providerCheckLimit else {
-        throw BrokerError(.overloaded, "The providers are being looked at already; try again.")
-      }
+      try ledger.require(.providerChecks, providerChecks + 1)
       // One for all profiles: how many there are is the configuration's choice.
       if let slot = slots.first { try admit(.probe, nil, on: slot) }
       let providers = slots.map { (profile: $0.name, provider: $0.provider) }

@@ -3,8 +3,6 @@ import SecretMemory
 
 /// Trials of providers.
 extension Broker {
-  /// More trials than this at a time are refused: one is for a person who looks, the others for programs.
-  static let trialLimit = 4
   /// A trial that nobody has asked about for so long ends: whoever began it is gone.
   private static let trialPatience = Duration.seconds(30)
   /// The same, where a person reads a code meanwhile: twice as long as codes usually live.
@@ -16,9 +14,7 @@ extension Broker {
   package func checkProvider(_ params: CheckProvider.Params, _ reply: @escaping Reply<CheckProvider.Result>) {
     do throws(BrokerError) {
       let slot = try slot(for: params.profile)
-      guard providerChecks < Self.providerCheckLimit else {
-        throw BrokerError(.overloaded, "The providers are being looked at already; try again.")
-      }
+      try ledger.require(.providerChecks, providerChecks + 1)
       try admit(.probe, nil, on: slot)
       let (name, provider) = (slot.name, slot.provider)
       let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
@@ -45,9 +41,7 @@ extension Broker {
         profile: params.profile, method: params.method, email: params.email, password: params.password,
         refreshToken: params.refreshToken)
       let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginMethods, profile: slot.name)
-      guard trials.count < Self.trialLimit else {
-        throw BrokerError(.overloaded, "Providers are being tried already; try again.", profile: slot.name)
-      }
+      try ledger.require(.trials, trials.count + 1, of: slot.name)
       try admitLogin(params.email, on: slot)
       var options = ProviderTrial.Options()
       options.triesWrongPassword = params.triesWrongPassword

@@ -119,9 +119,13 @@ package actor Broker {
   /// How many slow things are under way.
   var work = 0
   /// How many times providers are just being looked at: nothing is lost if that ends early.
-  var providerChecks = 0
+  var providerChecks = 0 {
+    didSet { _ = ledger.add(.providerChecks, providerChecks - oldValue) }
+  }
   /// Providers that are being tried, by the handle of the trial.
-  var trials: [String: TrialSlot] = [:]
+  var trials: [String: TrialSlot] = [:] {
+    didSet { _ = ledger.add(.trials, trials.count - oldValue.count) }
+  }
   /// Records that wait to be saved once more.
   var retries: [ProfileName: SaveRetry] = [:]
   /// Whether clients may have what the vault holds.
@@ -129,7 +133,9 @@ package actor Broker {
   /// Who waits for the vault to be locked.
   var lockReplies: [Reply<Empty>] = []
   /// Who wants the vault to be unlocked, or sealed anew, in order.
-  var keyAttempts = KeyAttemptQueue()
+  var keyAttempts = KeyAttemptQueue() {
+    didSet { _ = ledger.add(.keyAttempts, keyAttempts.count - oldValue.count) }
+  }
   /// Whether one of them is being tried, or its answer kept back.
   var isTryingKey = false
   /// Whether everybody knows that the store as a whole cannot be trusted: a reader of events cannot make it a flood.
@@ -147,7 +153,7 @@ package actor Broker {
   /// How many logins there ever were; names the next one.
   var attemptCount: UInt64 = 0
   /// How often providers are called for clients.
-  var limiter = CallLimiter()
+  var limiter: CallLimiter
   /// The connection whose request is being taken up; nil for what the broker does by itself.
   var servedClient: ClientID?
   /// What was counted, but for answers from the cache.
@@ -163,6 +169,7 @@ package actor Broker {
   ) {
     self.executor = executor
     self.background = background
+    limiter = CallLimiter(ledger)
     self.store = store
     self.keeper = keeper
     self.clock = clock

@@ -132,13 +132,10 @@ extension BrokerServer {
   func admit(_ params: GetAccessToken.Params, _ request: Request) throws(BrokerError) {
     guard let connection = connections[request.client],
       let wait = connection.targets.wait(
-        profile: params.profile, scopes: params.scopes ?? [], audience: params.audience, at: BootClock.now)
+        profile: params.profile, scopes: params.scopes ?? [], audience: params.audience, most: limits[.targets],
+        at: BootClock.now)
     else { return }
-    var error = BrokerError(
-      .rateLimited, "A client may ask for tokens of \(TargetLimit.most) different targets in a minute.",
-      profile: params.profile)
-    error.retryAfter = wait
-    throw error
+    throw ledger.refuse(.targets, for: wait, of: params.profile)
   }
 
   /// How the broker is doing.

@@ -162,7 +162,7 @@ import Testing
         if answer.contains("rateLimited") { refused = answer } else { passed += 1 }
       }
       #expect(passed == most, "\(refused)")
-      #expect(refused.contains("the provider was not asked") && (Self.retryAfter(refused) ?? 0) > 0, "\(refused)")
+      #expect(refused.contains("The provider was not asked.") && (Self.retryAfter(refused) ?? 0) > 0, "\(refused)")
     }
   }
 }

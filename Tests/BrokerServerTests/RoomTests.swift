@@ -69,7 +69,7 @@ import Testing
       let harness = try ServerHarness(prepare: { $0.setTargetAnswer(.succeeds(lifetime: .seconds(900))) })
       let client = try harness.connect()
       _ = client.ask(Self.login)
-      for number in 1...TargetLimit.most {
+      for number in 1...Limits()[.targets] {
         let answer = client.ask(Self.call("getAccessToken", #"{"audience":"urn:\#(number)"}"#)).first ?? ""
         #expect(answer.contains("accessToken"), "\(answer)")
       }

@@ -9,8 +9,10 @@ struct KeyAttemptQueue {
     case admitted
     /// It waits in the place of one whose connection has guessed wrongly more often, which is to be refused.
     case displaced(KeyAttempt)
-    /// It is refused: another one of its connection waits, or too many do.
+    /// It is refused: another one of its connection waits.
     case refused
+    /// It is refused: too many wait, and none of a connection that has guessed wrongly more often.
+    case full
   }
 
   private struct Entry {
@@ -18,29 +20,29 @@ struct KeyAttemptQueue {
     let attempt: KeyAttempt
   }
 
-  /// How many connections may wait: at the longest delay, the last of them has its turn within eleven minutes.
-  static let limit = 64
   /// Of how many connections wrong passphrases are remembered: more than wait at any time, and little memory.
   private static let memoryLimit = 1024
 
   private var entries: [Entry] = []
   private var failures: [ClientID: Int] = [:]
 
+  /// How many wait.
+  var count: Int { entries.count }
   /// Whether nothing waits.
   var isEmpty: Bool { entries.isEmpty }
   /// Everything that waits.
   var attempts: [KeyAttempt] { entries.map(\.attempt) }
 
-  /// Lets a request wait; `client` is nil for the broker itself.
-  mutating func add(_ attempt: KeyAttempt, from client: ClientID?) -> Admission {
+  /// Lets a request wait behind fewer than `limit` others; `client` is nil for the broker itself.
+  mutating func add(_ attempt: KeyAttempt, from client: ClientID?, limit: Int) -> Admission {
     if let client, entries.contains(where: { $0.client == client }) { return .refused }
-    guard entries.count >= Self.limit else {
+    guard entries.count >= limit else {
       entries.append(Entry(client: client, attempt: attempt))
       return .admitted
     }
     guard let worst = entries.indices.max(by: { count(entries[$0].client) < count(entries[$1].client) }),
       count(entries[worst].client) > count(client)
-    else { return .refused }
+    else { return .full }
     let displaced = entries.remove(at: worst).attempt
     entries.append(Entry(client: client, attempt: attempt))
     return .displaced(displaced)

@@ -1,7 +1,7 @@
 /// Decides whether a provider may be called for a client now, before anything is sent.
 ///
-/// A value: it does no I/O and reads no clock. Every event is legal in every state. What it keeps is bounded by its own
-/// rates: a bucket that is full again is forgotten.
+/// A value that does no I/O and reads no clock; the numbers are those of the ledger at the time of the call. Every event is
+/// legal in every state. What it keeps is bounded by its own rates: a bucket that is full again is forgotten.
 package struct CallLimiter: Sendable {
   /// The kinds of call that cost a provider something.
   package enum Call: Hashable, Sendable, CaseIterable {
@@ -25,6 +25,20 @@ package struct CallLimiter: Sendable {
     }
   }
 
+  /// Why a call is not made.
+  package struct Refusal: Sendable, Equatable {
+    /// The limit that keeps it back longest.
+    package var limit: Limit
+    /// How long to wait.
+    package var wait: Duration
+
+    /// A refusal.
+    package init(limit: Limit, wait: Duration) {
+      self.limit = limit
+      self.wait = wait
+    }
+  }
+
   /// One bucket's place.
   private enum Key: Hashable {
     case client(ClientID, Call)
@@ -32,7 +46,7 @@ package struct CallLimiter: Sendable {
     case provider(ProviderBinding, Call)
   }
 
-  private let rates: CallRates
+  private let ledger: LimitLedger
   private var buckets: [Key: TokenBucket] = [:]
   /// How many buckets there may be before the full ones are looked for.
   private var sweepSize = Self.smallestSweep
@@ -45,10 +59,10 @@ package struct CallLimiter: Sendable {
   /// memory.
   private static let longestAccount = 320
 
-  /// A limiter that has seen no call.
-  package init(_ rates: CallRates = CallRates()) {
-    self.rates = rates
-    guesses = GuessLedger(ofAccount: rates.guessesOfAccount, atProvider: rates.guessesAtProvider)
+  /// A limiter that has seen no call, with the numbers of a ledger.
+  package init(_ ledger: LimitLedger = LimitLedger()) {
+    self.ledger = ledger
+    guesses = GuessLedger(ledger)
   }
 
   /// How many buckets are kept.
@@ -64,17 +78,17 @@ package struct CallLimiter: Sendable {
 
   /// Takes a token for a call at each place that it concerns, or none.
   ///
-  /// - Returns: how long to wait where there is none; nil where the call may be made.
-  package mutating func admit(_ call: Call, _ subject: Subject, at uptime: Duration) -> Duration? {
+  /// - Returns: why not, where there is none; nil where the call may be made.
+  package mutating func admit(_ call: Call, _ subject: Subject, at uptime: Duration) -> Refusal? {
     let places = places(call, subject)
-    if let wait = wait(places, at: uptime) { return wait }
+    if let refusal = refusal(places, at: uptime) { return refusal }
     spend(places, at: uptime)
     return nil
   }
 
-  /// How long to wait for a call; nil where it may be made.
-  package func wait(for call: Call, _ subject: Subject, at uptime: Duration) -> Duration? {
-    wait(places(call, subject), at: uptime)
+  /// Why a call may not be made; nil where it may.
+  package func refusal(of call: Call, _ subject: Subject, at uptime: Duration) -> Refusal? {
+    refusal(places(call, subject), at: uptime)
   }
 
   /// Counts a call that was not known of before it was made: its buckets may owe tokens from now on.
@@ -84,8 +98,8 @@ package struct CallLimiter: Sendable {
 
   /// Takes in that a code is about to be checked.
   ///
-  /// - Returns: how long to wait where the account, or its provider, has no guess left today.
-  package mutating func guess(_ subject: Subject, at uptime: Duration) -> Duration? {
+  /// - Returns: why not, where the account, or its provider, has no guess left today.
+  package mutating func guess(_ subject: Subject, at uptime: Duration) -> Refusal? {
     guesses.add(subject, at: uptime)
   }
 
@@ -99,37 +113,30 @@ package struct CallLimiter: Sendable {
 
   // MARK: Buckets
 
-  private func places(_ call: Call, _ subject: Subject) -> [(key: Key, rate: TokenBucket.Rate)] {
-    let rates = rates(of: call)
-    var places: [(Key, TokenBucket.Rate)] = [(.provider(subject.provider, call), rates.provider)]
-    if let client = subject.client { places.append((.client(client, call), rates.client)) }
-    if let account = subject.account, let rate = rates.account {
-      places.append((.account(subject.provider, account, call), rate))
+  private typealias Bucket = (key: Key, limit: Limit, rate: TokenBucket.Rate)
+
+  private func places(_ call: Call, _ subject: Subject) -> [Bucket] {
+    let (rates, limits) = (CallRates.of(call), ledger.limits)
+    func bucket(_ key: Key, _ place: CallRates.Place) -> Bucket { (key, place.limit, place.rate(limits)) }
+    var places = [bucket(.provider(subject.provider, call), rates.provider)]
+    if let client = subject.client { places.append(bucket(.client(client, call), rates.connection)) }
+    if let account = subject.account, let place = rates.account {
+      places.append(bucket(.account(subject.provider, account, call), place))
     }
     return places
   }
 
-  private func wait(_ places: [(key: Key, rate: TokenBucket.Rate)], at uptime: Duration) -> Duration? {
-    places.compactMap { (buckets[$0.key] ?? TokenBucket()).wait($0.rate, at: uptime) }.max()
+  private func refusal(_ places: [Bucket], at uptime: Duration) -> Refusal? {
+    let refusals = places.compactMap { place in
+      (buckets[place.key] ?? TokenBucket()).wait(place.rate, at: uptime).map { Refusal(limit: place.limit, wait: $0) }
+    }
+    return refusals.max { $0.wait < $1.wait }
   }
 
-  private mutating func spend(_ places: [(key: Key, rate: TokenBucket.Rate)], at uptime: Duration) {
+  private mutating func spend(_ places: [Bucket], at uptime: Duration) {
     for place in places { buckets[place.key, default: TokenBucket()].spend(place.rate, at: uptime) }
     guard buckets.count > sweepSize else { return }
     buckets = buckets.filter { !$0.value.isFull(at: uptime) }
     sweepSize = max(Self.smallestSweep, buckets.count * 2)
-  }
-
-  private func rates(of call: Call) -> CallRates.Places {
-    switch call {
-    case .login: rates.login
-    case .message: rates.message
-    case .sentCode: rates.sentCode
-    case .code: rates.code
-    case .mailToken: rates.mailToken
-    case .change: rates.change
-    case .read: rates.read
-    case .probe: rates.probe
-    }
   }
 }

@@ -11,17 +11,13 @@ package struct GuessLedger: Sendable {
     let name: String
   }
 
-  private let ofAccount: Int
-  private let atProvider: Int
-  /// When codes were guessed, the oldest first; at most as many as the limit.
+  private let ledger: LimitLedger
+  /// When codes were guessed, the oldest first; at most as many as the limit was then.
   private var accounts: [Account: [Duration]] = [:]
   private var providers: [ProviderBinding: [Duration]] = [:]
 
-  /// A ledger without an entry.
-  package init(ofAccount: Int, atProvider: Int) {
-    self.ofAccount = max(ofAccount, 1)
-    self.atProvider = max(atProvider, 1)
-  }
+  /// A ledger without an entry, with the numbers of the table.
+  package init(_ ledger: LimitLedger) { self.ledger = ledger }
 
   /// How many accounts are remembered.
   package var accountCount: Int { accounts.count }
@@ -31,18 +27,21 @@ package struct GuessLedger: Sendable {
     providers.values.contains { guesses in guesses.last.map { uptime - $0 < Self.day } ?? false }
   }
 
-  /// How long until the account may guess; nil where it may now.
-  package func wait(_ subject: CallLimiter.Subject, at uptime: Duration) -> Duration? {
+  /// Why the account may not guess, and for how long; nil where it may now.
+  package func refusal(of subject: CallLimiter.Subject, at uptime: Duration) -> CallLimiter.Refusal? {
     let own = key(subject).flatMap { accounts[$0] } ?? []
-    let waits = [Self.wait(own, ofAccount, uptime), Self.wait(providers[subject.provider] ?? [], atProvider, uptime)]
-    return waits.compactMap(\.self).max()
+    let refusals = [
+      refusal(own, .accountWrongCodes, uptime),
+      refusal(providers[subject.provider] ?? [], .providerWrongCodes, uptime),
+    ]
+    return refusals.compactMap(\.self).max { $0.wait < $1.wait }
   }
 
   /// Counts a guess before it is made.
   ///
-  /// - Returns: how long to wait where there is none left; then nothing is counted.
-  package mutating func add(_ subject: CallLimiter.Subject, at uptime: Duration) -> Duration? {
-    if let wait = wait(subject, at: uptime) { return wait }
+  /// - Returns: why not, where there is none left; then nothing is counted.
+  package mutating func add(_ subject: CallLimiter.Subject, at uptime: Duration) -> CallLimiter.Refusal? {
+    if let refusal = refusal(of: subject, at: uptime) { return refusal }
     forgetOld(at: uptime)
     if let key = key(subject) { accounts[key, default: []].append(uptime) }
     providers[subject.provider, default: []].append(uptime)
@@ -63,11 +62,12 @@ package struct GuessLedger: Sendable {
     subject.account.map { Account(provider: subject.provider, name: $0) }
   }
 
-  private static func wait(_ guesses: [Duration], _ limit: Int, _ uptime: Duration) -> Duration? {
-    guard guesses.count >= limit else { return nil }
+  private func refusal(_ guesses: [Duration], _ limit: Limit, _ uptime: Duration) -> CallLimiter.Refusal? {
+    let most = max(ledger.limits[limit], 1)
+    guard guesses.count >= most else { return nil }
     // The one whose end of the day leaves room for another.
-    let wait = guesses[guesses.count - limit] + day - uptime
-    return wait > .zero ? wait : nil
+    let wait = guesses[guesses.count - most] + Self.day - uptime
+    return wait > .zero ? CallLimiter.Refusal(limit: limit, wait: wait) : nil
   }
 
   private mutating func forgetOld(at uptime: Duration) {

@@ -6,7 +6,8 @@ import BrokerProtocol
 extension Limit {
   /// The row of every limit, in the order of the cases.
   package static let rows: [Row] =
-    (messageRows + connectionRows + clientRows + brokerRows).sorted { $0.limit.rawValue < $1.limit.rawValue }
+    (messageRows + connectionRows + CallRates.rows + wrongCodeRows + profileRows + brokerRows)
+    .sorted { $0.limit.rawValue < $1.limit.rawValue }
 
   /// What one message may cost.
   private static let messageRows = [
@@ -80,10 +81,31 @@ extension Limit {
       .stalledOutput, "stalledOutputSeconds", .seconds, .connection, 1...3600, standard: 30_000, past: .closed,
       "How long a connection with a full buffer may read nothing before it is closed.",
       because: "A program that is paged in again takes seconds."),
+    Row(
+      .targets, "maxTargetsPerMinute", .perMinute, .connection, 1...1024, standard: 16, past: .error(.rateLimited),
+      "Targets (scopes and audience) that one connection asks tokens for in a minute.",
+      because: "As many as a session keeps tokens for; a program calls a handful of services."),
   ]
 
-  /// What one client may ask for, however many connections it has.
-  private static let clientRows: [Row] = []
+  /// How often codes may be guessed: a hard stop, which ends by itself as the guesses become a day old.
+  private static let wrongCodeRows = [
+    Row(
+      .accountWrongCodes, "maxWrongCodesPerAccount", .count, .account, 1...250, standard: 25,
+      past: .error(.tooManyAttempts), "Wrong codes for one account in a day, over all its logins.",
+      because: "With six digits a chance of 1 in 40,000."),
+    Row(
+      .providerWrongCodes, "maxWrongCodesPerProvider", .count, .provider, 1...10_000, standard: 100,
+      past: .error(.tooManyAttempts), "Wrong codes for all accounts of one provider in a day.",
+      because: "A client that names one account in several ways gains little."),
+  ]
+
+  /// What one profile may have under way.
+  private static let profileRows = [
+    Row(
+      .loginsUnderWay, "maxLoginsUnderWayPerProfile", .count, .profile, 1...1024, standard: 16,
+      past: .error(.overloaded), "Logins of one profile that its provider has not answered yet.",
+      because: "Each may cost the provider a slow hash; one that does not answer uses up its own profile's only.")
+  ]
 
   /// What all clients together may hold.
   private static let brokerRows = [
@@ -99,5 +121,17 @@ extension Limit {
       past: .closedWith(.overloaded),
       "Bytes of unfinished messages and unread answers of all connections together; the connection that holds most is closed.",
       because: "Thirty-two of the largest messages at once; the memory of the process stays below 64 MiB more."),
+    Row(
+      .keyAttempts, "maxWaitingKeyAttempts", .count, .broker, 1...1024, standard: 64, past: .error(.overloaded),
+      "Requests for the vault's key (`unlock`, `rekey`) that wait for their turn, one for each connection.",
+      because: "At the longest delay after wrong passphrases, the last of them has its turn within eleven minutes."),
+    Row(
+      .providerChecks, "maxProviderChecks", .count, .broker, 1...64, standard: 4, past: .error(.overloaded),
+      "Checks of providers under way (`checkProvider`, `checkProviders`).",
+      because: "One is for a person who looks, the others for programs that look at the same time."),
+    Row(
+      .trials, "maxProviderTrials", .count, .broker, 1...64, standard: 4, past: .error(.overloaded),
+      "Trials of providers under way (`tryProvider`).",
+      because: "One is for a person who looks, the others for programs."),
   ]
 }

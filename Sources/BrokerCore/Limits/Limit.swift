@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// One bound of what a message, a connection, a client, or all clients together may cost the broker.
+/// One bound of what a message, a connection, an account, a provider, a profile, or all clients together may cost.
 ///
 /// Each case has one row in ``rows``: its key in the configuration, range, default and error come from there and from
 /// nowhere else. A new limit is a case here, a row there, its line in `Schemas/config.schema.json` and in the guide
@@ -10,9 +10,18 @@ package enum Limit: Int, CaseIterable, Sendable {
   case messageBytes, nesting, members, elements, values, stringBytes, numberBytes, batchEntries, idBytes
   // A connection.
   case requestsInFlight, parameterBytes, subscriptions, turnBytes, turnMessages
-  case incompleteMessage, outputBytes, stalledOutput
+  case incompleteMessage, outputBytes, stalledOutput, targets
+  case connectionLogins, connectionMails, connectionSentCodes, connectionCodes, connectionMailTokens
+  case connectionChanges, connectionReads, connectionProbes
+  // An account at a provider.
+  case accountLogins, accountMails, accountSentCodes, accountChanges, accountReads, accountWrongCodes
+  // A provider.
+  case providerLogins, providerMails, providerSentCodes, providerCodes, providerMailTokens
+  case providerChanges, providerReads, providerProbes, providerWrongCodes
+  // A profile.
+  case loginsUnderWay
   // All clients together.
-  case connections, turn, bufferedBytes
+  case connections, turn, bufferedBytes, keyAttempts, providerChecks, trials
 
   /// What a limit counts.
   package enum Unit: String, Sendable {
@@ -24,6 +33,8 @@ package enum Limit: Int, CaseIterable, Sendable {
     case seconds
     /// Calls in a minute.
     case perMinute
+    /// Calls at once; one more may follow after each interval that the row names.
+    case calls
   }
 
   /// What has a budget of its own.
@@ -34,6 +45,12 @@ package enum Limit: Int, CaseIterable, Sendable {
     case connection
     /// Each client, however many connections it has.
     case client
+    /// Each account at a provider, over all connections.
+    case account
+    /// Each provider, over all connections and accounts.
+    case provider
+    /// Each profile.
+    case profile
     /// All clients together.
     case broker
   }

@@ -23,16 +23,16 @@ package final class LimitLedger: Sendable {
     set { state.withLock { $0.limits = newValue } }
   }
 
-  /// Checks an amount that belongs to one message, connection or client, in the unit of the limit.
+  /// Checks an amount that is in use, or would be, in the unit of the limit; `profile` is whose, where it is one's.
   ///
   /// - Throws: the limit's error where that is too much; the refusal is counted.
-  package func require(_ limit: Limit, _ amount: Int) throws(BrokerError) {
+  package func require(_ limit: Limit, _ amount: Int, of profile: ProfileName? = nil) throws(BrokerError) {
     let isRefused = state.withLock { state in
       let isRefused = amount > state.limits[limit]
       if isRefused { state.refused[limit.rawValue] += 1 }
       return isRefused
     }
-    if isRefused { throw error(of: limit) }
+    if isRefused { throw error(of: limit, of: profile) }
   }
 
   /// Takes from a budget of all clients together.
@@ -75,8 +75,18 @@ package final class LimitLedger: Sendable {
     state.withLock { $0.refused[limit.rawValue] += 1 }
   }
 
+  /// Counts a refusal of a limit of calls.
+  ///
+  /// - Returns: its error, with the time to wait.
+  package func refuse(_ limit: Limit, for wait: Duration, of profile: ProfileName?) -> BrokerError {
+    note(limit)
+    var error = error(of: limit, of: profile)
+    error.retryAfter = wait
+    return error
+  }
+
   /// The error that a limit's refusal gives, without counting it.
-  package func error(of limit: Limit) -> BrokerError {
+  package func error(of limit: Limit, of profile: ProfileName? = nil) -> BrokerError {
     let row = limit.row
     let kind: ErrorKind =
       switch row.consequence {
@@ -85,7 +95,7 @@ package final class LimitLedger: Sendable {
       }
     let value = limits[limit]
     let number = row.unit == .seconds ? Self.seconds(value) : "\(value)"
-    return BrokerError(kind, "The limit \(row.name) (\(number)) is exceeded.")
+    return BrokerError(kind, "The limit \(row.name) (\(number)) is exceeded.", profile: profile)
   }
 
   private static func seconds(_ milliseconds: Int) -> String {

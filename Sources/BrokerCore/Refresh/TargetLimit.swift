@@ -5,8 +5,6 @@ package import BrokerProtocol
 /// Each is a refresh of the session, for everybody's session: a program calls a handful of services, and one that thinks
 /// of ever new audiences is a mistake, or ill will.
 package struct TargetLimit: Sendable {
-  /// As many as a session keeps tokens for: with more, none would be served from what is kept.
-  package static let most = OtherTokens.most
   /// For so long a target counts after it was asked for.
   package static let window = Duration.seconds(60)
 
@@ -22,10 +20,11 @@ package struct TargetLimit: Sendable {
   ///   - profile: of which session; nil as in the request.
   ///   - scopes: as in the request; none and no audience is the session's own token, which is not counted.
   ///   - audience: as in the request.
+  ///   - most: how many different targets a minute may have.
   ///   - uptime: now.
   /// - Returns: how long the client must wait before it asks for another one; nil where it need not.
   package mutating func wait(
-    profile: ProfileName?, scopes: [String], audience: String?, at uptime: Duration
+    profile: ProfileName?, scopes: [String], audience: String?, most: Int, at uptime: Duration
   ) -> Duration? {
     guard !scopes.isEmpty || audience != nil else { return nil }
     var hasher = Hasher()
@@ -33,7 +32,7 @@ package struct TargetLimit: Sendable {
     hasher.combine(TokenTarget(scopes: scopes, audience: audience))
     let target = hasher.finalize()
     seen = seen.filter { uptime - $0.value < Self.window }
-    guard seen[target] != nil || seen.count < Self.most else {
+    guard seen[target] != nil || seen.count < most else {
       return seen.values.min().map { $0 + Self.window - uptime }
     }
     seen[target] = uptime

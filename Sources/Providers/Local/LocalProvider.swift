@@ -29,6 +29,7 @@ package actor LocalProvider: AuthProvider {
   private let directory: String
   private let clock: Clock
   private let sealingKey: @Sendable () -> SealingKey?
+  /// The thread that the provider runs on.
   nonisolated let worker: WorkerThread
   private var files: LocalFiles?
   /// What was wrong with the files when they were opened last.

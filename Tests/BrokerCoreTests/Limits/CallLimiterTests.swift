@@ -42,7 +42,7 @@ import Testing
     // Another provider, and an account of the same name there, have bounds of their own.
     #expect(Self.passes(&limiter, call, Self.subject(101, "a", at: "https://b.example")) == own)
     for other in CallLimiter.Call.allCases where other != call {
-      #expect(limiter.wait(for: other, Self.subject(1, "a"), at: .zero) == nil, "\(other)")
+      #expect(limiter.refusal(of: other, Self.subject(1, "a"), at: .zero) == nil, "\(other)")
     }
   }
 
@@ -56,14 +56,17 @@ import Testing
   @Test func `a call that is refused at one place takes no token at another`() {
     var limiter = CallLimiter()
     _ = Self.passes(&limiter, .message, Self.subject(1, "a"))
-    for _ in 0..<100 { #expect(limiter.admit(.message, Self.subject(1, "a"), at: .zero) == .seconds(300)) }
+    for _ in 0..<100 {
+      #expect(
+        limiter.admit(.message, Self.subject(1, "a"), at: .zero) == .init(limit: .accountMails, wait: .seconds(300)))
+    }
     #expect(Self.passes(&limiter, .message, Self.subject(1, "b")) == 5)
   }
 
   @Test func `a call that is counted after it was made is owed`() {
     var limiter = CallLimiter()
     for _ in 0..<12 { limiter.note(.sentCode, Self.subject(nil, "a"), at: .zero) }
-    #expect(limiter.wait(for: .sentCode, Self.subject(nil, "a"), at: .zero) == .seconds(900))
+    #expect(limiter.refusal(of: .sentCode, Self.subject(nil, "a"), at: .zero)?.wait == .seconds(900))
   }
 
   @Test(arguments: [("A@Example.TEST", "a@example.test"), (" a@b.test\n", "a@b.test"), ("\u{A0}ü@b.test", "ü@b.test")])

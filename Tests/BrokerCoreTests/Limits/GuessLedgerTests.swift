@@ -8,8 +8,15 @@ import Testing
     CallLimiter.Subject(client: nil, provider: ProviderBinding(type: "rest"), account: account)
   }
 
+  /// A ledger with these limits.
+  private static func ledger(ofAccount: Int, atProvider: Int) -> GuessLedger {
+    let limits = LimitLedger()
+    (limits.limits[.accountWrongCodes], limits.limits[.providerWrongCodes]) = (ofAccount, atProvider)
+    return GuessLedger(limits)
+  }
+
   private static func filled(_ count: Int, every seconds: Int = 0) -> GuessLedger {
-    var ledger = GuessLedger(ofAccount: 3, atProvider: 7)
+    var ledger = ledger(ofAccount: 3, atProvider: 7)
     for number in 0..<count { _ = ledger.add(subject("a"), at: .seconds(number * seconds)) }
     return ledger
   }
@@ -23,17 +30,17 @@ import Testing
     ] as [(Int, Int, Int, Int?)])
   func `each count at each time`(_ count: Int, _ apart: Int, _ time: Int, _ wait: Int?) {
     let ledger = Self.filled(count, every: apart)
-    #expect(ledger.wait(Self.subject("a"), at: .seconds(time)) == wait.map { .seconds($0) })
+    #expect(ledger.refusal(of: Self.subject("a"), at: .seconds(time))?.wait == wait.map { .seconds($0) })
   }
 
   @Test func `a guess that is refused is not counted, so that the wait does not grow`() {
     var ledger = Self.filled(3)
     for second in 1...100 { #expect(ledger.add(Self.subject("a"), at: .seconds(second)) != nil) }
-    #expect(ledger.wait(Self.subject("a"), at: .seconds(86_400)) == nil)
+    #expect(ledger.refusal(of: Self.subject("a"), at: .seconds(86_400)) == nil)
   }
 
   @Test func `no window of a day has more than the limit`() {
-    var ledger = GuessLedger(ofAccount: 3, atProvider: 100)
+    var ledger = Self.ledger(ofAccount: 3, atProvider: 100)
     var times: [Int] = []
     for minute in 0..<(3 * 1440) where ledger.add(Self.subject("a"), at: .seconds(minute * 60)) == nil {
       times.append(minute)
@@ -46,12 +53,12 @@ import Testing
     var ledger = Self.filled(3)
     #expect(ledger.add(Self.subject("b"), at: .zero) == nil)
     for name in ["c", "d", "e"] { #expect(ledger.add(Self.subject(name), at: .zero) == nil) }
-    #expect(ledger.add(Self.subject("f"), at: .zero) == .seconds(86_400))
-    #expect(ledger.add(Self.subject(nil), at: .zero) == .seconds(86_400))
+    #expect(ledger.add(Self.subject("f"), at: .zero)?.wait == .seconds(86_400))
+    #expect(ledger.add(Self.subject(nil), at: .zero)?.wait == .seconds(86_400))
   }
 
   @Test func `a guess that was right is no guess, and nothing stays of a day that is over`() {
-    var ledger = GuessLedger(ofAccount: 3, atProvider: 7)
+    var ledger = Self.ledger(ofAccount: 3, atProvider: 7)
     for _ in 0..<50 {
       #expect(ledger.add(Self.subject("a"), at: .zero) == nil)
       ledger.removeLast(Self.subject("a"))

@@ -53,4 +53,27 @@ import Testing
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").filter { $0.hasPrefix("| `") }
     #expect(lines.map(String.init) == Limit.rows.map(Self.line))
   }
+
+  /// What the guide calls fixed bounds, and the numbers of the code.
+  private static let fixedBounds: [(String, [Int])] = [
+    ("Refreshes of the session's token", [RefreshBudget.limit]),
+    ("Refreshes for one other target", [RefreshBudget.limit]),
+    ("Wrong codes", [LoginFlow.wrongCodeLimit]), ("Logouts that", [RevocationQueue.limitPerProfile]),
+    ("Events kept on disk", [EventRetention.count, EventRetention.byteCount]),
+    ("Events of one kind", [EventRetention.share]), ("Events kept in memory", [SubscriptionHub.keptEvents]),
+    ("Events told at once", [SubscriptionHub.pageCount]), ("Data of an event", [EventPayload.byteLimit]),
+    ("Scopes of a request", [TokenTarget.mostScopes, TokenTarget.longestScope]),
+    ("Audience of a request", [TokenTarget.longestAudience]), ("Scopes of a login", [ParameterLength.scopes]),
+    ("E-mail address", [ParameterLength.email, ParameterLength.phoneNumber, ParameterLength.name]),
+    ("Value of a change", [ParameterLength.change]),
+  ]
+
+  @Test(arguments: fixedBounds)
+  func `the guide names the fixed bounds of the code`(_ what: String, _ values: [Int]) throws {
+    let bytes = try RepositoryFile.bytes("Sources/authbroker/AuthBroker.docc/Guides/Limits.md")
+    let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("| \(what)") }
+    let most = try #require(line).split(separator: "|").dropFirst(2).first ?? ""
+    let numbers = most.split { !$0.isNumber }.compactMap { Int($0) }
+    #expect(Array(numbers.prefix(values.count)) == values, "\(most)")
+  }
 }
