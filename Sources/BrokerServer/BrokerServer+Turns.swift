@@ -12,8 +12,6 @@ extension BrokerServer {
   static let firstReadSize = 4096
   /// How long the messages of a first read may take, in nanoseconds: a hundred clients together cannot be felt.
   private static let firstReadTime: Int64 = 100_000
-  /// A first read that took longer makes its connection one that had much to say, in nanoseconds.
-  private static let longFirstRead: Int64 = 400_000
   /// How long a connection that had much to say waits behind the others, in nanoseconds.
   private static let bulkTime: Int64 = 100_000_000
 
@@ -26,11 +24,7 @@ extension BrokerServer {
     guard !connection.isQueued else { return }
     guard connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
     turnBudget = TurnBudget(messages: limits[.turnMessages], .span(Self.firstReadTime))
-    let start = BootClock.nanoseconds
     readTurn(connection, .first)
-    // One message may be a whole batch, which is not divided.
-    guard turnBudget.isSlow, case let end = BootClock.nanoseconds, end - start > Self.longFirstRead else { return }
-    connection.bulkUntil = end + Self.bulkTime
   }
 
   /// Lets a connection that is answered much wait behind the others for a while.

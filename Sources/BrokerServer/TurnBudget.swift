@@ -12,8 +12,6 @@ struct TurnBudget {
     case deadline(Int64)
   }
 
-  /// Whether a message was counted that was not answered from the cache.
-  private(set) var isSlow = false
   private var messages: Int
   private var time: Time
 
@@ -28,9 +26,7 @@ struct TurnBudget {
   /// - Returns: whether another one may follow.
   mutating func spend(isSlow: Bool) -> Bool {
     messages -= 1
-    guard isSlow else { return messages > 0 }
-    self.isSlow = true
-    guard messages > 0 else { return false }
+    guard isSlow, messages > 0 else { return messages > 0 }
     let now = BootClock.nanoseconds
     switch time {
     case .deadline(let deadline): return now < deadline
