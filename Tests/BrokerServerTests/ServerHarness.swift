@@ -37,8 +37,9 @@ final class ServerHarness {
 
   /// A server over a store, which it takes up unlocked unless the store is locked; a `clock` outlives a restart.
   init(
-    limits: Limits = ServerHarness.patientLimits, profiles: [String] = ["default"], store: InMemoryStore = InMemoryStore(),
-    clock: ManualClock = ManualClock(), providerType: String = "scripted", rules: SessionRules = SessionRules(),
+    limits: Limits = ServerHarness.patientLimits, profiles: [String] = ["default"],
+    store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), providerType: String = "scripted",
+    rules: SessionRules = SessionRules(),
     allowsIDToken: Bool = false, log: Logger = .silent, document: [UInt8] = Array("{}".utf8),
     prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {

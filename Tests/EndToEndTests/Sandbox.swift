@@ -137,9 +137,21 @@ final class Sandbox {
     for program in programs { program.kill() }
     for state in [state] + Directory.names(in: root).map({ root + "/" + $0 }) { endOwner(of: state) }
     endOwner(of: root + "/home/state/authbroker")
+    endRest()
     var plan = ChildProcess.Plan(path: "/bin/rm", arguments: ["-rf", root], environment: [:])
     plan.workingDirectory = "/"
     _ = try? ChildProcess(plan).wait()
+  }
+
+  /// Ends what a client has started and what is not an owner yet: its command line says where it is to be one.
+  private func endRest() {
+    let own = getpid()
+    for pid in Directory.names(in: "/proc").compactMap(Int32.init) where pid != own {
+      guard let words = try? Directory.bytes(of: "/proc/\(pid)/cmdline"),
+        String(decoding: words, as: UTF8.self).contains(root + "/")
+      else { continue }
+      try? Signal(number: 9).send(to: pid)
+    }
   }
 
   /// Ends an owner that a client started: a process that has this sandbox on its command line.

@@ -114,8 +114,8 @@ extension Limit {
       "Open connections; the descriptor limit may allow fewer.", because: "More than a user has processes."),
     Row(
       .turn, "turnSeconds", .seconds, .broker, 0...1, standard: 0, past: .waits,
-      "Time for the connections that have much to read, before those that have little get their turn again; at 0 it is one message.",
-      because: "So those that have little to say wait for one message of the others; a few milliseconds gain nobody much."),
+      "Time for connections that have much to read, before the others get their turn again; at 0 it is one message.",
+      because: "So the others wait for one message of theirs; a few milliseconds gain nobody much."),
     Row(
       .bufferedBytes, "maxBufferedBytes", .bytes, .broker, 1_048_576...17_179_869_184, standard: 33_554_432,
       past: .closedWith(.overloaded),
