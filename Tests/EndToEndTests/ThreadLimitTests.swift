@@ -18,11 +18,12 @@ import Testing
     return ["/usr/bin/setpriv", "--reuid=\(stranger)", "--regid=\(stranger)", "--clear-groups", "--no-new-privs"]
   }
 
-  /// A state directory of that user's.
+  /// A directory of that user's, with the program in it: the checkout may lie where only its owner comes.
   private static func folder(_ sandbox: Sandbox) throws -> String {
     let path = sandbox.root + "/limited"
     #expect(mkdir(path, 0o700) == 0)
     guard getuid() == 0 else { return path }
+    #expect(try sandbox.run("/bin/cp", [BuiltPrograms.daemon, path + "/authbrokerd"]).code == 0)
     #expect(chmod(sandbox.root, 0o711) == 0 && chown(path, uid_t(stranger), gid_t(stranger)) == 0)
     return path
   }
@@ -30,7 +31,8 @@ import Testing
   /// Starts an owner on standard input and output, with a limit of threads where one is given.
   private static func start(_ sandbox: Sandbox, _ folder: String, threads: Int?, _ options: [String]) throws -> Program
   {
-    var words = [BuiltPrograms.daemon, "--state", folder + "/state", "--stdio"] + options
+    let program = getuid() == 0 ? folder + "/authbrokerd" : BuiltPrograms.daemon
+    var words = [program, "--state", folder + "/state", "--stdio"] + options
     if let threads { words = ["/usr/bin/prlimit", "--nproc=\(threads)"] + words }
     words = asStranger + words
     let home = ["HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR"]
