@@ -132,7 +132,7 @@ extension Broker {
     guard failure == .wrongPassphrase else { return finish(attempt, .failure(error)) }
     keyAttempts.noteFailure(of: client)
     let time = now.uptime + passphraseDelay.noteFailure(at: now.wall)
-    // Before the answer: whoever ends the broker after it does not end the delay.
+    // Before the answer: ending the broker after it does not end the delay.
     keepFailures { [weak self] in
       self?.assumeIsolated { broker in
         _ = broker.clock.schedule(at: time) { [weak self] in

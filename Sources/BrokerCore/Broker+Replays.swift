@@ -23,7 +23,7 @@ struct PageReading: Sendable {
   }
 }
 
-/// How events of long ago are told: page by page, so that nobody waits for the store longer than one page takes.
+/// How events of long ago are told: page by page, so that no other call waits for the store longer than one page takes.
 extension Broker {
   /// The next part of what a subscription has missed.
   package struct ReplayPage: Sendable {

@@ -110,7 +110,7 @@ extension BrokerServer {
     close(connection)
   }
 
-  /// Wipes the answers of a batch that nobody gets.
+  /// Wipes the answers of a batch that are not sent.
   func discardBatch(_ id: UInt64) {
     guard var batch = batches.removeValue(forKey: id) else { return }
     for position in batch.responses.indices { wipe(&batch.responses[position]) }

@@ -80,9 +80,10 @@ extension BrokerServer {
       connection.input.append(fresh[..<count])
       wipe(&fresh, 0..<count)
       exchangeScratch(&fresh, size)
+      let head = connection.input.head
       var bytes = connection.input.takeOut()
-      let rest = cutMessages(bytes.span, connection)
-      connection.input.putBack(rest, of: &bytes)
+      let rest = cutMessages(bytes.span.extracting(head...), connection)
+      connection.input.putBack(rest.count, of: &bytes, from: head)
     }
     if connection.isClosed { connection.input.clear() }
     if connection.hasMessages { enqueue(connection) }

@@ -3,7 +3,7 @@ import BrokerProtocol
 /// Decides which parameters that the broker does not know are named in the log.
 ///
 /// A name may be a secret that was sent in the wrong place. So it is told only where a method takes no secret at all,
-/// and only a few are told over all connections: a client that makes up names fills neither the log nor the memory.
+/// and only a few are told over all connections: a client that invents names fills neither the log nor the memory.
 ///
 /// A value: it writes nothing and reads no clock.
 struct IgnoredParameters {

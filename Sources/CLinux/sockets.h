@@ -96,7 +96,7 @@ static inline int clinux_loopback_listen(int version6, uint16_t port, int backlo
   close(fd);
   return -error;
 }
-// A port that is held and not listened on: connections to it are refused, and nobody else can have it. Without
+// A port that is held and not listened on: connections to it are refused, and no other socket can have it. Without
 // SO_REUSEADDR, which would let another socket share a port that is only bound (socket(7)).
 static inline int clinux_loopback_hold(int version6, uint16_t port) {
   struct sockaddr_in six_less = {.sin_family = AF_INET, .sin_port = htons(port)};

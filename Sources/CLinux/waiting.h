@@ -73,7 +73,7 @@ static inline int clinux_poll(struct pollfd *entries, size_t count, int millisec
   return n < 0 ? (errno == EINTR ? 0 : -errno) : n;
 }
 
-// Waits for a semaphore for so many nanoseconds at most, on the clock that nobody sets; 0, or -ETIMEDOUT.
+// Waits for a semaphore for so many nanoseconds at most, on the clock that cannot be set; 0, or -ETIMEDOUT.
 static inline int clinux_semaphore_wait(sem_t *semaphore, int64_t nanoseconds) {
   struct timespec end;
   clock_gettime(CLOCK_MONOTONIC, &end);

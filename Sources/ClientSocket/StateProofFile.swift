@@ -2,8 +2,8 @@ package import LinuxSystem
 
 /// The file by which a client shows a broker that it has the state directory.
 ///
-/// The broker says where it is and what it holds. It is obeyed only as far as that can do no harm, whoever answers on
-/// the socket: a new file with a name that nothing else uses, in a directory that belongs to this user alone.
+/// The broker says where it is and what it holds. It is obeyed only as far as that can do no harm, whichever program
+/// answers on the socket: a new file with a name that nothing else uses, in a directory that belongs to this user alone.
 package struct StateProofFile: Sendable {
   private static let digits = Set("0123456789abcdef".utf8)
   private static let prefix = "prove-"

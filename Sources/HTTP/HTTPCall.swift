@@ -23,7 +23,7 @@ package struct HTTPCall: Sendable {
     self.duration = duration
   }
 
-  /// Whether somebody may want to look: there was no answer, or one that says that the server has trouble.
+  /// Whether it deserves a warning: there was no answer, or one that says that the server has trouble.
   ///
   /// That a caller has changed its mind, or that the broker ends, is none; nor is a refusal, which the client gets as an
   /// error of its own.

@@ -44,7 +44,7 @@ package enum LoopbackSocket {
   /// Holds a port without listening on it: connections to it are refused, and no other program can have it.
   ///
   /// - Returns: what holds the port until it is closed; nil on a machine without that address.
-  /// - Throws: `EADDRINUSE` where somebody has it, and what else bind(2) says.
+  /// - Throws: `EADDRINUSE` where it is taken, and what else bind(2) says.
   package static func hold(on address: Address, port: UInt16) throws(Errno) -> FileDescriptor? {
     do throws(Errno) {
       return FileDescriptor(owning: try Errno.check(clinux_loopback_hold(address == .ipv6 ? 1 : 0, port)))

@@ -4,9 +4,9 @@ import CLinux
 ///
 /// Whoever may write to a directory can replace a socket or a file in it whatever their own modes, so the directory
 /// and the path to it are checked first: the directory belongs to this user with mode 0700 and is no symbolic link;
-/// each directory above belongs to this user or to root and can be written to by nobody else, unless it is sticky. The
+/// each directory above belongs to this user or to root and can be written to by no one else, unless it is sticky. The
 /// same holds of every directory that a symbolic link above leads through, and the link itself belongs to this user or to
-/// root: in a sticky directory, whoever owns a link can lead it elsewhere at any time.
+/// root: in a sticky directory, the owner of a link can lead it elsewhere at any time.
 package struct PrivateDirectory: ~Copyable {
   /// Why a directory is not trusted.
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {

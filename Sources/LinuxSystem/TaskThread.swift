@@ -3,7 +3,7 @@
 /// Such work runs in the global pool otherwise, whose threads come and go: where no more are allowed, the pool sleeps on
 /// the calling thread, the event loop's too, until one can be made. This thread is there from the start.
 package final class TaskThread: TaskExecutor {
-  /// The one of the process, which whoever starts it has from the start.
+  /// The one of the process; a program that cannot do without it starts it first.
   package static let shared = TaskThread(name: "tasks")
 
   private let worker: WorkerThread

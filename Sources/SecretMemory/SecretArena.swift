@@ -142,7 +142,7 @@ public final class SecretArena: Sendable {
   func startWaiting(
     _ continuation: CheckedContinuation<Void, Never>, named name: UInt64, since releases: UInt64
   ) -> Bool {
-    // Looked at under the lock: whoever cancels the task asks for the lock after that, and finds the waiter.
+    // Looked at under the lock: a cancellation asks for the lock after that, and finds the waiter.
     blocks.withLock { !Task.isCancelled && $0.wait(continuation, named: name, since: releases) }
   }
 

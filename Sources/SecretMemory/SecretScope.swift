@@ -1,6 +1,6 @@
 /// Where the secrets go that the present task makes, and what they may use.
 ///
-/// What makes a secret (a JSON reader, a decoder) need not know for whom it does so: whoever calls it does, and says it
+/// What makes a secret (a JSON reader, a decoder) need not know for whom it does so: its caller does, and says it
 /// once for everything that is made during the call.
 package struct SecretScope: Sendable {
   /// The arena; nil means ``SecretArena/shared``.

@@ -18,7 +18,7 @@ enum LoginCommand: Command {
       --flow waits for it again.
 
       While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well,
-      with exit code 5 in the second case; where it is too late for that, it is said that somebody is logged in.
+      with exit code 5 in the second case; where it is too late for that, the output says that the login was done.
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),

@@ -52,7 +52,7 @@ package struct SubscriptionHub: Sendable {
     let wish: Wish
     /// The last event of which it was told, while older ones than the newest are still to be told; nil after that.
     var cursor: UInt64?
-    /// The sequence at which it began: events that nobody keeps are for it only after that.
+    /// The sequence at which it began: events that are not kept are for it only after that.
     let begunAt: UInt64
   }
 

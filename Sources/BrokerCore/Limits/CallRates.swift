@@ -76,7 +76,7 @@ package struct CallRates: Sendable {
   /// Guesses have a ledger of their own, ``GuessLedger``.
   private static let code = CallRates(
     name: "Codes", what: "Codes that are checked",
-    reason: "Nobody types faster; wrong codes have limits of their own.",
+    reason: "No person types faster; wrong codes have limits of their own.",
     connection: Place(.connectionCodes, 30, every: .seconds(2)), account: nil,
     provider: Place(.providerCodes, 60, every: .seconds(1)))
   private static let mailToken = CallRates(

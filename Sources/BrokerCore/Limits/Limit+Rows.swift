@@ -115,7 +115,7 @@ extension Limit {
     Row(
       .turn, "turnSeconds", .seconds, .broker, 0...1, standard: 0, past: .waits,
       "Time for connections that have much to read, before the others get their turn again; at 0 it is one message.",
-      because: "So the others wait for one message of theirs; a few milliseconds gain nobody much."),
+      because: "So the others wait for one message of theirs; a few milliseconds would save little."),
     Row(
       .bufferedBytes, "maxBufferedBytes", .bytes, .broker, 1_048_576...17_179_869_184, standard: 33_554_432,
       past: .closedWith(.overloaded),

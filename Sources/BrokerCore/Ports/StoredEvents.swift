@@ -19,9 +19,9 @@ package struct StoredEvents: Sendable, Equatable {
 
 /// The sequences after which every event can be replayed.
 package struct EventCompleteness: Sendable, Equatable {
-  /// For whoever wants events of all kinds.
+  /// For a subscription to events of all kinds.
   package var all: UInt64
-  /// For whoever wants no others than lasting ones, which are kept apart: see `EventName.isLasting`.
+  /// For a subscription to lasting ones only, which are kept apart: see `EventName.isLasting`.
   package var lasting: UInt64
 
   /// The sequences; the lasting events are never less complete than all of them.

@@ -1,4 +1,4 @@
-/// The breakers of a session's other tokens: one for each target, so that a client that loops on one stops nobody else's,
+/// The breakers of a session's other tokens: one for each target, so that a client that loops on one stops no other one's,
 /// and one for all of them together.
 ///
 /// The session's own breaker is not among them: whatever targets clients think of, the session itself can be refreshed.

@@ -66,7 +66,7 @@ extension SessionMachine {
     return .answerOther(demand.waiter, token, isOffline: isOffline)
   }
 
-  /// Answers whoever waits for a target that was asked for too often, and goes on with the others.
+  /// Answers the callers that wait for a target that was asked for too often, and goes on with the others.
   mutating func bar(_ target: TokenTarget, for wait: Duration, _ now: Moment) -> [Action] {
     flightTarget = nil
     var error = BrokerError(

@@ -18,7 +18,7 @@ extension JSONNode {
   /// - Throws: ``JSONMismatch`` where it is no string, is too long, or where the arena has no room for it.
   public func token() throws(JSONMismatch) -> Secret { try secret(atMost: Self.tokenByteLimit) }
 
-  /// The secret or token of a text that somebody else has written, for a reader that takes what it can use.
+  /// The secret or token of a text that another program has written, for a reader that takes what it can use.
   ///
   /// - Returns: nil where it is no string, or longer than a token.
   /// - Throws: `SecretMemoryExhausted` where the arena has no room for it: that says nothing of the text, which is worth

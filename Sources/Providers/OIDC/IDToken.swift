@@ -57,7 +57,7 @@ struct IDToken {
       let issuer = text("iss", claims), isForUs(claims), isInTime(claims, now),
       IssuerCheck(dialect).isOwn(token: issuer, tenant: text("tid", claims))
     else { return nil }
-    // The token came straight from the provider: nobody learns anything from how long the comparison takes.
+    // The token came straight from the provider: how long the comparison takes tells no one anything.
     if let nonce, text("nonce", claims) != nonce { return nil }
     let authTime = moment("auth_time", claims)
     return UserReader(quirks: dialect.quirks).user(claims).map { Claims(user: $0, authTime: authTime) }

@@ -78,7 +78,7 @@ struct OAuthRefusal: Sendable, Equatable {
   private func refreshFailure(_ purpose: OAuthPurpose) -> ProviderFailure {
     let isSilent = form == .empty && (status == 400 || status == 401)
     guard let code else { return isSilent ? .sessionEnded(.refreshRejected) : passing }
-    // Whoever refuses the client itself means no session, whatever status that comes with.
+    // A refusal of the client itself means no session, whatever status that comes with.
     if code == "invalid_client" || code == "unauthorized_client", form == .json, let fault = Self.faults[code] {
       return .misconfigured(fault)
     }

@@ -10,7 +10,7 @@ extension ProviderFailure {
   /// longest reply.
   package static let refreshPatience = Duration.seconds(600)
 
-  /// For how long any other reply is kept: somebody waits for it, for as long as for an interactive call.
+  /// For how long any other reply is kept: a person waits for it, for as long as for an interactive call.
   package static let interactivePatience = Duration.seconds(10)
 
   /// The reply was not read after all: the provider has acted, and what it gave is lost.

@@ -6,10 +6,10 @@ import Testing
 
 /// What becomes of a session when the reply to a refresh is lost, or the broker ends before it comes.
 @Suite(.standardTimeLimit) struct LostReplyTests {
-  private static let lost = ProviderFailure.outcomeUnknown(.timeout)
-  private static let refusal = ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
+  static let lost = ProviderFailure.outcomeUnknown(.timeout)
+  static let refusal = ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
 
-  private func script(
+  func script(
     _ rotation: Rotation = .auto, grace: Int = 0, _ change: (inout LivingSession) -> Void = { _ in }
   ) -> SessionScript {
     var script = SessionScript(
@@ -182,54 +182,6 @@ import Testing
     #expect(script.fail(2, .transient(.providerUnavailable), jitter: 1).first == "error 1 refreshOutcomeUnknown")
     script.pass(1)
     #expect(script.play(.woken).isEmpty)
-  }
-
-  @Test func `after a crash the token is replayed inside what is left of the grace, and only once`() {
-    var script = script(grace: 60)
-    _ = script.want(1, force: true)
-    script.pass(30)
-    #expect(script.restart() == ["spend 1 refresh-1"])
-    // It crashes once more: the intent says that the replay was sent.
-    script.pass(1)
-    #expect(script.restart().isEmpty)
-    #expect(script.machine.isOutcomeUnknown)
-    #expect(script.want(1) == ["token 1"])
-    script.pass(870)
-    #expect(script.want(2) == ["spend 1 refresh-1"])
-  }
-
-  @Test func `after a crash nothing is replayed once the grace is over, or if that cannot be told`() {
-    var late = script(grace: 60)
-    _ = late.want(1, force: true)
-    late.pass(60)
-    #expect(late.restart().isEmpty)
-    #expect(late.machine.isOutcomeUnknown)
-    var back = script(grace: 60)
-    _ = back.want(1, force: true)
-    back.setClock(by: -10)
-    #expect(back.restart().isEmpty)
-    #expect(back.want(2, force: true) == ["error 2 refreshOutcomeUnknown"])
-  }
-
-  @Test func `after a crash an intent of a token that does not rotate is closed`() {
-    var script = script()
-    _ = script.want(1, force: true)
-    script.machine = SessionMachine(
-      profile: .default, binding: ProviderBinding(type: "scripted"), rules: SessionRules(rotation: .never),
-      tokenID: { _ in "" })
-    #expect(script.restart().isEmpty)
-    #expect(script.intent == nil && !script.machine.isOutcomeUnknown)
-  }
-
-  @Test func `after the access token's end a crash changes nothing: the token is sent`() {
-    var script = script()
-    _ = script.want(1, force: true)
-    script.pass(901)
-    #expect(script.restart().isEmpty)
-    #expect(script.want(2) == ["spend 1 refresh-1"])
-    script.pass(5)
-    _ = script.restart()
-    #expect(script.play(.woken) == ["spend 1 refresh-1"])
   }
 
   @Test func `an access token without an end is served until a server has refused it`() {

@@ -5,7 +5,7 @@ import RemoteProvider
 
 /// Whether a provider knows the client, as far as that shows without a login.
 extension OIDCProvider {
-  /// A refresh token that no provider has issued: it says what it is, for whoever finds it in a log.
+  /// A refresh token that no provider has issued: it says what it is, for the reader of a log.
   private static let madeUpToken = "authbroker-provider-check-is-no-token"
 
   /// Asks for tokens with a refresh token that was never issued.
