@@ -66,7 +66,7 @@ let package = Package(
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
       path: "Sources/Providers/Local", swiftSettings: strict),
     .target(
-      name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP", "LinuxSystem"],
+      name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP", "LinuxSystem", "SecretMemory"],
       path: "Sources/Providers/Remote", swiftSettings: strict),
     .target(
       name: "RESTProvider",
@@ -196,7 +196,7 @@ let package = Package(
       dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
       swiftSettings: checked),
     .testTarget(
-      name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport"], swiftSettings: checked),
+      name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(
       name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"], swiftSettings: checked),
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),

@@ -119,6 +119,12 @@ extension Broker {
   private func ask(_ request: TrialRequest, _ id: String, _ slot: TrialSlot) {
     let provider = slot.provider
     let asking = Task {
+      if let duration = request.pause {
+        let pause = Pause()
+        slot.pause = pause
+        await end(pause, after: duration)
+        slot.pause = nil
+      }
       let answer = await apart { await provider.answer(request) }
       guard let slot = trials[id] else { return }
       slot.asking = nil
@@ -142,7 +148,13 @@ extension Broker {
   private func awaitUser(_ action: ProviderUserAction, _ id: String, _ slot: TrialSlot) {
     let (provider, clock) = (slot.provider, clock)
     slot.wait = Task {
-      let result = await apart { await provider.awaitUser(action) { clock.now } }
+      let result = await apart {
+        await provider.awaitUser(action) {
+          clock.now
+        } pause: {
+          await self.end(Pause(), after: $0)
+        }
+      }
       guard !Task.isCancelled, let slot = trials[id] else {
         // Nobody waits for it any more.
         if case .success(let session) = result { giveBack(session.tokens, to: provider) }

@@ -231,7 +231,7 @@ package actor Broker {
 
   /// Whether a provider or the store is being waited for.
   package var isWaiting: Bool {
-    hasCalls || providerChecks > 0 || trials.values.contains { $0.asking != nil }
+    hasCalls || providerChecks > 0 || trials.values.contains { $0.asking != nil && $0.pause?.isOver ?? true }
   }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.

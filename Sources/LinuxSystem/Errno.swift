@@ -64,6 +64,9 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   /// The argument makes no sense.
   package static let invalid = Errno(code: EINVAL)
 
+  /// Whether it says that the machine has no room now: no memory, thread, process or descriptor is left.
+  package var isShortage: Bool { [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) }
+
   /// Turns the shim's convention (a value, or minus the error number) into a thrown error.
   static func check(_ result: Int32) throws(Errno) -> Int32 {
     guard result >= 0 else { throw Errno(code: -result) }

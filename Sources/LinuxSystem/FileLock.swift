@@ -61,9 +61,13 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Whether somebody holds the lock of a file right now.
   ///
-  /// The question takes the lock shared for a moment where nobody does.
+  /// The question takes the lock shared for a moment where nobody does. A file that is there and cannot be opened may well
+  /// be locked.
   package static func isHeld(_ path: String) -> Bool {
-    guard let descriptor = try? FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]) else { return false }
+    let descriptor: FileDescriptor
+    do throws(Errno) { descriptor = try FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]) } catch {
+      return error != .noEntry && error != .notDirectory
+    }
     return clinux_is_locked(descriptor.number) == 1
   }
 

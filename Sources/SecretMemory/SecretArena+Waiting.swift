@@ -9,44 +9,57 @@ extension SecretArena {
   ///
   /// - Parameters:
   ///   - patience: for how long in all.
+  ///   - alarm: runs an action after some time, on any thread. A sleeping task would need the global pool of tasks, which a
+  ///     machine that is short of room may not give.
   ///   - body: makes its secrets in the present scope; what it made before it threw is released.
   /// - Returns: what `body` returns.
   /// - Throws: `SecretMemoryExhausted` where `body` still finds no room after that time, or the task was cancelled.
   package static func withRoom<R>(
-    patience: Duration, _ body: () throws(SecretMemoryExhausted) -> R
+    patience: Duration, alarm: (Duration, @escaping @Sendable () -> Void) -> Void,
+    _ body: () throws(SecretMemoryExhausted) -> R
   ) async throws(SecretMemoryExhausted) -> R {
     let arena = SecretScope.current.place
-    let clock = ContinuousClock()
-    let end = clock.now + patience
+    let wait = RoomWait(in: arena)
+    var isAlarmSet = false
     while true {
       let releases = arena.releaseCount
       do throws(SecretMemoryExhausted) { return try body() } catch {
-        let rest = end - clock.now
-        guard rest > .zero, !Task.isCancelled else { throw error }
-        await arena.awaitRelease(after: releases, for: rest)
+        guard !wait.isOver, !Task.isCancelled else { throw error }
+        if !isAlarmSet { alarm(patience) { wait.end() } }
+        isAlarmSet = true
+        await wait.awaitRelease(after: releases)
       }
     }
   }
+}
 
-  /// Waits until room has come back since it had so often, at most for some time, or until the task is cancelled.
-  private func awaitRelease(after releases: UInt64, for patience: Duration) async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.awaitRelease(after: releases) }
-      // It only ends the wait: that it was cancelled is no matter.
-      group.addTask { try? await Task.sleep(for: patience) }
-      await group.next()
-      group.cancelAll()
-    }
+/// One wait for room, which may end before there is any.
+private final class RoomWait: Sendable {
+  private let arena: SecretArena
+  private let name = lastWaiter.wrappingAdd(1, ordering: .relaxed).newValue
+  private let hasEnded = Atomic(false)
+
+  init(in arena: SecretArena) { self.arena = arena }
+
+  /// Whether it was ended.
+  var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+
+  /// Waits no longer, now and from now on.
+  func end() {
+    hasEnded.store(true, ordering: .releasing)
+    arena.stopWaiting(name)
   }
 
-  private func awaitRelease(after releases: UInt64) async {
-    let name = lastWaiter.wrappingAdd(1, ordering: .relaxed).newValue
+  /// Waits until room has come back since it had so often, or until the end, or until the task is cancelled.
+  func awaitRelease(after releases: UInt64) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        if !startWaiting(continuation, named: name, since: releases) { continuation.resume() }
+        guard arena.startWaiting(continuation, named: name, since: releases) else { return continuation.resume() }
+        // An end that came just before found nobody to wake.
+        if isOver { arena.stopWaiting(name) }
       }
     } onCancel: {
-      stopWaiting(name)
+      end()
     }
   }
 }

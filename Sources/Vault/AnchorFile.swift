@@ -45,11 +45,16 @@ final class AnchorFile {
   }
 
   /// Whether a file looks like the anchor of a vault that was changed at least once; whose it is takes a key to tell.
+  ///
+  /// What cannot be looked at may well be one.
   static func isWritten(at path: String) -> Bool {
-    guard let file = try? FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]),
-      let status = try? file.status(), status.kind == .regular, status.owner == ProcessIdentity.user,
-      let bytes = try? file.contents(limit: slotByteCount * slotCount)
-    else { return false }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      let file = try FileDescriptor.open(path, [.read, .noFollow, .nonBlocking])
+      let status = try file.status()
+      guard status.kind == .regular, status.owner == ProcessIdentity.user else { return false }
+      bytes = try file.contents(limit: slotByteCount * slotCount)
+    } catch { return error != .noEntry }
     return (0..<slotCount).contains { bytes.dropFirst($0 * slotByteCount).starts(with: magic) }
   }
 

@@ -29,6 +29,16 @@ protocol SealedTable {
   static func value(of row: borrowing Statement, named name: String, _ plaintext: Secret) throws -> Value?
 }
 
+/// What a column holds; nil where it holds something of another kind, which no row of ours does.
+///
+/// - Throws: what else the database says: a row that the disk or the memory refuses is not left out.
+func ifReadable<R>(_ read: () throws(SQLiteError) -> R) throws(SQLiteError) -> R? {
+  do throws(SQLiteError) { return try read() } catch {
+    guard error.code == .mismatch else { throw error }
+    return nil
+  }
+}
+
 /// One row as it was found.
 struct FoundRow<Value> {
   /// Its name; nil when not even that can be read.
@@ -54,7 +64,7 @@ extension SealedTable {
 
   /// Reads the row that a statement is on.
   ///
-  /// - Throws: `VaultError.secretMemoryExhausted`.
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func row(_ row: borrowing Statement) throws(VaultError) -> FoundRow<Value> {
     var found = FoundRow<Value>()
     do {
@@ -69,6 +79,9 @@ extension SealedTable {
     } catch is SecretMemoryExhausted {
       // What was carried along from a newer version found no room: that is no reason to call the row forged.
       throw .secretMemoryExhausted
+    } catch let error as SQLiteError where error.code != .mismatch {
+      // What the disk or the memory refuses is no forgery: the row may be read the next time.
+      throw .storage(error)
     } catch {
       // What does not open is told by its absence.
     }
@@ -86,7 +99,9 @@ extension SealedTable {
     do {
       let rows = try connection.prepare(Self.selection)
       while try rows.step() {
-        guard let name = try? rows.text(at: 0), let place = try? Self.place(of: rows, named: name) else { continue }
+        guard let name = try ifReadable({ () throws(SQLiteError) in try rows.text(at: 0) }),
+          let place = try ifReadable({ () throws(SQLiteError) in try Self.place(of: rows, named: name) }) ?? nil
+        else { continue }
         let tag = try rows.withBlob(at: Self.columnCount - 1) { RowTag(ofBox: $0) }
         guard tag != nil, tag == manifest[Self.kind, name] else { continue }
         guard let plaintext = try rows.withBlob(at: Self.columnCount - 1, { try unsealed($0, at: place) }) else {

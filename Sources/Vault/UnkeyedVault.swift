@@ -65,7 +65,9 @@ struct UnkeyedVault {
       let rows = try connection.prepare(
         "SELECT profile, provider_type, issuer, client_id, generation, format, sealed FROM session")
       while try rows.step() {
-        guard let name = try? rows.text(at: 0), let box = try resealed(rows, name, seal) else { continue }
+        guard let name = try ifReadable({ () throws(SQLiteError) in try rows.text(at: 0) }),
+          let box = try resealed(rows, name, seal)
+        else { continue }
         boxes.append((name, box))
       }
       for (name, box) in boxes {

@@ -18,7 +18,7 @@ extension Vault {
     let (connection, open) = try opened()
     var findings: [VaultFinding] = []
     do throws(VaultError) {
-      findings += Self.damage(of: connection, isFull)
+      findings += try Self.damage(of: connection, isFull)
       findings += try tampering(connection, open)
       if isFull, !open.mustDropEvents { findings += try eventDamage(connection, open) }
     } catch { throw StoreFailure(error) }
@@ -26,11 +26,14 @@ extension Vault {
     return findings + surroundings(open)
   }
 
-  private static func damage(of connection: SQLiteConnection, _ isFull: Bool) -> [VaultFinding] {
+  private static func damage(
+    of connection: SQLiteConnection, _ isFull: Bool
+  ) throws(VaultError) -> [VaultFinding] {
     do throws(SQLiteError) {
       try connection.checkIntegrity(isFull ? .full : .quick)
       return []
     } catch {
+      guard [.corrupt, .notADatabase].contains(error.code.primary) else { throw .storage(error) }
       return [
         VaultFinding(
           .databaseDamaged, isError: true,

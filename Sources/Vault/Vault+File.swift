@@ -12,13 +12,19 @@ extension Vault {
   /// - Throws: `VaultError.damaged`, `.notOurs`; nothing was changed then.
   func examineFiles() throws(VaultError) -> Bool {
     if let anchorPath { try AnchorFile.inspect(anchorPath) }
+    predecessor = lossFile.loss
     let traces = VaultTraces(path: path, reserve: reserve, keyFileUsers: keyFileUsers, anchorPath: anchorPath)
     let status: FileStatus
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
       // What cannot be looked at cannot be opened either, and says why then.
       guard error == .noEntry else { return true }
       guard !traces.hasLog else { throw .damaged(part: "its file is gone, but the file's log is there") }
-      if traces.areThere { predecessor = reserve.isTaken ? .fileGone : .movedAway }
+      if traces.areThere {
+        let loss: VaultSuspicion = reserve.isTaken ? .fileGone : .movedAway
+        predecessor = loss
+        // Where that cannot be written the traces stay, and speak for themselves at the next start.
+        guard lossFile.note(loss) else { return false }
+      }
       traces.remove()
       return false
     }

@@ -115,7 +115,8 @@ extension Vault: SessionStore {
     var change = VaultChange(
       connection: connection, seal: open.seal, manifest: open.manifest, head: open.head, sequence: sequence,
       tampered: open.tampered, eventBytes: open.eventBytes, time: now())
-    change.head.hasAnchor = anchor != nil
+    // A place that cannot be used today does not undo that there was one.
+    if anchor != nil { change.head.hasAnchor = true }
     try connection.transaction {
       if open.mustDropEvents { try change.dropAllEvents() }
       try body(&change)
@@ -125,6 +126,10 @@ extension Vault: SessionStore {
     contents?.head = change.head
     contents?.tampered = change.tampered
     contents?.eventBytes = change.eventBytes
+    if predecessor != nil, change.eventBytes > open.eventBytes {
+      predecessor = nil
+      lossFile.forget()
+    }
     contents?.mustDropEvents = false
     sequence = change.sequence
     anchor?.write(change.head.generation)

@@ -95,7 +95,6 @@ extension Vault: StoreKeeper {
     Self.compare(&head, anchor, isFingerprintNew, &suspicions)
     judgeSequence(&head, &suspicions)
     if let predecessor { suspicions.insert(predecessor) }
-    predecessor = nil
     let eventBytes = try EventTable(connection: connection, seal: seal).byteCount()
     contents = OpenVault(
       seal: seal, anchorHash: anchorHash, manifest: manifest, head: head, suspicions: suspicions,

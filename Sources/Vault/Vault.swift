@@ -41,12 +41,14 @@ package actor Vault {
   let reserve: ReserveFile
   /// The wrong passphrases so far.
   let attempts: AttemptsFile
+  /// What a vault that was lost is told by after the next start.
+  let lossFile: LossFile
   /// Who else opens by the key file; nil where nobody can.
   let keyFileUsers: KeyFileUsers?
   /// Whether that room was given away.
   var isReserveSpent = false
 
-  /// What is known of a vault that was here before this new one; nil where there was none, or this one is not new.
+  /// What is known of a vault that was here before this new one; nil where there was none, or an event has told of it.
   var predecessor: VaultSuspicion?
   /// Whether the vault was made by this process and is not in its file yet.
   var isNew = false
@@ -80,6 +82,7 @@ package actor Vault {
     self.reached = reached
     reserve = ReserveFile(ofDatabase: path)
     attempts = AttemptsFile(ofDatabase: path)
+    lossFile = LossFile(ofDatabase: path)
     keyFileUsers = KeyFileUsers(ofKeyAt: settings.keyFilePath, vaultPath: path)
     worker = WorkerThread(name: "vault")
   }

@@ -102,7 +102,7 @@ enum LoginCommand: Command {
   private static func goOn(with flow: String, _ context: Context) throws(CommandFailure) {
     var connection = try context.connect()
     let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)
-    let step = PendingLogins.list(of: profiles, context, on: &connection).first { $0.id == flow }
+    let step = try PendingLogins.list(of: profiles, context, on: &connection).first { $0.id == flow }
     let result: LoginResult
     switch step {
     case .code(let challenge): result = .otpRequired(challenge)

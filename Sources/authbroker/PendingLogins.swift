@@ -6,22 +6,24 @@ import ClientSocket
 enum PendingLogins {
   /// Asks for the pending login of each of some profiles.
   ///
-  /// - Returns: the logins; none where the broker does not tell, because its vault is locked or it ends.
+  /// - Throws: what the broker answers, as where its vault is locked.
   static func list(
     of profiles: some Sequence<ProfileName>, _ context: Context, on connection: inout BlockingConnection
-  ) -> [PendingLoginStep] {
+  ) throws(CommandFailure) -> [PendingLoginStep] {
     var steps: [PendingLoginStep] = []
     for profile in profiles {
-      do throws(CommandFailure) {
-        steps += try context.call(ListPendingLogins.self, .init(profile: profile), on: &connection).logins
-      } catch { return steps }
+      steps += try context.call(ListPendingLogins.self, .init(profile: profile), on: &connection).logins
     }
     return steps
   }
 
-  /// Prints a paragraph with one line for each, which ends with the command that goes on with it; nothing where there is
-  /// none.
-  static func print(_ steps: [PendingLoginStep], _ context: Context) {
+  /// Prints a paragraph with one line for each login of some profiles, which ends with the command that goes on with it;
+  /// nothing where there is none, or the broker does not tell.
+  static func print(
+    of profiles: some Sequence<ProfileName>, _ context: Context, on connection: inout BlockingConnection
+  ) {
+    // Beside what was asked for: that the vault is locked, or the broker ends, was told of there.
+    guard let steps = try? list(of: profiles, context, on: &connection) else { return }
     if !steps.isEmpty { Output.line("") }
     for step in steps {
       Output.line("\(step.profile): " + Advice.repeating(context.arguments, in: sentence(step)))

@@ -21,6 +21,6 @@ enum SessionsCommand: Command {
     let sessions = try SessionTable.sessions(all, of: profile)
     SessionTable.print(sessions, context.style)
     OfflineSessions.print(sessions, context, on: &connection)
-    PendingLogins.print(PendingLogins.list(of: sessions.map(\.profile), context, on: &connection), context)
+    PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
   }
 }

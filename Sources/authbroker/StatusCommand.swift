@@ -34,7 +34,7 @@ enum StatusCommand: Command {
     } else {
       show(status, sessions, context)
       OfflineSessions.print(sessions, context, on: &connection)
-      PendingLogins.print(PendingLogins.list(of: sessions.map(\.profile), context, on: &connection), context)
+      PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
     }
     guard profile != nil, let code = sessions.first.map({ ExitCode($0.state) }), code != .success else { return }
     throw .quiet(code)

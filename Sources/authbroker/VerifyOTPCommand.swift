@@ -36,7 +36,7 @@ enum VerifyOTPCommand: Command {
     var connection = try context.connect()
     let wanted = try context.arguments.profile()
     let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)
-    let steps = PendingLogins.list(of: profiles.filter { wanted == nil || $0 == wanted }, context, on: &connection)
+    let steps = try PendingLogins.list(of: profiles.filter { wanted == nil || $0 == wanted }, context, on: &connection)
     let flows = steps.compactMap { step in
       if case .code(let challenge) = step { challenge.otpFlowID } else { nil }
     }

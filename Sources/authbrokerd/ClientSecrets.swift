@@ -31,7 +31,8 @@ actor ClientSecrets {
     unsafe worker.asUnownedSerialExecutor()
   }
 
-  /// The password; without it nothing was sent, and somebody has to mend the configuration.
+  /// The password; without it nothing was sent. Where the machine had no room for it, or a program took too long, it can
+  /// be asked for again; otherwise the configuration has to be mended.
   func find(_ reference: SecretReference) -> Result<Secret, ProviderFailure> {
     do {
       switch reference {
@@ -52,7 +53,19 @@ actor ClientSecrets {
         return .success(try KeyCommand(settings).run())
       }
     } catch {
-      return .failure(.misconfigured(.secret))
+      return .failure(Self.failure(error))
+    }
+  }
+
+  private static func failure(_ error: any Error) -> ProviderFailure {
+    switch error {
+    case is SecretMemoryExhausted, KeySourceError.secretMemoryExhausted: .transient(.overloaded)
+    case KeySourceError.command(.timedOut): .transient(.timeout)
+    case KeySourceError.command(.notStarted(_, let error)) where error.isShortage,
+      KeySourceError.credential(.failed(_, let error)) where error.isShortage,
+      TrustedFile.Refusal.failed(_, let error) where error.isShortage:
+      .transient(.overloaded)
+    default: .misconfigured(.secret)
     }
   }
 

@@ -18,6 +18,7 @@ import Testing
     var trial = ProviderTrial(.init(candidate.provider, rules), candidate.credentials, options)
     var findings = trial.begin(at: now)
     while case .ask(let request) = trial.order {
+      if let pause = request.pause { try? await Task.sleep(for: pause) }
       findings += trial.take(await candidate.provider.answer(request), at: now)
     }
     return findings

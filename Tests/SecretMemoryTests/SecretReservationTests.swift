@@ -1,7 +1,8 @@
+import SecretMemory
 import TestSupport
 import Testing
 
-@testable import SecretMemory
+@testable import LinuxSystem
 
 /// Room that is set aside, and what waits for room.
 @Suite(.standardTimeLimit) struct SecretReservationTests {
@@ -66,7 +67,8 @@ import Testing
     var full: Secret? = try secret(4_096, in: arena)
     let waiting = SecretScope(arena: arena).run {
       Task {
-        try await SecretArena.withRoom(patience: .seconds(3600)) { () throws(SecretMemoryExhausted) in
+        try await SecretArena.withRoom(patience: .seconds(3600), alarm: TaskThread.shared.schedule) {
+          () throws(SecretMemoryExhausted) in
           try Secret(utf8: String(repeating: "a", count: 4_000))
         }
       }
@@ -84,7 +86,8 @@ import Testing
     for patience in [Duration.seconds(3600), .milliseconds(1)] {
       let waiting = SecretScope(arena: arena).run {
         Task {
-          try await SecretArena.withRoom(patience: patience) { () throws(SecretMemoryExhausted) in
+          try await SecretArena.withRoom(patience: patience, alarm: TaskThread.shared.schedule) {
+            () throws(SecretMemoryExhausted) in
             try Secret(utf8: "a")
           }
         }

@@ -131,11 +131,48 @@ import Vault
       let findings = try await vault.check(isFull: true).filter { $0.kind == "rolledBack" }
       #expect(findings.map(\.isError) == [!isMovedAway])
       try await vault.close()
+      // It is told of again until an event has told of it.
+      let untold = try await YoungVault.open(scratch)
+      #expect(try await untold.load().isSuspect != isMovedAway)
+      try await untold.commit([.event(Sample.event(1))])
+      try await untold.close()
+      #expect(!scratch.names.contains("vault.sqlite.lost"))
       let again = try await YoungVault.open(scratch)
       #expect(try await !again.load().isSuspect)
       #expect(try await again.check(isFull: true).allSatisfy { $0.kind != "rolledBack" })
       try await again.close()
     }
+  }
+
+  @Test func `a loss is told of where the process ends before there is a new vault`() async throws {
+    let young = try await YoungVault.make()
+    let scratch = Scratch()
+    try scratch.write(young.moments[3].image["vault.sqlite.reserve"] ?? [], to: "vault.sqlite.reserve")
+    // A vault that waits for its first passphrase has a file without tables.
+    try await Vault.open(
+      path: scratch.file("vault.sqlite"), settings: KeySourceSettings(keyFilePath: scratch.file("vault.key")),
+      source: .passphrase, anchorPath: scratch.file("vault.anchor")
+    ).close()
+    let vault = try await YoungVault.open(scratch)
+    #expect(try await vault.load().isSuspect)
+    #expect(try await vault.check(isFull: true).contains { $0.kind == "rolledBack" && $0.isError })
+    try await vault.close()
+  }
+
+  @Test func `an anchor that could not be opened once is missed later`() async throws {
+    let young = try await YoungVault.make()
+    let scratch = Scratch()
+    for (name, bytes) in young.moments[3].image { try scratch.write(bytes, to: name) }
+    let settings = KeySourceSettings(keyFilePath: scratch.file("vault.key"))
+    // A start without a place for the anchor, and a change in it.
+    let without = try await Vault.open(path: scratch.file("vault.sqlite"), settings: settings, now: { 1_000_000_000 })
+    try await without.unlock(nil)
+    try await without.save(Sample.living("d"))
+    try await without.close()
+    try DirectoryEntry.remove(scratch.file("vault.anchor"))
+    let vault = try await YoungVault.open(scratch)
+    #expect(try await vault.check(isFull: true).contains { $0.message.contains("anchor is gone") })
+    try await vault.close()
   }
 
   @Test func `with its anchor beside it, an older copy of a vault's files is noticed, one of the directory not`()

@@ -37,10 +37,15 @@ package enum TrialAnswer: Sendable {
   case revoked(ProviderFailure?)
 }
 
-extension AuthProvider {
-  /// Longer than a second, the unit of every time in a token.
-  private var pause: Duration { .milliseconds(1100) }
+extension TrialRequest {
+  /// How long it is waited before it is asked: for a refresh longer than a second, the unit of every time in a token.
+  package var pause: Duration? {
+    guard case .refresh = self else { return nil }
+    return .milliseconds(1100)
+  }
+}
 
+extension AuthProvider {
   /// Does what a trial asks for.
   package func answer(_ request: TrialRequest) async -> TrialAnswer {
     switch request {
@@ -56,7 +61,6 @@ extension AuthProvider {
     case .currentUser(let token):
       return .user(await result { () throws(ProviderFailure) in try await currentUser(accessToken: token) })
     case .refresh(let token):
-      try? await Task.sleep(for: pause)
       return .tokens(await result { () throws(ProviderFailure) in try await refresh(token) })
     case .revoke(let tokens):
       switch await result({ () throws(ProviderFailure) in try await revoke(tokens, everywhere: false) }) {
@@ -67,15 +71,17 @@ extension AuthProvider {
   }
 
   /// Waits until a user has done elsewhere what a login asks of them; ends soon after its task is cancelled.
+  ///
+  /// - Parameter pause: waits for some time, and says whether all of it has passed: not so where the task was cancelled.
   package func awaitUser(
-    _ action: ProviderUserAction, now: @Sendable () -> Timestamp
+    _ action: ProviderUserAction, now: @Sendable () -> Timestamp, pause: @Sendable (Duration) async -> Bool
   ) async -> Result<ProviderSession, ProviderFailure> {
     guard action.kind == .deviceCode else {
       return await result { () throws(ProviderFailure) in try await awaitRedirect(flow: action.flow) }
     }
     var interval = max(action.interval, ProviderUserAction.shortestInterval)
     while now() < action.expiresAt {
-      guard (try? await Task.sleep(for: interval)) != nil else { return .failure(.transient(.cancelled)) }
+      guard await pause(interval) else { return .failure(.transient(.cancelled)) }
       do throws(ProviderFailure) {
         switch try await pollUserAction(flow: action.flow) {
         case .authenticated(let session): return .success(session)

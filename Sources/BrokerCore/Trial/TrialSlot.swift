@@ -22,6 +22,8 @@ final class TrialSlot {
   var wait: Task<Void, Never>?
   /// Asks the provider.
   var asking: Task<Void, Never>?
+  /// Whether it lets some time pass before it asks.
+  var pause: Pause?
   /// Whether somebody has been told that it waits for a code or for the user.
   var isToldOfWait = false
 

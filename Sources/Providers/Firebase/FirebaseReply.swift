@@ -35,21 +35,18 @@ struct FirebaseReply {
   /// - Returns: what `body` returns.
   /// - Throws: what ``FirebaseRefusal`` says of other statuses; `invalidResponse` for what is no JSON object, or lacks what
   ///   must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code, which may
-  ///   be used up then; ``ProviderFailure/unread`` where there was no room for long.
+  ///   be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (FirebaseReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     guard response.status == 200 else { throw failure }
-    let found: R?
     let patience = call == .token ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
-    do throws(SecretMemoryExhausted) {
-      found = try await SecretArena.withRoom(patience: patience) { () throws(SecretMemoryExhausted) in
-        try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
-          guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
-            return nil
-          }
-          return try body(FirebaseReader(root: root, moments: moments))
+    let found = try await SecretArena.withRoomForReply(patience: patience) { () throws(SecretMemoryExhausted) -> R? in
+      try response.body.withArray { bytes throws(SecretMemoryExhausted) -> R? in
+        guard let root = try? JSONDocument(parsing: bytes, limits: Self.limits).root, root.kind == .object else {
+          return nil
         }
+        return try body(FirebaseReader(root: root, moments: moments))
       }
-    } catch { throw .unread }
+    }
     guard let found else { throw unusable }
     return found
   }

@@ -47,7 +47,7 @@ struct OAuthReply {
   /// - Returns: what `body` returns.
   /// - Throws: what ``OAuthRefusal/failure(_:)`` says of other statuses; `invalidResponse` for what is no JSON object, or
   ///   lacks what must be there; for a refresh what ``ProviderFailure/unusable(_:)`` says; `.outcomeUnknown` for a code,
-  ///   which may be used up then; ``ProviderFailure/unread`` where there was no room for long.
+  ///   which may be used up then; `.outcomeUnknown` where there was no room for long.
   func read<R>(_ body: (TokenReader) throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     if let refusal { throw refusal.failure(purpose) }
     return try await found { () throws(SecretMemoryExhausted) in
@@ -61,11 +61,7 @@ struct OAuthReply {
   private func found<R>(_ body: () throws(SecretMemoryExhausted) -> R?) async throws(ProviderFailure) -> R {
     let patience =
       purpose.spendsRefreshToken ? ProviderFailure.refreshPatience : ProviderFailure.interactivePatience
-    let found: R?
-    do throws(SecretMemoryExhausted) { found = try await SecretArena.withRoom(patience: patience, body) } catch {
-      throw .unread
-    }
-    guard let found else { throw unusable }
+    guard let found = try await SecretArena.withRoomForReply(patience: patience, body) else { throw unusable }
     return found
   }
 
@@ -120,14 +116,12 @@ struct OAuthReply {
 
   /// The secret member of a refusal's object; nil where there is none.
   ///
-  /// - Throws: ``ProviderFailure/unread`` where there was no room for it for long.
+  /// - Throws: `.outcomeUnknown` where there was no room for it for long.
   func secretMember(_ name: String) async throws(ProviderFailure) -> Secret? {
-    do throws(SecretMemoryExhausted) {
-      return try await SecretArena.withRoom(patience: ProviderFailure.interactivePatience) {
-        () throws(SecretMemoryExhausted) in
-        try withRoot { root throws(SecretMemoryExhausted) in try root[name]?.foundSecret() }
-      }
-    } catch { throw .unread }
+    try await SecretArena.withRoomForReply(patience: ProviderFailure.interactivePatience) {
+      () throws(SecretMemoryExhausted) in
+      try withRoot { root throws(SecretMemoryExhausted) in try root[name]?.foundSecret() }
+    }
   }
 
   /// Whether a sentence for people asks for the same request once more: servers that take turns say so under a name that

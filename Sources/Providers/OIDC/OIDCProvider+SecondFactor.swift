@@ -46,13 +46,10 @@ extension OIDCProvider {
     }
     let isSent = reference != nil
     let receiver = isSent ? await receiver(token) : nil
-    let flow: Secret
-    do throws(SecretMemoryExhausted) {
-      flow = try await SecretArena.withRoom(patience: ProviderFailure.interactivePatience) {
-        () throws(SecretMemoryExhausted) in
-        try PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes).handle()
-      }
-    } catch { throw .unread }
+    let flow = try await SecretArena.withRoomForReply(patience: ProviderFailure.interactivePatience) {
+      () throws(SecretMemoryExhausted) in
+      try PendingFlow.secondFactor(token: token, reference: reference, scopes: scopes).handle()
+    }
     return ProviderChallenge(
       flow: flow, method: isSent ? receiver?.method ?? .sms : .totp, maskedDestination: receiver?.name ?? "",
       otpLength: Self.codeLength, expiresAt: sentAt + Self.lifetime, nextResendAt: sentAt + Self.cooldown,

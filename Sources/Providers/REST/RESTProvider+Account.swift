@@ -78,7 +78,7 @@ extension RESTProvider {
 
   /// The tokens that came with a changed password; most backends send none, and then whatever they do send.
   ///
-  /// - Throws: ``ProviderFailure/unread`` where there was no room for them for long: the old ones may be over.
+  /// - Throws: `.outcomeUnknown` where there was no room for them for long: the old ones may be over.
   private func newTokens(_ reply: BackendReply) async throws(ProviderFailure) -> TokenSet? {
     do throws(ProviderFailure) {
       return try await reply.read { reader throws(SecretMemoryExhausted) in try reader.tokens() }

@@ -1,5 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
+import LinuxSystem
+package import SecretMemory
 
 /// What it means that a reply is here, and the locked memory has no room for what is secret in it.
 extension ProviderFailure {
@@ -12,7 +14,17 @@ extension ProviderFailure {
 
   /// For how long any other reply is kept: a person waits for it, for as long as for an interactive call.
   package static let interactivePatience = Duration.seconds(10)
+}
 
-  /// The reply was not read after all: the provider has acted, and what it gave is lost.
-  package static let unread = ProviderFailure.outcomeUnknown(.overloaded)
+extension SecretArena {
+  /// Runs what makes secrets of a reply, again each time that room has come back.
+  ///
+  /// - Throws: `.outcomeUnknown` where there was no room for so long: the provider has acted, and what it gave is lost.
+  package static func withRoomForReply<R>(
+    patience: Duration, _ body: () throws(SecretMemoryExhausted) -> R
+  ) async throws(ProviderFailure) -> R {
+    do throws(SecretMemoryExhausted) {
+      return try await withRoom(patience: patience, alarm: TaskThread.shared.schedule, body)
+    } catch { throw .outcomeUnknown(.overloaded) }
+  }
 }

@@ -33,15 +33,19 @@ struct KeyFileUsers {
     guard let noted else { throw .usersUnknown(path: path) }
     let own = try? FileStatus.ofLink(vaultPath).identity
     return noted.first { name in
+      guard name.hasPrefix("/") else { return false }
       do throws(Errno) {
         let status = try FileStatus.ofLink(name)
         return status.kind == .regular && status.size > 0 && status.identity != own
       } catch {
-        // What may not be looked at may well be there.
-        return error == .accessDenied
+        // What cannot be looked at may well be there. A vault that was removed leaves its directory behind; where that is
+        // missing too, its disk may not be mounted now.
+        return error != .noEntry || !Self.isThere(PathName.directory(of: name))
       }
     }
   }
+
+  private static func isThere(_ path: String) -> Bool { (try? FileStatus.ofLink(path)) != nil }
 
   /// Whether the key file may be another vault's as well: not so where that is known.
   var mayHaveOther: Bool {

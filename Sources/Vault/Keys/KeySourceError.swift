@@ -56,7 +56,7 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
     case .shared(let path, let vault):
       "The key file \(path) is that of the vault \(vault) too, which would not open any more; copy it to a place of this "
         + "vault's own, name that with vault.keyFile in the configuration, start the broker again, and rekey then. Where "
-        + "that vault has another key by now, remove its line from \(path).vaults."
+        + "that vault has another key by now, or is gone for good, remove its line from \(path).vaults."
     case .usersUnknown(let path):
       "The list of the vaults that open by this key file, \(path), is no readable file of this user, so the key file is "
         + "not changed; correct its owner and mode, or remove it where no other vault opens by the key."

@@ -63,6 +63,15 @@ import Vault
     try await open(first).close()
   }
 
+  @Test func `a vault whose directory is gone may be on a disk that is not mounted now`() async throws {
+    let first = Scratch()
+    let vault = try await open(first)
+    let line = Array("\(keys.file("unmounted"))/vault.sqlite\n".utf8)
+    try keys.write(keys.bytes(of: "vault.key.vaults") + line, to: "vault.key.vaults")
+    #expect(try await isRefused(vault))
+    try await vault.close()
+  }
+
   @Test func `a vault beside its key file tells nobody`() async throws {
     let place = try TemporaryVault()
     try await place.open().close()
