@@ -57,7 +57,7 @@ extension Broker {
     do throws(SecretMemoryExhausted) {
       return try TypedCode.normalized(typed, dashes)
     } catch {
-      throw BrokerError(.overloaded, "The locked memory for secrets is used up.", profile: profile)
+      throw BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: profile)
     }
   }
 
@@ -152,7 +152,7 @@ extension Broker {
       } catch {
         return { broker in
           broker.noteCall(error, of: name, id: slotID)
-          if case .transient = error, let slot = broker.slot(named: name, id: slotID) {
+          if error.leavesCodeUnseen, let slot = broker.slot(named: name, id: slotID) {
             broker.refundGuess(login, on: slot)
           }
           broker.handle(.codeRefused(guess: number, error), onLogin: login.id)

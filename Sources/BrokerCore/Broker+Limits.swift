@@ -20,6 +20,15 @@ extension Broker {
     if let refusal = limiter.admit(call, subject, at: now.uptime) { throw error(refusal, slot.name) }
   }
 
+  /// Checks that there is a token for a call that may still be refused for another reason.
+  ///
+  /// - Throws: `rateLimited` with the time to wait.
+  func requireToken(for call: CallLimiter.Call, _ account: String, on slot: ProfileSlot) throws(BrokerError) {
+    if let refusal = limiter.refusal(of: call, subject(account, on: slot), at: now.uptime) {
+      throw error(refusal, slot.name)
+    }
+  }
+
   /// Takes a token for a login.
   ///
   /// Whether a login will have a code sent is not known before; so none is begun for an account that has been sent too many,
@@ -38,11 +47,19 @@ extension Broker {
     if let refusal = limiter.admit(.login, subject, at: uptime) { throw error(refusal, slot.name) }
   }
 
-  /// Takes in that a login has had a code sent; one that an app computes costs nothing.
-  func noteSentCode(_ method: OTPChallenge.Method, _ attempt: LoginAttempt, on slot: ProfileSlot) {
+  /// Takes in that a login, or its trial, has had a code sent; one that an app computes costs nothing.
+  ///
+  /// - Parameters:
+  ///   - method: how the code was sent.
+  ///   - client: who has begun it.
+  ///   - account: whose login it is, as the client named it.
+  ///   - slot: the profile.
+  func noteSentCode(
+    _ method: OTPChallenge.Method, for client: ClientID?, to account: String?, on slot: ProfileSlot
+  ) {
     guard method != .totp else { return }
-    var subject = subject(attempt.plan.account, on: slot)
-    subject.client = attempt.client
+    var subject = subject(account, on: slot)
+    subject.client = client
     limiter.note(.sentCode, subject, at: now.uptime)
   }
 

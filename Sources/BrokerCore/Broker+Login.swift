@@ -37,10 +37,13 @@ extension Broker {
       let registration = Registration(
         email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
       let provider = slot.provider
-      try admit(.message, params.email, on: slot)
-      return try begin(slot, LoginAttempt.Plan(account: params.email), reply) { () async throws(ProviderFailure) in
+      try requireToken(for: .message, params.email, on: slot)
+      let caller = try begin(slot, LoginAttempt.Plan(account: params.email), reply) {
+        () async throws(ProviderFailure) in
         (try await provider.register(registration), nil)
       }
+      try admit(.message, params.email, on: slot)
+      return caller
     } catch {
       reply(.failure(error))
       return nil
@@ -171,7 +174,7 @@ extension Broker {
       var login = PendingLogin(
         step: .code(challenge), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
       login.account = plan.account
-      noteSentCode(challenge.method, attempt, on: slot)
+      noteSentCode(challenge.method, for: attempt.client, to: plan.account, on: slot)
       wait(for: login, on: slot, telling: .otpChallenge(challenge)) { $0.finish(id, .success(.otpRequired(challenge))) }
     case .userActionRequired(let provided):
       let action = provided.described(id: entropy.handle(), profile: profile)

@@ -43,7 +43,7 @@ extension Broker {
       accessToken: token.accessToken, expiresAt: token.expiresAt, scopes: token.scopes, profile: slot.name,
       tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: isOffline)
     guard let json = try? CachedAnswer.render(answer) else {
-      return .failure(BrokerError(.overloaded, "The locked memory for secrets is used up.", profile: slot.name))
+      return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
     }
     slot.renderedOther = (token, isOffline, json)
     return .success(json)

@@ -80,7 +80,7 @@ extension Broker {
       accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt, scopes: tokens.scopes,
       profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken), isOffline: isOffline)
     guard let json = try? CachedAnswer.render(token) else {
-      return .failure(BrokerError(.overloaded, "The locked memory for secrets is used up.", profile: slot.name))
+      return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
     }
     guard !isOffline, !slot.machine.mustSeeNextUse else { return .success(json) }
     slot.rendered = json

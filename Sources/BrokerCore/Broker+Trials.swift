@@ -51,7 +51,7 @@ extension Broker {
       credentials.replacesPending = false
       let id = entropy.handle()
       let trial = TrialSlot(
-        slot.name, slot.provider,
+        slot.name, slot.provider, servedClient,
         ProviderTrial(.init(slot.provider, slot.machine.rules), credentials, options))
       trials[id] = trial
       trial.findings = trial.trial.begin(at: now.wall)
@@ -127,6 +127,7 @@ extension Broker {
       }
       let answer = await apart { await provider.answer(request) }
       guard let slot = trials[id] else { return }
+      noteSentCode(request, answer, slot)
       slot.asking = nil
       slot.isToldOfWait = false
       slot.findings += slot.trial.take(answer, at: now.wall)
@@ -135,6 +136,14 @@ extension Broker {
     slot.asking = asking
     // Locking does not wait for a trial; the end of the broker does, where a session is being ended.
     if case .revoke = request { finish(asking) }
+  }
+
+  /// What a trial's login has sent counts as that of any other.
+  private func noteSentCode(_ request: TrialRequest, _ answer: TrialAnswer, _ trial: TrialSlot) {
+    guard case .login(let credentials) = request, case .login(.success(.otpRequired(let challenge))) = answer,
+      let slot = slot(named: trial.profile)
+    else { return }
+    noteSentCode(challenge.method, for: trial.client, to: credentials.email, on: slot)
   }
 
   /// Keeps the broker from ending before a call of a trial has.

@@ -21,6 +21,13 @@ extension BrokerServer {
     if ledger.add(.bufferedBytes, change), change > 0 { shed() }
   }
 
+  /// Makes up for what was not done in a connection's turn.
+  func shedAfterTurn() {
+    guard mustShed else { return }
+    mustShed = false
+    shed()
+  }
+
   /// Returns what a connection held, which is closed.
   func settle(_ connection: Connection) {
     _ = ledger.add(.bufferedBytes, -connection.accountedBytes)
@@ -41,6 +48,10 @@ extension BrokerServer {
         if left > right || left == right && connection.id.number > greatest.id.number { victim = connection }
       }
       guard let victim else { return }
+      if let id = current, let present = connections[id], present.accountedBytes > victim.accountedBytes {
+        mustShed = true
+        return
+      }
       tellShedding(of: victim)
       drop(victim, for: .bufferedBytes)
     }

@@ -60,6 +60,7 @@ extension BrokerServer {
     current = nil
     flush(connection)
     account(connection)
+    shedAfterTurn()
   }
 
   /// Takes in the first bytes of a scratch buffer, behind what is left of the connection's last read.

@@ -35,7 +35,7 @@ extension BrokerServer {
 
   /// Writes a line about a failed call of a person's, under the name that the error has in its answer.
   private func tell(_ error: BrokerError, of method: String) {
-    guard FailureLog.concerns(method, error.kind) else { return }
+    guard FailureLog.concerns(method, error) else { return }
     switch failureLog.count(at: BootClock.now) {
     case .omit: break
     case .beginOmitting: log.warning("many calls fail: those of this minute are not told any more")

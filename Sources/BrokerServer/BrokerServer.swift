@@ -98,6 +98,8 @@ package actor BrokerServer {
   private(set) lazy var discovery = environment.discovery()
   /// How many connections were closed for the memory they held since that was last told.
   var shedSinceTold = 0
+  /// Whether connections hold too much, and the one that holds most has its turn.
+  var mustShed = false
   /// When it may be told again.
   var nextShedLog = Duration.zero
   /// A buffer for the answers of the next turn.

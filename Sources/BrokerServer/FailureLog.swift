@@ -37,12 +37,12 @@ struct FailureLog {
   /// Whether a failure of a method is somebody's failed attempt.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
-  /// leaves the login as it is, and an internal error has a line of its own. A client learns by `accessDenied` what it
-  /// must prove; that it cannot is its failed attempt.
-  static func concerns(_ method: String, _ kind: ErrorKind) -> Bool {
-    let isQuestion = kind == .accessDenied && method != Prove.name
+  /// leaves the login as it is, and an internal error has a line of its own. By an error with a proof a client learns what
+  /// it must prove; that it cannot is its failed attempt.
+  static func concerns(_ method: String, _ error: BrokerError) -> Bool {
+    let isQuestion = error.proof != nil && method != Prove.name
     return methods.contains(method) && !isQuestion
-      && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(kind)
+      && ![.missingCredential, .deadlineExceeded, .shuttingDown, .internal].contains(error.kind)
   }
 
   /// Counts a failed call.

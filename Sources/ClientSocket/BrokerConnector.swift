@@ -55,19 +55,29 @@ package struct BrokerConnector: Sendable {
       return Connection(descriptor: socket, owner: nil, wasStarted: false)
     }
     if let found = try find() { return found }
-    guard let launcher else { throw .notRunning(socket: paths.socket, startable: true) }
+    guard let launcher else { throw absence }
     return try launcher.start(paths) { () throws(ConnectError) in try find() }
   }
 
+  /// Why there is no connection where no broker may be started.
+  private var absence: ConnectError {
+    guard FileLock.isHeld(paths.ownerLock) else { return .notRunning(socket: paths.socket, startable: true) }
+    let record = OwnerRecord(at: paths.ownerLock)
+    return .ownerDoesNotAnswer(pid: record?.pid, state: paths.state, socket: record?.socket ?? paths.socket)
+  }
+
   /// Connects to an owner that is there already; nil if there is none.
+  ///
+  /// - Throws: a sentence for the user. An owner of another state directory is refused.
   package func find() throws(ConnectError) -> Connection? {
     let record = OwnerRecord(at: paths.ownerLock)
     if let record, let socket = try open(record.socket), isOwner(record, behind: socket) {
       try check(record)
       return Connection(descriptor: socket, owner: record, wasStarted: false)
     }
-    // A service manager's socket is there before its owner is, and so before any record.
-    guard record?.socket != paths.socket, let socket = try open(paths.socket) else { return nil }
+    // A service manager's socket is there before its owner is, and so before any record. Without one, the socket may as
+    // well be another owner's: several state directories share it where only the home or `XDG_STATE_HOME` differs.
+    guard try isServed(at: paths.socket), let socket = try open(paths.socket) else { return nil }
     return Connection(descriptor: socket, owner: nil, wasStarted: false)
   }
 
@@ -82,6 +92,30 @@ package struct BrokerConnector: Sendable {
     guard paths.isConfigurationChosen, let wanted = paths.configuration else { return }
     guard record.configuration != wanted else { return }
     throw .otherConfiguration(owner: record.configuration, wanted: wanted)
+  }
+
+  /// Whether somebody listens; a broker that says that it serves another state directory is refused.
+  private func isServed(at path: String) throws(ConnectError) -> Bool {
+    guard let socket = try open(path) else { return false }
+    let answer: String?
+    do throws(Errno) { answer = try StateProbe.stateDirectory(behind: socket) } catch {
+      switch error {
+      // It ends at this moment, which the first request shows.
+      case .brokenPipe, .connectionReset: return true
+      default: throw .unreachable(socket: path, error)
+      }
+    }
+    guard let served = answer, !isState(served) else { return true }
+    throw .otherState(owner: served, wanted: paths.state, socket: path)
+  }
+
+  /// Whether a path leads to the state directory, under whatever name.
+  private func isState(_ path: String) -> Bool {
+    guard path != paths.state else { return true }
+    guard let one = try? FileStatus.following(path), let other = try? FileStatus.following(paths.state) else {
+      return false
+    }
+    return one.identity == other.identity
   }
 
   /// Nil if nobody listens.

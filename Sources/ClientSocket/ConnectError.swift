@@ -14,6 +14,8 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   case stateDirectory(PrivateDirectory.Refusal)
   /// The owner uses another configuration than the one that was asked for.
   case otherConfiguration(owner: String?, wanted: String)
+  /// The broker on the socket serves another state directory than the one that was asked for.
+  case otherState(owner: String, wanted: String, socket: String)
   /// A process has owned the state directory for longer than a start takes, and does not answer.
   case ownerDoesNotAnswer(pid: Int32?, state: String, socket: String)
   /// The file that a daemon's messages go to cannot be written.
@@ -24,8 +26,10 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   case noDaemon(path: String, Errno)
   /// The daemon was started and said why it cannot go on.
   case startRefused(code: String, reason: String)
-  /// The daemon was started and ended, or said nothing for too long.
-  case startFailed(log: String, lastLine: String?)
+  /// The daemon was started and ended, or gave no word for too long.
+  case startFailed(log: String, lastLine: String)
+  /// What was started as the daemon said nothing at all.
+  case startWasSilent(daemon: String, log: String)
 
   /// One sentence, and what to do.
   package var description: String {
@@ -34,6 +38,7 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
       "no broker listens on \(socket); any command without --no-start starts one, such as: authbroker status"
     case .notRunning(let socket, false):
       "no broker listens on \(socket), which AUTHBROKER_SOCKET names; unset it, or start that broker."
+    case .unreachable(let socket, .nameTooLong): UnixSocket.Refusal.pathTooLong(socket).description
     case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)."
     case .foreignPeer(let socket, let uid):
       "\(socket) is served by user \(uid), not by you; nothing was sent. Choose another with --state."
@@ -41,6 +46,9 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .otherConfiguration(let owner, let wanted):
       "the running broker uses the configuration \(owner ?? "(none)"), not \(wanted); "
         + "change over with: authbroker stop"
+    case .otherState(let owner, let wanted, let socket):
+      "the broker on \(socket) serves the state directory \(PlainText.line(owner.utf8)), not \(wanted); "
+        + "choose another socket with --socket, or that directory with --state."
     case .ownerDoesNotAnswer(let pid?, let state, let socket):
       "the broker (pid \(pid)) of \(state) is not on \(socket); set AUTHBROKER_SOCKET to its socket, or run: "
         + "authbroker stop"
@@ -51,8 +59,9 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .noDaemon(let path, let error):
       "the daemon \(path) cannot be started: \(error). Set AUTHBROKER_DAEMON to where it is."
     case .startRefused(_, let reason): reason
-    case .startFailed(let log, let line?): "the broker did not start: \(line) (more in \(log))"
-    case .startFailed(let log, nil): "the broker did not start and said nothing; see \(log)"
+    case .startFailed(let log, let line): "the broker did not start: \(line) (more in \(log))"
+    case .startWasSilent(let daemon, let log):
+      "the broker did not start: \(daemon) said nothing; see \(log), and whether AUTHBROKER_DAEMON names the daemon."
     }
   }
 }

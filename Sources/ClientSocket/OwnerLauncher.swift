@@ -100,8 +100,10 @@ package struct OwnerLauncher: Sendable {
         }
       case .refused(let code, let reason):
         throw .startRefused(code: code, reason: reason)
-      case .silent(let line):
+      case .silent(let line?):
         throw .startFailed(log: paths.log, lastLine: line)
+      case .silent(nil):
+        throw .startWasSilent(daemon: daemon, log: paths.log)
       }
     }
   }

@@ -1,3 +1,4 @@
+import JSONRPC
 package import LinuxSystem
 
 /// Joins standard input and output to a broker's socket, byte for byte, until one side ends.
@@ -32,6 +33,8 @@ package struct Relay: ~Copyable {
   private var brokerHasClosed = false
   private var shutdown = ShutdownScan()
   private var lastAnswerByte = UInt8(ascii: "\n")
+  /// How many bytes the broker's last answers have, which stay in their buffer.
+  private var lastAnswerLength = 0
   private var poll = PollSet(count: 3)
 
   /// Prepares to copy.
@@ -46,7 +49,25 @@ package struct Relay: ~Copyable {
   /// Copies until the end.
   ///
   /// `SIGPIPE` must be ignored.
-  package consuming func run() -> Outcome {
+  ///
+  /// - Parameter explain: told, before the end, why the broker closed the connection, if it said so.
+  /// - Returns: how it ended.
+  package consuming func run(explain: (String) -> Void = { _ in }) -> Outcome {
+    let outcome = copyToEnd()
+    if outcome == .brokerClosed, let reason { explain(reason) }
+    return outcome
+  }
+
+  /// The broker's last words, if they are an error that belongs to no request.
+  private var reason: String? {
+    let lines = answers.bytes[..<lastAnswerLength].split(separator: UInt8(ascii: "\n"))
+    guard let line = lines.last, let root = try? JSONDocument(parsing: Array(line)).root, let id = root["id"],
+      Array(id.text) == Array("null".utf8), let message = try? root["error"]?["message"]?.string()
+    else { return nil }
+    return PlainText.line(message.utf8)
+  }
+
+  private mutating func copyToEnd() -> Outcome {
     while true {
       poll.watch(0, input.descriptor.number, readable: !inputHasEnded && !brokerHasClosed && requests.isEmpty)
       poll.watch(1, socket.number, readable: answers.isEmpty, writable: !requests.isEmpty)
@@ -94,6 +115,7 @@ package struct Relay: ~Copyable {
     switch socket.receive(into: &answers.bytes) {
     case .bytes(let count):
       answers.filled(count)
+      lastAnswerLength = count
       lastAnswerByte = answers.bytes[count - 1]
     case .wouldBlock: break
     case .failed(.connectionReset): return .brokerClosed

@@ -27,6 +27,8 @@ package struct StatePaths: Equatable, Sendable {
     case noHome
     /// A variable holds a path that would mean another file in each directory.
     case relative(variable: String, value: String)
+    /// An option was given without a path.
+    case empty(option: String)
 
     /// One sentence, and what to do.
     package var description: String {
@@ -35,6 +37,7 @@ package struct StatePaths: Equatable, Sendable {
         "HOME is not set to an absolute path, so there is no default state directory; name one with --state."
       case .relative(let variable, let value):
         "\(variable) must be an absolute path, not \(PlainText.line(value.utf8)): it would mean another file in each directory."
+      case .empty(let option): "\(option) is empty; name a path, or leave it out."
       }
     }
   }
@@ -65,18 +68,25 @@ package struct StatePaths: Equatable, Sendable {
 
   /// Computes the paths.
   ///
-  /// An empty variable counts as unset, and a relative `XDG_…` directory is ignored (XDG Base Directory Specification).
+  /// An empty variable counts as unset, an empty option does not. A relative `XDG_…` directory is ignored (XDG Base
+  /// Directory Specification).
   ///
   /// - Parameters:
   ///   - options: they win over the environment.
   ///   - environment: `AUTHBROKER_STATE`, `AUTHBROKER_CONFIG`, `XDG_…`, `HOME`.
   ///   - workingDirectory: absolute; where relative choices begin.
   /// - Throws: `relative` for a variable of this program that is no absolute path: it is inherited into every directory,
-  ///   and each would silently have a vault of its own. `noHome` if the state directory has no other source.
+  ///   and each would silently have a vault of its own. `empty` for an option that names nothing. `noHome` if the state
+  ///   directory has no other source.
   package init(_ options: Options, environment: [String: String], workingDirectory: String) throws(Refusal) {
     func absolute(_ path: String?) -> String? {
       guard let path, !path.isEmpty else { return nil }
       return PathName.absolute(path, in: workingDirectory)
+    }
+    for (name, value) in [
+      ("--state", options.state), ("--socket", options.socket), ("--config", options.configuration),
+    ] where value?.isEmpty == true {
+      throw .empty(option: name)
     }
     for name in ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_SOCKET"] {
       guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }

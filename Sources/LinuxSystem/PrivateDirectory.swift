@@ -32,11 +32,19 @@ package struct PrivateDirectory: ~Copyable {
       case .notADirectory(let path): "\(path) is not a directory, or is a symbolic link; remove it or choose another."
       case .foreignOwner(let path, let owner): "\(path) belongs to user \(owner); choose a directory of your own."
       case .openToOthers(let path, let permissions):
-        "\(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 700 \(path)"
+        "\(path) is open to others (mode \(String(permissions, radix: 8))); \(Self.remedy(path, permissions))"
       case .unsafeParent(let path): "\(path) can be changed by other users; choose a directory elsewhere."
       case .replaced(let path): "\(path) was replaced while it was being used; try again."
       case .failed(let path, let error): "\(path) cannot be used: \(error)."
       }
+    }
+
+    /// What to do about a directory of this user that is open to others: one that is shared is not to be closed.
+    private static func remedy(_ path: String, _ permissions: UInt32) -> String {
+      let home = Environment.current["HOME"].map { PathName.absolute($0, in: "/") }
+      let isShared = permissions & 0o1000 != 0 || path == home
+      guard !isShared else { return "choose a directory that is yours alone, with --socket or --state." }
+      return "run: chmod 700 \(ShellWord.quoted(path))"
     }
   }
 

@@ -15,6 +15,8 @@ package enum TrustedFile {
     case writableByOthers(String, permissions: UInt32)
     /// It is a directory, a pipe, a device or a socket.
     case notAFile(String)
+    /// The path is a symbolic link that leads to nothing.
+    case linkToNothing(String)
     /// The path led to another file a moment ago.
     case replaced(String)
     /// The path or the file cannot be read.
@@ -28,6 +30,8 @@ package enum TrustedFile {
       case .writableByOthers(let path, let permissions):
         "\(path) can be changed by other users (mode \(String(permissions, radix: 8))); run: chmod go-w \(path)"
       case .notAFile(let path): "\(path) is no regular file."
+      case .linkToNothing(let path):
+        "\(path) is a symbolic link to a file that is not there; put the file in its place, or remove the link."
       case .replaced(let path): "\(path) was replaced while it was being read; try again."
       case .failed(let path, let error): "\(path) cannot be read: \(error)."
       }
@@ -82,7 +86,11 @@ package enum TrustedFile {
         continue
       }
       let next = place + "/" + name
-      status = try look(next)
+      do throws(Refusal) { status = try look(next) } catch {
+        // A directory on the way may be a link, and hold no such file.
+        guard error.isMissing, (try? FileStatus.ofLink(path))?.kind == .symbolicLink else { throw error }
+        throw .linkToNothing(path)
+      }
       guard status.kind == .symbolicLink else {
         place = next
         continue

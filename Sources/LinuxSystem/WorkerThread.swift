@@ -67,7 +67,9 @@ package final class WorkerThread: SerialExecutor {
   /// - Throws: what pthread_create(3) says; `EAGAIN` where no more threads are allowed.
   package func start() throws(Errno) {
     try state.withLock { state throws(Errno) in
-      if state.thread == nil, !state.isBorrowing { state.thread = try launch() }
+      // Whoever lends its thread has found none to be had a moment ago.
+      guard !state.isBorrowing else { throw .again }
+      if state.thread == nil { state.thread = try launch() }
     }
   }
 
@@ -95,14 +97,18 @@ package final class WorkerThread: SerialExecutor {
   /// Runs an action on the thread after some time, unless the thread was ended by then.
   ///
   /// A sleeping task would do the same by way of the global pool and a thread of its timers, neither of which may be had.
-  /// Where there is no thread here either, nothing is run.
-  package func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
-    state.withLock { state in
+  ///
+  /// - Returns: false where there is no thread here either: nothing is run then.
+  @discardableResult
+  package func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Bool {
+    let isScheduled = state.withLock { state in
       if state.thread == nil, !state.isBorrowing { state.thread = try? launch() }
-      guard state.thread != nil else { return }
+      guard state.thread != nil else { return false }
       state.alarms.append(Alarm(uptime: BootClock.now + delay, action: action))
+      return true
     }
     work.signal()
+    return isScheduled
   }
 
   /// Runs what is queued, ends the thread and waits for its end.

@@ -18,7 +18,11 @@ struct LogBudget {
   /// What may be written for long: 2.8 GB a day, a hundred times what a busy broker writes at the level `debug`.
   static let bytesPerSecond = 32 << 10
 
+  /// What lines for developers leave to the others, of which one may say why everything stands still.
+  static let reservedBytes = 256 << 10
+
   private static let minute = Duration.seconds(60)
+  private static let nanosecondsPerSecond: Int64 = 1_000_000_000
 
   private struct Kind {
     var minuteEnd: Duration
@@ -36,7 +40,7 @@ struct LogBudget {
   /// - Parameters:
   ///   - message: the constant part of the line.
   ///   - byteCount: the length of the whole line.
-  ///   - isExempt: whether the message may come as often as it likes, within the bytes.
+  ///   - isExempt: whether the message may come as often as it likes, within the bytes that are not kept for others.
   ///   - now: the uptime.
   /// - Returns: what becomes of it.
   mutating func count(_ message: String, byteCount: Int, isExempt: Bool, at now: Duration) -> Verdict {
@@ -47,7 +51,7 @@ struct LogBudget {
       kind.minuteEnd = now + Self.minute
       kind.lines = 0
     }
-    guard byteCount <= bytes, isExempt || kind.lines < Self.linesPerMinute else {
+    guard byteCount <= bytes - (isExempt ? Self.reservedBytes : 0), isExempt || kind.lines < Self.linesPerMinute else {
       kind.dropped += 1
       return .drop
     }
@@ -66,15 +70,17 @@ struct LogBudget {
 
   private mutating func refill(_ now: Duration) {
     let elapsed = max(now - filledAt, .zero)
-    filledAt = now
     // Longer than it takes to fill: and so no large number is ever multiplied.
     guard elapsed < .seconds(Self.burstBytes / Self.bytesPerSecond) else {
       bytes = Self.burstBytes
+      filledAt = now
       return
     }
     let (seconds, attoseconds) = elapsed.components
-    let fresh =
-      Int(seconds) * Self.bytesPerSecond + Int(attoseconds / 1_000_000_000) * Self.bytesPerSecond / 1_000_000_000
-    bytes = min(Self.burstBytes, bytes + fresh)
+    let nanoseconds = seconds * Self.nanosecondsPerSecond + attoseconds / Self.nanosecondsPerSecond
+    let fresh = nanoseconds * Int64(Self.bytesPerSecond) / Self.nanosecondsPerSecond
+    bytes = min(Self.burstBytes, bytes + Int(fresh))
+    // Only the time that has given a byte is used up: a flood whose lines come in less would get nothing else.
+    filledAt += .nanoseconds(fresh * Self.nanosecondsPerSecond / Int64(Self.bytesPerSecond))
   }
 }

@@ -33,6 +33,9 @@ extension Vault {
     return false
   }
 
+  /// Whether another vault was here before this new one, and no event has told of it.
+  package var hasPredecessor: Bool { predecessor != nil }
+
   /// Whether the file that the connection has open still is the one that has the vault's name.
   ///
   /// A file that was removed or replaced would take changes that nobody ever reads again. As long as it is open, no other

@@ -69,7 +69,9 @@ extension Vault {
     let key: SealingKey
     do { key = try SealingKey.random() } catch { throw StoreFailure(.secretMemoryExhausted) }
     var fresh = KeyringTable.Ring(
-      vaultID: old.vaultID, wrapped: WrappedKey.wrap(key, with: kek, vaultID: old.vaultID), retiredKeyFile: nil)
+      vaultID: old.vaultID, wrapped: WrappedKey.wrap(key, with: kek, vaultID: old.vaultID),
+      // One that an earlier change of the source has left is still to be removed.
+      retiredKeyFile: kek.source == .file ? nil : old.retiredKeyFile)
     if old.wrapped.source == .file, kek.source != .file, !(keyFileUsers?.mayHaveOther ?? false) {
       fresh.retiredKeyFile = encryption.settings.keyFilePath
     }

@@ -188,6 +188,8 @@ extension Vault: StoreKeeper {
     if ring.wrapped.source != .file, retired == encryption.settings.keyFilePath, !(keyFileUsers?.mayHaveOther ?? false)
     {
       try encryption.settle(ring.wrapped.source, replacing: .file)
+      // What the key file was before opens earlier copies of the vault as well.
+      try encryption.settings.keyFile().discardPrevious()
     }
     try KeyringTable(connection: connection).forgetRetiredKeyFile()
     self.ring?.retiredKeyFile = nil

@@ -1,5 +1,6 @@
 import BrokerProtocol
 import ClientSocket
+import LinuxSystem
 
 /// Says what to do about an error of the broker, as a command to type where there is one.
 enum Advice {
@@ -27,12 +28,7 @@ enum Advice {
   }
 
   /// A word as a shell takes it.
-  static func quoted(_ word: String) -> String {
-    let plain = PlainText.line(word.utf8)
-    let safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,"
-    guard plain.isEmpty || !plain.allSatisfy(safe.contains) else { return plain }
-    return "'" + plain.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-  }
+  static func quoted(_ word: String) -> String { ShellWord.quoted(PlainText.line(word.utf8)) }
 
   private static func step(for error: BrokerError) -> String? {
     let profile = error.profile.map { $0 == .default ? "" : " --profile \($0)" } ?? ""
@@ -47,7 +43,7 @@ enum Advice {
       if let action = error.action { return "Go on with it: authbroker login --flow \(action.loginFlowID)" }
       let flow = error.challenge?.otpFlowID ?? "FLOW"
       return "Answer it with: authbroker verify-otp \(flow)"
-    case .otpInvalid: return error.attemptsRemaining.map { "\($0) attempts are left." }
+    case .otpInvalid: return error.attemptsRemaining.map { $0 == 1 ? "1 attempt is left." : "\($0) attempts are left." }
     case .missingCredential, .validationFailed:
       guard let fields = error.fields, !fields.isEmpty else { return nil }
       return "It is about: " + PlainText.line(fields.joined(separator: ", ").utf8) + "."
@@ -63,7 +59,9 @@ enum Advice {
     case .providerRejected:
       return "Compare the configuration with what is registered there; see also: \(providerCheck(error))"
     case .unsupportedByProvider: return "What it can do says: \(providerCheck(error))"
-    case .insufficientScope: return "A login may ask for more: scopes and audience of the profile say for what."
+    case .insufficientScope:
+      return "A token has no more scopes than the session; where the provider grants scopes, the configuration of the"
+        + " profile says which a login asks for."
     case .consentDenied: return "To ask again: authbroker login" + profile
     case .internal: return error.correlationID.map { "Its log has more under \(PlainText.line($0.utf8))." }
     default: return later(error)

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import ClientSocket
 
 /// A command line behind the program's name, taken apart.
 struct Arguments: Equatable, Sendable {
@@ -66,7 +67,7 @@ struct Arguments: Equatable, Sendable {
       return .usage("a secret is never taken from an argument, where other programs can read it; use \(what).")
     }
     let likely = Spelling.nearest(to: name, among: known.map(\.name)).map { " Did you mean \($0)?" } ?? ""
-    return .usage("there is no option \(name) here.\(likely)")
+    return .usage("there is no option \(PlainText.line(name.utf8)) here.\(likely)")
   }
 
   /// Whether an option was given.
@@ -84,7 +85,7 @@ struct Arguments: Equatable, Sendable {
   func seconds(_ name: String) throws(CommandFailure) -> Duration? {
     guard let text = options[name] else { return nil }
     guard let value = Double(text), value >= 0, value <= 315_360_000 else {
-      throw .usage("\(name) needs a number of seconds, not \(text).")
+      throw .usage("\(name) needs a number of seconds from 0 to 315360000, not \(Advice.quoted(text)).")
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
@@ -94,7 +95,9 @@ struct Arguments: Equatable, Sendable {
   /// - Throws: a usage failure unless it is a whole number that is not negative.
   func count(_ name: String) throws(CommandFailure) -> Int? {
     guard let text = options[name] else { return nil }
-    guard let value = Int(text), value >= 0 else { throw .usage("\(name) needs a whole number, not \(text).") }
+    guard let value = Int(text), value >= 0 else {
+      throw .usage("\(name) needs a whole number, not \(Advice.quoted(text)).")
+    }
     return value
   }
 

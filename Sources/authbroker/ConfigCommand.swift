@@ -1,3 +1,5 @@
+import ClientSocket
+
 /// `authbroker config check`.
 enum ConfigCommand: Command {
   /// How the help explains it.
@@ -14,10 +16,14 @@ enum ConfigCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...2, of: self)
     guard context.arguments.operands[0] == "check" else {
-      throw .usage("there is no command config \(context.arguments.operands[0]); see: authbroker help config")
+      let word = PlainText.line(context.arguments.operands[0].utf8)
+      throw .usage("there is no command config \(word); see: authbroker help config")
     }
     var arguments = ["--check-config"]
-    if context.arguments.operands.count > 1 { arguments += ["--config", context.arguments.operands[1]] }
+    if let file = context.arguments.operands.dropFirst().first {
+      guard !file.isEmpty else { throw .usage("FILE is empty; name a file, or leave it out.") }
+      arguments += ["--config", file]
+    }
     if context.wantsJSON { arguments.append("--json") }
     try DaemonProgram.become(context, arguments)
   }

@@ -32,7 +32,10 @@ struct Context: Sendable {
     do throws(StatePaths.Refusal) {
       return try StatePaths(
         options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
-    } catch { throw CommandFailure(.failure, error.description) }
+    } catch {
+      guard case .empty = error else { throw CommandFailure(.failure, error.description) }
+      throw .usage(error.description)
+    }
   }
 
   /// Finds the broker; starts one unless `--no-start` or the command itself forbids it.

@@ -54,14 +54,15 @@ enum ExitCode: Int32 {
   /// The code for a broker that could not be reached or started.
   init(_ error: ConnectError) {
     switch error {
-    case .otherConfiguration, .stateDirectory: self = .failure
+    case .otherConfiguration, .otherState, .stateDirectory: self = .failure
     case .startRefused(let code, _):
       switch code {
       case "keySourceUnavailable", "vaultTampered", "storeFailed": self = .vault
       case "configInvalid": self = .failure
       default: self = .brokerUnreachable
       }
-    case .notRunning, .unreachable, .foreignPeer, .startIsStuck, .ownerDoesNotAnswer, .log, .noDaemon, .startFailed:
+    case .notRunning, .unreachable, .foreignPeer, .startIsStuck, .ownerDoesNotAnswer, .log, .noDaemon, .startFailed,
+      .startWasSilent:
       self = .brokerUnreachable
     }
   }

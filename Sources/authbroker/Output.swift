@@ -1,3 +1,4 @@
+import ClientSocket
 import LinuxSystem
 import SecretMemory
 
@@ -24,9 +25,12 @@ enum Output {
     wipe(&bytes)
   }
 
-  /// Tells a person something; nobody is left to tell where that fails.
+  /// Tells a person something, line by line; nobody is left to tell where that fails.
+  ///
+  /// Words of a command line or of another program may be in it: no byte of theirs controls the terminal.
   static func message(_ text: String) {
-    let bytes = Array("authbroker: \(text)\n".utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.line($0.utf8) }
+    let bytes = Array("authbroker: \(lines.joined(separator: "\n"))\n".utf8)
     try? write(bytes.span, to: 2)
   }
 

@@ -25,9 +25,22 @@ enum ServeCommand: Command {
     let isPrivate = context.arguments.has("--private")
     guard context.arguments.has("--stdio") else {
       guard !isPrivate else { throw .usage("--private needs --stdio.") }
+      try expectOwnSocket(context)
       return try DaemonProgram.become(context, [])
     }
     guard !isPrivate else { return try DaemonProgram.become(context, ["--stdio"]) }
     try StandardRelay.run(context, mayStart: true)
+  }
+
+  /// Refuses a socket on which the owner of another state directory listens, and says so; anything else in the way the
+  /// daemon finds.
+  private static func expectOwnSocket(_ context: Context) throws(CommandFailure) {
+    // A socket that a service manager passes is there already, and nobody answers on it yet.
+    guard context.environment["LISTEN_FDS"] == nil else { return }
+    let connector = try context.connector(mayStart: false)
+    do throws(ConnectError) { _ = try connector.find() } catch {
+      guard case .otherState = error else { return }
+      throw CommandFailure(error)
+    }
   }
 }

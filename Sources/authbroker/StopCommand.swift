@@ -11,7 +11,8 @@ enum StopCommand: Command {
     summary: "Stop the broker",
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
-      is nothing to do. A broker that is not on its socket is sent SIGTERM.
+      is nothing to do. A broker that is not on its socket, or to which access to the state directory cannot be proven,
+      is sent SIGTERM.
       """)
 
   /// How long a broker may take to end: it drains its connections and closes the vault.
@@ -55,9 +56,9 @@ enum StopCommand: Command {
       return BlockingConnection(connection)
     } catch {
       switch error {
-      case .notRunning(_, startable: true): return nil
+      case .notRunning(_, startable: true), .ownerDoesNotAnswer: return nil
       // A queue that is full, or the like: its owner may still be told by a signal.
-      case .unreachable where isOwned: return nil
+      case .unreachable where isOwned, .otherState where isOwned: return nil
       default: throw CommandFailure(error)
       }
     }
@@ -70,9 +71,16 @@ enum StopCommand: Command {
     _ connection: consuming BlockingConnection, _ context: Context
   ) throws(CommandFailure) -> Bool {
     let owner = connection.owner
-    do throws(CommandFailure) { _ = try context.call(StopBroker.self, Empty(), on: &connection) } catch {
-      guard owner != nil, error.exitCode == .brokerUnreachable else { throw error }
-      return false
+    let lock = try context.paths().ownerLock
+    do throws(CommandFailure) {
+      _ = try context.call(StopBroker.self, Empty(), on: &connection, within: longestSilence)
+    } catch {
+      switch error.exitCode {
+      case .brokerUnreachable where owner != nil: return false
+      // A proof is not to be had, or not to be read: to signal a process of one's own, none is needed.
+      case .accessDenied where owner != nil && signal(lock): break
+      default: throw error
+      }
     }
     do throws(ClientError) { try connection.awaitEnd(timeout: longestEnd) } catch { throw hasNotEnded(owner?.pid) }
     if let owner { try awaitEnd(of: owner, try context.paths()) }

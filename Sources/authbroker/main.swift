@@ -8,5 +8,9 @@ do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
   Output.message("this process cannot be protected from inspection: \(error).")
   ProcessImage.end(ExitCode.failure.rawValue)
 }
-let code = CommandLineProgram.run(Array(CommandLine.arguments.dropFirst()), Environment.current)
+guard let words = RawArguments.words else {
+  Output.message("an argument is not UTF-8 text. See: authbroker help")
+  ProcessImage.end(ExitCode.usage.rawValue)
+}
+let code = CommandLineProgram.run(words, Environment.current)
 ProcessImage.end(code.rawValue)

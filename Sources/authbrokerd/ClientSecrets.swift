@@ -31,8 +31,10 @@ actor ClientSecrets {
     unsafe worker.asUnownedSerialExecutor()
   }
 
-  /// The password; without it nothing was sent. Where the machine had no room for it, or a program took too long, it can
-  /// be asked for again; otherwise the configuration has to be mended.
+  /// The password; without it nothing was sent.
+  ///
+  /// Where the machine had no room for it, or a program took too long, it can be asked for again; otherwise the configuration
+  /// has to be mended.
   func find(_ reference: SecretReference) -> Result<Secret, ProviderFailure> {
     do {
       switch reference {

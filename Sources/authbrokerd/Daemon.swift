@@ -87,6 +87,7 @@ actor Daemon {
       report.waiting(atMost: limit)
     }
     vault = opened.vault
+    if opened.hasPredecessor { log.notice("the vault is new: the one that was here before is gone") }
     let providerKey = opened.vault.providerKey
     providers.sealingKey = { providerKey.key }
     let profiles = try providers.settings(for: configuration)
@@ -146,14 +147,14 @@ actor Daemon {
   /// Begins to take connections; clients find the broker from here on.
   private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
     ProofDirectory(path: source.paths.state).removeLeftovers()
-    try listen(server)
+    let socket = try listen(server)
     do throws(Errno) {
       if let channel { try server.take(channel) }
     } catch {
       throw StartFailure(kind: .failed, message: "The broker cannot take connections: \(error).")
     }
     log.notice(
-      "ready", .word("socket", source.paths.socket), .number("pid", Int(ProcessIdentity.pid)),
+      "ready", .word("socket", socket.isEmpty ? "none" : socket), .number("pid", Int(ProcessIdentity.pid)),
       .word("version", ProgramVersion.current))
     guard arguments.mode == .owner(isOnDemand: true) else { return }
     let patience = configuration.linger
@@ -164,7 +165,9 @@ actor Daemon {
   ///
   /// A socket that a service manager passed is taken (sd_listen_fds(3)), and the record names the path that it has, not
   /// the configured one. An owner on standard input and output goes on without a socket where a sandbox forbids one.
-  private func listen(_ server: BrokerServer) throws(StartFailure) {
+  ///
+  /// - Returns: where it listens; empty for no socket.
+  private func listen(_ server: BrokerServer) throws(StartFailure) -> String {
     var path = source.paths.socket
     do {
       if let socket = try SocketActivation.takeOver(environment: environment, pid: ProcessIdentity.pid) {
@@ -186,6 +189,7 @@ actor Daemon {
     } catch {
       throw StartFailure(kind: .storeFailed, message: "\(source.paths.ownerLock) cannot be written: \(error).")
     }
+    return path
   }
 
   private var surroundings: BrokerServer.Environment {

@@ -11,17 +11,25 @@ enum StandardError {
   }
 
   /// Writes a line of the log, and waits for its reader: for the thread that writes the log.
-  static func writeWaiting(_ line: [UInt8]) { StandardOutput.write(line, to: 2) }
+  static func writeWaiting(_ line: [UInt8]) { try? StandardOutput.write(line, to: 2) }
 }
 
 /// Words for people on standard output.
 enum StandardOutput {
-  /// Writes a text.
-  static func write(_ text: String) { write(Array(text.utf8), to: 1) }
+  /// Writes a text, and ends the process with 1 where nobody can take it.
+  static func write(_ text: String) {
+    do throws(Errno) { try write(Array(text.utf8), to: 1) } catch {
+      if error != .brokenPipe { StandardError.write("authbroker: standard output cannot be written: \(error).\n") }
+      ProcessImage.end(1)
+    }
+  }
 
-  fileprivate static func write(_ bytes: [UInt8], to number: Int32) {
+  fileprivate static func write(_ bytes: [UInt8], to number: Int32) throws(Errno) {
     let stream = FileDescriptor(owning: number)
-    try? stream.writeAll(bytes.span)
+    var failure: Errno?
+    do throws(Errno) { try stream.writeAll(bytes.span) } catch { failure = error }
+    // The stream belongs to the process, not to this function.
     _ = stream.release()
+    if let failure { throw failure }
   }
 }

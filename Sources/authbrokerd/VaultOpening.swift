@@ -16,6 +16,8 @@ enum VaultOpening {
     let status: StoreStatus
     /// What rested in it; nil while it waits for the passphrase of a person.
     let contents: StoreContents?
+    /// Whether the vault is new where another one was before, and no event has told of that.
+    let hasPredecessor: Bool
   }
 
   /// Opens the file, and unlocks it unless its key comes from a passphrase; a vault that is not there yet is made.
@@ -44,13 +46,15 @@ enum VaultOpening {
     } catch {
       throw failure(error, paths)
     }
-    let status = await vault.status
-    guard status.keySource != .passphrase else { return Opened(vault: vault, status: status, contents: nil) }
+    let (status, hasPredecessor) = (await vault.status, await vault.hasPredecessor)
+    guard status.keySource != .passphrase else {
+      return Opened(vault: vault, status: status, contents: nil, hasPredecessor: hasPredecessor)
+    }
     // For a vault that is new the program is run twice: its answer is kept nowhere in between.
     if status.keySource == .command { waiting(configuration.commandTimeout * (status.isInitialized ? 1 : 2)) }
     do throws(StartFailure) {
       let contents = try await unlock(vault, paths)
-      return Opened(vault: vault, status: await vault.status, contents: contents)
+      return Opened(vault: vault, status: await vault.status, contents: contents, hasPredecessor: hasPredecessor)
     } catch {
       try? await vault.close()
       throw error

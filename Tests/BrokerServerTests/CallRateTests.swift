@@ -120,6 +120,36 @@ import Testing
     }
   }
 
+  @Test func `a code that a trial has sent counts as that of a login`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { $0.setWantsCode(true) }
+      for number in 1...10 {
+        let begun = stage.call("tryProvider", LoginStage.credentials)
+        let parts = begun.split(separator: #""trialId":""#, maxSplits: 1)
+        let trial = try String(#require(parts.last?.split(separator: "\"").first, "\(number): \(begun)"))
+        #expect(stage.call("continueTrial", #"{"trialId":"\#(trial)"}"#).contains("maskedDestination"), "\(number)")
+        _ = stage.call("continueTrial", #"{"trialId":"\#(trial)","stop":true}"#)
+      }
+      let refused = stage.call("login", LoginStage.credentials)
+      #expect(refused.contains("rateLimited") && stage.harness.provider.logins.count == 10, "\(refused)")
+    }
+  }
+
+  @Test func `a registration that is refused before it is made costs no mail`() async throws {
+    try await OwnThread.run {
+      let stage = try LoginStage { _ in }
+      let account = #"{"email":"new@example.test","password":"right"}"#
+      // All logins of the connection, of other accounts.
+      var number = 0
+      while !stage.call("login", #"{"email":"p-\#(number)@example.test","password":"right"}"#).contains("rateLimited") {
+        number += 1
+      }
+      for _ in 0..<20 { #expect(stage.call("register", account).contains("rateLimited")) }
+      stage.wait(10)
+      #expect(!stage.call("register", account).contains("rateLimited"))
+    }
+  }
+
   @Test func `what does not reach a provider costs nothing`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { _ in }

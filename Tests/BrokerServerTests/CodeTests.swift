@@ -47,6 +47,20 @@ import Testing
     }
   }
 
+  @Test func `a code that never left is no guess`() async throws {
+    try await OwnThread.run {
+      let (stage, flow) = try Self.stage()
+      stage.harness.provider.setCodeFailure(.misconfigured(.secret))
+      let params = #"{"otpFlowId":"\#(flow)","code":"123456"}"#
+      for number in 1...30 {
+        #expect(stage.call("verifyOtp", params).contains("configInvalid"), "\(number)")
+        stage.wait(5)
+      }
+      stage.harness.provider.setCodeFailure(nil)
+      #expect(stage.call("verifyOtp", params).contains("authenticated"))
+    }
+  }
+
   @Test func `a lost reply to a refresh token that a client gives says the same`() async throws {
     try await OwnThread.run {
       let stage = try LoginStage { $0.setLoginMethods([.refreshToken]) }

@@ -90,6 +90,8 @@ import Testing
     // The end of the connection says that the process has gone.
     var buffer = [UInt8](repeating: 0, count: 100)
     while case .bytes = first.descriptor.read(into: &buffer) {}
+    // Its descriptors are closed one after the other.
+    #expect(Patience.wait { !FileLock.isHeld(paths.ownerLock) })
     #expect(unlink(paths.state + "/stop") == 0)
     #expect(throws: ConnectError.notRunning(socket: paths.socket, startable: true)) {
       _ = try connector(paths, starting: false).connect()

@@ -130,6 +130,13 @@ import Testing
     #expect(throws: CommandFailure.self) { try arguments.seconds("--timeout") }
   }
 
+  @Test(arguments: [(1, "1 attempt is left."), (2, "2 attempts are left.")])
+  func `a number agrees with its noun`(count: Int, words: String) {
+    var error = BrokerError(.otpInvalid)
+    error.attemptsRemaining = count
+    #expect(Advice.sentences(for: error).hasSuffix(words))
+  }
+
   @Test func `a profile's name is checked before anything is sent`() throws {
     let (_, arguments) = try Self.parse("token", "--profile", "../x")
     #expect(throws: CommandFailure.self) { try arguments.profile() }

@@ -69,6 +69,7 @@ import Testing
     #expect(ExitCode(.startRefused(code: "vaultTampered", reason: "")) == .vault)
     #expect(ExitCode(.startRefused(code: "configInvalid", reason: "")) == .failure)
     #expect(ExitCode(.otherConfiguration(owner: nil, wanted: "/c")) == .failure)
+    #expect(ExitCode(.otherState(owner: "/a", wanted: "/b", socket: "/s")) == .failure)
     #expect(CommandFailure(.connectionLost).exitCode == .brokerUnreachable)
     #expect(CommandFailure(.timedOut).exitCode == .brokerUnreachable)
   }

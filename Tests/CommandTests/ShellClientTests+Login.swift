@@ -3,6 +3,37 @@ import Testing
 /// The ways to log in, and what comes of a refusal.
 extension ShellClientTests {
   @Test(arguments: shells)
+  func `a value may stand behind an equals sign`(shell: String) throws {
+    let line = "authbroker__connect() { cat >&2; }; authbroker_token --profile=work --audience=a=b 2>&1"
+    #expect(try Self.run(shell, line, "").output.contains(#""params":{"profile":"work","audience":"a=b"}"#))
+  }
+
+  @Test(arguments: shells)
+  func `a logout says whether somebody was logged in`(shell: String) throws {
+    for (state, sentence) in [("signedOut", "nobody was logged in."), ("authenticated", "logged out.")] {
+      let line = """
+        authbroker__connect() { cat >/dev/null; echo '{"jsonrpc":"2.0","id":1,"result":{"state":"\(state)"}}'; }
+        authbroker_logout 2>&1
+        """
+      let (output, code) = try Self.run(shell, line, "")
+      #expect(code == 0 && output == "authbroker.sh: \(sentence)\n", "\(output)")
+    }
+  }
+
+  @Test(arguments: shells, ["token", "header", "status", "status --json"])
+  func `a result that cannot be written is a failure in one sentence`(shell: String, command: String) throws {
+    let line = """
+      authbroker__connect() {
+        cat >/dev/null
+        echo '{"jsonrpc":"2.0","id":1,"result":{"accessToken":"t","profiles":[{"profile":"p","state":"s"}]}}'
+      }
+      { authbroker_\(command) >/dev/full; } 2>&1
+      """
+    let (output, code) = try Self.run(shell, line, "")
+    #expect(code == 1 && output == "authbroker.sh: standard output cannot be written.\n", "\(output)")
+  }
+
+  @Test(arguments: shells)
   func `a provider that refuses what is configured is no outage`(shell: String) throws {
     let data = #""data":{"kind":"providerRejected","nextAction":"fixConfig"}"#
     let answer = #"{"jsonrpc":"2.0","id":1,"error":{"code":1044,"message":"No.",\#(data)}}"#

@@ -232,7 +232,9 @@ import Testing
     let lines = [
       "authbroker_token extra", "authbroker_token --code-stdin", "authbroker_verify_otp a b", "authbroker_status --al",
       "authbroker_login --password=canary", "authbroker_token --min-validity 007", "authbroker_watch --count ''",
-      "authbroker_logout -x",
+      "authbroker_logout -x", "authbroker_token --profile ''", "authbroker_token --audience=",
+      "authbroker_login --email ''", "authbroker_token --min-validity 99999999999999999999",
+      "authbroker_token --min-validity 315360001", "authbroker_verify_otp ''",
       "authbroker_unlock canary", "authbroker_unlock --passphrase=canary", "authbroker_lock --all",
     ]
     for line in lines {

@@ -63,6 +63,7 @@ import Testing
       }
       #expect(try sandbox.command("stop").code == 0)
       #expect(try owner.wait() == 0)
+      #expect(owner.errorText.contains(path), "the log names the socket that was passed: \(owner.errorText)")
       // The socket is the manager's.
       #expect(try FileStatus.ofLink(path).kind == .socket)
     }
@@ -75,6 +76,24 @@ import Testing
       let lost = try sandbox.command("status")
       #expect(lost.code == 8 && !lost.errors.contains("kill"), "\(lost.errors)")
       #expect(lost.errors.contains("(pid \(owner.pid))") && lost.errors.contains("run: authbroker --state"))
+      let quiet = try sandbox.command("--no-start", "status")
+      #expect(quiet.code == 8 && quiet.errors.contains("(pid \(owner.pid))"), "\(quiet.errors)")
+      #expect(!quiet.errors.contains("without --no-start"), "\(quiet.errors)")
+      let stop = try sandbox.command("stop")
+      #expect(stop.code == 0, "\(stop.errors)")
+      #expect(try owner.wait() == 0)
+    }
+  }
+
+  @Test func `a state directory that others can change takes no proof, which is said, and stop needs none`()
+    async throws
+  {
+    try await Sandbox.run { sandbox in
+      let owner = try sandbox.owner()
+      #expect(chmod(sandbox.state, 0o777) == 0)
+      let lock = try sandbox.command("lock")
+      #expect(lock.code == 6 && !lock.errors.contains("create the file"), "\(lock.errors)")
+      #expect(lock.errors.contains("\(sandbox.state) is open to others (mode 777); run: chmod 700"), "\(lock.errors)")
       let stop = try sandbox.command("stop")
       #expect(stop.code == 0, "\(stop.errors)")
       #expect(try owner.wait() == 0)

@@ -75,6 +75,14 @@ import Testing
       Self.refusal(scratch.file("link/inner/file")) == .foreignOwner(scratch.file("link"), owner: 12345))
   }
 
+  @Test func `a link to nothing is not taken for a file that is missing`() throws {
+    let scratch = Scratch()
+    symlink(scratch.file("nothing"), scratch.file("link"))
+    #expect(Self.refusal(scratch.file("link")) == .linkToNothing(scratch.file("link")))
+    symlink(scratch.path, scratch.file("directory"))
+    #expect(Self.refusal(scratch.file("directory/none"))?.isMissing == true)
+  }
+
   @Test func `a circle of links ends`() throws {
     let scratch = Scratch()
     symlink(scratch.file("b"), scratch.file("a"))

@@ -64,12 +64,30 @@ import Testing
 
   @Test func `the budget fills again, and never above its bound`() {
     var budget = LogBudget()
-    #expect(budget.count("a", byteCount: LogBudget.burstBytes, isExempt: true, at: .seconds(1)) == .write(dropped: 0))
+    let all = LogBudget.burstBytes - LogBudget.reservedBytes
+    #expect(budget.count("a", byteCount: all, isExempt: true, at: .seconds(1)) == .write(dropped: 0))
     #expect(budget.count("a", byteCount: 1000, isExempt: true, at: .seconds(1)) == .drop)
     #expect(budget.count("a", byteCount: 1000, isExempt: true, at: .seconds(2)) == .write(dropped: 1))
     #expect(
-      budget.count("a", byteCount: LogBudget.burstBytes + 1, isExempt: true, at: .seconds(1_000_000_000)) == .drop)
+      budget.count("b", byteCount: LogBudget.burstBytes + 1, isExempt: false, at: .seconds(1_000_000_000)) == .drop)
     // A clock that goes back gives nothing.
-    #expect(budget.count("a", byteCount: LogBudget.burstBytes, isExempt: true, at: .seconds(5)) == .write(dropped: 1))
+    #expect(budget.count("b", byteCount: LogBudget.burstBytes, isExempt: false, at: .seconds(5)) == .write(dropped: 1))
+  }
+
+  @Test func `lines for developers leave room for the others`() {
+    var budget = LogBudget()
+    while budget.count("call", byteCount: 200, isExempt: true, at: .seconds(1)) != .drop {}
+    #expect(budget.count("the disk is full", byteCount: 200, isExempt: false, at: .seconds(1)) == .write(dropped: 0))
+  }
+
+  @Test func `a flood whose lines come within microseconds lets the budget fill as fast`() {
+    var budget = LogBudget()
+    var written = 0
+    for step in 0..<200_000 {
+      let now = Duration.seconds(100) + .microseconds(step * 10)
+      if budget.count("a", byteCount: 100, isExempt: true, at: now) != .drop { written += 100 }
+    }
+    let expected = LogBudget.burstBytes - LogBudget.reservedBytes + 2 * LogBudget.bytesPerSecond
+    #expect(abs(written - expected) < 1000, "\(written)")
   }
 }

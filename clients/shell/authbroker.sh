@@ -61,7 +61,6 @@ authbroker__member() {
       }
       return s
     }
-    function found(s) { print s; missing = 0; exit 0 }
     function value(path,    c, s) {
       blanks()
       c = substr(text, position, 1)
@@ -69,7 +68,7 @@ authbroker__member() {
       s = ""
       if (c == "\"") s = string()
       else for (; c != "" && !index(",]} \t\r\n", c); c = substr(text, ++position, 1)) s = s c
-      if (path == want) found(s)
+      if (path == want) { print s; missing = 0; exit 0 }
     }
     function members(path, open,    c, n, name) {
       n = 0; position++; blanks()
@@ -92,9 +91,7 @@ authbroker__quote() {
     BEGIN {
       for (i = 1; i < 32; i++) escape[sprintf("%c", i)] = sprintf("\\u%04x", i)
       escape[sprintf("%c", 127)] = "\\u007f"
-      escape["\""] = "\\\""
-      escape["\\"] = "\\\\"
-      printf "\""
+      escape["\""] = "\\\""; escape["\\"] = "\\\\"; printf "\""
     }
     NR > 1 { printf "\\n" }
     {
@@ -104,12 +101,16 @@ authbroker__quote() {
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
+authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
 
 # Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
 # another program.
 authbroker__text() { [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" | authbroker__quote)"; }
 
-authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
+# Prints a line ($1) as the result of a command.
+authbroker__print() {
+  printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written."; return 1; }
+}
 
 # Prints a member ($2) of an answer ($1) for a person; fails if there is none.
 authbroker__words() {
@@ -181,9 +182,12 @@ authbroker__administer() {
     return "$(($? == 127 ? 8 : $?))"
 }
 
-# Fails unless a value ($2) of an option ($1) is a whole number as JSON has it.
+# Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
   case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros."; return 2 ;; esac
+  # What every shell can count; the protocol's own bound of durations is ten years.
+  { [ "${#2}" -le 15 ] && { [ "$1" != --min-validity ] || [ "$2" -le 315360000 ]; }; } ||
+    { authbroker__say "$1 needs a smaller number (a time: up to 315360000 seconds)."; return 2; }
 }
 
 # Takes a command's options apart into variables of the subshell that it runs in. $1: the names that the command has,
@@ -193,14 +197,15 @@ authbroker__options() {
   profile='' minimum='' scopes='' audience='' force='' email='' stdin='' method='' everywhere='' all='' json='' since=''
   count='' operand=''
   while [ "$#" -gt 0 ]; do
+    # The value apart from the name, and so in no message: it may be a secret.
+    case $1 in --*=*) authbroker__word=$1; shift; set -- "${authbroker__word%%=*}" "${authbroker__word#*=}" "$@" ;; esac
     case $1 in
-      # Without a value behind `=`, which may be a secret.
       -*) [ "${authbroker__known#*" $1 "}" != "$authbroker__known" ] || {
-          authbroker__say "there is no option ${1%%=*} here."; return 2; } ;;
+          authbroker__say "there is no option $1 here."; return 2; } ;;
     esac
     case $1 in
       --profile | --min-validity | --scope | --audience | --email | --method | --since | --count)
-        [ "$#" -gt 1 ] || { authbroker__say "$1 needs a value."; return 2; }
+        { [ "$#" -gt 1 ] && [ -n "$2" ]; } || { authbroker__say "$1 needs a value."; return 2; }
         case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
           --min-validity) minimum=$2 ;; --profile) profile=$2 ;; --audience) audience=$2 ;; --email) email=$2 ;;
@@ -210,6 +215,7 @@ authbroker__options() {
         shift ;;
       --force-refresh) force=true ;; --password-stdin | --code-stdin) stdin=true ;;
       --everywhere) everywhere=true ;; --all) all=true ;; --json) json=true ;;
+      '') authbroker__say "a word on the command line is empty."; return 2 ;;
       *)
         case $authbroker__known$operand in
           *" FLOW ") operand=$1 ;;
@@ -236,11 +242,9 @@ authbroker__secret() {
   printf '%s' "$1" >/dev/tty
   IFS= read -r secret </dev/tty; authbroker__read=$?
   stty "$authbroker__settings" </dev/tty
-  trap - INT TERM HUP
-  printf '\n' >/dev/tty
+  trap - INT TERM HUP; printf '\n' >/dev/tty
   [ "$authbroker__read" -eq 0 ] && [ -n "$secret" ] && return 0
-  authbroker__say "nothing was entered; nothing was sent."
-  return 1
+  authbroker__say "nothing was entered; nothing was sent."; return 1
 }
 
 # Answers a challenge: says where the code went, asks for it, and asks again while it is wrong and may be tried again.
@@ -257,8 +261,7 @@ authbroker__answer_challenge() {
     authbroker__verified=$(
       authbroker__send verifyOtp "$(authbroker__text otpFlowId "$flow")$(authbroker__text code "$secret")"
     ) || return
-    authbroker__check "$authbroker__verified"
-    authbroker__status=$?
+    authbroker__check "$authbroker__verified"; authbroker__status=$?
     # otpInvalid: any other refusal has ended the challenge.
     [ "$authbroker__code" = 1022 ] || break
   done
@@ -308,14 +311,16 @@ authbroker_token() (
   members=$(authbroker__text profile "$profile")$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
   members=$members${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
   answer=$(authbroker__call getAccessToken "$members") || exit
-  printf '%s\n' "$answer" | authbroker__member result.accessToken
+  token=$(printf '%s\n' "$answer" | authbroker__member result.accessToken) ||
+    { authbroker__say "the broker's answer has no token."; exit 1; }
+  authbroker__print "$token"
 )
 
 # Prints the HTTP header that carries the token.
 authbroker_header() (
   { set +x; } 2>/dev/null
   token=$(authbroker_token "$@") || exit
-  printf 'Authorization: Bearer %s\n' "$token"
+  authbroker__print "Authorization: Bearer $token"
 )
 
 # Asks for the e-mail address and the password, as far as they are not given, and prints them as members of params.
@@ -370,8 +375,12 @@ authbroker_logout() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
-  if [ -n "$all" ]; then authbroker__administer logout "$members"
-  else authbroker__call logout "$members" >/dev/null; fi && authbroker__say "logged out."
+  if [ -n "$all" ]; then authbroker__administer logout "$members" && authbroker__say "logged out."; exit; fi
+  # Where this is refused, so is what follows, which says why.
+  answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
+  authbroker__call logout "$members" >/dev/null || exit
+  answer=$(authbroker__words "$answer" result.state)
+  case $answer in signedOut) authbroker__say "nobody was logged in." ;; *) authbroker__say "logged out." ;; esac
 )
 
 # Lets the broker forget its keys and tokens until authbroker_unlock.
@@ -386,8 +395,7 @@ authbroker__vault() { authbroker__words "$1" "result.vault.$2"; }
 authbroker_unlock() (
   { set +x; } 2>/dev/null
   authbroker__options '--password-stdin' "$@" || exit
-  answer=$(authbroker__call getStatus '') || exit
-  members=''
+  answer=$(authbroker__call getStatus '') || exit; members=''
   if [ "$(authbroker__vault "$answer" locked)$(authbroker__vault "$answer" keySource)" = truepassphrase ]; then
     authbroker__secret 'Passphrase: ' || exit
     members=$(authbroker__text passphrase "$secret")
@@ -404,11 +412,11 @@ authbroker_status() (
   { set +x; } 2>/dev/null
   authbroker__options '--json' "$@" || exit
   answer=$(authbroker__call getStatus '') || exit
-  [ -z "$json" ] || { answer=${answer#*'"result":'}; printf '%s\n' "${answer%\}}"; exit 0; }
+  [ -z "$json" ] || { answer=${answer#*'"result":'}; authbroker__print "${answer%\}}"; exit; }
   index=0
   while name=$(authbroker__words "$answer" "result.profiles.$index.profile"); do
     account=$(authbroker__words "$answer" "result.profiles.$index.user.email") || account=-
-    printf '%s %s %s\n' "$name" "$(authbroker__words "$answer" "result.profiles.$index.state")" "$account"
+    authbroker__print "$name $(authbroker__words "$answer" "result.profiles.$index.state") $account" || exit
     index=$((index + 1))
   done
 )
@@ -416,8 +424,7 @@ authbroker_status() (
 # Prints the events of a subscription, which are read from standard input.
 authbroker__events() {
   IFS= read -r authbroker__line || return 8
-  authbroker__check "$authbroker__line" || return
-  authbroker__seen=0
+  authbroker__check "$authbroker__line" || return; authbroker__seen=0
   while [ -z "$count" ] || [ "$authbroker__seen" -lt "$count" ]; do
     IFS= read -r authbroker__line || return 8
     case $authbroker__line in *'"method":"event"'*) ;; *) continue ;; esac
@@ -431,9 +438,7 @@ authbroker__events() {
 # Subscribes and prints events. $1: a folder with two FIFOs; $2...: the command line. Descriptor 3 is the FIFO `requests`.
 authbroker__watch() (
   { set +x; } 2>/dev/null
-  folder=$1
-  shift
-  connected=''
+  folder=$1; shift; connected=''
   trap 'rm -rf "$folder"; [ -z "$connected" ] || kill "$connected" 2>/dev/null' EXIT
   trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
   authbroker__options '--profile --since --count' "$@" || exit
@@ -457,23 +462,20 @@ authbroker__watch() (
 authbroker__fifos() (
   folder=$(mktemp -d) || exit
   mkfifo -m 600 "$folder/requests" "$folder/events" && printf '%s\n' "$folder" && exit
-  rm -rf "$folder"
-  exit 1
+  rm -rf "$folder"; exit 1
 )
 
 # Prints events as they happen, one line of JSON each. Ends with 8 when the broker ends. No subshell, because this
 # shell's end must be the subscription's end; it sets no variable.
 authbroker_watch() {
-  set -- "$(authbroker__fifos)" "$@"
-  [ -n "$1" ] || return 1
+  set -- "$(authbroker__fifos)" "$@"; [ -n "$1" ] || return 1
   # Open both ways, so that nobody waits for the other end.
   { authbroker__watch "$@"; } 3<>"$1/requests"
 }
 
 # The script ($1) and its command line ($2...), where it is run and not sourced.
 authbroker__main() {
-  authbroker__script=$1; authbroker__command=${2:-help}
-  shift; [ "$#" -eq 0 ] || shift
+  authbroker__script=$1; authbroker__command=${2:-help}; shift; [ "$#" -eq 0 ] || shift
   case " $* " in *' --help '* | *' -h '*) authbroker__command=help ;; esac
   case $authbroker__command in
     token | header | login | logout | lock | unlock | status | watch) "authbroker_$authbroker__command" "$@" ;;

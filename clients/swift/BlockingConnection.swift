@@ -66,13 +66,17 @@ public struct BlockingConnection: ~Copyable {
 
   /// Shows the broker that this process has its state directory, where that is why a call was refused.
   ///
-  /// - Returns: whether the call may be made again; false also where the state directory is not to be had.
+  /// - Returns: whether the call may be made again.
+  /// - Throws: `broker` with what keeps it from being shown; `connectionLost`, `timedOut`.
   private mutating func prove(_ refusal: ClientError, _ timeout: Duration?) throws(ClientError) -> Bool {
-    guard let file = refusal.proofFile, (try? file.create()) == true else { return false }
+    guard let file = refusal.proofFile else { return false }
+    let isNew: Bool
+    do throws(Errno) { isNew = try file.create() } catch { throw refusal.unproven(file.sentence(for: error)) }
+    guard isNew else { return false }
     defer { file.remove() }
     do throws(ClientError) { _ = try callOnce(Prove.self, Empty(), timeout) } catch {
       guard case .broker = error else { throw error }
-      return false
+      throw refusal.unproven(file.sentenceForRefusal)
     }
     return true
   }

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import ClientSocket
 import JSONRPC
+import LinuxSystem
 
 /// How methods are called that are for clients which have the state directory.
 extension ClientChannel {
@@ -10,8 +11,9 @@ extension ClientChannel {
   func sendProving(_ id: Int64, _ method: String, _ params: some JSONEncodable & Sendable, _ handler: @escaping Handler)
   {
     send(id, method, params) { [weak self] answer in
-      guard let self, case .refusal(let error) = answer, let file = error.proofFile, prove(file) else {
-        return handler(answer)
+      guard let self, case .refusal(let refusal) = answer, let file = refusal.proofFile else { return handler(answer) }
+      do throws(Errno) { try prove(file) } catch {
+        return handler(.refusal(refusal.unproven(file.sentence(for: error))))
       }
       send(id, method, params, handler)
     }
@@ -22,10 +24,9 @@ extension ClientChannel {
   /// Only the reading thread does this, and the broker takes requests in order: a file that is there already was made
   /// for an earlier request, whose `prove` the broker has read by then.
   ///
-  /// - Returns: whether there is any use in sending the request again.
-  private func prove(_ file: StateProofFile) -> Bool {
-    guard let isNew = try? file.create() else { return false }
-    if isNew { send(nextID(), Prove.name, Empty()) { _ in file.remove() } }
-    return true
+  /// - Throws: why there is no use in sending the request again.
+  private func prove(_ file: StateProofFile) throws(Errno) {
+    guard try file.create() else { return }
+    send(nextID(), Prove.name, Empty()) { _ in file.remove() }
   }
 }

@@ -34,6 +34,14 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     return StateProofFile(path: proof.path, nonce: proof.nonce)
   }
 
+  /// The same refusal, with what keeps the proof from being given in place of what a proof is.
+  func unproven(_ sentence: String) -> ClientError {
+    guard case .broker(let refusal) = self else { return self }
+    var error = BrokerError(refusal.kind, sentence)
+    error.proof = refusal.proof
+    return .broker(error)
+  }
+
   /// The failure of an attempt to connect.
   init(_ error: ConnectError) { self = .noBroker(reason: error.description) }
 }

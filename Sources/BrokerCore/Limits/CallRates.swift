@@ -2,8 +2,8 @@ import BrokerProtocol
 
 /// How often providers are called for clients, at most: of each kind of call its three rows in the table of limits.
 ///
-/// Only calls that reach a provider count: what is answered from memory, shared with an equal call or refused before costs
-/// nothing. A person, and a program that a person runs, stays far below. How many calls may be made at once is
+/// Only what clients want of a provider counts: what is answered from memory, shared with an equal login or token request,
+/// or refused for its parameters costs nothing. A person, and a program that a person runs, stays far below. How many calls may be made at once is
 /// configurable; how fast more are allowed after that is not.
 package struct CallRates: Sendable {
   /// The rate at one place; a call needs a token at each place that it concerns.
@@ -97,7 +97,7 @@ package struct CallRates: Sendable {
     account: Place(.accountReads, 60, every: .seconds(1)),
     provider: Place(.providerReads, 240, every: .milliseconds(250)))
   private static let probe = CallRates(
-    name: "Probes", what: "Looks at a provider without credentials",
+    name: "Probes", what: "Probes",
     reason: "A person who looks again and again needs one in some seconds.",
     connection: Place(.connectionProbes, 20, every: .seconds(3)), account: nil,
     provider: Place(.providerProbes, 60, every: .seconds(1)))

@@ -43,8 +43,6 @@ package enum Limit: Int, CaseIterable, Sendable {
     case message
     /// Each connection.
     case connection
-    /// Each client, however many connections it has.
-    case client
     /// Each account at a provider, over all connections.
     case account
     /// Each provider, over all connections and accounts.

@@ -35,25 +35,6 @@ package final class LimitLedger: Sendable {
     if isRefused { throw error(of: limit, of: profile) }
   }
 
-  /// Takes from a budget of all clients together.
-  ///
-  /// - Returns: whether there was so much; if not, nothing was taken and the refusal is counted.
-  package func take(_ limit: Limit, _ amount: Int = 1) -> Bool {
-    state.withLock { state in
-      guard state.used[limit.rawValue] + amount <= state.limits[limit] else {
-        state.refused[limit.rawValue] += 1
-        return false
-      }
-      state.used[limit.rawValue] += amount
-      return true
-    }
-  }
-
-  /// Returns what was taken.
-  package func release(_ limit: Limit, _ amount: Int = 1) {
-    state.withLock { $0.used[limit.rawValue] -= amount }
-  }
-
   /// Notes what is in use where it is in use already: negative where it became less.
   ///
   /// - Returns: whether the budget is exceeded now; what the caller does about it, it notes by ``note(_:)``.

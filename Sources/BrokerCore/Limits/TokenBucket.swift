@@ -39,7 +39,4 @@ package struct TokenBucket: Sendable, Equatable {
   package mutating func spend(_ rate: Rate, at uptime: Duration) {
     fullAt = max(fullAt, uptime) + rate.interval
   }
-
-  /// Puts a token back that was not needed.
-  package mutating func refund(_ rate: Rate) { fullAt -= rate.interval }
 }

@@ -35,6 +35,14 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
+  /// Whether a code that was to be checked was certainly not looked at.
+  var leavesCodeUnseen: Bool {
+    switch self {
+    case .transient, .unsupported: true
+    default: neverLeft
+    }
+  }
+
   /// The error that a client sees.
   package var kind: ErrorKind {
     switch self {

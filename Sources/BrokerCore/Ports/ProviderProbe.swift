@@ -34,6 +34,11 @@ package struct ProviderProbe: Sendable, Equatable {
   /// A provider that is here, so that there is nothing to reach.
   package static let nothingToReach = ProviderProbe(place: nil, outcome: nil)
 
+  /// A provider that is here and cannot work: why, and what to do.
+  package static func broken(_ failure: ProviderFailure, advice: String) -> ProviderProbe {
+    ProviderProbe(place: nil, outcome: .failed(failure, advice: advice))
+  }
+
   /// What came of asking a provider at a place.
   package init(_ place: Place, _ outcome: Outcome) {
     self.init(place: place, outcome: outcome)

@@ -23,6 +23,7 @@ package struct TokenDemand: Sendable, Equatable {
   package var target: TokenTarget?
   /// Whether the provider can give a token for such a target at all.
   package var isGivable: Bool
+
   /// A demand.
   package init(
     waiter: WaiterID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false,

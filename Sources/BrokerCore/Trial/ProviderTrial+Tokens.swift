@@ -22,7 +22,8 @@ extension ProviderTrial {
         advice: "It is refreshed only when a server refuses it; let the reply have expires_in.")
     }
     let left = end - now
-    let seconds = left.milliseconds / 1000
+    // A part of the last second has passed on the way.
+    let seconds = (left.milliseconds + 999) / 1000
     guard left > .zero else {
       return ProviderFinding(
         check, .failure, "The access token ended \(-seconds) s ago, as soon as it was given.",

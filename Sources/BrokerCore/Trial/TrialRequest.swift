@@ -72,7 +72,11 @@ extension AuthProvider {
 
   /// Waits until a user has done elsewhere what a login asks of them; ends soon after its task is cancelled.
   ///
-  /// - Parameter pause: waits for some time, and says whether all of it has passed: not so where the task was cancelled.
+  /// - Parameters:
+  ///   - action: what the user is to do.
+  ///   - now: the wall clock.
+  ///   - pause: waits for some time, and says whether all of it has passed: not so where the task was cancelled.
+  /// - Returns: the session, or why there is none.
   package func awaitUser(
     _ action: ProviderUserAction, now: @Sendable () -> Timestamp, pause: @Sendable (Duration) async -> Bool
   ) async -> Result<ProviderSession, ProviderFailure> {

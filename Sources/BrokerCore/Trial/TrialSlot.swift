@@ -8,6 +8,8 @@ final class TrialSlot {
   let profile: ProfileName
   /// The provider.
   let provider: any AuthProvider
+  /// Who has begun it.
+  let client: ClientID?
   /// Decides what is done.
   var trial: ProviderTrial
   /// What was found and not told yet.
@@ -28,7 +30,8 @@ final class TrialSlot {
   var isToldOfWait = false
 
   /// A trial that has not begun.
-  init(_ profile: ProfileName, _ provider: any AuthProvider, _ trial: ProviderTrial) {
+  init(_ profile: ProfileName, _ provider: any AuthProvider, _ client: ClientID?, _ trial: ProviderTrial) {
+    self.client = client
     self.profile = profile
     self.provider = provider
     self.trial = trial

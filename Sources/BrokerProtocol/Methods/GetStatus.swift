@@ -139,7 +139,7 @@ public enum GetStatus: BrokerMethod {
   public struct Limit: JSONEncodable, JSONDecodable, Sendable, Equatable {
     /// Its key in the section `limits` of the configuration; the name tells the unit.
     public var name: String
-    /// What has this budget: `message`, `connection`, `client` or `broker` (all clients together).
+    /// What has this budget: `message`, `connection`, `account`, `provider`, `profile` or `broker` (all clients together).
     public var scope: String
     /// The present number.
     public var value: Double

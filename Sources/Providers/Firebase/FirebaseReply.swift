@@ -57,7 +57,8 @@ struct FirebaseReply {
     case .token: .unusable(response)
     // The service may have used the code up, and answered with a session that cannot be read.
     case .finishSecondFactor: .outcomeUnknown(.invalidResponse)
-    default: .refused(.invalidResponse)
+    // A page in the place of an answer is a network's that wants a login first.
+    default: BodyForm(response) == .html ? .transient(.invalidResponse) : .refused(.invalidResponse)
     }
   }
 

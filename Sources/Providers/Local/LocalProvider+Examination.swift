@@ -1,9 +1,22 @@
-import BrokerCore
+package import BrokerCore
 package import BrokerProtocol
+import LinuxSystem
 import SQLite
 
 /// A look at the embedded provider itself.
 extension LocalProvider {
+  /// Whether its files open, where there are any: none are made.
+  package func probe() -> ProviderProbe {
+    guard (try? PrivateDirectory(directory, create: false)) != nil else { return .nothingToReach }
+    do throws(ProviderFailure) {
+      try perform { _, _ in () }
+      return .nothingToReach
+    } catch {
+      guard error == .misconfigured(.embeddedFiles), let fault else { return .nothingToReach }
+      return .broken(error, advice: "\(fault.message) \(fault.advice)")
+    }
+  }
+
   /// Opens the files, looks whether the database is sound, and whether there is anybody to log in.
   package func examine() -> [ProviderFinding] {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")

@@ -160,7 +160,8 @@ extension LocalProvider {
       isSweeping = false
       return
     }
-    worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
+    // Without a thread the next call of the provider begins anew.
+    isSweeping = worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
   }
 
   /// Removes messages whose code is worthless by now: a failure changes no answer, and is made up for when they expire.

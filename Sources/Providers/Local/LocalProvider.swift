@@ -26,7 +26,8 @@ package actor LocalProvider: AuthProvider {
   private(set) var settings: LocalProviderSettings
   /// Makes and checks the hashes that stand for passwords.
   let passwordHash: PasswordHash
-  private let directory: String
+  /// Where its files are; made when they are first needed.
+  let directory: String
   private let clock: Clock
   private let sealingKey: @Sendable () -> SealingKey?
   /// The thread that the provider runs on.
@@ -147,9 +148,12 @@ package actor LocalProvider: AuthProvider {
   /// - Returns: how long nothing more is to be done; nil where no message is left.
   func removeExpiredMessages() -> Duration? {
     let now = clock()
-    guard let files, let next = try? nextExpiry(in: files, after: now) else { return nil }
-    // One that could not be removed is tried again, and a clock that was set is noticed.
-    return next <= now ? .seconds(1) : min(next - now, Self.cleaningInterval)
+    guard let files else { return nil }
+    // What could not be removed, or looked at, is tried again, and a clock that was set is noticed.
+    do {
+      guard let next = try nextExpiry(in: files, after: now) else { return nil }
+      return next <= now ? .seconds(1) : min(next - now, Self.cleaningInterval)
+    } catch { return .seconds(1) }
   }
 
   private func nextExpiry(in files: LocalFiles, after now: Timestamp) throws -> Timestamp? {

@@ -1,6 +1,5 @@
 import BrokerProtocol
 import ClientSocket
-import LinuxSystem
 
 /// Who owns the state directory, whether it answers, and whether it fits this program.
 enum OwnerCheck: DoctorCheck {
@@ -10,7 +9,9 @@ enum OwnerCheck: DoctorCheck {
     let (check, label) = ("owner.answers", "broker")
     switch patient.interview.contact {
     case .none: return []
-    case .absent: return [absent(patient.paths)]
+    case .absent:
+      let message = "none runs, and none was started; its vault was not looked at."
+      return [DoctorFinding(check, label, .note, message)]
     case .failed(let failure):
       var finding = DoctorFinding(check, label, .error, failure.message)
       if failure.exitCode == .vault { finding = finding.aboutVault() }
@@ -25,18 +26,6 @@ enum OwnerCheck: DoctorCheck {
         RunningConfigurationCheck.finding(owner, status, patient.interview.events),
       ].compactMap(\.self)
     }
-  }
-
-  /// A lock that is held where nobody listens is an owner that hangs.
-  private static func absent(_ paths: StatePaths) -> DoctorFinding {
-    guard FileLock.isHeld(paths.ownerLock) else {
-      let message = "none runs, and none was started; its vault was not looked at."
-      return DoctorFinding("owner.answers", "broker", .note, message)
-    }
-    let record = OwnerRecord(at: paths.ownerLock)
-    let failure = ConnectError.ownerDoesNotAnswer(
-      pid: record?.pid, state: paths.state, socket: record?.socket ?? paths.socket)
-    return DoctorFinding("owner.answers", "broker", .error, failure.description)
   }
 
   private static func answering(_ status: GetStatus.Result, _ wasStarted: Bool) -> DoctorFinding {

@@ -29,12 +29,6 @@ import Testing
     #expect(TokenBucket().isFull(at: .zero))
   }
 
-  @Test func `a token that is put back can be spent`() {
-    var bucket = Self.bucket(spent: 3)
-    bucket.refund(Self.rate)
-    #expect(bucket.wait(Self.rate, at: .seconds(1000)) == nil)
-  }
-
   @Test func `a rate is never none, nor without end`() {
     let rate = TokenBucket.Rate(burst: 0, interval: .zero)
     #expect(rate.burst == 1 && rate.interval > .zero)
