@@ -20,6 +20,11 @@ let checked: [SwiftSetting] = [
 /// Sources also mark every unsafe construct, each with its reason beside it.
 let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
 
+/// What speaks the protocol.
+let wire: [Target.Dependency] = ["BrokerProtocol", "JSONRPC", "SecretMemory"]
+/// What knows the core as well.
+let core = wire + ["BrokerCore"]
+
 let package = Package(
   name: "AuthBroker",
   products: [
@@ -36,202 +41,142 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // The pure layers.
-    .target(name: "JSONRPC", swiftSettings: strict),
-    .target(name: "SecretMemory", dependencies: ["CLinux"], swiftSettings: strict),
-    .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"], swiftSettings: strict),
-    .target(name: "BrokerCore", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory"], swiftSettings: strict),
+    .target(name: "JSONRPC"),
+    .target(name: "SecretMemory", dependencies: ["CLinux"]),
+    .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"]),
+    .target(name: "BrokerCore", dependencies: wire),
+    .target(name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect"),
+    .target(name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect"),
     .target(
-      name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect",
-      swiftSettings: strict),
-    .target(
-      name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect",
-      swiftSettings: strict),
-    .target(
-      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect", "OIDCDialect"],
-      swiftSettings: strict),
+      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect", "OIDCDialect"]),
 
     // The edges.
-    .target(name: "LinuxSystem", dependencies: ["CLinux"], swiftSettings: strict),
-    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: strict),
-    .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"], swiftSettings: strict),
-    .target(name: "HTTP", dependencies: ["CCurl", "SecretMemory", "LinuxSystem"], swiftSettings: strict),
-    .target(name: "Transport", dependencies: ["LinuxSystem"], swiftSettings: strict),
-    .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"], swiftSettings: strict),
+    .target(name: "LinuxSystem", dependencies: ["CLinux"]),
+    .target(name: "SQLite", dependencies: ["CSQLite"]),
+    .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"]),
+    .target(name: "HTTP", dependencies: ["CCurl", "SecretMemory", "LinuxSystem"]),
+    .target(name: "Transport", dependencies: ["LinuxSystem"]),
+    .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
+    .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
     .target(
-      name: "Vault",
-      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
-      swiftSettings: strict),
-    .target(
-      name: "LocalProvider",
-      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "SQLite", "Sealing", "LinuxSystem"],
-      path: "Sources/Providers/Local", swiftSettings: strict),
+      name: "LocalProvider", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"], path: "Sources/Providers/Local"),
     .target(
       name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP", "LinuxSystem", "SecretMemory"],
-      path: "Sources/Providers/Remote", swiftSettings: strict),
+      path: "Sources/Providers/Remote"),
     .target(
-      name: "RESTProvider",
-      dependencies: [
-        "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "RESTDialect",
-        "RemoteProvider",
-      ],
-      path: "Sources/Providers/REST", exclude: ["Mapping.md"], swiftSettings: strict),
+      name: "RESTProvider", dependencies: core + ["HTTP", "LinuxSystem", "RESTDialect", "RemoteProvider"],
+      path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
     .target(
-      name: "OIDCProvider",
-      dependencies: [
-        "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "Sealing", "OIDCDialect",
-        "RemoteProvider",
-      ],
-      path: "Sources/Providers/OIDC", swiftSettings: strict),
+      name: "OIDCProvider", dependencies: core + ["HTTP", "LinuxSystem", "Sealing", "OIDCDialect", "RemoteProvider"],
+      path: "Sources/Providers/OIDC"),
     .target(
-      name: "FirebaseProvider",
-      dependencies: [
-        "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "HTTP", "LinuxSystem", "RemoteProvider",
-      ],
-      path: "Sources/Providers/Firebase", swiftSettings: strict),
+      name: "FirebaseProvider", dependencies: core + ["HTTP", "LinuxSystem", "RemoteProvider"],
+      path: "Sources/Providers/Firebase"),
 
     // The daemon.
-    .target(
-      name: "BrokerServer",
-      dependencies: ["Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Logging"],
-      swiftSettings: strict),
+    .target(name: "BrokerServer", dependencies: core + ["Transport", "LinuxSystem", "Logging"]),
     .executableTarget(
       name: "authbrokerd",
-      dependencies: [
-        "BrokerServer", "Transport", "LinuxSystem", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory",
-        "Logging", "Configuration", "Vault", "LocalProvider", "RESTProvider", "RESTDialect", "OIDCProvider",
-        "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing", "ClientSocket",
-      ],
-      resources: [.embedInCode("Resources/openrpc.json")], swiftSettings: strict),
+      dependencies: core + [
+        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "Vault", "LocalProvider",
+        "RESTProvider", "RESTDialect", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing",
+        "ClientSocket",
+      ], resources: [.embedInCode("Resources/openrpc.json")]),
 
     // Client programs.
-    .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"], swiftSettings: strict),
-    .target(
-      name: "AuthBrokerClient",
-      dependencies: ["ClientSocket", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
-      path: "clients/swift", swiftSettings: strict),
+    .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"]),
+    .target(name: "AuthBrokerClient", dependencies: wire + ["ClientSocket", "LinuxSystem"], path: "clients/swift"),
     .executableTarget(
-      name: "authbroker",
-      dependencies: ["AuthBrokerClient", "ClientSocket", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem"],
-      exclude: ["authbroker.1"], swiftSettings: strict),
+      name: "authbroker", dependencies: wire + ["AuthBrokerClient", "ClientSocket", "LinuxSystem"],
+      exclude: ["authbroker.1"]),
 
     // Tests.
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
-    .target(
-      name: "TestSupport",
-      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "CFaultVFS"],
-      path: "Tests/TestSupport", swiftSettings: checked),
-    .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"], swiftSettings: checked),
-    .testTarget(
-      name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSONRPC", "SecretMemory", "TestSupport"],
-      swiftSettings: checked),
+    .target(name: "TestSupport", dependencies: core + ["LinuxSystem", "CFaultVFS"], path: "Tests/TestSupport"),
+    .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"]),
+    .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["TestSupport"]),
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
         "Configuration", "RESTDialect", "OIDCDialect", "BrokerCore", "BrokerProtocol", "JSONRPC", "TestSupport",
-      ],
-      swiftSettings: checked),
+      ]),
     .testTarget(
       name: "BrokerServerTests",
-      dependencies: [
-        "BrokerServer", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "Transport",
-        "Logging",
-        "TestSupport",
-      ],
-      swiftSettings: checked),
+      dependencies: core + ["BrokerServer", "LinuxSystem", "Transport", "Logging", "TestSupport"]),
     .testTarget(
       name: "VaultTests",
       dependencies: [
         "TestSupport", "Vault", "BrokerCore", "BrokerProtocol", "SecretMemory", "Sealing", "SQLite", "LinuxSystem",
-      ],
-      exclude: ["Fixtures"], swiftSettings: checked),
+      ], exclude: ["Fixtures"]),
     .testTarget(
       name: "LocalProviderTests",
-      dependencies: [
-        "SQLite", "LocalProvider", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "Sealing", "LinuxSystem",
-        "TestSupport",
-      ],
-      swiftSettings: checked),
+      dependencies: core + ["SQLite", "LocalProvider", "Sealing", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "RESTProviderTests",
-      dependencies: [
-        "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
-        "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers",
-      ],
-      swiftSettings: checked),
+      dependencies: core + [
+        "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "LinuxSystem", "TestSupport",
+        "TestServers",
+      ]),
     // Starts the servers of the tests that are programs of their own.
     .target(
       name: "TestServers", dependencies: ["HTTP", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
-      path: "Tests/TestServers", swiftSettings: checked),
+      path: "Tests/TestServers"),
     .testTarget(
       name: "FirebaseProviderTests",
-      dependencies: [
-        "FirebaseProvider", "HTTP", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem",
-        "TestSupport", "TestServers",
-      ],
-      swiftSettings: checked),
+      dependencies: core + ["FirebaseProvider", "HTTP", "LinuxSystem", "TestSupport", "TestServers"]),
     // Every provider passes the same tests.
     .testTarget(
       name: "ProviderConformanceTests",
-      dependencies: [
-        "LocalProvider", "RESTProvider", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "BrokerCore",
-        "BrokerProtocol", "JSONRPC", "SecretMemory", "Sealing", "LinuxSystem", "TestSupport", "TestServers",
-      ],
-      swiftSettings: checked),
+      dependencies: core + [
+        "LocalProvider", "RESTProvider", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing",
+        "LinuxSystem", "TestSupport", "TestServers",
+      ]),
     .testTarget(
       name: "OIDCServerTests",
-      dependencies: [
-        "OIDCProvider", "OIDCDialect", "HTTP", "BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem",
-        "TestServers", "TestSupport",
-      ],
-      swiftSettings: checked),
+      dependencies: core + ["OIDCProvider", "OIDCDialect", "HTTP", "LinuxSystem", "TestServers", "TestSupport"]),
     .testTarget(
       name: "OIDCProviderTests",
-      dependencies: [
-        "OIDCProvider", "OIDCDialect", "RemoteProvider", "HTTP", "Configuration", "BrokerCore", "BrokerProtocol",
-        "JSONRPC", "SecretMemory", "LinuxSystem", "Sealing", "TestSupport", "TestServers",
-      ],
-      swiftSettings: checked),
+      dependencies: core + [
+        "OIDCProvider", "OIDCDialect", "RemoteProvider", "HTTP", "Configuration", "LinuxSystem", "Sealing",
+        "TestSupport", "TestServers",
+      ]),
+    .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "TestSupport"]),
+    .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
+    .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),
+    .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"]),
     .testTarget(
-      name: "BrokerCoreTests",
-      dependencies: ["BrokerCore", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
-      swiftSettings: checked),
-    .testTarget(
-      name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(
-      name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(
-      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC", "TestSupport"], exclude: ["Fixtures"],
-      swiftSettings: checked),
+      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC", "TestSupport"], exclude: ["Fixtures"]),
     // Calls a URL as the daemon would, in a process of its own: for the tests of HTTP, and its benchmark.
     .executableTarget(
-      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/HTTPProbe",
-      swiftSettings: checked),
+      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/HTTPProbe"),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
-      exclude: ["Servers"], swiftSettings: checked),
+      exclude: ["Servers"]),
+    .testTarget(name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"]),
+    .testTarget(name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"]),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(
-      name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"], swiftSettings: checked),
-    .testTarget(
-      name: "AuthBrokerClientTests",
-      dependencies: ["AuthBrokerClient", "BrokerProtocol", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
-      swiftSettings: checked),
+      name: "AuthBrokerClientTests", dependencies: wire + ["AuthBrokerClient", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [
         "authbroker", "AuthBrokerClient", "ClientSocket", "BrokerProtocol", "JSONRPC", "LinuxSystem", "TestSupport",
-      ],
-      swiftSettings: checked),
+      ]),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: [
-        "LinuxSystem", "JSONRPC", "BrokerProtocol", "SecretMemory", "AuthBrokerClient", "ClientSocket", "TestSupport",
-        "BrokerCore", "Sealing", "Vault", "authbroker", "authbrokerd",
-      ],
-      swiftSettings: checked),
+      dependencies: core + [
+        "LinuxSystem", "AuthBrokerClient", "ClientSocket", "TestSupport", "Sealing", "Vault", "authbroker",
+        "authbrokerd",
+      ]),
   ]
 )
+
+for target in package.targets where target.type != .system && target.name != "CFaultVFS" {
+  target.swiftSettings = target.isForTests ? checked : strict
+}
+
+extension Target {
+  /// Whether it lies below `Tests`.
+  var isForTests: Bool { type == .test || path?.hasPrefix("Tests/") ?? false }
+}
