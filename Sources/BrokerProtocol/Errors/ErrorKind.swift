@@ -20,43 +20,55 @@ public enum ErrorKind: String, Sendable, CaseIterable {
 
   /// The number on the wire.
   public var code: Int {
-    Self.codes[self] ?? -32603
-  }
-
-  private static let codes: [ErrorKind: Int] = {
-    var codes: [ErrorKind: Int] = [
-      .parseError: -32700, .invalidRequest: -32600, .messageTooLarge: -32600, .methodNotFound: -32601,
-      .invalidParams: -32602, .internal: -32603, .cancelled: -32800,
-    ]
-    let groups: [(first: Int, kinds: [ErrorKind])] = [
-      (1001, [.loginRequired, .sessionExpired, .challengePending, .refreshOutcomeUnknown, .reauthRequired]),
-      (
-        1020,
-        [
-          .invalidCredentials, .missingCredential, .otpInvalid, .otpExpired, .flowNotFound, .backupCodeInvalid,
-          .resendTooSoon, .tooManyAttempts, .accountLocked, .emailUnverified, .emailTaken, .validationFailed,
-          .captchaRequired,
-        ]
-      ),
-      (
-        1040,
-        [
-          .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .providerRejected, .invalidResponse,
-          .tlsFailed, .tlsPinMismatch, .forbidden, .insufficientScope, .unsupportedByProvider,
-        ]
-      ),
-      (1060, [.vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable]),
-      (
-        1080,
-        [
-          .unknownProfile, .accessDenied, .consentDenied, .overloaded, .shuttingDown, .configInvalid,
-          .versionUnsupported, .deadlineExceeded,
-        ]
-      ),
-    ]
-    for group in groups {
-      for (offset, kind) in group.kinds.enumerated() { codes[kind] = group.first + offset }
+    switch self {
+    case .parseError: -32700
+    case .invalidRequest, .messageTooLarge: -32600
+    case .methodNotFound: -32601
+    case .invalidParams: -32602
+    case .internal: -32603
+    case .cancelled: -32800
+    case .loginRequired: 1001
+    case .sessionExpired: 1002
+    case .challengePending: 1003
+    case .refreshOutcomeUnknown: 1004
+    case .reauthRequired: 1005
+    case .invalidCredentials: 1020
+    case .missingCredential: 1021
+    case .otpInvalid: 1022
+    case .otpExpired: 1023
+    case .flowNotFound: 1024
+    case .backupCodeInvalid: 1025
+    case .resendTooSoon: 1026
+    case .tooManyAttempts: 1027
+    case .accountLocked: 1028
+    case .emailUnverified: 1029
+    case .emailTaken: 1030
+    case .validationFailed: 1031
+    case .captchaRequired: 1032
+    case .networkUnavailable: 1040
+    case .timeout: 1041
+    case .providerUnavailable: 1042
+    case .rateLimited: 1043
+    case .providerRejected: 1044
+    case .invalidResponse: 1045
+    case .tlsFailed: 1046
+    case .tlsPinMismatch: 1047
+    case .forbidden: 1048
+    case .insufficientScope: 1049
+    case .unsupportedByProvider: 1050
+    case .vaultLocked: 1060
+    case .wrongPassphrase: 1061
+    case .vaultTampered: 1062
+    case .storeFailed: 1063
+    case .keySourceUnavailable: 1064
+    case .unknownProfile: 1080
+    case .accessDenied: 1081
+    case .consentDenied: 1082
+    case .overloaded: 1083
+    case .shuttingDown: 1084
+    case .configInvalid: 1085
+    case .versionUnsupported: 1086
+    case .deadlineExceeded: 1087
     }
-    return codes
-  }()
+  }
 }
