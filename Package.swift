@@ -91,8 +91,8 @@ let package = Package(
       exclude: ["authbroker.1"]),
 
     // Tests.
-    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/CFaultVFS"),
-    .target(name: "TestSupport", dependencies: core + ["LinuxSystem", "CFaultVFS"], path: "Tests/TestSupport"),
+    .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/CFaultVFS"),
+    .target(name: "TestSupport", dependencies: core + ["LinuxSystem", "CFaultVFS"], path: "Tests/Support/TestSupport"),
     .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"]),
     .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["TestSupport"]),
     .testTarget(
@@ -120,7 +120,7 @@ let package = Package(
     // Starts the servers of the tests that are programs of their own.
     .target(
       name: "TestServers", dependencies: ["HTTP", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
-      path: "Tests/TestServers"),
+      path: "Tests/Support/TestServers"),
     .testTarget(
       name: "FirebaseProviderTests",
       dependencies: core + ["FirebaseProvider", "HTTP", "LinuxSystem", "TestSupport", "TestServers"]),
@@ -130,7 +130,7 @@ let package = Package(
       dependencies: core + [
         "LocalProvider", "RESTProvider", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing",
         "LinuxSystem", "TestSupport", "TestServers",
-      ]),
+      ], path: "Tests/Contracts/ProviderConformanceTests"),
     .testTarget(
       name: "OIDCServerTests",
       dependencies: core + ["OIDCProvider", "OIDCDialect", "HTTP", "LinuxSystem", "TestServers", "TestSupport"]),
@@ -149,7 +149,7 @@ let package = Package(
       name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC", "TestSupport"], exclude: ["Fixtures"]),
     // Calls a URL as the daemon would, in a process of its own: for the tests of HTTP, and its benchmark.
     .executableTarget(
-      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/HTTPProbe"),
+      name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/Support/HTTPProbe"),
     .testTarget(
       name: "HTTPTests",
       dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
@@ -168,12 +168,13 @@ let package = Package(
       dependencies: core + [
         "LinuxSystem", "AuthBrokerClient", "ClientSocket", "TestSupport", "Sealing", "Vault", "authbroker",
         "authbrokerd",
-      ]),
+      ], path: "Tests/EndToEnd"),
   ]
 )
 
 for target in package.targets where target.type != .system && target.name != "CFaultVFS" {
   target.swiftSettings = target.isForTests ? checked : strict
+  if target.type == .test, target.path == nil { target.path = "Tests/Suites/\(target.name)" }
 }
 
 extension Target {
