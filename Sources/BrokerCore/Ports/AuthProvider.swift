@@ -109,12 +109,6 @@ package protocol AuthProvider: Sendable {
   func examine() async -> [ProviderFinding]
 }
 
-/// What not every provider can do; named as the methods that need it.
-package enum ProviderAbility: String, Sendable, CaseIterable {
-  case register, verifyEmail, forgotPassword, resetPassword, getCurrentUser, updateProfile, changePassword
-  case deleteAccount, resendOtp, verifyBackupCode, awaitLogin
-}
-
 /// A provider without a network.
 extension AuthProvider {
   /// There is nothing to reach.
@@ -212,16 +206,4 @@ extension AuthProvider {
   package func deleteAccount(password: Secret, accessToken: Secret) async throws(ProviderFailure) {
     throw .unsupported
   }
-}
-
-/// How far a login came at the provider.
-package enum LoginOutcome: Sendable {
-  /// A session exists.
-  case authenticated(ProviderSession)
-  /// A one-time code is wanted.
-  case otpRequired(ProviderChallenge)
-  /// The user has to do something elsewhere.
-  case userActionRequired(ProviderUserAction)
-  /// The e-mail address must be verified first.
-  case emailVerificationRequired
 }

@@ -22,14 +22,3 @@ extension BrokerClock {
   /// A clock that nobody sets.
   package func whenSet(_ action: @escaping @Sendable () -> Void) {}
 }
-
-/// Takes back a scheduled call; without effect once the call was made.
-package struct TimerCancellation: Sendable {
-  /// Takes the call back.
-  package let cancel: @Sendable () -> Void
-
-  /// Wraps what takes the call back.
-  package init(cancel: @escaping @Sendable () -> Void) {
-    self.cancel = cancel
-  }
-}
