@@ -11,7 +11,7 @@ extension Broker {
   ///
   /// - Throws: ``StoreFailure`` where the store cannot be read; nothing is changed then.
   package func reconfigure(_ profiles: [ProfileSettings]) async throws(StoreFailure) {
-    let contents = gate == .unlocked ? try await store.load() : nil
+    let contents = vault.isOpen ? try await store.load() : nil
     let old = slots
     // What the cache remembers of uses goes with it.
     for slot in old { noticeUse(of: slot, now) }
@@ -34,11 +34,11 @@ extension Broker {
     let fresh = slots.filter { slot in !known.contains { $0 === slot } && !takesOver(slot, from: known) }
     leaving.removeAll { slot(named: $0.name) != nil }
     for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
-    if let contents, gate == .unlocked { restore(contents, to: fresh) }
+    if let contents, vault.isOpen { restore(contents, to: fresh) }
     configureRevocations()
     for (slot, settings) in zip(slots, profiles) {
       // While the vault is being locked nothing is begun; the next session takes the rules up.
-      guard gate == .unlocked else {
+      guard vault.isOpen else {
         slot.machine.rules = settings.rules
         continue
       }
@@ -51,7 +51,7 @@ extension Broker {
   ///
   /// What was just read may be older than what waits to be saved, so the new machine counts on from the old one.
   private func takesOver(_ slot: ProfileSlot, from known: [ProfileSlot]) -> Bool {
-    guard gate == .unlocked, let earlier = known.first(where: { $0.name == slot.name }) else { return false }
+    guard vault.isOpen, let earlier = known.first(where: { $0.name == slot.name }) else { return false }
     forgetSession(of: earlier, .providerChanged)
     slot.machine.follow(earlier.machine)
     return true

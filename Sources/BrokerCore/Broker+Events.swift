@@ -136,7 +136,7 @@ extension Broker {
     hub.leave(client)
     pageReadings.removeAll { $0.client == client }
     limiter.forget(client)
-    keyAttempts.forget(client)
+    forgetKeyAttempts(of: client)
   }
 
   /// The sequence of the last event that was told.

@@ -42,7 +42,7 @@ extension Broker {
   private func idToken(
     after refresh: Result<Secret, BrokerError>, _ name: ProfileName, _ id: UInt64
   ) -> Result<Secret, BrokerError> {
-    guard gate == .unlocked, let slot = slot(named: name, id: id), let living = slot.machine.living else {
+    guard vault.isOpen, let slot = slot(named: name, id: id), let living = slot.machine.living else {
       guard case .failure(let error) = refresh else { return .failure(BrokerError(.loginRequired, profile: name)) }
       return .failure(error)
     }

@@ -28,7 +28,7 @@ extension Broker {
   /// `contents` is what the store held a moment ago: a profile may have come back since, and one whose last refresh is
   /// being saved is newer in memory.
   private func endLeftSessions(_ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
-    guard gate == .unlocked, let order = logouts[id]?.order else { return }
+    guard vault.isOpen, let order = logouts[id]?.order else { return }
     let known = Set(order)
     for slot in slots + leaving where !known.contains(slot.name) && slot.machine.newestTokens != nil {
       let name = slot.name

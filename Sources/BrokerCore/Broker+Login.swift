@@ -210,7 +210,7 @@ extension Broker {
   /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
   /// provider is told at once, as far as it answers.
   func giveBack(_ session: ProviderSession, to provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
-    guard gate != .locked, let slot = slot(named: profile, id: id) else {
+    guard vault.phase != .locked, let slot = slot(named: profile, id: id) else {
       return giveBack(session.tokens, to: provider)
     }
     revokeLater(session.tokens, of: slot, user: session.user?.id)

@@ -22,7 +22,7 @@ extension Broker {
   package func networkMayHaveChanged() { networkReturned(except: nil) }
 
   private func networkReturned(except known: ProfileSlot?) {
-    guard gate == .unlocked else { return }
+    guard vault.isOpen else { return }
     for slot in slots where slot !== known { handle(.networkReturned, on: slot) }
     handle(.networkReturned)
   }

@@ -8,7 +8,7 @@ extension Broker {
   package func awaitLogin(_ params: AwaitLogin.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
     let reply = unlessLocked(reply)
     let id = params.loginFlowID
-    guard gate == .unlocked else {
+    guard vault.isOpen else {
       reply(.failure(BrokerError(.vaultLocked)))
       return nil
     }
@@ -165,7 +165,7 @@ extension Broker {
   func schedulePendingLogins() {
     pendingLoginTimer?.cancel()
     pendingLoginTimer = nil
-    guard gate == .unlocked else { return }
+    guard vault.isOpen else { return }
     pendingLoginTimer = pendingLogins.nextWake(at: now).map { uptime in
       clock.schedule(at: uptime) { [weak self] in
         self?.assumeIsolated { $0.wakePendingLogins() }

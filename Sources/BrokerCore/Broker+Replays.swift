@@ -77,7 +77,7 @@ extension Broker {
     let index = pageReadings.firstIndex { $0.client != lastReader } ?? 0
     let reading = pageReadings.remove(at: index)
     lastReader = reading.client
-    guard gate == .unlocked else {
+    guard vault.isOpen else {
       reading.done(self, nil)
       return readNextPage()
     }

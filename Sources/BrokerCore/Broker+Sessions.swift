@@ -12,7 +12,7 @@ extension Broker {
 
   /// A profile's session as everybody may see it.
   func describe(_ slot: ProfileSlot) -> Session {
-    guard gate == .unlocked else {
+    guard vault.isOpen else {
       return Session(profile: slot.name, provider: slot.machine.binding.type, state: .locked)
     }
     let now = self.now

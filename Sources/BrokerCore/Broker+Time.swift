@@ -12,10 +12,10 @@ extension Broker {
   ///
   /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
   func clockWasSet() {
-    if gate == .unlocked { wakePendingLogins() }
+    if vault.isOpen { wakePendingLogins() }
     for slot in slots + leaving {
       slot.providerClock.forget()
-      guard gate == .unlocked, let wake = slot.machine.nextWake(at: now), wake <= now.uptime else {
+      guard vault.isOpen, let wake = slot.machine.nextWake(at: now), wake <= now.uptime else {
         handle(.clockWasSet, on: slot)
         continue
       }

@@ -128,24 +128,14 @@ package actor Broker {
   }
   /// Records that wait to be saved once more.
   var retries: [ProfileName: SaveRetry] = [:]
-  /// Whether clients may have what the vault holds.
-  var gate: Gate
-  /// Who waits for the vault to be locked.
-  var lockReplies: [Reply<Empty>] = []
-  /// Who wants the vault to be unlocked, or sealed anew, in order.
-  var keyAttempts = KeyAttemptQueue() {
-    didSet { _ = ledger.add(.keyAttempts, keyAttempts.count - oldValue.count) }
+  /// Whether clients may have what the vault holds, and which key is tried next.
+  var vault: VaultGate {
+    didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
-  /// Whether one of them is being tried, or its answer kept back.
-  var isTryingKey = false
+  /// Who waits for the vault to be unlocked, locked or re-encrypted.
+  var vaultReplies: [WaiterID: Reply<Empty>] = [:]
   /// Whether everybody knows that the store as a whole cannot be trusted: a reader of events cannot make it a flood.
   var isSuspicionTold = false
-  /// How long the answer to a wrong passphrase is kept back.
-  var passphraseDelay: PassphraseDelay
-  /// When the first key may be tried after a start, as uptime; nil for at once.
-  var firstKeyTry: Duration?
-  /// Where the vault stands, as its keeper said last.
-  var storeStatus: StoreStatus
   /// Called whenever nothing slow is under way any more.
   package var whenIdle: (@Sendable () -> Void)?
   /// Logins that their provider has not answered yet.
@@ -174,11 +164,8 @@ package actor Broker {
     self.keeper = keeper
     self.clock = clock
     self.entropy = entropy
-    gate = .locked
-    storeStatus = status
-    passphraseDelay = PassphraseDelay(after: status.passphraseFailures)
-    let wait = passphraseDelay.remaining(at: clock.now)
-    if wait > .zero { firstKeyTry = clock.uptime + wait }
+    let now = Moment(wall: clock.now, uptime: clock.uptime)
+    vault = VaultGate(status, at: now)
     let slots = profiles.enumerated().map { number, settings in
       ProfileSlot(UInt64(number), settings, Self.machine(for: settings, entropy))
     }
@@ -186,7 +173,6 @@ package actor Broker {
     slotCount = UInt64(slots.count)
     index = ProfileIndex(slots.map(\.name))
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
-    let now = Moment(wall: clock.now, uptime: clock.uptime)
     _ = revocations.handle(.configured(Self.bindings(of: slots)), at: now)
   }
 
@@ -215,7 +201,7 @@ package actor Broker {
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
     openEvents(contents, reserved: await Self.reserveSequences(store, after: contents.lastSequence))
-    gate = .unlocked
+    _ = vault.handle(.started, at: now)
     restore(contents, to: slots)
     handle(.opened(contents.revocations))
   }
@@ -226,7 +212,7 @@ package actor Broker {
   /// codes.
   package var isBusy: Bool {
     hasWork || !pendingLogins.isEmpty || remembersGuesses || revocations.isWorthWaiting(at: now)
-      || (gate == .unlocked && storeStatus.keySource == .passphrase)
+      || vault.needsPersonToOpen
   }
 
   /// Whether a provider or the store is being waited for.

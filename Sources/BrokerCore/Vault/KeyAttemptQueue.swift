@@ -15,46 +15,35 @@ struct KeyAttemptQueue {
     case full
   }
 
-  private struct Entry {
-    let client: ClientID?
-    let attempt: KeyAttempt
-  }
-
   /// Of how many connections wrong passphrases are remembered: more than wait at any time, and little memory.
   private static let memoryLimit = 1024
 
-  private var entries: [Entry] = []
+  private var entries: [KeyAttempt] = []
   private var failures: [ClientID: Int] = [:]
 
   /// How many wait.
   var count: Int { entries.count }
   /// Whether nothing waits.
   var isEmpty: Bool { entries.isEmpty }
-  /// Everything that waits.
-  var attempts: [KeyAttempt] { entries.map(\.attempt) }
 
-  /// Lets a request wait behind fewer than `limit` others; `client` is nil for the broker itself.
-  mutating func add(_ attempt: KeyAttempt, from client: ClientID?, limit: Int) -> Admission {
-    if let client, entries.contains(where: { $0.client == client }) { return .refused }
+  /// Lets a request wait behind fewer than `limit` others.
+  mutating func add(_ attempt: KeyAttempt, limit: Int) -> Admission {
+    if let client = attempt.client, entries.contains(where: { $0.client == client }) { return .refused }
     guard entries.count >= limit else {
-      entries.append(Entry(client: client, attempt: attempt))
+      entries.append(attempt)
       return .admitted
     }
     guard let worst = entries.indices.max(by: { count(entries[$0].client) < count(entries[$1].client) }),
-      count(entries[worst].client) > count(client)
+      count(entries[worst].client) > count(attempt.client)
     else { return .full }
-    let displaced = entries.remove(at: worst).attempt
-    entries.append(Entry(client: client, attempt: attempt))
+    let displaced = entries.remove(at: worst)
+    entries.append(attempt)
     return .displaced(displaced)
   }
 
   /// Takes the next request: of those with the fewest wrong passphrases, the one that came first.
-  mutating func takeNext() -> (client: ClientID?, attempt: KeyAttempt)? {
-    guard let next = entries.indices.min(by: { count(entries[$0].client) < count(entries[$1].client) }) else {
-      return nil
-    }
-    let entry = entries.remove(at: next)
-    return (entry.client, entry.attempt)
+  mutating func takeNext() -> KeyAttempt? {
+    entries.indices.min(by: { count(entries[$0].client) < count(entries[$1].client) }).map { entries.remove(at: $0) }
   }
 
   /// Counts a wrong passphrase of a connection.
@@ -67,16 +56,18 @@ struct KeyAttemptQueue {
   /// Forgets the wrong passphrases of all: the right one was given.
   mutating func noteSuccess() { failures = [:] }
 
-  /// Forgets a connection that is closed, and what it waited for: its attempts cost the others nothing any more.
-  mutating func forget(_ client: ClientID) {
-    entries.removeAll { $0.client == client }
+  /// Forgets a connection that is closed, whose attempts cost the others nothing any more.
+  ///
+  /// - Returns: what it waited for.
+  mutating func forget(_ client: ClientID) -> [KeyAttempt] {
     failures[client] = nil
+    return remove { $0.client == client }
   }
 
   /// Takes out the requests that `isTaken` picks.
   mutating func remove(where isTaken: (KeyAttempt) -> Bool) -> [KeyAttempt] {
-    let taken = attempts.filter(isTaken)
-    entries.removeAll { isTaken($0.attempt) }
+    let taken = entries.filter(isTaken)
+    entries.removeAll(where: isTaken)
     return taken
   }
 

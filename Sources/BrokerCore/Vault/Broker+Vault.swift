@@ -1,0 +1,187 @@
+package import BrokerProtocol
+
+/// Performs what the vault's gate decides.
+extension Broker {
+  /// Opens the vault, and takes up what rests in it.
+  ///
+  /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
+  /// as ``PassphraseDelay`` says, and so is the next attempt. `client` is nil for the broker itself.
+  package func unlock(_ params: Unlock.Params, from client: ClientID? = nil, _ reply: @escaping Reply<Empty>) {
+    want(.unlock(params.passphrase), from: client, reply)
+  }
+
+  /// Re-encrypts the vault; sessions go on meanwhile.
+  package func rekey(_ params: Rekey.Params, from client: ClientID? = nil, _ reply: @escaping Reply<Empty>) {
+    want(.rekey(params), from: client, reply)
+  }
+
+  private func want(_ wish: KeyAttempt.Wish, from client: ClientID?, _ reply: @escaping Reply<Empty>) {
+    let attempt = KeyAttempt(caller: vaultCaller(reply), client: client, wish: wish)
+    tell(.wanted(attempt, limit: ledger.limits[.keyAttempts]))
+  }
+
+  /// Forgets the vault's keys and every token.
+  ///
+  /// For clients both are gone at once. What was under way is finished and saved before the keys go; the answer follows.
+  /// Where something cannot be saved, the answer says so, and the keys go as soon as it is.
+  package func lock(_ reply: @escaping Reply<Empty>) { tell(.lockWanted(vaultCaller(reply))) }
+
+  /// Forgets what a closed connection wanted of the vault's key.
+  func forgetKeyAttempts(of client: ClientID) { tell(.clientLeft(client)) }
+
+  /// Lets the keys go once nothing needs them any more.
+  func finishLocking() {
+    guard work == 0, commits.isIdle else { return }
+    perform(vault.handle(.idle(isSaved: retries.isEmpty), at: now))
+  }
+
+  private func vaultCaller(_ reply: @escaping Reply<Empty>) -> WaiterID {
+    waiterCount += 1
+    let caller = WaiterID(waiterCount)
+    vaultReplies[caller] = reply
+    return caller
+  }
+
+  private func tell(_ event: VaultGate.Event) {
+    perform(vault.handle(event, at: now))
+    finishLocking()
+  }
+
+  private func perform(_ actions: [VaultGate.Action]) {
+    for action in actions {
+      switch action {
+      case .answer(let caller, let error):
+        vaultReplies.removeValue(forKey: caller)?(error.map { .failure($0) } ?? .success(Empty()))
+      case .refuseForNumber(let caller):
+        ledger.note(.keyAttempts)
+        vaultReplies.removeValue(forKey: caller)?(.failure(ledger.error(of: .keyAttempts)))
+      case .forget(let caller): vaultReplies[caller] = nil
+      case .attempt(let attempt): make(attempt)
+      case .keep(let failures): keep(failures) {}
+      case .delay(let failures, let error, let time):
+        keep(failures) { [weak self] in
+          self?.assumeIsolated { $0.tell(.finished(error), at: time) }
+        }
+      case .wakeFirstAttempt(let time): tell(.firstAttemptDue, at: time)
+      case .close: closeGate()
+      case .drop: dropKeys()
+      }
+    }
+  }
+
+  private func tell(_ event: VaultGate.Event, at uptime: Duration) {
+    _ = clock.schedule(at: uptime) { [weak self] in
+      self?.assumeIsolated { $0.tell(event) }
+    }
+  }
+
+  private func make(_ attempt: KeyAttempt) {
+    let (keeper, store, hasSequences) = (self.keeper, self.store, commits.isOpen)
+    inBackground {
+      do throws(KeyFailure) {
+        switch attempt.wish {
+        case .rekey(let params):
+          try await keeper.rekey(params)
+          let status = await keeper.status
+          return { $0.accept(nil, status) }
+        case .unlock(let passphrase):
+          try await keeper.unlock(passphrase)
+          let contents = try await Self.load(store, keeper)
+          let reserved = hasSequences ? nil : await Self.reserveSequences(store, after: contents.lastSequence)
+          let status = await keeper.status
+          return { broker in
+            broker.openEvents(contents, reserved: reserved)
+            broker.accept(contents, status)
+          }
+        }
+      } catch {
+        return { $0.refuse(attempt, error) }
+      }
+    }
+  }
+
+  /// Reads the store; one that cannot be read is locked again.
+  private static func load(
+    _ store: any SessionStore, _ keeper: any StoreKeeper
+  ) async throws(KeyFailure) -> StoreContents {
+    do throws(StoreFailure) {
+      return try await store.load()
+    } catch {
+      await keeper.lock()
+      throw .store(error)
+    }
+  }
+
+  private func accept(_ contents: StoreContents?, _ status: StoreStatus) {
+    perform(vault.handle(.accepted(status), at: now))
+    if let contents {
+      publish(.vaultUnlocked, profile: nil)
+      restore(contents, to: slots)
+      handle(.opened(contents.revocations))
+    }
+    tell(.finished(nil))
+  }
+
+  private func refuse(_ attempt: KeyAttempt, _ failure: KeyFailure) {
+    if case .store(.tampered(let profile)) = failure { raiseTampering(of: profile) }
+    let missing = attempt.missingPassphrase(vault.status.keySource)
+    let error = BrokerError(failure, missing: missing, newPassphrase: attempt.newPassphrase)
+    tell(.refused(error, isWrong: failure == .wrongPassphrase))
+  }
+
+  /// Keeps the wrong passphrases so far for the next start, then goes on.
+  private func keep(_ failures: PassphraseFailures, _ next: @escaping @Sendable () -> Void) {
+    let keeper = self.keeper
+    inBackground {
+      await keeper.keep(failures)
+      return { _ in next() }
+    }
+  }
+
+  /// Lets nothing out any more, and begins nothing new.
+  private func closeGate() {
+    handle(.closed)
+    publish(.vaultLocked, profile: nil)
+    hub.forgetKept()
+    letGoOfLogins(.vaultLocked)
+    for slot in slots {
+      slot.timer?.cancel()
+      slot.timer = nil
+      slot.rendered = nil
+      // A login that is under way is not taken in: nobody may learn of it.
+      slot.logouts += 1
+    }
+    answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
+    for (waiter, entry) in waiters.sorted(by: { $0.key.number < $1.key.number }) {
+      answer(waiter, .failure(BrokerError(.vaultLocked, profile: entry.profile)))
+      handle(.waiterLeft(waiter), onProfile: entry.profile)
+    }
+  }
+
+  private func dropKeys() {
+    for slot in slots { forget(slot) }
+    leaving = []
+    pendingLogins = PendingLogins()
+    loginsToClose = []
+    handle(.dropped)
+    revocationAnswers = [:]
+    hub.forgetKept()
+    let keeper = self.keeper
+    inBackground {
+      await keeper.lock()
+      let status = await keeper.status
+      return { broker in
+        broker.isSuspicionTold = false
+        broker.tell(.dropped(status))
+      }
+    }
+  }
+
+  private func forget(_ slot: ProfileSlot) {
+    slot.machine = SessionMachine(
+      profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, tokenID: slot.machine.tokenID)
+    slot.rendered = nil
+    slot.user = nil
+    slot.userFetchedAt = nil
+  }
+}
