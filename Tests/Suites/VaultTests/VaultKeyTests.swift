@@ -119,7 +119,7 @@ import Vault
     for params in [
       Rekey.Params(passphrase: other, newPassphrase: other), Rekey.Params(keySource: .file, passphrase: other),
     ] { #expect(await failure { try await vault.rekey(params) } == .wrongPassphrase) }
-    try await vault.rekey(Rekey.Params(keySource: .passphrase, passphrase: passphrase, newPassphrase: other))
+    try await vault.rekey(Rekey.Params(passphrase: passphrase, newPassphrase: other))
     try await vault.close()
     let again = try await place.locked(.passphrase)
     #expect(await failure { try await again.unlock(passphrase) } == .wrongPassphrase)
@@ -228,7 +228,7 @@ import Vault
     let vault = try await place.open()
     try await vault.rekey(Rekey.Params())
     try await vault.rekey(Rekey.Params(keySource: .passphrase, newPassphrase: passphrase))
-    try await vault.rekey(Rekey.Params(passphrase: passphrase, newPassphrase: other))
+    try await vault.rekey(Rekey.Params(keySource: .passphrase, passphrase: passphrase, newPassphrase: other))
     try await vault.close()
     let again = try await place.locked()
     try await again.unlock(other)
