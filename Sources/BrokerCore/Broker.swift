@@ -78,12 +78,8 @@ package actor Broker {
   var loginsToClose: Set<ProfileName> = []
   /// Who is told what.
   var hub = SubscriptionHub()
-  /// Pages of kept events that are wanted, in order.
-  var pageReadings: [PageReading] = []
-  /// Whether a page is being read: never more than one.
-  var isReadingPage = false
-  /// Who had the last page: others come first.
-  var lastReader: ClientID?
+  /// Pages of kept events that are wanted.
+  var pages = PageQueue()
   /// What waits to be durable.
   var commits = CommitQueue()
   /// What the queue has decided and is not done yet.

@@ -1,28 +1,5 @@
 import BrokerProtocol
 
-/// A page of kept events that is wanted.
-struct PageReading: Sendable {
-  /// Who wants it.
-  let client: ClientID
-  /// The sequence that it begins behind.
-  let after: UInt64
-  /// The last sequence that is wanted.
-  let through: UInt64
-  /// Takes the page; nil where the store cannot give it.
-  let done: @Sendable (isolated Broker, StoredEvents?) -> Void
-
-  /// A wish for a page.
-  init(
-    client: ClientID, after: UInt64, through: UInt64,
-    _ done: @escaping @Sendable (isolated Broker, StoredEvents?) -> Void
-  ) {
-    self.client = client
-    self.after = after
-    self.through = through
-    self.done = done
-  }
-}
-
 /// How events of long ago are told: page by page, so that no other call waits for the store longer than one page takes.
 extension Broker {
   /// The next part of what a subscription has missed.
@@ -67,38 +44,35 @@ extension Broker {
 
   /// Reads a page when its turn comes.
   func read(_ reading: PageReading) {
-    pageReadings.append(reading)
+    pages.add(reading)
     readNextPage()
   }
 
-  /// Begins with the next page, unless one is being read: another connection's, where there is one.
   private func readNextPage() {
-    guard !isReadingPage, !pageReadings.isEmpty else { return }
-    let index = pageReadings.firstIndex { $0.client != lastReader } ?? 0
-    let reading = pageReadings.remove(at: index)
-    lastReader = reading.client
-    guard vault.isOpen else {
+    while let reading = pages.takeNext() {
+      guard !vault.isOpen else { return read(reading, of: store) }
+      pages.noteFinished()
       reading.done(self, nil)
-      return readNextPage()
     }
-    isReadingPage = true
-    let store = self.store
+  }
+
+  private func read(_ reading: PageReading, of store: any SessionStore) {
     inBackground {
       do throws(StoreFailure) {
         let stored = try await store.events(
           after: reading.after, through: reading.through, limit: SubscriptionHub.pageCount)
-        return { $0.pageWasRead(reading, stored) }
+        return { $0.finish(reading, stored) }
       } catch {
         return { broker in
           if case .tampered = error { broker.raiseTampering(of: nil) }
-          broker.pageWasRead(reading, nil)
+          broker.finish(reading, nil)
         }
       }
     }
   }
 
-  private func pageWasRead(_ reading: PageReading, _ stored: StoredEvents?) {
-    isReadingPage = false
+  private func finish(_ reading: PageReading, _ stored: StoredEvents?) {
+    pages.noteFinished()
     if let stored { hub.note(stored.completeness) }
     reading.done(self, stored)
     readNextPage()

@@ -134,7 +134,7 @@ extension Broker {
   /// Forgets everything that a connection had.
   package func leave(_ client: ClientID) {
     hub.leave(client)
-    pageReadings.removeAll { $0.client == client }
+    pages.forget(client)
     limiter.forget(client)
     forgetKeyAttempts(of: client)
   }
