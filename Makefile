@@ -19,7 +19,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-rest-server test-oidc-server \
-  test-providers test-browser test-sanitize rest-server oidc-server lint bench install uninstall need-programs clean need-swift need-build
+  test-providers test-browser test-sanitize rest-server oidc-server lint docs bench install uninstall need-programs clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -36,7 +36,7 @@ demo: release ## Show the whole journey of a session in a terminal, with no netw
 
 test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
-	@Tests/OIDCServer/oidc-server --install
+	@Tests/Servers/OIDCServer/oidc-server --install
 	@.ci/swift-test --skip AttackTests
 
 test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
@@ -49,7 +49,7 @@ test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Editors/run .build/debug
+	@Tests/Drivers/Editors/run .build/debug
 
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)
@@ -57,45 +57,49 @@ test-shell: ## Check the shell client with ShellCheck
 
 test-rest-server: ## Test the REST backend that misbehaves for the tests
 	@.ci/require-packages $(TEST_PACKAGES)
-	@Tests/RESTServer/selftest
+	@Tests/Servers/RESTServer/selftest
 
 rest-server: ## Run that backend by hand, with demo accounts (ARGUMENTS="--tls --shape oauth")
 	@.ci/require-packages $(TEST_PACKAGES)
-	@Tests/RESTServer/rest-server --stay --guide $(ARGUMENTS)
+	@Tests/Servers/RESTServer/rest-server --stay --guide $(ARGUMENTS)
 
 test-oidc-server: ## Test the OpenID Connect server of the tests
 	@.ci/require-packages $(TEST_PACKAGES)
-	@Tests/OIDCServer/selftest
+	@Tests/Servers/OIDCServer/selftest
 
 test-providers: need-build ## Play one scenario on every provider: only the line that names it changes
 	@.ci/require-packages $(TEST_PACKAGES)
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Scenario/run .build/debug
+	@Tests/Drivers/Scenario/run .build/debug
 
 test-browser: need-build ## Let a real browser log in at a real OpenID Connect server
 	@.ci/require-packages $(TEST_PACKAGES) $(BROWSER_PACKAGES)
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Browser/run .build/debug
+	@Tests/Drivers/Browser/run .build/debug
 
 oidc-server: ## Run that server by hand, with demo accounts (ARGUMENTS="--tls")
 	@.ci/require-packages $(TEST_PACKAGES)
-	@Tests/OIDCServer/oidc-server --stay --guide $(ARGUMENTS)
+	@Tests/Servers/OIDCServer/oidc-server --stay --guide $(ARGUMENTS)
 
 test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSanitizer
 	@.ci/require-packages $(TEST_PACKAGES)
-	@Tests/OIDCServer/oidc-server --install
+	@Tests/Servers/OIDCServer/oidc-server --install
 	@.ci/sanitize
 
 lint: need-build ## Judge format, layers, imports, documentation and scripts
 	@.ci/require-packages $(SCRIPT_PACKAGES)
 	@.ci/lint
 
+docs: need-swift ## Build the pages of the documentation into .build/docs; fails on a dead link
+	@.ci/require-packages python3=python3
+	@.ci/docs
+
 bench: release ## Measure the release build next to C floors (reports, never fails on a time)
 	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
-	@Tests/Benchmarks/bench $(BIN)
-	@Tests/Benchmarks/http
+	@Tests/Drivers/Benchmarks/bench $(BIN)
+	@Tests/Drivers/Benchmarks/http
 
 install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/schemas/conversations" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"

@@ -26,9 +26,9 @@ package enum TrustedFile {
     package var description: String {
       switch self {
       case .foreignOwner(let path, let owner):
-        "\(path) belongs to user \(owner), who could change it; run: chown \(ProcessIdentity.user) \(path)"
+        "\(path) belongs to user \(owner), who could change it; run: chown \(ProcessIdentity.user) \(ShellWord.quoted(path))"
       case .writableByOthers(let path, let permissions):
-        "\(path) can be changed by other users (mode \(String(permissions, radix: 8))); run: chmod go-w \(path)"
+        "\(path) can be changed by other users (mode \(String(permissions, radix: 8))); run: chmod go-w \(ShellWord.quoted(path))"
       case .notAFile(let path): "\(path) is no regular file."
       case .linkToNothing(let path):
         "\(path) is a symbolic link to a file that is not there; put the file in its place, or remove the link."

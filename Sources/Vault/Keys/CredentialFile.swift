@@ -35,7 +35,7 @@ package struct CredentialFile: Sendable {
       case .foreignOwner(let path, let owner):
         "The credential \(path) belongs to user \(owner); let the service manager provide it with LoadCredential=."
       case .openToOthers(let path, let permissions):
-        "The credential \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 400 \(path)"
+        "The credential \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 400 \(ShellWord.quoted(path))"
       case .empty(let path): "The credential \(path) is empty; put a secret into the file that LoadCredential= names."
       case .tooLong(let path):
         "The credential \(path) has more than \(RetrievedSecret.byteLimit) bytes; name the file with the secret."

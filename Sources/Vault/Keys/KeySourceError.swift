@@ -50,7 +50,7 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
     case .foreignOwner(let path, let owner):
       "The vault's key file \(path) belongs to user \(owner); make it your own, or choose another."
     case .openToOthers(let path, let permissions):
-      "The vault's key file \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 600 \(path)"
+      "The vault's key file \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 600 \(ShellWord.quoted(path))"
     case .wrongLength(let path):
       "The vault's key file \(path) does not have \(KeyFile.byteCount) bytes; put it back from a backup."
     case .shared(let path, let vault):
