@@ -43,7 +43,7 @@ test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-
 
 test-attacks: release ## Attack the release build: floods, scarcity, contention; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
-	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" .ci/swift-test --filter AttackTests
+	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" .ci/swift-test --filter "AttackTests|CallerStormTests"
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)

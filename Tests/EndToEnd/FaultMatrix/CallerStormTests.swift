@@ -10,11 +10,16 @@ extension FaultMatrixTests {
     private static let force = #"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":{"forceRefresh":true}}"#
     private static let ping = #"{"jsonrpc":"2.0","id":2,"method":"ping"}"#
 
-    // MARK: Ten thousand callers
+    // MARK: Thousands of callers
 
-    @Test func `ten thousand callers at the instant of expiry cost one refresh`() async throws {
-      // A sanitizer's broker reads ten thousand requests in longer than a refresh may take.
-      let (connections, depth) = Patience.isInstrumented ? (50, 20) : (100, 100)
+    /// Ten thousand callers of the release build.
+    ///
+    /// A build for debugging, on a busy machine, takes longer than a refresh may take to read so many.
+    private static let (connections, depth) =
+      Environment.current["TEST_PROGRAMS"] != nil ? (100, 100) : Patience.isInstrumented ? (25, 20) : (50, 40)
+
+    @Test func `thousands of callers at the instant of expiry cost one refresh`() async throws {
+      let (connections, depth) = (Self.connections, Self.depth)
       var setting = FaultStage.Setting(lifetime: 2, backgroundRefresh: false)
       setting.configuration = "limits: { maxRequestsInFlight: \(2 * depth) },"
       try await Storm.run(.callers, setting) { stage, sandbox in
