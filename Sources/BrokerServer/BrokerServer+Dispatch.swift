@@ -6,24 +6,29 @@ import SecretMemory
 
 /// How messages become requests.
 extension BrokerServer {
+  /// What became of a message.
+  enum Reception {
+    /// It was answered from the cache, in no time that matters.
+    case cached
+    /// It was taken in.
+    case taken
+    /// It is a batch of which some requests wait for the connection's next turn: it is to be received again.
+    case unfinished
+  }
+
   /// Takes one message in, whatever it is.
-  ///
-  /// - Returns: whether it was answered from the cache, in no time that matters.
-  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Bool {
+  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Reception {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
       respond(refusal(of: error), id: nil, connection)
-      return false
+      return .taken
     }
-    if tape.entries[0].kind == .array {
-      receiveBatch(text, connection)
-    } else {
-      let envelope = Envelope(in: tape, of: text, idByteLimit: limits.idBytes)
-      if answerFromCache(envelope, text, connection) { return true }
-      receive(envelope, text, connection, batch: nil)
-    }
-    return false
+    guard tape.entries[0].kind != .array else { return receiveBatch(text, connection) }
+    let envelope = Envelope(in: tape, of: text, idByteLimit: limits.idBytes)
+    if answerFromCache(envelope, text, connection) { return .cached }
+    receive(envelope, text, connection, batch: nil)
+    return .taken
   }
 
   /// The hot path: a token that is cached is answered without a copy, a task, or an allocation.
@@ -54,7 +59,8 @@ extension BrokerServer {
     return BrokerError(.parseError, message)
   }
 
-  private func receiveBatch(_ text: Span<UInt8>, _ connection: Connection) {
+  /// Takes in as many requests of a batch as the turn allows.
+  private func receiveBatch(_ text: Span<UInt8>, _ connection: Connection) -> Reception {
     var entries: [Int] = []
     var index = 1
     while index < Int(tape.entries[0].next) {
@@ -62,18 +68,33 @@ extension BrokerServer {
       index = Int(tape.entries[index].next)
     }
     guard !entries.isEmpty else {
-      return respond(BrokerError(.invalidRequest, "A batch must not be empty."), id: nil, connection)
+      respond(BrokerError(.invalidRequest, "A batch must not be empty."), id: nil, connection)
+      return .taken
     }
     guard entries.count <= limits[.batchEntries] else {
-      return respond(refusal(of: .batchEntries), id: nil, connection)
+      respond(refusal(of: .batchEntries), id: nil, connection)
+      return .taken
     }
-    batchCount += 1
-    let batch = batchCount
-    batches[batch] = PendingBatch(client: connection.id, outstanding: 0)
-    let envelopes = entries.map { Envelope(in: tape, at: $0, of: text, idByteLimit: limits.idBytes) }
-    for envelope in envelopes { receive(envelope, text, connection, batch: batch) }
+    var (batch, position) = connection.openBatch ?? openBatch(connection)
+    connection.openBatch = nil
+    while position < entries.count {
+      let envelope = Envelope(in: tape, at: entries[position], of: text, idByteLimit: limits.idBytes)
+      receive(envelope, text, connection, batch: batch)
+      position += 1
+      if position < entries.count, !turnBudget.spend(isSlow: true) {
+        connection.openBatch = (batch, position)
+        return .unfinished
+      }
+    }
     batches[batch]?.isRead = true
     finishBatchIfComplete(batch)
+    return .taken
+  }
+
+  private func openBatch(_ connection: Connection) -> (id: UInt64, position: Int) {
+    batchCount += 1
+    batches[batchCount] = PendingBatch(client: connection.id, outstanding: 0)
+    return (batchCount, 0)
   }
 
   /// Takes one request or notification in.

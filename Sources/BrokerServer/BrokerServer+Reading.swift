@@ -104,7 +104,8 @@ extension BrokerServer {
     var offset = 0
     (connection.isHeldUp, connection.hasMessages) = (false, false)
     let outputLimit = limits[.outputBytes]
-    while !connection.isClosing, !connection.readsNoMore {
+    // A batch that was begun is answered, also where nothing more is read.
+    while !connection.isClosing, !connection.readsNoMore || connection.openBatch != nil {
       guard connection.output.count <= outputLimit else {
         connection.isHeldUp = offset < bytes.count
         return offset..<bytes.count
@@ -114,7 +115,13 @@ extension BrokerServer {
       switch connection.frames.step(rest, isFinal: connection.hasInputEnded) {
       case .needsMore(let consumed): return offset + consumed..<bytes.count
       case .message(let range, let consumed):
-        isSlow = !receive(rest.extracting(range), connection)
+        switch receive(rest.extracting(range), connection) {
+        case .cached: isSlow = false
+        case .taken: break
+        case .unfinished:
+          connection.hasMessages = true
+          return offset..<bytes.count
+        }
         offset += consumed
         endMessageTimer(connection)
       case .tooLong(let consumed):

@@ -83,7 +83,7 @@ extension BrokerServer {
     if connection.isClosing { return true }
     // A subscription does not outlive the input either: a relay whose program has gone would stay for ever.
     let isRead = connection.hasInputEnded && !connection.hasMessages && !connection.isHeldUp
-    return (isRead || connection.readsNoMore) && connection.inFlight.isEmpty
+    return (isRead || connection.readsNoMore) && connection.inFlight.isEmpty && connection.openBatch == nil
       && (connection.replays.isEmpty || isDraining)
   }
 
@@ -174,6 +174,7 @@ extension BrokerServer {
     endMessageTimer(connection)
     connection.stream.close(on: loop)
     for key in connection.inFlight { forget(key) }
+    if let batch = connection.openBatch { discardBatch(batch.id) }
     forgetProof(connection)
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }

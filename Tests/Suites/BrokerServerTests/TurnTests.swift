@@ -74,6 +74,58 @@ import Transport
     }
   }
 
+  @Test func `a batch is divided like other messages, and answered as one`() async throws {
+    try await OwnThread.run {
+      var limits = Limits()
+      limits[.turnMessages] = 5
+      let harness = try ServerHarness(limits: limits)
+      let (busy, quiet) = (try harness.connect(), try harness.connect())
+      harness.settle()
+      let requests = (1...64).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
+      let batch = Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+      for _ in 0..<3 { #expect(busy.push(batch) == batch.count) }
+      var (questions, answers, worst) = (0, 0, 0)
+      while Self.count(busy) < 3, questions < 1000 {
+        questions += quiet.push(Array(Self.ping.utf8)) == Self.ping.utf8.count ? 1 : 0
+        var turns = 0
+        while answers < questions, turns < 100 {
+          try harness.loop.runOnce()
+          turns += 1
+          quiet.pull()
+          answers = Self.count(quiet)
+        }
+        worst = max(worst, turns)
+        busy.pull()
+      }
+      #expect(questions > 10 && worst == 1, "\(questions) questions, at worst \(worst) turns")
+      let expected = "[" + (1...64).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
+      #expect(busy.lines() == [expected, expected, expected])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a batch that was begun is answered to its end when the broker drains, or the stream ends`(
+    _ drains: Bool
+  ) async throws {
+    try await OwnThread.run {
+      var limits = Limits()
+      limits[.turnMessages] = 2
+      let harness = try ServerHarness(limits: limits)
+      let client = try harness.connect()
+      harness.settle()
+      let requests = (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
+      let batch = Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+      #expect(client.push(batch) == batch.count)
+      try harness.loop.runOnce()
+      if drains { harness.server.assumeIsolated { $0.drain() } } else { client.finishSending() }
+      harness.settle()
+      let answer = client.lines().first { $0.hasPrefix("[") } ?? ""
+      #expect((1...20).allSatisfy { answer.contains(#""id":\#($0),"#) }, "\(answer)")
+      #expect(answer.contains("shuttingDown") == drains, "\(answer)")
+      #expect(!client.read())
+    }
+  }
+
   @Test func `what was said before the end of the stream is still answered, in turns`() async throws {
     try await OwnThread.run {
       var limits = Limits()
