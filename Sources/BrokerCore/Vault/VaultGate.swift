@@ -154,7 +154,7 @@ struct VaultGate: Sendable {
   }
 
   private mutating func lock(_ caller: WaiterID) -> [Action] {
-    // Whoever wanted the vault opened before it is locked once more does not open it behind the lock's back.
+    // A request to open the vault that came before the lock must not open it afterwards.
     let error = BrokerError(.vaultLocked, "The vault was locked again meanwhile.")
     let overtaken: [Action] = queue.remove(where: \.isUnlock).map { .answer($0.caller, error) }
     switch phase {
@@ -195,7 +195,7 @@ struct VaultGate: Sendable {
     case .open:
       phase = .locking
       return answer + [.close]
-    // Whoever wanted the vault locked while a key was tried that did not open it has what they wanted.
+    // The key did not open the vault, so it is locked as was asked.
     case .locked: return answer + acknowledgeLocks()
     case .locking, .opening: return answer
     }

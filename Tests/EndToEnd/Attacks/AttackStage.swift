@@ -75,6 +75,7 @@ final class AttackStage {
 
   /// Measures a well-behaved client in quiet and under a flood, and the daemon's memory.
   func endure(_ flood: Flood) throws -> Outcome {
+    Processor.first.hold(owner.pid)
     let quiet = try WellBehavedClient.record(sandbox.socket) { pass(Self.length) {} }
     var gauge = try MemoryGauge(of: owner.pid)
     let tide = Flood.Tide(flood, on: sandbox.socket)

@@ -52,6 +52,7 @@ struct Flood: Sendable {
 
     private func run(_ flood: Flood, _ path: String, _ count: Int) {
       setpriority(Int32(PRIO_PROCESS.rawValue), 0, 19)
+      Processor.first.hold()
       var clients = (0..<count).map { FloodClient(flood, path, first: $0 << 32) }
       while !isOver.load(ordering: .relaxed) {
         var isBusy = false

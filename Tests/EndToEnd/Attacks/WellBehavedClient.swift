@@ -44,6 +44,7 @@ final class WellBehavedClient: Sendable {
   private func stop() { state.withLock { $0.isStopped = true } }
 
   private func run() {
+    Processor.second.hold()
     do {
       let wire = try SocketWire(path)
       while !state.withLock({ $0.isStopped }) {
