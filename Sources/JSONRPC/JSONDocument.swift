@@ -35,10 +35,44 @@ public struct JSONDocument: Sendable {
   }
 
   /// The text's one value.
-  public var root: JSONNode { JSONNode(document: self, index: 0, pointer: JSONPointer.root) }
+  public var root: JSONNode { node(at: 0) }
 
-  /// The value at an index of the tape, which a caller found there, under the pointer that errors shall name.
-  public func node(at index: Int, pointer: JSONPointer = .root) -> JSONNode {
-    JSONNode(document: self, index: index, pointer: pointer)
+  /// The value at an index of the tape, which a caller found there.
+  public func node(at index: Int) -> JSONNode { JSONNode(document: self, index: index) }
+
+  /// The pointer to the value at an index of the tape: found on the way down to it, since only errors ask for it.
+  func pointer(to index: Int) -> JSONPointer {
+    var pointer = JSONPointer.root
+    var place = 0
+    while place != index {
+      let isObject = entries[place].kind == .object
+      // A member is its name and, behind that, its value.
+      let step = isObject ? 1 : 0
+      var child = place + 1
+      var number = 0
+      while Int(entries[child + step].next) <= index {
+        child = Int(entries[child + step].next)
+        number += 1
+      }
+      pointer = isObject ? pointer.member(name(at: child)) : pointer.element(number)
+      place = child + step
+    }
+    return pointer
+  }
+
+  /// The name of a member, by the tape index of the name.
+  func name(at index: Int) -> String {
+    let entry = entries[index]
+    guard entry.kind == .string else { return String(copying: JSONTape.unescaped(entry, in: bytes.span).span) }
+    return String(copying: bytes.span.extracting(entry.range))
+  }
+
+  /// Whether the member name at a tape index is `name`, compared as bytes.
+  func name(at index: Int, equals name: String) -> Bool {
+    let entry = entries[index]
+    guard entry.kind == .string else {
+      return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name.utf8)
+    }
+    return bytes[entry.range].elementsEqual(name.utf8)
   }
 }

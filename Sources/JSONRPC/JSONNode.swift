@@ -6,7 +6,7 @@ public struct JSONNode: Sendable {
   let index: Int
 
   /// Where the value stands, for errors.
-  public let pointer: JSONPointer
+  public var pointer: JSONPointer { document.pointer(to: index) }
 
   private var entry: JSONTape.Entry { document.entries[index] }
 
@@ -90,7 +90,7 @@ public struct JSONNode: Sendable {
     var nodes: [JSONNode] = []
     var child = index + 1
     while child < Int(entry.next) {
-      nodes.append(JSONNode(document: document, index: child, pointer: pointer.element(nodes.count)))
+      nodes.append(document.node(at: child))
       child = Int(document.entries[child].next)
     }
     return nodes
@@ -104,8 +104,7 @@ public struct JSONNode: Sendable {
     var nodes: [(name: String, value: JSONNode)] = []
     var child = index + 1
     while child < Int(entry.next) {
-      let name = String(copying: JSONTape.unescaped(document.entries[child], in: document.bytes.span).span)
-      nodes.append((name, JSONNode(document: document, index: child + 1, pointer: pointer.member(name))))
+      nodes.append((document.name(at: child), document.node(at: child + 1)))
       child = Int(document.entries[child + 1].next)
     }
     return nodes
@@ -116,23 +115,10 @@ public struct JSONNode: Sendable {
     guard kind == .object else { return nil }
     var child = index + 1
     while child < Int(entry.next) {
-      if document.name(at: child, equals: name) {
-        return JSONNode(document: document, index: child + 1, pointer: pointer.member(name))
-      }
+      if document.name(at: child, equals: name) { return document.node(at: child + 1) }
       child = Int(document.entries[child + 1].next)
     }
     return nil
-  }
-}
-
-extension JSONDocument {
-  /// Whether the member name at a tape index is `name`, compared as bytes.
-  func name(at index: Int, equals name: String) -> Bool {
-    let entry = entries[index]
-    guard entry.kind == .string else {
-      return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name.utf8)
-    }
-    return bytes[entry.range].elementsEqual(name.utf8)
   }
 }
 

@@ -11,9 +11,8 @@ final class AttackStage {
   static let memoryLimit = 64 << 10
   /// How many times as long as in quiet a well-behaved client may wait, at the 99th percentile.
   static let slowdown = 5
-  /// The least that counts as its quiet wait: the time slice of a scheduler whose processors a flood, a daemon and this
-  /// client share (sched(7)).
-  static let leastQuiet = Duration.milliseconds(4)
+  /// The least that counts as its quiet wait: for so long a virtual machine's processor may be taken away.
+  static let leastQuiet = Duration.milliseconds(2)
   /// How long each side is measured.
   static let length = Duration.seconds(2)
   /// The longest that a single answer may take that an attack is not to hold up: the contract's refresh takes 20 s.
