@@ -38,10 +38,10 @@ extension Broker {
   private func run(_ action: SessionMachine.Action, on slot: ProfileSlot) {
     switch action {
     case .answerToken(let waiter, let isOffline):
-      if waiters[waiter] != nil { answer(waiter, currentToken(of: slot, isOffline: isOffline)) }
+      if callers[waiter] != nil { answer(waiter, token: currentToken(of: slot, isOffline: isOffline)) }
     case .answerOther(let waiter, let token, let isOffline):
-      if waiters[waiter] != nil { answer(waiter, render(token, isOffline: isOffline, of: slot)) }
-    case .answerError(let waiter, let error): answer(waiter, .failure(explained(error, slot)))
+      if callers[waiter] != nil { answer(waiter, token: render(token, isOffline: isOffline, of: slot)) }
+    case .answerError(let waiter, let error): refuse(waiter, explained(error, slot))
     case .spendRefreshToken(let flight, let token, let target): spend(token, flight, for: target, on: slot)
     case .openIntent(let flight, let intent):
       if reserveRoom(for: flight, on: slot) { open(intent, flight, on: slot) }

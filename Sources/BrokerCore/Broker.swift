@@ -4,11 +4,11 @@ import SecretMemory
 /// The one actor: it owns every session, asks providers, saves, answers and publishes.
 ///
 /// It lives on the executor of the loop that reads requests, so that a request which needs no I/O is answered in the
-/// same turn. Its methods take a reply closure instead of being `async`: what a request changes is changed in the
-/// order in which requests arrive, before the next one is looked at.
+/// same turn. Its methods take a ``Caller`` instead of being `async`: what a request changes is changed in the order in
+/// which requests arrive, before the next one is looked at.
 package actor Broker {
   /// Gives a request its answer, exactly once, on the broker's executor.
-  package typealias Reply<Value> = @Sendable (Result<Value, BrokerError>) -> Void
+  package typealias Respond = @Sendable (CallerID, Answer) -> Void
   /// Passes an event on to a subscription, on the broker's executor.
   package typealias Deliver = @Sendable (SubscriptionHub.Delivery) -> Void
   /// Tells whoever looks after the broker of something that is wrong.
@@ -45,6 +45,8 @@ package actor Broker {
   package nonisolated let answers = AnswerCache()
   /// What clients may cost, and how often that was too much.
   package nonisolated let ledger = LimitLedger()
+  /// Where answers go.
+  var tell: Respond = { _, _ in }
   /// Where events go.
   var deliver: Deliver = { _ in }
   /// Where it is said that something is wrong.
@@ -60,12 +62,6 @@ package actor Broker {
   var index = ProfileIndex()
   /// Logins that wait for a code or for their user.
   var pendingLogins = PendingLogins()
-  /// Who waits for such a login to end.
-  var loginWaits: [WaiterID: LoginWait] = [:]
-  /// Who waits for the answer to a code, or for another code.
-  var codeCallers: [UInt64: CodeCaller] = [:]
-  /// Who has cancelled a login that is not gone from the store yet.
-  var cancellations: [String: [Reply<Empty>]] = [:]
   /// Who listens for a browser, by the handle of the login.
   var listeners: [String: Task<Void, Never>] = [:]
   /// How many questions are under way whether a user is done: the answer may be a session, which comes only once.
@@ -88,10 +84,8 @@ package actor Broker {
   var isRunningCommitActions = false
   /// Who wants to know how a change ended.
   var settlements: [ChangeID: @Sendable (isolated Broker, StoreFailure?) -> Void] = [:]
-  /// Callers who wait for a token.
-  var waiters: [WaiterID: Waiter] = [:]
-  /// How many callers there ever were; names the next one.
-  var waiterCount: UInt64 = 0
+  /// Everyone who waits for an answer.
+  var callers = Callers()
   /// The last sequence that the store has promised never to give again.
   var reservedThrough: UInt64 = 0
   /// Whether the next block of sequences is being reserved.
@@ -111,7 +105,7 @@ package actor Broker {
   /// Wakes the queue of revocations.
   var revocationTimer: (uptime: Duration, timer: TimerCancellation)?
   /// Who waits for which record to be durable.
-  var saveWaiters: [SaveKey: [@Sendable (StoreFailure?) -> Void]] = [:]
+  var saveWaiters: [SaveKey: [@Sendable (isolated Broker, StoreFailure?) -> Void]] = [:]
   /// How many slow things are under way.
   var work = 0
   /// How many times providers are just being looked at: nothing is lost if that ends early.
@@ -128,8 +122,6 @@ package actor Broker {
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
-  /// Who waits for the vault to be unlocked, locked or re-encrypted.
-  var vaultReplies: [WaiterID: Reply<Empty>] = [:]
   /// Whether everybody knows that the store as a whole cannot be trusted: a reader of events cannot make it a flood.
   var isSuspicionTold = false
   /// Called whenever nothing slow is under way any more.
@@ -145,7 +137,7 @@ package actor Broker {
   /// What was counted, but for answers from the cache.
   var counts = Counters()
 
-  /// A broker over a store, which it takes for locked until ``start(with:deliver:report:)``.
+  /// A broker over a store, which it takes for locked until ``start(with:answer:deliver:report:)``.
   ///
   /// `status` is what the keeper said last.
   package init(
@@ -184,14 +176,17 @@ package actor Broker {
       tokenID: { token in entropy.tokenID(of: token) })
   }
 
-  /// Begins to keep time; `deliver` passes events on from now on, and `report` tells what is wrong.
+  /// Begins to keep time; from now on `answer` gives callers their answers, `deliver` passes events on, and `report`
+  /// tells what is wrong.
   ///
   /// `contents` is what ``SessionStore/load()`` gave; nil where the store is locked: the broker then waits for
   /// ``unlock(_:_:)``. No sequence is given before the store has promised never to give it again; where it cannot, events
   /// go on without that promise.
   package func start(
-    with contents: StoreContents?, deliver: @escaping Deliver, report: @escaping Report = { _ in }
+    with contents: StoreContents?, answer: @escaping Respond, deliver: @escaping Deliver,
+    report: @escaping Report = { _ in }
   ) async {
+    tell = answer
     self.deliver = deliver
     self.report = report
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }

@@ -121,14 +121,14 @@ extension BrokerServer {
     withDocument(text, at: parameters) { node in run(route, node, key, connection) }
   }
 
-  private func run(_ route: Route, _ node: JSONNode, _ key: RequestKey, _ connection: Connection) {
+  private func run(_ route: Route, _ node: JSONNode, _ key: CallerID, _ connection: Connection) {
     requests[key]?.method = route.name
     guard node.kind == .object else {
       return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object: parameters are given by name")))
     }
     guard connection.isAdministrative || !route.needsProof(node) else { return fail(key, denial(connection)) }
     do throws(BrokerError) {
-      try route.run(self, node, Request(key: key, client: connection.id))
+      try route.run(self, node, Request(caller: key, client: connection.id))
     } catch {
       fail(key, error)
     }
@@ -137,7 +137,7 @@ extension BrokerServer {
   /// Counts a request's parameters among those of its connection that wait; false where there would be too many.
   ///
   /// The only one that waits may have as many as a message can: else what is legal alone could never be asked.
-  private func count(_ parameters: Int, of key: RequestKey, _ connection: Connection) -> Bool {
+  private func count(_ parameters: Int, of key: CallerID, _ connection: Connection) -> Bool {
     let byteCount = tape.entries[parameters].range.count
     let isAlone = connection.parameterBytes == 0
     guard isAlone || byteCount <= limits[.parameterBytes] - connection.parameterBytes else { return false }
@@ -169,19 +169,16 @@ extension BrokerServer {
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
     guard let key = connection.inFlight.first(where: { requests[$0]?.id == id }) else { return true }
-    if let login = requests[key]?.login, !broker.assumeIsolated({ $0.takeBack(login) }) {
-      // Its session is being saved: it is answered with that, so that nobody takes it for undone.
-      return true
-    }
-    fail(key, BrokerError(.cancelled))
+    // A login whose session is being saved is answered with that, so that nobody takes it for undone.
+    if broker.assumeIsolated({ $0.cancel(key) }) { fail(key, BrokerError(.cancelled)) }
     return true
   }
 
   private func open(
     _ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection, _ batch: UInt64?
-  ) -> RequestKey {
+  ) -> CallerID {
     requestCount += 1
-    let key = RequestKey(number: requestCount)
+    let key = CallerID(requestCount)
     var id: [UInt8]? = envelope.kind == .notification ? nil : Array("null".utf8)
     if let range = envelope.id { id = range.map { text[$0] } }
     requests[key] = PendingRequest(client: connection.id, id: id, batch: batch)

@@ -112,6 +112,11 @@ extension BrokerServer {
     listener?.setLimit(limits[.connections])
   }
 
+  /// Passes an answer of the broker on to its caller.
+  package nonisolated func pass(_ answer: Answer, to caller: CallerID) {
+    assumeIsolated { $0.answer(caller, answer) }
+  }
+
   /// Passes an event of the broker on to its subscriber.
   package nonisolated func pass(_ delivery: SubscriptionHub.Delivery) {
     assumeIsolated { $0.deliver(delivery) }

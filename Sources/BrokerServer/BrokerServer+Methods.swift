@@ -26,7 +26,7 @@ extension BrokerServer {
   /// ``IgnoredParameters`` says which are named.
   private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
     guard let members = try? node.members(), let connection = connections[request.client],
-      let method = requests[request.key]?.method
+      let method = requests[request.caller]?.method
     else { return }
     // By bytes: what a string is canonically equivalent to can be made slow to find.
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
@@ -90,17 +90,17 @@ extension BrokerServer {
     do throws(BrokerError) {
       subscribed = try result.get()
     } catch {
-      return fail(request.key, error)
+      return fail(request.caller, error)
     }
     let id = subscribed.result.subscriptionID
-    guard let connection = connections[request.client], let pending = requests[request.key] else {
+    guard let connection = connections[request.client], let pending = requests[request.caller] else {
       // The request was cancelled, or its client has gone, while old events were read.
       let params = Unsubscribe.Params(subscriptionID: id)
       return broker.assumeIsolated { try? $0.unsubscribe(params, client: request.client) }
     }
     connection.subscriptions += 1
     connection.unanswered[id] = pending.batch
-    succeed(request.key, subscribed.result)
+    succeed(request.caller, subscribed.result)
     if isUnanswered(id, connection) {
       for delivery in subscribed.missed { deliver(delivery) }
     } else {
@@ -160,30 +160,21 @@ extension BrokerServer {
     ].map { GetStatus.Counter(name: $0.0, value: $0.1) }
   }
 
-  /// Locks the vault, and lets no token wait for a client that has not read it.
-  func lock(_ request: Request) {
-    broker.assumeIsolated { broker in
-      broker.lock { [weak self] result in
-        self?.assumeIsolated { server in
-          server.dropUnreadTokens()
-          server.answer(request.key, result)
-        }
-      }
-    }
-  }
-
   /// Reads the configuration again.
   func reload(_ request: Request) {
     environment.reload { [weak self] result in
       self?.assumeIsolated { server in
-        server.answer(request.key, result.map { ReloadConfiguration.Result(profiles: $0) })
+        switch result {
+        case .success(let profiles): server.succeed(request.caller, ReloadConfiguration.Result(profiles: profiles))
+        case .failure(let error): server.fail(request.caller, error)
+        }
       }
     }
   }
 
   /// Ends this connection, never the broker that others share.
   func shutdown(_ request: Request) {
-    succeed(request.key, Empty())
+    succeed(request.caller, Empty())
     guard let connection = connections[request.client] else { return }
     connection.readsNoMore = true
     flush(connection)
@@ -192,7 +183,7 @@ extension BrokerServer {
   /// Ends the whole broker in order.
   func stopBroker(_ request: Request) {
     log.notice("stopping on request")
-    succeed(request.key, Empty())
+    succeed(request.caller, Empty())
     drain()
   }
 }

@@ -8,7 +8,7 @@ import SecretMemory
 /// How answers find their request, however late they come.
 extension BrokerServer {
   /// Answers a request with a result.
-  func succeed(_ key: RequestKey, _ result: some JSONEncodable) {
+  func succeed(_ key: CallerID, _ result: some JSONEncodable) {
     var writer = JSONWriter()
     result.encode(to: &writer)
     finish(key, isError: false, writer.bytes.span)
@@ -16,17 +16,17 @@ extension BrokerServer {
   }
 
   /// Answers a request with a result that is rendered already, and no secret.
-  func succeed(_ key: RequestKey, json: [UInt8]) {
+  func succeed(_ key: CallerID, json: [UInt8]) {
     finish(key, isError: false, json.span)
   }
 
   /// Answers a request with a result that is rendered already, and secret.
-  func succeed(_ key: RequestKey, rendered: Secret) {
+  func succeed(_ key: CallerID, rendered: Secret) {
     rendered.withBytes { bytes in finish(key, isError: false, isToken: true, bytes) }
   }
 
   /// Answers a request with an error.
-  func fail(_ key: RequestKey, _ error: BrokerError) {
+  func fail(_ key: CallerID, _ error: BrokerError) {
     let error = named(error)
     if let method = requests[key]?.method { tell(error, of: method) }
     let body = render(error)
@@ -48,18 +48,30 @@ extension BrokerServer {
     }
   }
 
-  /// Answers a request in whichever way it ended.
-  func answer(_ key: RequestKey, _ result: Result<some JSONEncodable, BrokerError>) {
-    switch result {
-    case .success(let value): succeed(key, value)
+  /// Has the broker answer a request.
+  func ask<Value: Sendable>(
+    _ request: Request, _ need: VaultNeed,
+    _ method: Broker.Method<Value>
+  ) {
+    broker.assumeIsolated { $0.receive(Caller<Value>(request.caller), from: request.client, need, method) }
+  }
+
+  /// Answers a request with what the broker says.
+  func answer(_ key: CallerID, _ answer: Answer) {
+    // No token waits for a client that has not read it, once the client that locks is told that there is none.
+    if requests[key]?.method == Lock.name { dropUnreadTokens() }
+    switch answer {
+    case .value(let value): succeed(key, value)
+    case .rendered(let json): succeed(key, rendered: json)
     case .failure(let error): fail(key, error)
     }
   }
 
   /// Answers once: a request that was cancelled, or whose connection is gone, is known no more.
-  private func finish(_ key: RequestKey, isError: Bool, isToken: Bool = false, _ body: Span<UInt8>) {
+  private func finish(_ key: CallerID, isError: Bool, isToken: Bool = false, _ body: Span<UInt8>) {
     guard let request = requests.removeValue(forKey: key) else { return }
-    if isError, let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
+    // What the server itself answers, the broker need not.
+    if isError { broker.assumeIsolated { $0.detach(key) } }
     guard let connection = connections[request.client] else { return }
     connection.inFlight.remove(key)
     connection.parameterBytes -= request.parameterBytes

@@ -191,10 +191,9 @@ extension BrokerServer {
     if let connection = connections[id] { close(connection) }
   }
 
-  private func forget(_ key: RequestKey) {
+  private func forget(_ key: CallerID) {
     guard let request = requests.removeValue(forKey: key) else { return }
-    if let waiter = request.waiter { broker.assumeIsolated { $0.abandon(waiter) } }
-    if let login = request.login { broker.assumeIsolated { $0.forget(login) } }
+    broker.assumeIsolated { $0.detach(key) }
     if let batch = request.batch { discardBatch(batch) }
   }
 }

@@ -17,8 +17,11 @@ package actor BrokerServer {
 
   /// What the program around the server does for it.
   package struct Environment: Sendable {
+    /// Takes the names of the profiles that a configuration which was read again has, or why it was not taken over.
+    package typealias ReloadReply = @Sendable (Result<[ProfileName], BrokerError>) -> Void
+
     /// Reads the configuration again and hands it to the broker.
-    package var reload: @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void
+    package var reload: @Sendable (@escaping ReloadReply) -> Void
     /// The OpenRPC document.
     package var discovery: @Sendable () -> [UInt8]
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
@@ -32,7 +35,7 @@ package actor BrokerServer {
 
     /// The surroundings of a server.
     package init(
-      reload: @escaping @Sendable (@escaping Broker.Reply<[ProfileName]>) -> Void,
+      reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
       discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
       version: String
@@ -77,7 +80,7 @@ package actor BrokerServer {
   /// How many connections there ever were; names the next one.
   var clients: UInt64 = 0
   /// Requests that wait for their answer.
-  var requests: [RequestKey: PendingRequest] = [:]
+  var requests: [CallerID: PendingRequest] = [:]
   /// How many requests there ever were; names the next one.
   var requestCount: UInt64 = 0
   /// Batches that wait for answers.

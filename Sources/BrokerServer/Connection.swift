@@ -20,7 +20,7 @@ final class Connection {
   /// What is not sent yet.
   var output = OutputQueue()
   /// Requests that wait for their answer.
-  var inFlight: Set<RequestKey> = []
+  var inFlight: Set<CallerID> = []
   /// How many bytes their parameters have together.
   var parameterBytes = 0
   /// What it has asked for tokens of.
@@ -97,12 +97,6 @@ final class Connection {
   var writer: ResponseWriter { ResponseWriter(framing: frames.framing ?? .lines) }
 }
 
-/// Names one request for as long as the process runs.
-struct RequestKey: Hashable {
-  /// The number behind the name.
-  let number: UInt64
-}
-
 /// A request that waits for its answer.
 struct PendingRequest {
   /// The connection.
@@ -115,12 +109,6 @@ struct PendingRequest {
   var parameterBytes = 0
   /// The method, once it is known.
   var method: String?
-  /// The caller's name in the broker, where waiting can be given up.
-  var waiter: WaiterID?
-  /// The caller's name in the broker, where what was begun can be taken back.
-  ///
-  /// Only a client that says so takes a login back: one that goes away has not changed its mind.
-  var login: WaiterID?
 }
 
 /// A batch that waits for the answers of its requests.

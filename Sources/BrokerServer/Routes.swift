@@ -6,8 +6,8 @@ import SecretMemory
 
 /// One request on its way through the server.
 struct Request: Sendable {
-  /// The request's name.
-  let key: RequestKey
+  /// Names the request, here and in the broker.
+  let caller: CallerID
   /// Where it came from.
   let client: ClientID
 }
@@ -31,58 +31,51 @@ struct Route: Sendable {
     return route
   }
 
-  /// A method that is answered at once.
+  /// A method that the server answers at once.
   static func now<Method: BrokerMethod>(
     _ method: Method.Type,
     _ body: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Method.Result
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      server.succeed(request.key, try body(server, params, request))
+      server.succeed(request.caller, try body(server, params, request))
     }
   }
 
-  /// A method that the broker answers when it can.
-  static func later<Method: BrokerMethod>(
-    _ method: Method.Type,
-    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Method.Result>) -> Void
+  /// A method that the broker answers, when it can.
+  static func asked<Method: BrokerMethod>(
+    _ method: Method.Type, _ need: VaultNeed = .throughout,
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>) throws(BrokerError) -> Void
   ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
-      let params: Method.Params = try server.decode(node, request)
-      let reply: Broker.Reply<Method.Result> = { [weak server] result in
-        server?.assumeIsolated { $0.answer(request.key, result) }
-      }
-      server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
-    }
+    asked(method, need) { broker, params, caller, _ throws(BrokerError) in try body(broker, params, caller) }
   }
 
-  /// A method that needs the vault's key: its turn depends on the connection.
-  static func key<Method: BrokerMethod>(
-    _ method: Method.Type,
+  /// A method that the broker answers, and whose turn depends on the connection.
+  static func asked<Method: BrokerMethod>(
+    _ method: Method.Type, _ need: VaultNeed = .throughout,
     _ body:
-      @escaping @Sendable (isolated Broker, Method.Params, ClientID, @escaping Broker.Reply<Method.Result>) -> Void
+      @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>, ClientID) throws(BrokerError) -> Void
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      let reply: Broker.Reply<Method.Result> = { [weak server] result in
-        server?.assumeIsolated { $0.answer(request.key, result) }
+      server.ask(request, need) { broker, caller throws(BrokerError) in
+        try body(broker, params, caller, request.client)
       }
-      server.broker.assumeIsolated { body($0, params, request.client, reply) }
     }
   }
 
-  /// A method that brings a session, and which can be taken back while its provider is asked.
-  static func login<Method: BrokerMethod>(
+  /// A method that the broker answers with a token.
+  static func token<Method: BrokerMethod>(
     _ method: Method.Type,
-    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Method.Result>) -> WaiterID?
+    mayAsk: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Void = {
+      _, _, _ in
+    },
+    _ body: @escaping @Sendable (isolated Broker, Method.Params, Caller<Secret>) throws(BrokerError) -> Void
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      let reply: Broker.Reply<Method.Result> = { [weak server] result in
-        server?.assumeIsolated { $0.answer(request.key, result) }
-      }
-      let caller = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
-      if let caller { server.requests[request.key]?.login = caller }
+      try mayAsk(server, params, request)
+      server.ask(request, .throughout) { broker, caller throws(BrokerError) in try body(broker, params, caller) }
     }
   }
 }
@@ -94,29 +87,54 @@ enum Routes {
     [
       .now(Initialize.self) { server, params, _ throws(BrokerError) in try server.initialize(params) },
       .now(Ping.self) { _, _, _ in Empty() },
-      Route(name: Discover.name) { server, _, request in server.succeed(request.key, json: server.discovery) },
+      Route(name: Discover.name) { server, _, request in server.succeed(request.caller, json: server.discovery) },
       Route(name: Shutdown.name) { server, _, request in server.shutdown(request) },
-      token(GetAccessToken.self, mayAsk) { broker, params, reply in broker.accessToken(params, reply) },
-      token(ReportRejected.self) { broker, params, reply in broker.reportRejected(params, reply) },
-      token(GetIDToken.self) { broker, params, reply in broker.idToken(params, reply) },
-      .login(Login.self) { broker, params, reply in broker.login(params, reply) },
-      waiting(VerifyOTP.self) { broker, params, reply in broker.verifyOTP(params, reply) },
-      .later(ResendOTP.self) { broker, params, reply in broker.resendOTP(params, reply) },
-      .login(Register.self) { broker, params, reply in broker.register(params, reply) },
-      waiting(VerifyBackupCode.self) { broker, params, reply in broker.verifyBackupCode(params, reply) },
-      .later(VerifyEmail.self) { broker, params, reply in broker.verifyEmail(params, reply) },
-      .later(ForgotPassword.self) { broker, params, reply in broker.forgotPassword(params, reply) },
-      .later(ResetPassword.self) { broker, params, reply in broker.resetPassword(params, reply) },
-      .later(ChangePassword.self) { broker, params, reply in broker.changePassword(params, reply) },
-      .later(UpdateProfile.self) { broker, params, reply in broker.updateProfile(params, reply) },
-      .later(DeleteAccount.self) { broker, params, reply in broker.deleteAccount(params, reply) },
-      waiting(AwaitLogin.self) { broker, params, reply in broker.awaitLogin(params, reply) },
-      .later(CancelLogin.self) { broker, params, reply in broker.cancelLogin(params, reply) },
-      .later(ListPendingLogins.self) { broker, params, reply in broker.listPendingLogins(params, reply) },
-      .login(Reauthenticate.self) { broker, params, reply in broker.reauthenticate(params, reply) },
-      Route.later(Logout.self) { broker, params, reply in broker.logout(params, reply) }
-        .administrative { params in params["all"]?.kind == .true },
-      .later(GetCurrentUser.self) { broker, params, reply in broker.currentUser(params, reply) },
+      .token(GetAccessToken.self) { server, params, request throws(BrokerError) in
+        try server.admit(params, request)
+      } _: { broker, params, caller throws(BrokerError) in
+        try broker.accessToken(params, caller)
+      },
+      .token(ReportRejected.self) { broker, params, caller throws(BrokerError) in
+        try broker.reportRejected(params, caller)
+      },
+      .token(GetIDToken.self) { broker, params, caller throws(BrokerError) in try broker.idToken(params, caller) },
+      .asked(Login.self) { broker, params, caller throws(BrokerError) in try broker.login(params, caller) },
+      .asked(VerifyOTP.self) { broker, params, caller throws(BrokerError) in try broker.verifyOTP(params, caller) },
+      .asked(ResendOTP.self) { broker, params, caller throws(BrokerError) in try broker.resendOTP(params, caller) },
+      .asked(Register.self) { broker, params, caller throws(BrokerError) in try broker.register(params, caller) },
+      .asked(VerifyBackupCode.self) { broker, params, caller throws(BrokerError) in
+        try broker.verifyBackupCode(params, caller)
+      },
+      .asked(VerifyEmail.self) { broker, params, caller throws(BrokerError) in try broker.verifyEmail(params, caller) },
+      .asked(ForgotPassword.self) { broker, params, caller throws(BrokerError) in
+        try broker.forgotPassword(params, caller)
+      },
+      .asked(ResetPassword.self) { broker, params, caller throws(BrokerError) in
+        try broker.resetPassword(params, caller)
+      },
+      .asked(ChangePassword.self) { broker, params, caller throws(BrokerError) in
+        try broker.changePassword(params, caller)
+      },
+      .asked(UpdateProfile.self) { broker, params, caller throws(BrokerError) in
+        try broker.updateProfile(params, caller)
+      },
+      .asked(DeleteAccount.self) { broker, params, caller throws(BrokerError) in
+        try broker.deleteAccount(params, caller)
+      },
+      .asked(AwaitLogin.self) { broker, params, caller in broker.awaitLogin(params, caller) },
+      .asked(CancelLogin.self) { broker, params, caller throws(BrokerError) in try broker.cancelLogin(params, caller) },
+      .asked(ListPendingLogins.self) { broker, params, caller throws(BrokerError) in
+        try broker.listPendingLogins(params, caller)
+      },
+      .asked(Reauthenticate.self) { broker, params, caller throws(BrokerError) in
+        try broker.reauthenticate(params, caller)
+      },
+      Route.asked(Logout.self, .atFirst) { broker, params, caller throws(BrokerError) in
+        try broker.logout(params, caller)
+      }.administrative { params in params["all"]?.kind == .true },
+      .asked(GetCurrentUser.self) { broker, params, caller throws(BrokerError) in
+        try broker.currentUser(params, caller)
+      },
       .now(GetSession.self) { server, params, _ throws(BrokerError) in try server.session(params) },
       .now(ListSessions.self) { server, _, _ in
         ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions })
@@ -130,16 +148,25 @@ enum Routes {
       .now(GetStatus.self) { server, _, _ in server.status },
       .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) }.administrative(),
-      Route(name: Lock.name) { server, _, request in server.lock(request) }.administrative(),
-      .key(Unlock.self) { broker, params, client, reply in broker.unlock(params, from: client, reply) },
-      Route.key(Rekey.self) { broker, params, client, reply in
-        broker.rekey(params, from: client, reply)
+      Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
+      .asked(Unlock.self, .never) { broker, params, caller, client in broker.unlock(params, from: client, caller) },
+      Route.asked(Rekey.self, .never) { broker, params, caller, client in
+        broker.rekey(params, from: client, caller)
       }.administrative(),
-      Route.later(CheckVault.self) { broker, params, reply in broker.checkVault(params, reply) }.administrative(),
-      .later(CheckProviders.self) { broker, params, reply in broker.checkProviders(params, reply) },
-      .later(CheckProvider.self) { broker, params, reply in broker.checkProvider(params, reply) },
-      Route.later(TryProvider.self) { broker, params, reply in broker.tryProvider(params, reply) }.administrative(),
-      Route.later(ContinueTrial.self) { broker, params, reply in broker.continueTrial(params, reply) }.administrative(),
+      Route.asked(CheckVault.self, .atFirst) { broker, params, caller in broker.checkVault(params, caller) }
+        .administrative(),
+      .asked(CheckProviders.self, .never) { broker, params, caller throws(BrokerError) in
+        try broker.checkProviders(params, caller)
+      },
+      .asked(CheckProvider.self, .never) { broker, params, caller throws(BrokerError) in
+        try broker.checkProvider(params, caller)
+      },
+      Route.asked(TryProvider.self, .never) { broker, params, caller throws(BrokerError) in
+        try broker.tryProvider(params, caller)
+      }.administrative(),
+      Route.asked(ContinueTrial.self, .never) { broker, params, caller throws(BrokerError) in
+        try broker.continueTrial(params, caller)
+      }.administrative(),
       Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) }.administrative(),
     ]
 
@@ -156,48 +183,4 @@ enum Routes {
 
   /// The names of all methods, in the order of the table.
   static let names: [String] = all.map(\.name)
-
-  /// A method that waits for somebody, and which can be taken back meanwhile.
-  private static func waiting<Method: BrokerMethod>(
-    _ method: Method.Type,
-    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Method.Result>) -> WaiterID?
-  ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
-      let params: Method.Params = try server.decode(node, request)
-      let reply: Broker.Reply<Method.Result> = { [weak server] result in
-        server?.assumeIsolated { $0.answer(request.key, result) }
-      }
-      let waiter = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
-      if let waiter { server.requests[request.key]?.waiter = waiter }
-    }
-  }
-
-  /// Whether a client may ask for something at all.
-  private typealias Admission<Params> =
-    @Sendable (isolated BrokerServer, Params, Request) throws(BrokerError) -> Void
-
-  private static let mayAsk: Admission<GetAccessToken.Params> = { server, params, request throws(BrokerError) in
-    try server.admit(params, request)
-  }
-
-  /// A method whose answer is a token, and which can be taken back while it waits.
-  private static func token<Method: BrokerMethod>(
-    _ method: Method.Type, _ mayAsk: @escaping Admission<Method.Params> = { _, _, _ in },
-    _ body: @escaping @Sendable (isolated Broker, Method.Params, @escaping Broker.Reply<Secret>) -> WaiterID?
-  ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
-      let params: Method.Params = try server.decode(node, request)
-      try mayAsk(server, params, request)
-      let reply: Broker.Reply<Secret> = { [weak server] result in
-        server?.assumeIsolated { server in
-          switch result {
-          case .success(let json): server.succeed(request.key, rendered: json)
-          case .failure(let error): server.fail(request.key, error)
-          }
-        }
-      }
-      let waiter = server.broker.assumeIsolated { $0.serve(request.client) { body($0, params, reply) } }
-      if let waiter { server.requests[request.key]?.waiter = waiter }
-    }
-  }
 }

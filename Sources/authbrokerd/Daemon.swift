@@ -99,7 +99,9 @@ actor Daemon {
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
     self.broker = broker
     self.server = server
-    await broker.start(with: opened.contents) { delivery in
+    await broker.start(with: opened.contents) { caller, answer in
+      server.pass(answer, to: caller)
+    } deliver: { delivery in
       server.pass(delivery)
     } report: { trouble in
       switch trouble {
@@ -204,7 +206,7 @@ actor Daemon {
   // MARK: Change and end
 
   /// Reads the configuration again; one that is not valid changes nothing.
-  private func reload(_ reply: @escaping Broker.Reply<[ProfileName]>) {
+  private func reload(_ reply: @escaping BrokerServer.Environment.ReloadReply) {
     let previous = reloading
     reloading = Task {
       await previous?.value

@@ -4,26 +4,27 @@ import SecretMemory
 /// What people do with their accounts.
 extension Broker {
   /// Confirms an e-mail address.
-  package func verifyEmail(_ params: VerifyEmail.Params, _ reply: @escaping Reply<Empty>) {
-    askWithoutToken(.verifyEmail, params.profile, reply) { provider throws(ProviderFailure) in
+  package func verifyEmail(_ params: VerifyEmail.Params, _ caller: Caller<Empty>) throws(BrokerError) {
+    try askWithoutToken(.verifyEmail, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.verifyEmail(token: params.token)
-    } then: { _, _, reply in
-      reply(.success(Empty()))
+    } then: { broker, _ in
+      broker.answer(caller, Empty())
     }
   }
 
   /// Has a token for a new password sent; the answer does not tell whether there is such an account.
   ///
   /// Some providers refuse an unknown address, each in its own way: what such a refusal may be is answered as a success.
-  package func forgotPassword(_ params: ForgotPassword.Params, _ reply: @escaping Reply<Empty>) {
-    askWithoutToken(.forgotPassword, params.profile, about: params.email, reply) { provider throws(ProviderFailure) in
+  package func forgotPassword(_ params: ForgotPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
+    try askWithoutToken(.forgotPassword, params.profile, about: params.email, caller) {
+      provider throws(ProviderFailure) in
       do throws(ProviderFailure) {
         try await provider.forgotPassword(email: params.email)
       } catch  where error.mayTellOfAccount {
         return
       }
-    } then: { _, _, reply in
-      reply(.success(Empty()))
+    } then: { broker, _ in
+      broker.answer(caller, Empty())
     }
   }
 
@@ -31,47 +32,47 @@ extension Broker {
   ///
   /// Nothing says whose token it was, so every session with the same binding is looked at: those that the provider has
   /// ended end here, and no other.
-  package func resetPassword(_ params: ResetPassword.Params, _ reply: @escaping Reply<Empty>) {
-    askWithoutToken(.resetPassword, params.profile, reply) { provider throws(ProviderFailure) in
+  package func resetPassword(_ params: ResetPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
+    try askWithoutToken(.resetPassword, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.resetPassword(token: params.token, newPassword: params.password)
-    } then: { broker, slot, reply in
+    } then: { broker, slot in
       let (name, binding) = (slot.name, slot.provider.binding)
-      broker.check(broker.slots.filter { $0.provider.binding == binding }, .passwordReset) { _, failure in
-        reply(Self.done(failure, name))
+      broker.check(broker.slots.filter { $0.provider.binding == binding }, .passwordReset) { broker, failure in
+        broker.answer(caller, Self.done(failure, name))
       }
     }
   }
 
   /// Sets a new password for whoever knows the old one; the session goes on, with new tokens where there are any.
-  package func changePassword(_ params: ChangePassword.Params, _ reply: @escaping Reply<Empty>) {
+  package func changePassword(_ params: ChangePassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     let sentAt = now
-    askWithToken(.changePassword, params.profile, reply) { provider, token throws(ProviderFailure) in
+    try askWithToken(.changePassword, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
-    } then: { broker, slot, isPresent, tokens, reply in
-      guard let tokens else { return reply(.success(Empty())) }
+    } then: { broker, slot, isPresent, tokens in
+      guard let tokens else { return broker.answer(caller, Empty()) }
       guard isPresent, slot.machine.living != nil else {
         broker.revokeLater(tokens, of: slot)
-        return reply(.success(Empty()))
+        return broker.answer(caller, Empty())
       }
+      let name = slot.name
       broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)
-      broker.replyWhenSaved(slot, reply)
+      broker.whenSettled(slot) { broker, failure in broker.answer(caller, Self.done(failure, name)) }
     }
   }
 
   /// Removes the account at the provider, and then everything of its session here; the same user's sessions of other
   /// profiles are looked at, since the provider has ended them too.
-  package func deleteAccount(_ params: DeleteAccount.Params, _ reply: @escaping Reply<Empty>) {
-    askWithToken(.deleteAccount, params.profile, reply) { provider, token throws(ProviderFailure) in
+  package func deleteAccount(_ params: DeleteAccount.Params, _ caller: Caller<Empty>) throws(BrokerError) {
+    try askWithToken(.deleteAccount, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.deleteAccount(password: params.password, accessToken: token)
-    } then: { broker, slot, isPresent, _, reply in
-      guard isPresent else { return reply(.success(Empty())) }
+    } then: { broker, slot, isPresent, _ in
+      guard isPresent else { return broker.answer(caller, Empty()) }
       let (name, others) = (slot.name, broker.otherProfiles(ofUserOf: slot))
-      broker.endSession(of: slot, .accountDeleted) { [weak broker] result in
-        guard let broker, case .success = result else { return reply(result) }
-        broker.assumeIsolated { broker in
-          broker.check(others.compactMap { broker.slot(named: $0) }, .accountDeleted) { _, failure in
-            reply(Self.done(failure, name))
-          }
+      broker.forgetSession(of: slot, .accountDeleted)
+      broker.whenSettled(slot) { broker, failure in
+        guard failure == nil else { return broker.answer(caller, Self.done(failure, name)) }
+        broker.check(others.compactMap { broker.slot(named: $0) }, .accountDeleted) { broker, failure in
+          broker.answer(caller, Self.done(failure, name))
         }
       }
     }
@@ -88,34 +89,24 @@ extension Broker {
 
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
   /// proved who they are, see ``RecentProof``.
-  package func updateProfile(_ params: UpdateProfile.Params, _ reply: @escaping Reply<User>) {
-    do throws(BrokerError) {
-      let slot = try slot(for: params.profile, able: .updateProfile)
-      if let living = slot.machine.living,
-        RecentProof.isMissing(for: params.changes, authTime: living.authTime, at: now.wall)
-      {
-        throw BrokerError(.reauthRequired, profile: slot.name)
-      }
-    } catch {
-      return reply(.failure(error))
+  package func updateProfile(_ params: UpdateProfile.Params, _ caller: Caller<User>) throws(BrokerError) {
+    let slot = try slot(for: params.profile, able: .updateProfile)
+    if let living = slot.machine.living,
+      RecentProof.isMissing(for: params.changes, authTime: living.authTime, at: now.wall)
+    {
+      throw BrokerError(.reauthRequired, profile: slot.name)
     }
-    askWithToken(.updateProfile, params.profile, reply) { provider, token throws(ProviderFailure) in
+    try askWithToken(.updateProfile, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)
-    } then: { broker, slot, isPresent, user, reply in
-      reply(isPresent ? broker.note(user, on: slot) : .success(user))
+    } then: { broker, slot, isPresent, user in
+      broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
     }
   }
 
-  /// Ends the session here after the provider has ended it, and answers when that is durable.
-  private func endSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ reply: @escaping Reply<Empty>) {
-    forgetSession(of: slot, reason)
-    replyWhenSaved(slot, reply)
-  }
-
-  private func replyWhenSaved(_ slot: ProfileSlot, _ reply: @escaping Reply<Empty>) {
-    guard slot.machine.settledGeneration < slot.machine.generation else { return reply(.success(Empty())) }
-    let name = slot.name
-    whenSaved(slot) { failure in reply(Self.done(failure, name)) }
+  /// Goes on once what a profile's machine has decided is durable, or could not be made so.
+  private func whenSettled(_ slot: ProfileSlot, _ go: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void) {
+    guard slot.machine.settledGeneration < slot.machine.generation else { return go(self, nil) }
+    whenSaved(slot, go)
   }
 
   /// What is answered once the provider has done its part, and the vault its own or not.
@@ -128,34 +119,30 @@ extension Broker {
 
 /// How a provider is asked for more than tokens.
 extension Broker {
-  /// Asks the provider of a profile for something that needs no session.
+  /// Asks the provider of a profile for something that needs no session, then goes on; a caller whose profile has gone
+  /// meanwhile is answered at once.
   private func askWithoutToken(
-    _ ability: ProviderAbility, _ profile: ProfileName?, about account: String? = nil, _ reply: @escaping Reply<Empty>,
+    _ ability: ProviderAbility, _ profile: ProfileName?, about account: String? = nil, _ caller: Caller<Empty>,
     _ ask: @escaping @Sendable (any AuthProvider) async throws(ProviderFailure) -> Void,
-    then finish: @escaping @Sendable (isolated Broker, ProfileSlot, @escaping Reply<Empty>) -> Void
-  ) {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      let slot = try slot(for: profile, able: ability)
-      try admit(ability.call, account, on: slot)
-      let (provider, name, id) = (slot.provider, slot.name, slot.id)
-      inBackground {
-        do throws(ProviderFailure) {
-          try await ask(provider)
-          return { broker in
-            broker.noteCall(nil, of: name, id: id)
-            guard let slot = broker.slot(named: name, id: id) else { return reply(.success(Empty())) }
-            finish(broker, slot, reply)
-          }
-        } catch {
-          return { broker in
-            broker.noteCall(error, of: name, id: id)
-            reply(.failure(Self.error(error, ability, name)))
-          }
+    then go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
+  ) throws(BrokerError) {
+    let slot = try slot(for: profile, able: ability)
+    try admit(ability.call, account, on: slot)
+    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    inBackground {
+      do throws(ProviderFailure) {
+        try await ask(provider)
+        return { broker in
+          broker.noteCall(nil, of: name, id: id)
+          guard let slot = broker.slot(named: name, id: id) else { return broker.answer(caller, Empty()) }
+          go(broker, slot)
+        }
+      } catch {
+        return { broker in
+          broker.noteCall(error, of: name, id: id)
+          broker.refuse(caller.id, Self.error(error, ability, name))
         }
       }
-    } catch {
-      reply(.failure(error))
     }
   }
 
@@ -171,44 +158,37 @@ extension Broker {
   /// Asks the provider of a profile for something with the session's access token, which is refreshed first where it is
   /// no longer good, and once more where the provider refuses it all the same.
   ///
-  /// `finish` is told whether the session is the present one still: its user may have gone, or be another, meanwhile.
-  func askWithToken<Value: Sendable, Answer: Sendable>(
-    _ ability: ProviderAbility, _ profile: ProfileName?, _ reply: @escaping Reply<Answer>,
+  /// `go` is told whether the session is the present one still: its user may have gone, or be another, meanwhile.
+  func askWithToken<Value: Sendable, Reply>(
+    _ ability: ProviderAbility, _ profile: ProfileName?, _ caller: Caller<Reply>,
     _ ask: @escaping @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value,
-    then finish: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value, @escaping Reply<Answer>) -> Void
-  ) {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      let slot = try slot(for: profile, able: ability)
-      if slot.machine.living != nil { try admit(ability.call, nil, on: slot) }
-      let call = TokenCall(
-        profile: slot.name, slot: slot.id, session: SessionMark(slot), reply: reply, ask: ask, finish: finish)
-      _ = accessToken(GetAccessToken.Params(profile: slot.name)) { [weak self] result in
-        self?.assumeIsolated { $0.make(call, result, isRetry: false) }
-      }
-    } catch {
-      reply(.failure(error))
+    then go: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
+  ) throws(BrokerError) {
+    let slot = try slot(for: profile, able: ability)
+    if slot.machine.living != nil { try admit(ability.call, nil, on: slot) }
+    let call = TokenCall(
+      profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id, ask: ask, go: go)
+    withAccessToken(GetAccessToken.Params(profile: slot.name)) { broker, result in
+      broker.make(call, result, isRetry: false)
     }
   }
 
   /// One call of a provider that needs the access token.
-  private struct TokenCall<Value: Sendable, Answer: Sendable>: Sendable {
+  private struct TokenCall<Value: Sendable>: Sendable {
     let profile: ProfileName
     let slot: UInt64
     let session: SessionMark
-    let reply: Reply<Answer>
+    let caller: CallerID
     let ask: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
-    let finish: @Sendable (isolated Broker, ProfileSlot, Bool, Value, @escaping Reply<Answer>) -> Void
+    let go: @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   }
 
-  private func make<Value, Answer>(
-    _ call: TokenCall<Value, Answer>, _ token: Result<Secret, BrokerError>, isRetry: Bool
-  ) {
-    if case .failure(let error) = token { return call.reply(.failure(error)) }
+  private func make<Value>(_ call: TokenCall<Value>, _ token: Result<Secret, BrokerError>, isRetry: Bool) {
+    if case .failure(let error) = token { return refuse(call.caller, error) }
     guard let slot = slot(named: call.profile, id: call.slot), let living = slot.machine.living else {
-      return call.reply(.failure(BrokerError(.loginRequired, profile: call.profile)))
+      return refuse(call.caller, BrokerError(.loginRequired, profile: call.profile))
     }
-    guard call.session.isPresent(on: slot) else { return call.reply(.failure(overtaken(call.profile))) }
+    guard call.session.isPresent(on: slot) else { return refuse(call.caller, overtaken(call.profile)) }
     let (provider, accessToken) = (slot.provider, living.tokens.accessToken)
     inBackground {
       do throws(ProviderFailure) {
@@ -216,9 +196,9 @@ extension Broker {
         return { broker in
           broker.noteCall(nil, of: call.profile, id: call.slot)
           guard let slot = broker.slot(named: call.profile, id: call.slot) else {
-            return call.reply(.failure(BrokerError(.unknownProfile, profile: call.profile)))
+            return broker.refuse(call.caller, BrokerError(.unknownProfile, profile: call.profile))
           }
-          call.finish(broker, slot, call.session.isPresent(on: slot), value, call.reply)
+          call.go(broker, slot, call.session.isPresent(on: slot), value)
         }
       } catch {
         return { $0.refuse(call, accessToken, error, isRetry: isRetry) }
@@ -226,17 +206,16 @@ extension Broker {
     }
   }
 
-  private func refuse<Value, Answer>(
-    _ call: TokenCall<Value, Answer>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
+  private func refuse<Value>(
+    _ call: TokenCall<Value>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
   ) {
     noteCall(failure, of: call.profile, id: call.slot)
     if failure.kind == .forbidden, let slot = slot(named: call.profile, id: call.slot) { publishRefusal(403, on: slot) }
     guard failure == .tokenRefused, !isRetry else {
-      return call.reply(.failure(BrokerError(failure, profile: call.profile)))
+      return refuse(call.caller, BrokerError(failure, profile: call.profile))
     }
-    let report = ReportRejected.Params(profile: call.profile, accessToken: accessToken)
-    _ = reportRejected(report) { [weak self] result in
-      self?.assumeIsolated { $0.make(call, result, isRetry: true) }
+    withToken(insteadOf: ReportRejected.Params(profile: call.profile, accessToken: accessToken)) { broker, result in
+      broker.make(call, result, isRetry: true)
     }
   }
 

@@ -12,18 +12,21 @@ extension Broker {
     package let isReplaying: Bool
   }
 
+  /// Takes the beginning of a subscription, on the broker's executor: it is no plain answer, since events come behind it.
+  package typealias SubscriptionReply = @Sendable (Result<Subscribed, BrokerError>) -> Void
+
   /// A subscription that is wanted.
   private struct SubscriptionRequest: Sendable {
     let client: ClientID
     let wish: SubscriptionHub.Wish
-    let reply: Reply<Subscribed>
+    let reply: SubscriptionReply
   }
 
   /// Begins a subscription of a connection: its name, the state, and the first of the events that it has missed.
   ///
   /// Memory has the newest events; older ones are read from the store, page by page: see ``nextPage(of:_:_:)``.
   package func subscribe(
-    _ params: Subscribe.Params, client: ClientID, _ reply: @escaping Reply<Subscribed>
+    _ params: Subscribe.Params, client: ClientID, _ reply: @escaping SubscriptionReply
   ) {
     do throws(BrokerError) {
       try requireRoom(client)

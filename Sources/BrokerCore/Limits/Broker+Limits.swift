@@ -2,14 +2,6 @@ import BrokerProtocol
 
 /// How clients are kept from calling providers too often.
 extension Broker {
-  /// Does something for a connection: what it has providers do counts against the connection.
-  package func serve<Value>(_ client: ClientID, _ body: (isolated Broker) -> Value) -> Value {
-    let earlier = servedClient
-    servedClient = client
-    defer { servedClient = earlier }
-    return body(self)
-  }
-
   /// Takes a token for a call of a profile's provider.
   ///
   /// `account` is whom it is about, as the client names it; nil means the profile's own user.

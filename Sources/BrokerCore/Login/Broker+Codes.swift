@@ -4,48 +4,27 @@ import SecretMemory
 /// How codes are answered, and sent again.
 extension Broker {
   /// Answers a challenge with its code.
-  ///
-  /// The returned name forgets the caller: see ``abandon(_:)``.
-  package func verifyOTP(_ params: VerifyOTP.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(ofLogin: params.otpFlowID)
-      let code = try Self.code(params.code, .removed, slot.name)
-      try admit(.code, nil, on: slot)
-      let caller = self.name(.guess(reply), of: params.otpFlowID)
-      handle(.codeGiven(CodeGuess(caller.number, code)), onLogin: params.otpFlowID)
-      return caller
-    } catch {
-      reply(.failure(error))
-      return nil
-    }
+  package func verifyOTP(_ params: VerifyOTP.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    let slot = try slot(ofLogin: params.otpFlowID)
+    let code = try Self.code(params.code, .removed, slot.name)
+    try admit(.code, nil, on: slot)
+    callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
+    handle(.codeGiven(CodeGuess(caller.id.number, code)), onLogin: params.otpFlowID)
   }
 
   /// Answers a challenge with a backup code.
-  ///
-  /// The returned name forgets the caller: see ``abandon(_:)``.
   package func verifyBackupCode(
-    _ params: VerifyBackupCode.Params, _ reply: @escaping Reply<VerifyBackupCode.Result>
-  ) -> WaiterID? {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let name = try slot(ofLogin: params.otpFlowID).name
-      let slot = try slot(for: name, able: .verifyBackupCode)
-      let code = try Self.code(params.backupCode, slot.provider.dashesOfBackupCodes, name)
-      try admit(.code, nil, on: slot)
-      let counted: Reply<LoginResult> = { [weak self] result in
-        let remaining = self?.assumeIsolated { $0.slot(named: name)?.backupCodesRemaining }
-        reply(result.map { VerifyBackupCode.Result(login: $0, backupCodesRemaining: remaining ?? nil) })
-      }
-      let caller = self.name(.guess(counted), of: params.otpFlowID)
-      handle(.codeGiven(CodeGuess(caller.number, code, isBackupCode: true)), onLogin: params.otpFlowID)
-      return caller
-    } catch {
-      reply(.failure(error))
-      return nil
+    _ params: VerifyBackupCode.Params, _ caller: Caller<VerifyBackupCode.Result>
+  ) throws(BrokerError) {
+    let name = try slot(ofLogin: params.otpFlowID).name
+    let slot = try slot(for: name, able: .verifyBackupCode)
+    let code = try Self.code(params.backupCode, slot.provider.dashesOfBackupCodes, name)
+    try admit(.code, nil, on: slot)
+    callers.update(caller.id) { entry in
+      entry.wait = .code(login: params.otpFlowID)
+      entry.countsBackupCodesOf = name
     }
+    handle(.codeGiven(CodeGuess(caller.id.number, code, isBackupCode: true)), onLogin: params.otpFlowID)
   }
 
   /// A code as providers know it; see ``TypedCode``.
@@ -62,19 +41,13 @@ extension Broker {
   }
 
   /// Sends another code.
-  package func resendOTP(_ params: ResendOTP.Params, _ reply: @escaping Reply<OTPChallenge>) {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(ofLogin: params.otpFlowID)
-      guard slot.provider.abilities.contains(.resendOtp) else {
-        throw BrokerError(.unsupportedByProvider, profile: slot.name)
-      }
-      let caller = name(.resend(reply), of: params.otpFlowID)
-      handle(.resendWanted(caller: caller.number), onLogin: params.otpFlowID)
-    } catch {
-      reply(.failure(error))
+  package func resendOTP(_ params: ResendOTP.Params, _ caller: Caller<OTPChallenge>) throws(BrokerError) {
+    let slot = try slot(ofLogin: params.otpFlowID)
+    guard slot.provider.abilities.contains(.resendOtp) else {
+      throw BrokerError(.unsupportedByProvider, profile: slot.name)
     }
+    callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
+    handle(.resendWanted(caller: caller.id.number), onLogin: params.otpFlowID)
   }
 
   /// The profile of a login that waits for a code.
@@ -85,44 +58,6 @@ extension Broker {
       let slot = slot(named: login.profile)
     else { throw BrokerError(.flowNotFound) }
     return slot
-  }
-
-  private func name(_ wait: CodeCaller.Wait, of login: String) -> WaiterID {
-    waiterCount += 1
-    codeCallers[waiterCount] = CodeCaller(login: login, wait: wait)
-    return WaiterID(waiterCount)
-  }
-
-  /// Forgets a caller with a code that does not wait any more; a code that is being asked about is asked about still.
-  func forgetCodeCaller(_ caller: WaiterID) {
-    guard let entry = codeCallers.removeValue(forKey: caller.number) else { return }
-    handle(.callerLeft(caller.number), onLogin: entry.login)
-  }
-
-  /// Tells callers why not.
-  func refuse(_ callers: [UInt64], _ error: BrokerError) {
-    for caller in callers {
-      switch codeCallers.removeValue(forKey: caller)?.wait {
-      case .guess(let reply): reply(.failure(error))
-      case .resend(let reply): reply(.failure(error))
-      case nil: break
-      }
-    }
-  }
-
-  /// Takes the replies of callers whose code was right.
-  func takeGuessReplies(_ callers: [UInt64]) -> [Reply<LoginResult>] {
-    callers.compactMap { caller in
-      guard case .guess(let reply)? = codeCallers.removeValue(forKey: caller)?.wait else { return nil }
-      return reply
-    }
-  }
-
-  /// Answers whoever wanted another code.
-  func answerResend(_ caller: UInt64, _ login: PendingLogin) {
-    guard case .resend(let reply)? = codeCallers.removeValue(forKey: caller)?.wait, let challenge = login.step.challenge
-    else { return }
-    reply(.success(challenge))
   }
 
   /// Asks the provider about a code, off the loop; where the account has no guess left today, the login ends.

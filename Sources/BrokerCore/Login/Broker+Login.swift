@@ -6,95 +6,69 @@ extension Broker {
   /// A session that a provider has given, and when it was asked for.
   typealias Arrival = (session: ProviderSession, sentAt: Moment)
 
+  /// How a login that a session came from is ended: with an answer for everyone who waits for it.
+  typealias LoginCompletion = @Sendable (isolated Broker, Result<LoginResult, BrokerError>) -> Void
+
   /// Begins a login; a login that is equal to one under way shares its answer.
-  ///
-  /// The returned name takes the login back: see ``takeBack(_:)``.
-  package func login(_ params: Login.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      let scopes = try TokenTarget.scopes(params.scopes)
-      let method = try LoginMethodChoice.method(
-        for: params, offered: slot.provider.loginMethods, profile: slot.name)
-      let credentials = Credentials(
-        method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
-        refreshToken: params.refreshToken, scopes: scopes)
-      return try begin(slot, credentials, as: nil, reply)
-    } catch {
-      reply(.failure(error))
-      return nil
-    }
+  package func login(_ params: Login.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    let scopes = try TokenTarget.scopes(params.scopes)
+    let method = try LoginMethodChoice.method(
+      for: params, offered: slot.provider.loginMethods, profile: slot.name)
+    let credentials = Credentials(
+      method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
+      refreshToken: params.refreshToken, scopes: scopes)
+    try begin(slot, credentials, as: nil, caller)
   }
 
-  /// Makes an account and logs in.
-  ///
-  /// The returned name takes the login back, see ``takeBack(_:)``; the account may be made all the same.
-  package func register(_ params: Register.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      let slot = try slot(for: params.profile, able: .register)
-      let registration = Registration(
-        email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
-      let provider = slot.provider
-      try requireToken(for: .message, params.email, on: slot)
-      let caller = try begin(slot, LoginAttempt.Plan(account: params.email), reply) {
-        () async throws(ProviderFailure) in
-        (try await provider.register(registration), nil)
-      }
-      try admit(.message, params.email, on: slot)
-      return caller
-    } catch {
-      reply(.failure(error))
-      return nil
+  /// Makes an account and logs in; a caller that cancels leaves the account that was made.
+  package func register(_ params: Register.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    let slot = try slot(for: params.profile, able: .register)
+    let registration = Registration(
+      email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
+    let provider = slot.provider
+    try requireToken(for: .message, params.email, on: slot)
+    try begin(slot, LoginAttempt.Plan(account: params.email), caller) { () async throws(ProviderFailure) in
+      (try await provider.register(registration), nil)
     }
+    try admit(.message, params.email, on: slot)
   }
 
-  /// Takes a login back that its caller does not want any more; its reply is never called then.
+  /// Takes a caller out of the login that it waits for.
   ///
-  /// The provider cannot be stopped: a session that it brings after all is given back, unless an equal login waits for
-  /// it too.
-  ///
-  /// - Returns: false for one that is answered, or just being saved.
-  package func takeBack(_ caller: WaiterID) -> Bool {
-    guard let index = attempts.firstIndex(where: { !$0.isAnswered && $0.callers.contains { $0.id == caller } })
+  /// - Parameter isCancelled: whether it wants the login no more; one whose connection was closed has not changed its mind.
+  /// - Returns: false where there is no such login, and for a cancelled one that its provider has answered already.
+  func leaveAttempt(_ caller: CallerID, isCancelled: Bool) -> Bool {
+    guard let index = attempts.firstIndex(where: { $0.callers.contains(caller) }),
+      !isCancelled || !attempts[index].isAnswered
     else { return false }
-    attempts[index].callers.removeAll { $0.id == caller }
+    attempts[index].callers.removeAll { $0 == caller }
+    if !isCancelled { attempts[index].hasAbsentCaller = true }
     return true
   }
 
   /// How many callers wait for a login, or for the answer to a code.
   package var waitingCallerCount: Int {
-    let flows = pendingLogins.ids.compactMap { pendingLogins[$0]?.callerCount }
-    return attempts.reduce(codeCallers.count) { $0 + $1.callers.count } + flows.reduce(0, +)
-  }
-
-  /// Forgets a caller whose connection was closed: the login goes on, and nothing is kept of the caller.
-  package func forget(_ caller: WaiterID) {
-    guard let index = attempts.firstIndex(where: { $0.callers.contains { $0.id == caller } }) else { return }
-    attempts[index].callers.removeAll { $0.id == caller }
-    attempts[index].hasAbsentCaller = true
+    callers.countOfLogins + pendingLogins.ids.compactMap { pendingLogins[$0]?.callerCount }.reduce(0, +)
   }
 
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
   func begin(
-    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ reply: @escaping Reply<LoginResult>
-  ) throws(BrokerError) -> WaiterID {
+    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ caller: Caller<LoginResult>
+  ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials, slot.name, user)
     if let same = attempts.firstIndex(where: {
       $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.isCancelled
     }) {
-      let caller = caller(reply)
-      attempts[same].callers.append(caller)
-      return caller.id
+      return wait(caller, forAttemptAt: same)
     }
     let provider = slot.provider
     let account = credentials.email ?? credentials.phoneNumber
     let plan = LoginAttempt.Plan(
       method: credentials.method, question: question, expectedUser: user, account: account)
-    return try begin(slot, plan, reply) { () async throws(ProviderFailure) in
+    try begin(slot, plan, caller) { () async throws(ProviderFailure) in
       let outcome = try await provider.login(credentials)
       guard case .authenticated(let session) = outcome else { return (outcome, nil) }
       let identified = await Broker.identified(session, user, provider)
@@ -102,26 +76,21 @@ extension Broker {
     }
   }
 
-  private func caller(_ reply: @escaping Reply<LoginResult>) -> LoginAttempt.Caller {
-    waiterCount += 1
-    return LoginAttempt.Caller(id: WaiterID(waiterCount), reply: reply)
-  }
-
   /// Lets the provider try, off the loop.
   private func begin(
-    _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ reply: @escaping Reply<LoginResult>,
+    _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ caller: Caller<LoginResult>,
     _ ask: @escaping @Sendable () async throws(ProviderFailure) -> (LoginOutcome, doubt: ProviderFailure?)
-  ) throws(BrokerError) -> WaiterID {
+  ) throws(BrokerError) {
     try ledger.require(.loginsUnderWay, attempts.count { $0.slot == slot.id } + 1, of: slot.name)
     try admitLogin(plan.account, on: slot)
     attemptCount += 1
     let id = attemptCount
     let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
-    let caller = caller(reply)
     attempts.append(
       LoginAttempt(
         id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, client: servedClient,
-        sentAt: now, callers: [caller]))
+        sentAt: now))
+    wait(caller, forAttemptAt: attempts.count - 1)
     inBackground {
       do throws(ProviderFailure) {
         let (outcome, doubt) = try await ask()
@@ -136,13 +105,17 @@ extension Broker {
         }
       }
     }
-    return caller.id
+  }
+
+  private func wait(_ caller: Caller<LoginResult>, forAttemptAt index: Int) {
+    callers.update(caller.id) { $0.wait = .login }
+    attempts[index].callers.append(caller.id)
   }
 
   /// Gives everybody who waits for an attempt its answer: until then, an equal login shares it.
   private func finish(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
     guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
-    for caller in attempts.remove(at: index).callers { caller.reply(result) }
+    for caller in attempts.remove(at: index).callers { answer(caller, login: result) }
   }
 
   /// Goes on with what the provider has answered; `doubt` is why it did not say whose session it is.
@@ -166,9 +139,7 @@ extension Broker {
       giveBack(session, to: provider, profile, attempt.slot)
       refuse(doubt ?? .refused(.accessDenied), id)
     case .authenticated(let session):
-      accept((session, attempt.sentAt), method: plan.method, slot) { [weak self] result in
-        self?.assumeIsolated { $0.finish(id, result) }
-      }
+      accept((session, attempt.sentAt), method: plan.method, slot) { $0.finish(id, $1) }
     case .otpRequired(let provided):
       let challenge = provided.described(id: entropy.handle(), profile: profile)
       var login = PendingLogin(
@@ -220,7 +191,7 @@ extension Broker {
   /// the same transaction.
   func accept(
     _ arrival: Arrival, method: LoginMethod, pending: String? = nil, _ slot: ProfileSlot,
-    _ reply: @escaping Reply<LoginResult>
+    _ complete: @escaping LoginCompletion
   ) {
     let session = arrival.session
     if let pending, pendingLogins.id(of: slot.name) == pending {
@@ -232,24 +203,22 @@ extension Broker {
     noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: arrival.sentAt), on: slot)
     let (name, id, provider) = (slot.name, slot.id, slot.provider)
-    whenSaved(slot) { [weak self] failure in
-      self?.assumeIsolated { broker in
-        guard failure == nil else {
-          // Beside a session that goes on it is left alone: some providers would end that as well.
-          if broker.slot(named: name, id: id)?.machine.living == nil {
-            broker.giveBack(session, to: provider, name, id)
-          }
-          return reply(.failure(BrokerError(.storeFailed, profile: name)))
-        }
-        guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
+    whenSaved(slot) { broker, failure in
+      guard failure == nil else {
+        // Beside a session that goes on it is left alone: some providers would end that as well.
+        if broker.slot(named: name, id: id)?.machine.living == nil {
           broker.giveBack(session, to: provider, name, id)
-          return reply(.failure(broker.overtaken(name)))
         }
-        broker.counts.logins += 1
-        slot.user = session.user
-        slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
-        reply(.success(.authenticated(broker.describe(slot))))
+        return complete(broker, .failure(BrokerError(.storeFailed, profile: name)))
       }
+      guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
+        broker.giveBack(session, to: provider, name, id)
+        return complete(broker, .failure(broker.overtaken(name)))
+      }
+      broker.counts.logins += 1
+      slot.user = session.user
+      slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
+      complete(broker, .success(.authenticated(broker.describe(slot))))
     }
   }
 

@@ -27,7 +27,8 @@ extension Broker {
 
   private func run(_ action: LoginFlow.Action, _ id: String, _ arrival: Arrival?) {
     if case .refuse(let callers, let error) = action {
-      return refuse(callers, withRest(of: error, id))
+      let error = withRest(of: error, id)
+      return callers.forEach { refuse(CallerID($0), error) }
     }
     guard let login = pendingLogins[id]?.login else { return }
     switch action {
@@ -63,7 +64,9 @@ extension Broker {
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
       keep(login.id, on: slot, telling: events) { broker in
-        if let caller { broker.answerResend(caller, login) }
+        if let caller, let challenge = login.step.challenge {
+          broker.answer(Caller<OTPChallenge>(CallerID(caller)), challenge)
+        }
       }
     case .refuse, .stopListening, .end, .letGo: break
     }
@@ -71,17 +74,14 @@ extension Broker {
 
   private func accept(_ arrival: Arrival?, _ login: PendingLogin, _ callers: [UInt64], on slot: ProfileSlot) {
     guard let arrival else { return }
-    let replies = takeGuessReplies(callers)
-    accept(arrival, method: login.method, pending: login.id, slot) { [weak self] result in
-      for reply in replies { reply(result) }
-      self?.assumeIsolated { broker in
-        if case .failure(let error) = result {
-          broker.pendingLogins.finish(login.id, .of(error.kind))
-        } else {
-          broker.pendingLogins.finish(login.id, nil)
-        }
-        broker.answerWaits(for: login.id, result)
+    accept(arrival, method: login.method, pending: login.id, slot) { broker, result in
+      for caller in callers { broker.answer(CallerID(caller), login: result) }
+      if case .failure(let error) = result {
+        broker.pendingLogins.finish(login.id, .of(error.kind))
+      } else {
+        broker.pendingLogins.finish(login.id, nil)
       }
+      broker.answerWaits(for: login.id, result)
     }
   }
 
@@ -100,8 +100,9 @@ extension Broker {
     change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
       if failure != nil { broker.closeLaterUnlessWaiting(login.profile) }
       broker.answerWaits(for: login.id, .failure(error))
-      for reply in broker.cancellations.removeValue(forKey: login.id) ?? [] {
-        reply(failure == nil ? .success(Empty()) : .failure(BrokerError(.storeFailed, profile: login.profile)))
+      for caller in broker.callers.waiting(for: .cancellation(login: login.id)) {
+        let error = failure.map { _ in BrokerError(.storeFailed, profile: login.profile) }
+        broker.answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))
       }
     }
   }

@@ -3,33 +3,13 @@ package import BrokerProtocol
 /// How pending logins are waited for, listed and cancelled, how they outlive the process, and how they end.
 extension Broker {
   /// Waits until the user has done what a login asked of them; the login goes on without whoever waits.
-  ///
-  /// The returned name takes the request back: see ``abandon(_:)``.
-  package func awaitLogin(_ params: AwaitLogin.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
-    let reply = unlessLocked(reply)
+  package func awaitLogin(_ params: AwaitLogin.Params, _ caller: Caller<LoginResult>) {
     let id = params.loginFlowID
-    guard vault.isOpen else {
-      reply(.failure(BrokerError(.vaultLocked)))
-      return nil
-    }
     guard let flow = pendingLogins.find(id, at: now.wall), flow.login.step.action != nil else {
-      reply(pastResult(of: id))
-      return nil
+      return answer(caller, pastResult(of: id))
     }
-    waiterCount += 1
-    let waiter = WaiterID(waiterCount)
-    let deadline = params.timeout.map { timeout in
-      clock.schedule(at: now.uptime + timeout) { [weak self] in
-        self?.assumeIsolated { $0.expireLoginWait(waiter) }
-      }
-    }
-    loginWaits[waiter] = LoginWait(login: id, reply: reply, deadline: deadline)
-    return waiter
-  }
-
-  private func expireLoginWait(_ waiter: WaiterID) {
-    guard let wait = loginWaits.removeValue(forKey: waiter) else { return }
-    wait.reply(.failure(BrokerError(.deadlineExceeded, profile: pendingLogins[wait.login]?.login.profile)))
+    callers.update(caller.id) { $0.wait = .userAction(login: id) }
+    if let timeout = params.timeout { limit(caller.id, to: timeout) }
   }
 
   /// How a login ended that is over: its user may have been quicker than whoever asks.
@@ -42,47 +22,31 @@ extension Broker {
     return .success(.authenticated(describe(slot)))
   }
 
-  /// Tells everybody who waits for a login how it ended.
+  /// Tells everyone who waits for the user of a login how it ended.
   func answerWaits(for id: String, _ result: Result<LoginResult, BrokerError>) {
-    let waits = loginWaits.filter { $0.value.login == id }.sorted { $0.key.number < $1.key.number }
-    for (waiter, wait) in waits {
-      loginWaits[waiter] = nil
-      wait.deadline?.cancel()
-      wait.reply(result)
-    }
+    for caller in callers.waiting(for: .userAction(login: id)) { answer(caller, login: result) }
   }
 
-  /// Ends a login that waits; everybody who waits for it is told `cancelled`.
-  package func cancelLogin(_ params: CancelLogin.Params, _ reply: @escaping Reply<Empty>) {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
-        throw Self.misfit("/loginFlowId", "Just one of the parameters /otpFlowId and /loginFlowId must be present.")
-      }
-      let id = params.otpFlowID ?? params.loginFlowID ?? ""
-      guard let flow = pendingLogins.find(id, at: now.wall), flow.stage != .accepting,
-        (flow.login.step.action != nil) == (params.loginFlowID != nil)
-      else { throw BrokerError(.flowNotFound) }
-      cancellations[id, default: []].append(reply)
-      handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
-    } catch {
-      reply(.failure(error))
+  /// Ends a login that waits; everyone who waits for it is told `cancelled`.
+  package func cancelLogin(_ params: CancelLogin.Params, _ caller: Caller<Empty>) throws(BrokerError) {
+    guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
+      throw Self.misfit("/loginFlowId", "Just one of the parameters /otpFlowId and /loginFlowId must be present.")
     }
+    let id = params.otpFlowID ?? params.loginFlowID ?? ""
+    guard let flow = pendingLogins.find(id, at: now.wall), flow.stage != .accepting,
+      (flow.login.step.action != nil) == (params.loginFlowID != nil)
+    else { throw BrokerError(.flowNotFound) }
+    callers.update(caller.id) { $0.wait = .cancellation(login: id) }
+    handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
   }
 
   /// The login of a profile that waits, if there is one.
   package func listPendingLogins(
-    _ params: ProfileParams, _ reply: @escaping Reply<ListPendingLogins.Result>
-  ) {
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      let steps = [pendingLogins.step(of: slot.name, at: now.wall)].compactMap(\.self)
-      reply(.success(ListPendingLogins.Result(logins: steps)))
-    } catch {
-      reply(.failure(error))
-    }
+    _ params: ProfileParams, _ caller: Caller<ListPendingLogins.Result>
+  ) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    let steps = [pendingLogins.step(of: slot.name, at: now.wall)].compactMap(\.self)
+    answer(caller, ListPendingLogins.Result(logins: steps))
   }
 }
 

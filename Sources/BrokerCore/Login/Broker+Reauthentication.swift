@@ -7,27 +7,19 @@ extension Broker {
   ///
   /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
   /// prove it at another device or in a browser. A session of another user is given back, and nothing is changed.
-  /// The returned name takes the proof back: see ``takeBack(_:)``.
-  package func reauthenticate(_ params: Reauthenticate.Params, _ reply: @escaping Reply<LoginResult>) -> WaiterID? {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
-      let user = slot.user ?? living.user
-      var credentials = Credentials(
-        method: try Self.method(of: params, slot), email: user?.email, password: params.password,
-        scopes: living.tokens.scopes)
-      credentials.wantsFreshProof = true
-      guard credentials.method != .password || user?.email != nil else {
-        throw BrokerError(
-          .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
-      }
-      return try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), reply)
-    } catch {
-      reply(.failure(error))
-      return nil
+  package func reauthenticate(_ params: Reauthenticate.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
+    let user = slot.user ?? living.user
+    var credentials = Credentials(
+      method: try Self.method(of: params, slot), email: user?.email, password: params.password,
+      scopes: living.tokens.scopes)
+    credentials.wantsFreshProof = true
+    guard credentials.method != .password || user?.email != nil else {
+      throw BrokerError(
+        .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
     }
+    try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), caller)
   }
 
   private static func method(

@@ -39,14 +39,6 @@ struct LoginAttempt {
     var account: String?
   }
 
-  /// One caller who waits for the answer.
-  struct Caller {
-    /// Names the caller.
-    let id: WaiterID
-    /// Takes the answer.
-    let reply: Broker.Reply<LoginResult>
-  }
-
   /// Names the attempt.
   let id: UInt64
   /// The stay of the profile that it was begun for.
@@ -62,7 +54,7 @@ struct LoginAttempt {
   /// When the provider was asked.
   let sentAt: Moment
   /// Who waits for the answer.
-  var callers: [Caller]
+  var callers: [CallerID] = []
   /// Whether a caller's connection was closed: such a caller has not changed its mind, and the login goes on.
   var hasAbsentCaller = false
   /// Whether all callers have cancelled their login: then what it brings is revoked.

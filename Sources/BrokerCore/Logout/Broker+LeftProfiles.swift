@@ -39,9 +39,7 @@ extension Broker {
       }
       revoke(slot.machine.newestTokens, slot.machine.binding, everywhere: everywhere, of: name, id)
       forgetSession(of: slot, .user)
-      whenSaved(slot) { [weak self] failure in
-        self?.assumeIsolated { $0.ended(name, failure, in: id) }
-      }
+      whenSaved(slot) { broker, failure in broker.ended(name, failure, in: id) }
     }
     let present = Set((slots + leaving).map(\.name))
     for record in contents.records where !present.contains(record.profile) {

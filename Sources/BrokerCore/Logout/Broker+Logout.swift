@@ -17,18 +17,17 @@ struct LogoutGathering {
   /// Ends the waiting for providers.
   let timer: TimerCancellation
   /// Who waits for the answer.
-  let reply: Broker.Reply<Logout.Result>
+  let caller: Caller<Logout.Result>
 
   /// A logout of which nothing is done yet.
   init(
-    _ profiles: [ProfileName], isReading: Bool, _ timer: TimerCancellation,
-    _ reply: @escaping Broker.Reply<Logout.Result>
+    _ profiles: [ProfileName], isReading: Bool, _ timer: TimerCancellation, _ caller: Caller<Logout.Result>
   ) {
     order = profiles
     self.isReading = isReading
     self.timer = timer
     unsaved = Set(profiles)
-    self.reply = reply
+    self.caller = caller
   }
 
   /// The answer, as soon as nothing is to come any more.
@@ -60,14 +59,8 @@ extension Broker {
   ///
   /// What the provider could not be told is tried again: see ``RevocationQueue``. With `all`, sessions that rest in the
   /// store for profiles which have left the configuration end too.
-  package func logout(_ params: Logout.Params, _ reply: @escaping Reply<Logout.Result>) {
-    let chosen: [ProfileSlot]
-    do throws(BrokerError) {
-      try requireUnlocked()
-      chosen = params.all ? slots : [try slot(for: params.profile)]
-    } catch {
-      return reply(.failure(error))
-    }
+  package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
+    let chosen = params.all ? slots : [try slot(for: params.profile)]
     logoutCount += 1
     let id = logoutCount
     let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
@@ -76,7 +69,7 @@ extension Broker {
         }
       }
     }
-    logouts[id] = LogoutGathering(chosen.map(\.name), isReading: params.all, timer, reply)
+    logouts[id] = LogoutGathering(chosen.map(\.name), isReading: params.all, timer, caller)
     for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
     if params.all { logoutLeftProfiles(everywhere: params.everywhere, id) }
     note(id) { _ in }
@@ -96,12 +89,10 @@ extension Broker {
     if slot.machine.settledGeneration >= slot.machine.generation {
       note(id) { $0.unsaved.remove(name) }
     } else {
-      whenSaved(slot) { [weak self] failure in
-        self?.assumeIsolated { broker in
-          broker.note(id) { logout in
-            logout.unsaved.remove(name)
-            logout.failure = logout.failure ?? failure
-          }
+      whenSaved(slot) { broker, failure in
+        broker.note(id) { logout in
+          logout.unsaved.remove(name)
+          logout.failure = logout.failure ?? failure
         }
       }
     }
@@ -130,6 +121,6 @@ extension Broker {
     guard let answer = logout.answer else { return }
     logouts[id] = nil
     logout.timer.cancel()
-    logout.reply(answer)
+    self.answer(logout.caller, answer)
   }
 }

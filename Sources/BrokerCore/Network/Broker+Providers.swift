@@ -6,21 +6,19 @@ extension Broker {
   ///
   /// All are asked at the same time, and each bounds how long it takes; a slow one delays this answer and nothing else.
   /// Neither the vault nor any session is needed: it works while the vault is locked, and locking does not wait for it.
-  package func checkProviders(_ params: CheckProviders.Params, _ reply: @escaping Reply<CheckProviders.Result>) {
-    do throws(BrokerError) {
-      let slots = params.profile == nil ? slots : [try slot(for: params.profile)]
-      try ledger.require(.providerChecks, providerChecks + 1)
-      // One for all profiles: how many there are is the configuration's choice.
-      if let slot = slots.first { try admit(.probe, nil, on: slot) }
-      let providers = slots.map { (profile: $0.name, provider: $0.provider) }
-      providerChecks += 1
-      Task {
-        let reports = await probe(providers)
-        providerChecks -= 1
-        reply(.success(CheckProviders.Result(providers: reports)))
-      }
-    } catch {
-      reply(.failure(error))
+  package func checkProviders(
+    _ params: CheckProviders.Params, _ caller: Caller<CheckProviders.Result>
+  ) throws(BrokerError) {
+    let slots = params.profile == nil ? slots : [try slot(for: params.profile)]
+    try ledger.require(.providerChecks, providerChecks + 1)
+    // One for all profiles: how many there are is the configuration's choice.
+    if let slot = slots.first { try admit(.probe, nil, on: slot) }
+    let providers = slots.map { (profile: $0.name, provider: $0.provider) }
+    providerChecks += 1
+    Task {
+      let reports = await probe(providers)
+      providerChecks -= 1
+      answer(caller, CheckProviders.Result(providers: reports))
     }
   }
 

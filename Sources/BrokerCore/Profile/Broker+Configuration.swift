@@ -63,8 +63,8 @@ extension Broker {
     if self.slot(named: slot.name) == nil, slot.machine.isUnsettled { leaving.append(slot) }
     forgetLogin(of: slot.name, .of(.unknownProfile))
     closeLogins()
-    for (waiter, entry) in waiters where entry.profile == slot.name {
-      answer(waiter, .failure(BrokerError(.unknownProfile, profile: slot.name)))
+    for caller in callers.waiting(for: .token(slot.name)) {
+      refuse(caller, BrokerError(.unknownProfile, profile: slot.name))
     }
   }
 }

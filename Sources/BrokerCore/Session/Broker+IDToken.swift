@@ -10,31 +10,24 @@ extension Broker {
   /// its end is then the caller's matter, and only the user's proof brings another one. A living token is answered although
   /// a newer one cannot be had.
   ///
-  /// The reply is the JSON of an ``IdentityToken``. The returned name takes the request back: see ``abandon(_:)``.
-  package func idToken(_ params: GetIDToken.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
-      let (name, id) = (slot.name, slot.id)
-      noticeUse(of: slot, now)
-      if let living = slot.machine.living, !slot.machine.use.isOver(at: now.uptime) {
-        guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
-          throw Self.idTokenMissing(name)
-        }
-        let skew = slot.machine.policy.skew
-        if held.isGood(for: skew) || held.isLastWord(for: skew) {
-          noteUse(of: slot)
-          reply(idToken(held, slot))
-          return nil
-        }
+  /// The answer is the JSON of an ``IdentityToken``.
+  package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
+    let (name, id) = (slot.name, slot.id)
+    noticeUse(of: slot, now)
+    if let living = slot.machine.living, !slot.machine.use.isOver(at: now.uptime) {
+      guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
+        throw Self.idTokenMissing(name)
       }
-      return accessToken(GetAccessToken.Params(profile: name, forceRefresh: true)) { [weak self] result in
-        self?.assumeIsolated { broker in reply(broker.idToken(after: result, name, id)) }
+      let skew = slot.machine.policy.skew
+      if held.isGood(for: skew) || held.isLastWord(for: skew) {
+        noteUse(of: slot)
+        return answer(caller.id, token: idToken(held, slot))
       }
-    } catch {
-      reply(.failure(error))
-      return nil
+    }
+    withAccessToken(GetAccessToken.Params(profile: name, forceRefresh: true)) { broker, result in
+      broker.answer(caller.id, token: broker.idToken(after: result, name, id))
     }
   }
 

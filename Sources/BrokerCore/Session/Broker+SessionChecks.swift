@@ -36,11 +36,9 @@ extension Broker {
   private func look(at slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ id: UInt64) {
     let (name, slotID) = (slot.name, slot.id)
     guard slot.machine.pendingLogin == nil else {
-      return whenSaved(slot) { [weak self] _ in
-        self?.assumeIsolated { broker in
-          guard let slot = broker.slot(named: name, id: slotID) else { return broker.close(name, of: id, nil) }
-          broker.look(at: slot, reason, id)
-        }
+      return whenSaved(slot) { broker, _ in
+        guard let slot = broker.slot(named: name, id: slotID) else { return broker.close(name, of: id, nil) }
+        broker.look(at: slot, reason, id)
       }
     }
     guard let tokens = slot.machine.living?.tokens, !slot.provider.areClientsOwn(tokens) else {
@@ -62,13 +60,11 @@ extension Broker {
     let wasUnderWay = slot.machine.refreshState.wasSent
     handle(.endSuspected(reason), on: slot)
     let params = GetAccessToken.Params(profile: name, timeout: Self.checkPatience, forceRefresh: true)
-    _ = accessToken(params) { [weak self] result in
-      self?.assumeIsolated { broker in
-        if case .success = result, wasUnderWay, !isAgain, let slot = broker.slot(named: name, id: slotID) {
-          return broker.refresh(slot, reason, isAgain: true, id)
-        }
-        broker.finishCheck(of: name, slotID, id)
+    withAccessToken(params) { broker, result in
+      if case .success = result, wasUnderWay, !isAgain, let slot = broker.slot(named: name, id: slotID) {
+        return broker.refresh(slot, reason, isAgain: true, id)
       }
+      broker.finishCheck(of: name, slotID, id)
     }
   }
 
@@ -103,9 +99,7 @@ extension Broker {
     guard let slot = slot(named: name, id: slotID), slot.machine.settledGeneration < slot.machine.generation else {
       return close(name, of: id, nil)
     }
-    whenSaved(slot) { [weak self] failure in
-      self?.assumeIsolated { $0.close(name, of: id, failure) }
-    }
+    whenSaved(slot) { broker, failure in broker.close(name, of: id, failure) }
   }
 
   private func close(_ name: ProfileName, of id: UInt64, _ failure: StoreFailure?) {

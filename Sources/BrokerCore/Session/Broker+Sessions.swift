@@ -62,28 +62,22 @@ extension Broker {
   }
 
   /// Tells whose session it is, from memory where that is recent enough; a client's own is nobody's.
-  package func currentUser(_ params: GetCurrentUser.Params, _ reply: @escaping Reply<User>) {
-    let reply = unlessLocked(reply)
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
-        throw BrokerError(
-          .unsupportedByProvider, "A client has logged in by itself here: there is no user.", profile: slot.name)
-      }
-      if slot.machine.living != nil, let user = slot.user,
-        let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
-      {
-        noteUse(of: slot)
-        return reply(.success(user))
-      }
-      askWithToken(.getCurrentUser, slot.name, reply) { provider, token throws(ProviderFailure) in
-        try await provider.currentUser(accessToken: token)
-      } then: { broker, slot, isPresent, user, reply in
-        reply(isPresent ? broker.note(user, on: slot) : .success(user))
-      }
-    } catch {
-      reply(.failure(error))
+  package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
+      throw BrokerError(
+        .unsupportedByProvider, "A client has logged in by itself here: there is no user.", profile: slot.name)
+    }
+    if slot.machine.living != nil, let user = slot.user,
+      let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
+    {
+      noteUse(of: slot)
+      return answer(caller, user)
+    }
+    try askWithToken(.getCurrentUser, slot.name, caller) { provider, token throws(ProviderFailure) in
+      try await provider.currentUser(accessToken: token)
+    } then: { broker, slot, isPresent, user in
+      broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
     }
   }
 

@@ -1,73 +1,47 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// One caller who waits for a token.
-struct Waiter {
-  /// Who gets the answer.
-  let reply: Broker.Reply<Secret>
-  /// Whose token is waited for.
-  let profile: ProfileName
-  /// Ends the waiting.
-  let deadline: TimerCancellation
-}
-
 /// How callers get tokens.
 extension Broker {
   /// Gives a token that is good enough, refreshing it first where it is not.
   ///
-  /// The reply is the JSON of an ``AccessToken``. The returned name takes the request back: see ``abandon(_:)``.
-  package func accessToken(_ params: GetAccessToken.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
+  /// The answer is the JSON of an ``AccessToken``.
+  package func accessToken(_ params: GetAccessToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    let target = try target(params.scopes, params.audience, on: slot)
+    let demand = TokenDemand(
+      waiter: caller.id, minValidity: params.minValidity, forcesRefresh: params.forceRefresh,
+      waitsForLogin: params.waitForLogin, target: target, isGivable: canGive(target, slot))
+    wait(for: demand, on: slot, timeout: params.timeout)
+  }
+
+  private func wait(for demand: TokenDemand, on slot: ProfileSlot, timeout: Duration) {
+    callers.update(demand.waiter) { $0.wait = .token(slot.name) }
+    limit(demand.waiter, to: timeout)
+    handle(.tokenWanted(demand), on: slot)
+  }
+
+  /// Gets a token for the broker's own use, as ``accessToken(_:_:)`` does for a caller, then goes on.
+  func withAccessToken(_ params: GetAccessToken.Params, then go: @escaping Callers.Continuation) {
+    receive(own: go) { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
+  }
+
+  /// Has a refused token replaced for the broker's own use, as ``reportRejected(_:_:)`` does for a caller, then goes on.
+  func withToken(insteadOf report: ReportRejected.Params, then go: @escaping Callers.Continuation) {
+    receive(own: go) { broker, caller throws(BrokerError) in try broker.reportRejected(report, caller) }
+  }
+
+  private func receive(
+    own continuation: @escaping Callers.Continuation,
+    _ method: Method<Secret>
+  ) {
+    let caller = Caller<Secret>(callers.insertOwn(continuation))
     do throws(BrokerError) {
       try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      let target = try target(params.scopes, params.audience, on: slot)
-      return wait(on: slot, timeout: params.timeout, reply) { waiter in
-        .tokenWanted(
-          TokenDemand(
-            waiter: waiter, minValidity: params.minValidity, forcesRefresh: params.forceRefresh,
-            waitsForLogin: params.waitForLogin, target: target, isGivable: canGive(target, slot)))
-      }
+      try method(self, caller)
     } catch {
-      reply(.failure(error))
-      return nil
+      refuse(caller.id, error)
     }
-  }
-
-  private func wait(
-    on slot: ProfileSlot, timeout: Duration, _ reply: @escaping Reply<Secret>,
-    _ event: (WaiterID) -> SessionMachine.Event
-  ) -> WaiterID? {
-    waiterCount += 1
-    let waiter = WaiterID(waiterCount)
-    /// Ends the waiting.
-    let deadline = clock.schedule(at: now.uptime + timeout) { [weak self] in
-      self?.assumeIsolated { $0.expire(waiter) }
-    }
-    waiters[waiter] = Waiter(reply: reply, profile: slot.name, deadline: deadline)
-    handle(event(waiter), on: slot)
-    return waiters[waiter] == nil ? nil : waiter
-  }
-
-  private func expire(_ waiter: WaiterID) {
-    guard let entry = waiters[waiter] else { return }
-    abandon(waiter)
-    entry.reply(.failure(BrokerError(.deadlineExceeded, profile: entry.profile)))
-  }
-
-  /// Forgets a caller; what was begun for it goes on.
-  package func abandon(_ waiter: WaiterID) {
-    loginWaits.removeValue(forKey: waiter)?.deadline?.cancel()
-    forgetCodeCaller(waiter)
-    guard let entry = waiters.removeValue(forKey: waiter) else { return }
-    entry.deadline.cancel()
-    handle(.waiterLeft(waiter), onProfile: entry.profile)
-  }
-
-  /// Gives a caller the answer, once; one who has left is known no more.
-  func answer(_ waiter: WaiterID, _ result: Result<Secret, BrokerError>) {
-    guard let entry = waiters.removeValue(forKey: waiter) else { return }
-    entry.deadline.cancel()
-    entry.reply(result)
   }
 
   /// The rendered current token; it is kept for the hot path where it is an ordinary answer.
@@ -92,29 +66,21 @@ extension Broker {
   }
 
   /// Takes the report that a server refused a token, and gives the one to use instead: one for the same target.
-  package func reportRejected(_ params: ReportRejected.Params, _ reply: @escaping Reply<Secret>) -> WaiterID? {
-    do throws(BrokerError) {
-      try requireUnlocked()
-      let slot = try slot(for: params.profile)
-      guard params.status == 401 || params.status == 403 else {
-        throw Self.misfit("/status", "The parameter /status must be 401 or 403.")
-      }
-      guard params.accessToken != nil || params.tokenID != nil else {
-        throw Self.misfit("/accessToken", "One of the parameters /accessToken and /tokenId must be present.")
-      }
-      let report = try report(params, on: slot)
-      publishRefusal(params.status, on: slot)
-      let isRefused = params.status == 401 && report.isCurrent
-      return wait(on: slot, timeout: .seconds(25), reply) { waiter in
-        .tokenWanted(
-          TokenDemand(
-            waiter: waiter, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused, target: report.target,
-            isGivable: canGive(report.target, slot)))
-      }
-    } catch {
-      reply(.failure(error))
-      return nil
+  package func reportRejected(_ params: ReportRejected.Params, _ caller: Caller<Secret>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    guard params.status == 401 || params.status == 403 else {
+      throw Self.misfit("/status", "The parameter /status must be 401 or 403.")
     }
+    guard params.accessToken != nil || params.tokenID != nil else {
+      throw Self.misfit("/accessToken", "One of the parameters /accessToken and /tokenId must be present.")
+    }
+    let report = try report(params, on: slot)
+    publishRefusal(params.status, on: slot)
+    let isRefused = params.status == 401 && report.isCurrent
+    let demand = TokenDemand(
+      waiter: caller.id, minValidity: .zero, forcesRefresh: isRefused, isRefused: isRefused, target: report.target,
+      isGivable: canGive(report.target, slot))
+    wait(for: demand, on: slot, timeout: .seconds(25))
   }
 
   /// The error of one parameter.

@@ -45,7 +45,7 @@ package struct SessionMachine: Sendable {
     case tokenWanted(TokenDemand)
     /// A client has used the session at this uptime, without a token demand of its own.
     case used(at: Duration)
-    case waiterLeft(WaiterID)
+    case waiterLeft(CallerID)
     case intentSaved(flight: UInt64)
     case intentFailed(flight: UInt64, jitter: Double)
     /// There is no memory for the reply to a flight, of which nothing was sent.
@@ -68,11 +68,11 @@ package struct SessionMachine: Sendable {
   /// What is to be done.
   package enum Action: Sendable {
     /// Give the caller the current token.
-    case answerToken(WaiterID, isOffline: Bool)
+    case answerToken(CallerID, isOffline: Bool)
     /// Give the caller a token for what it asked for, which is not the session's own.
-    case answerOther(WaiterID, OtherToken, isOffline: Bool)
+    case answerOther(CallerID, OtherToken, isOffline: Bool)
     /// Tell the caller why there is none.
-    case answerError(WaiterID, BrokerError)
+    case answerError(CallerID, BrokerError)
     /// Make durable that the refresh token is about to be spent, then tell the machine.
     case openIntent(flight: UInt64, RefreshIntent)
     /// Make durable that the refresh token was certainly not spent.

@@ -1,16 +1,7 @@
-/// Names one caller who waits for a token.
-package struct WaiterID: Hashable, Sendable {
-  /// Never used twice in a process.
-  package let number: UInt64
-
-  /// A name.
-  package init(_ number: UInt64) { self.number = number }
-}
-
 /// What a caller wants of a token.
 package struct TokenDemand: Sendable, Equatable {
   /// Who wants it.
-  package var waiter: WaiterID
+  package var waiter: CallerID
   /// How long the token must still live; nil means the profile's skew.
   package var minValidity: Duration?
   /// Whether only a new token will do.
@@ -26,7 +17,7 @@ package struct TokenDemand: Sendable, Equatable {
 
   /// A demand.
   package init(
-    waiter: WaiterID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false,
+    waiter: CallerID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false,
     isRefused: Bool = false, target: TokenTarget? = nil, isGivable: Bool = true
   ) {
     self.waiter = waiter

@@ -101,12 +101,12 @@ extension Broker {
       return failure == nil ? key.generation <= record.generation : key.generation == record.generation
     }
     for key in ended.sorted(by: { $0.generation < $1.generation }) {
-      for done in saveWaiters.removeValue(forKey: key) ?? [] { done(failure) }
+      for done in saveWaiters.removeValue(forKey: key) ?? [] { done(self, failure) }
     }
   }
 
   /// Calls `done` when the newest record of the profile is durable, or could not be made so.
-  func whenSaved(_ slot: ProfileSlot, _ done: @escaping @Sendable (StoreFailure?) -> Void) {
+  func whenSaved(_ slot: ProfileSlot, _ done: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void) {
     saveWaiters[SaveKey(profile: slot.name, generation: slot.machine.generation), default: []].append(done)
   }
 }

@@ -11,70 +11,62 @@ extension Broker {
   private static let longestWait = ContinueTrial.Params.standardTimeout
 
   /// Looks closely at the provider of a profile; the vault is not needed.
-  package func checkProvider(_ params: CheckProvider.Params, _ reply: @escaping Reply<CheckProvider.Result>) {
-    do throws(BrokerError) {
-      let slot = try slot(for: params.profile)
-      try ledger.require(.providerChecks, providerChecks + 1)
-      try admit(.probe, nil, on: slot)
-      let (name, provider) = (slot.name, slot.provider)
-      let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
-      providerChecks += 1
-      Task {
-        let findings = await apart { await provider.examine() }
-        providerChecks -= 1
-        reply(
-          .success(
-            CheckProvider.Result(
-              profile: name, provider: provider.binding.type, loginMethods: provider.loginMethods.map(\.rawValue),
-              findings: findings, trial: announcement)))
-      }
-    } catch {
-      reply(.failure(error))
+  package func checkProvider(
+    _ params: CheckProvider.Params, _ caller: Caller<CheckProvider.Result>
+  ) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    try ledger.require(.providerChecks, providerChecks + 1)
+    try admit(.probe, nil, on: slot)
+    let (name, provider) = (slot.name, slot.provider)
+    let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
+    providerChecks += 1
+    Task {
+      let findings = await apart { await provider.examine() }
+      providerChecks -= 1
+      answer(
+        caller,
+        CheckProvider.Result(
+          profile: name, provider: provider.binding.type, loginMethods: provider.loginMethods.map(\.rawValue),
+          findings: findings, trial: announcement))
     }
   }
 
   /// Begins a trial, which goes on by itself from now on; neither the vault nor the profile's session is touched.
-  package func tryProvider(_ params: TryProvider.Params, _ reply: @escaping Reply<ProviderTrialState>) {
-    do throws(BrokerError) {
-      let slot = try slot(for: params.profile)
-      let login = Login.Params(
-        profile: params.profile, method: params.method, email: params.email, password: params.password,
-        refreshToken: params.refreshToken)
-      let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginMethods, profile: slot.name)
-      try ledger.require(.trials, trials.count + 1, of: slot.name)
-      try admitLogin(params.email, on: slot)
-      var options = ProviderTrial.Options()
-      options.triesWrongPassword = params.triesWrongPassword
-      options.replaysToken = params.replaysToken
-      var credentials = Credentials(
-        method: method, email: params.email, password: params.password, refreshToken: params.refreshToken)
-      credentials.replacesPending = false
-      let id = entropy.handle()
-      let trial = TrialSlot(
-        slot.name, slot.provider, servedClient,
-        ProviderTrial(.init(slot.provider, slot.machine.rules), credentials, options))
-      trials[id] = trial
-      trial.findings = trial.trial.begin(at: now.wall)
-      keepAlive(id, trial)
-      carryOn(id, trial)
-      reply(.success(ProviderTrialState(trialID: id, findings: [], step: .provider)))
-    } catch {
-      reply(.failure(error))
-    }
+  package func tryProvider(_ params: TryProvider.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    let login = Login.Params(
+      profile: params.profile, method: params.method, email: params.email, password: params.password,
+      refreshToken: params.refreshToken)
+    let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginMethods, profile: slot.name)
+    try ledger.require(.trials, trials.count + 1, of: slot.name)
+    try admitLogin(params.email, on: slot)
+    var options = ProviderTrial.Options()
+    options.triesWrongPassword = params.triesWrongPassword
+    options.replaysToken = params.replaysToken
+    var credentials = Credentials(
+      method: method, email: params.email, password: params.password, refreshToken: params.refreshToken)
+    credentials.replacesPending = false
+    let id = entropy.handle()
+    let trial = TrialSlot(
+      slot.name, slot.provider, servedClient,
+      ProviderTrial(.init(slot.provider, slot.machine.rules), credentials, options))
+    trials[id] = trial
+    trial.findings = trial.trial.begin(at: now.wall)
+    keepAlive(id, trial)
+    carryOn(id, trial)
+    answer(caller, ProviderTrialState(trialID: id, findings: [], step: .provider))
   }
 
   /// Tells what is new in a trial, once there is something; takes its code, or ends it.
-  package func continueTrial(_ params: ContinueTrial.Params, _ reply: @escaping Reply<ProviderTrialState>) {
+  package func continueTrial(_ params: ContinueTrial.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
     guard let slot = trials[params.trialID] else {
-      return reply(.failure(BrokerError(.flowNotFound, "There is no such trial; it may have ended.")))
+      throw BrokerError(.flowNotFound, "There is no such trial; it may have ended.")
     }
     let id = params.trialID
-    if let answer = TrialCodeAnswer(params) {
-      do throws(BrokerError) { try admit(answer, ofTrialOn: slot.profile) } catch { return reply(.failure(error)) }
-    }
+    if let answer = TrialCodeAnswer(params) { try admit(answer, ofTrialOn: slot.profile) }
     // One at a time: an earlier question is answered with what there is.
     tell(id, slot, evenNothing: true)
-    slot.reply = reply
+    slot.caller = caller
     keepAlive(id, slot)
     if let answer = TrialCodeAnswer(params) {
       slot.findings += slot.trial.enter(answer.normalized(for: slot.provider), at: now.wall)
@@ -82,8 +74,8 @@ extension Broker {
     }
     if params.stops { stop(slot) }
     carryOn(id, slot)
-    guard slot.reply != nil else { return }
-    slot.replyTimer = clock.schedule(at: now.uptime + min(params.timeout, Self.longestWait)) { [weak self] in
+    guard slot.caller != nil else { return }
+    slot.answerTimer = clock.schedule(at: now.uptime + min(params.timeout, Self.longestWait)) { [weak self] in
       self?.assumeIsolated { broker in
         if let slot = broker.trials[id] { broker.tell(id, slot, evenNothing: true) }
       }
@@ -184,15 +176,15 @@ extension Broker {
     case .code, .user: isNews = !slot.findings.isEmpty || !slot.isToldOfWait
     case .none: isNews = true
     }
-    guard isNews || evenNothing, let reply = slot.reply else { return }
-    slot.reply = nil
-    slot.replyTimer?.cancel()
-    slot.replyTimer = nil
+    guard isNews || evenNothing, let caller = slot.caller else { return }
+    slot.caller = nil
+    slot.answerTimer?.cancel()
+    slot.answerTimer = nil
     slot.isToldOfWait = step != .provider
     let findings = slot.findings
     slot.findings = []
     if step == .none { forget(id, slot) } else { keepAlive(id, slot) }
-    reply(.success(ProviderTrialState(trialID: id, findings: findings, step: step)))
+    answer(caller, ProviderTrialState(trialID: id, findings: findings, step: step))
   }
 
   private func step(_ id: String, _ slot: TrialSlot) -> ProviderTrialState.Step {

@@ -15,9 +15,9 @@ final class TrialSlot {
   /// What was found and not told yet.
   var findings: [ProviderFinding] = []
   /// Who wants to know what is new.
-  var reply: Broker.Reply<ProviderTrialState>?
-  /// Answers that one although nothing is new.
-  var replyTimer: TimerCancellation?
+  var caller: Caller<ProviderTrialState>?
+  /// Answers it although nothing is new.
+  var answerTimer: TimerCancellation?
   /// Ends a trial that nobody asks about.
   var idleTimer: TimerCancellation?
   /// Waits for the user.

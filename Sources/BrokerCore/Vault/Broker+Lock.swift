@@ -9,14 +9,6 @@ extension Broker {
     guard vault.isOpen else { throw BrokerError(.vaultLocked) }
   }
 
-  /// A reply that tells nothing but that the vault is locked, if it is by then.
-  func unlessLocked<Value>(_ reply: @escaping Reply<Value>) -> Reply<Value> {
-    { [weak self] result in
-      let isOpen = self?.assumeIsolated { $0.vault.isOpen } ?? false
-      reply(isOpen ? result : .failure(BrokerError(.vaultLocked)))
-    }
-  }
-
   /// Where the vault stands for clients.
   package var vaultStatus: GetStatus.VaultStatus {
     let status = vault.status
@@ -26,19 +18,14 @@ extension Broker {
   }
 
   /// Looks whether the vault holds what the broker wrote.
-  package func checkVault(_ params: CheckVault.Params, _ reply: @escaping Reply<CheckVault.Result>) {
-    do throws(BrokerError) {
-      try requireUnlocked()
-    } catch {
-      return reply(.failure(error))
-    }
+  package func checkVault(_ params: CheckVault.Params, _ caller: Caller<CheckVault.Result>) {
     let keeper = self.keeper
     inBackground {
       do throws(StoreFailure) {
         let findings = try await keeper.check(isFull: params.isFull)
-        return { _ in reply(.success(CheckVault.Result(findings: findings))) }
+        return { $0.answer(caller, CheckVault.Result(findings: findings)) }
       } catch {
-        return { _ in reply(.failure(BrokerError(error))) }
+        return { $0.refuse(caller.id, BrokerError(error)) }
       }
     }
   }

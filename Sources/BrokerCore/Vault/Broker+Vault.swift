@@ -5,26 +5,23 @@ extension Broker {
   /// Opens the vault, and takes up what rests in it.
   ///
   /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
-  /// as ``PassphraseDelay`` says, and so is the next attempt. `client` is nil for the broker itself.
-  package func unlock(_ params: Unlock.Params, from client: ClientID? = nil, _ reply: @escaping Reply<Empty>) {
-    want(.unlock(params.passphrase), from: client, reply)
+  /// as ``PassphraseDelay`` says, and so is the next attempt.
+  package func unlock(_ params: Unlock.Params, from client: ClientID?, _ caller: Caller<Empty>) {
+    want(KeyAttempt(caller: caller.id, client: client, wish: .unlock(params.passphrase)))
   }
 
   /// Re-encrypts the vault; sessions go on meanwhile.
-  package func rekey(_ params: Rekey.Params, from client: ClientID? = nil, _ reply: @escaping Reply<Empty>) {
-    want(.rekey(params), from: client, reply)
+  package func rekey(_ params: Rekey.Params, from client: ClientID?, _ caller: Caller<Empty>) {
+    want(KeyAttempt(caller: caller.id, client: client, wish: .rekey(params)))
   }
 
-  private func want(_ wish: KeyAttempt.Wish, from client: ClientID?, _ reply: @escaping Reply<Empty>) {
-    let attempt = KeyAttempt(caller: vaultCaller(reply), client: client, wish: wish)
-    tell(.wanted(attempt, limit: ledger.limits[.keyAttempts]))
-  }
+  private func want(_ attempt: KeyAttempt) { tell(.wanted(attempt, limit: ledger.limits[.keyAttempts])) }
 
   /// Forgets the vault's keys and every token.
   ///
   /// For clients both are gone at once. What was under way is finished and saved before the keys go; the answer follows.
   /// Where something cannot be saved, the answer says so, and the keys go as soon as it is.
-  package func lock(_ reply: @escaping Reply<Empty>) { tell(.lockWanted(vaultCaller(reply))) }
+  package func lock(_ caller: Caller<Empty>) { tell(.lockWanted(caller.id)) }
 
   /// Forgets what a closed connection wanted of the vault's key.
   func forgetKeyAttempts(of client: ClientID) { tell(.clientLeft(client)) }
@@ -33,13 +30,6 @@ extension Broker {
   func finishLocking() {
     guard work == 0, commits.isIdle else { return }
     perform(vault.handle(.idle(isSaved: retries.isEmpty), at: now))
-  }
-
-  private func vaultCaller(_ reply: @escaping Reply<Empty>) -> WaiterID {
-    waiterCount += 1
-    let caller = WaiterID(waiterCount)
-    vaultReplies[caller] = reply
-    return caller
   }
 
   private func tell(_ event: VaultGate.Event) {
@@ -51,11 +41,11 @@ extension Broker {
     for action in actions {
       switch action {
       case .answer(let caller, let error):
-        vaultReplies.removeValue(forKey: caller)?(error.map { .failure($0) } ?? .success(Empty()))
+        answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))
       case .refuseForNumber(let caller):
         ledger.note(.keyAttempts)
-        vaultReplies.removeValue(forKey: caller)?(.failure(ledger.error(of: .keyAttempts)))
-      case .forget(let caller): vaultReplies[caller] = nil
+        refuse(caller, ledger.error(of: .keyAttempts))
+      case .forget(let caller): _ = callers.remove(caller)
       case .attempt(let attempt): make(attempt)
       case .keep(let failures): keep(failures) {}
       case .delay(let failures, let error, let time):
@@ -152,9 +142,9 @@ extension Broker {
       slot.logouts += 1
     }
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
-    for (waiter, entry) in waiters.sorted(by: { $0.key.number < $1.key.number }) {
-      answer(waiter, .failure(BrokerError(.vaultLocked, profile: entry.profile)))
-      handle(.waiterLeft(waiter), onProfile: entry.profile)
+    for (caller, profile) in callers.waitingForTokens {
+      refuse(caller, BrokerError(.vaultLocked, profile: profile))
+      handle(.waiterLeft(caller), onProfile: profile)
     }
   }
 

@@ -12,7 +12,7 @@ struct KeyAttempt: Sendable {
   }
 
   /// Who waits for the answer.
-  let caller: WaiterID
+  let caller: CallerID
   /// The connection that it came from; nil for the broker itself.
   let client: ClientID?
   /// What it is.

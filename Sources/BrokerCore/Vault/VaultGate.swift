@@ -24,7 +24,7 @@ struct VaultGate: Sendable {
     /// A client wants a key to be tried; `limit` is how many may wait.
     case wanted(KeyAttempt, limit: Int)
     /// A client wants the vault to be locked.
-    case lockWanted(WaiterID)
+    case lockWanted(CallerID)
     /// The key that was tried is the right one.
     case accepted(StoreStatus)
     /// The key that was tried does not do; `isWrong` is whether it was a wrong passphrase.
@@ -44,11 +44,11 @@ struct VaultGate: Sendable {
   /// What is to be done.
   enum Action {
     /// Answer a caller.
-    case answer(WaiterID, BrokerError?)
+    case answer(CallerID, BrokerError?)
     /// Refuse a caller for the number of those who wait.
-    case refuseForNumber(WaiterID)
+    case refuseForNumber(CallerID)
     /// Forget a caller whose connection was closed.
-    case forget(WaiterID)
+    case forget(CallerID)
     /// Try a key.
     case attempt(KeyAttempt)
     /// Keep the wrong passphrases for the next start.
@@ -70,7 +70,7 @@ struct VaultGate: Sendable {
   private var queue = KeyAttemptQueue()
   /// The attempt that is being made, or whose answer is kept back.
   private var attempt: KeyAttempt?
-  private var locks: [WaiterID] = []
+  private var locks: [CallerID] = []
   private var delay: PassphraseDelay
   /// When the first key may be tried after a start, as uptime; nil for at once.
   private var firstAttempt: Duration?
@@ -153,7 +153,7 @@ struct VaultGate: Sendable {
     return actions
   }
 
-  private mutating func lock(_ caller: WaiterID) -> [Action] {
+  private mutating func lock(_ caller: CallerID) -> [Action] {
     // A request to open the vault that came before the lock must not open it afterwards.
     let error = BrokerError(.vaultLocked, "The vault was locked again meanwhile.")
     let overtaken: [Action] = queue.remove(where: \.isUnlock).map { .answer($0.caller, error) }

@@ -73,6 +73,8 @@ final class ServerHarness {
     let reports = self.reports
     broker.assumeIsolated { broker in
       broker.startSoon(store) {
+        server.pass($1, to: $0)
+      } deliver: {
         server.pass($0)
       } report: {
         reports.add($0)
@@ -256,7 +258,9 @@ final class CountingEntropy: Entropy {
 
 extension Broker {
   /// Starts on the broker's own executor, which the test turns.
-  fileprivate func startSoon(_ store: InMemoryStore, deliver: @escaping Deliver, report: @escaping Report) {
-    Task { await start(with: try? store.load(), deliver: deliver, report: report) }
+  fileprivate func startSoon(
+    _ store: InMemoryStore, answer: @escaping Respond, deliver: @escaping Deliver, report: @escaping Report
+  ) {
+    Task { await start(with: try? store.load(), answer: answer, deliver: deliver, report: report) }
   }
 }

@@ -42,7 +42,7 @@ import Testing
       _ = script.want(flight, force: true)
       _ = script.succeed(flight) { $0.accessTokenExpiresAt = end }
     }
-    let short = TokenDemand(waiter: WaiterID(22), minValidity: .seconds(60))
+    let short = TokenDemand(waiter: CallerID(22), minValidity: .seconds(60))
     script.pass(50)
     #expect(script.play(.tokenWanted(short)) == ["token 22", "publish refreshFailed"])
     #expect(script.want(23) == ["token 23"])

@@ -64,7 +64,7 @@ import Testing
       #expect(script.machine.accessTokenEnd == sentAt.deadline(after: 900))
       // The token's own life is long enough for what is wanted, so where its rest is not, there is a better one.
       script.pass(step < 0 ? 500 : 0)
-      let demand = TokenDemand(waiter: WaiterID(1), minValidity: .seconds(600))
+      let demand = TokenDemand(waiter: CallerID(1), minValidity: .seconds(600))
       #expect(script.play(.tokenWanted(demand)) == ["spend 1 refresh-1"])
     }
   }

@@ -25,7 +25,7 @@ import Testing
     script.pass(400)
     #expect(script.want(2) == ["token 2"])
     let actions = script.machine.handle(
-      .tokenWanted(TokenDemand(waiter: WaiterID(3), forcesRefresh: true)), at: script.now)
+      .tokenWanted(TokenDemand(waiter: CallerID(3), forcesRefresh: true)), at: script.now)
     guard case .answerError(_, let error)? = actions.first else {
       Issue.record("no error")
       return
@@ -84,7 +84,7 @@ import Testing
     for (rotation, learnt) in [(Rotation.never, nil), (.never, true), (.auto, false)] {
       var script = script(rotation) { $0.rotatesRefreshToken = learnt }
       #expect(
-        script.machine.handle(.tokenWanted(TokenDemand(waiter: WaiterID(1), forcesRefresh: true)), at: script.now)
+        script.machine.handle(.tokenWanted(TokenDemand(waiter: CallerID(1), forcesRefresh: true)), at: script.now)
           .summary == ["spend 1 refresh-1"])
       #expect(script.fail(1, Self.lost) == ["error 1 timeout", "publish refreshFailed"])
       #expect(!script.machine.isOutcomeUnknown)

@@ -73,7 +73,7 @@ import Testing
     #expect(script.want(1, Self.a) == ["spend 1 refresh-1 for @a"])
     #expect(script.want(2, Self.b).isEmpty)
     #expect(script.want(3, force: true).isEmpty)
-    #expect(script.play(.waiterLeft(WaiterID(2))).isEmpty && script.play(.waiterLeft(WaiterID(3))).isEmpty)
+    #expect(script.play(.waiterLeft(CallerID(2))).isEmpty && script.play(.waiterLeft(CallerID(3))).isEmpty)
     #expect(script.succeed(1) == ["save living 8", "access-2 for @a 1"])
     #expect(script.machine.activity == .resting)
   }

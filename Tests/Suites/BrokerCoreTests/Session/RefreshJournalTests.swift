@@ -37,7 +37,7 @@ import Testing
   }
 
   private func want(_ number: UInt64, force: Bool = false) -> SessionMachine.Event {
-    .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force))
+    .tokenWanted(TokenDemand(waiter: CallerID(number), forcesRefresh: force))
   }
 
   private var session: ProviderSession {

@@ -27,7 +27,7 @@ import Testing
 
   /// Lets the refresh token be on its way.
   private func send(_ machine: inout SessionMachine) {
-    let demand = TokenDemand(waiter: WaiterID(1), forcesRefresh: true)
+    let demand = TokenDemand(waiter: CallerID(1), forcesRefresh: true)
     #expect(play(.tokenWanted(demand), &machine) == ["openIntent 1 of 7"])
     #expect(play(.intentSaved(flight: 1), &machine) == ["spend 1 refresh-1"])
   }
@@ -110,7 +110,7 @@ import Testing
   @Test func `a fresh token is the best there is, however long the caller wanted it to live`() {
     var script = SessionScript()
     _ = script.restart()
-    let long = TokenDemand(waiter: WaiterID(1), minValidity: .seconds(890))
+    let long = TokenDemand(waiter: CallerID(1), minValidity: .seconds(890))
     script.pass(20)
     #expect(script.play(.tokenWanted(long)) == ["spend 1 refresh-1"])
     // The reply was slow: the token lives for 885 s still, and nothing says that another one would live longer.

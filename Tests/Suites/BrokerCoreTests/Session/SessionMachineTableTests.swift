@@ -26,7 +26,7 @@ import Testing
   ) -> SessionMachine.Event {
     .tokenWanted(
       TokenDemand(
-        waiter: WaiterID(number), forcesRefresh: force || refused, waitsForLogin: waits, isRefused: refused,
+        waiter: CallerID(number), forcesRefresh: force || refused, waitsForLogin: waits, isRefused: refused,
         target: target))
   }
 
@@ -93,7 +93,7 @@ import Testing
     ("token wanted", demand(9)), ("new token wanted", demand(9, force: true)),
     ("token or login wanted", demand(9, waits: true)), ("token refused", demand(9, refused: true)),
     ("target wanted", demand(9, target: TokenTarget(audience: "a"))),
-    ("used", .used(at: later(500).uptime)), ("waiter left", .waiterLeft(WaiterID(1))),
+    ("used", .used(at: later(500).uptime)), ("waiter left", .waiterLeft(CallerID(1))),
     ("intent saved", .intentSaved(flight: 1)), ("another's intent saved", .intentSaved(flight: 9)),
     ("intent failed", .intentFailed(flight: 1, jitter: 1)), ("succeeded", success(1)),
     ("another succeeded", success(9)), ("offline", failure(.transient(.networkUnavailable))),

@@ -38,7 +38,7 @@ import Testing
   }
 
   private func demand(_ number: UInt64, force: Bool = false, waits: Bool = false) -> SessionMachine.Event {
-    .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force, waitsForLogin: waits))
+    .tokenWanted(TokenDemand(waiter: CallerID(number), forcesRefresh: force, waitsForLogin: waits))
   }
 
   @Test func `a login is shown to nobody before it is saved`() {
@@ -249,7 +249,7 @@ import Testing
     let session = ProviderSession(tokens: tokens, user: nil)
     let events: [SessionMachine.Event] = [
       .loginAccepted(session, method: "password"), .saved(generation: 1), .saveFailed(generation: 1),
-      .saved(generation: 99), demand(1), demand(2, force: true), .waiterLeft(WaiterID(1)),
+      .saved(generation: 99), demand(1), demand(2, force: true), .waiterLeft(CallerID(1)),
       .refreshSucceeded(flight: 1, tokens, sentAt: Self.start.wall),
       .refreshFailed(flight: 1, .unsupported, jitter: 2),
       .refreshFailed(flight: 1, .outcomeUnknown(.timeout), jitter: 0),

@@ -82,7 +82,7 @@ struct SessionScript {
   /// A caller asks for a token.
   mutating func want(_ number: UInt64, force: Bool = false, refused: Bool = false) -> [String] {
     play(
-      .tokenWanted(TokenDemand(waiter: WaiterID(number), forcesRefresh: force || refused, isRefused: refused)))
+      .tokenWanted(TokenDemand(waiter: CallerID(number), forcesRefresh: force || refused, isRefused: refused)))
   }
 
   /// A caller asks for a token of another target than the session's.
@@ -93,7 +93,7 @@ struct SessionScript {
     play(
       .tokenWanted(
         TokenDemand(
-          waiter: WaiterID(number), minValidity: valid, forcesRefresh: force || refused, waitsForLogin: waits,
+          waiter: CallerID(number), minValidity: valid, forcesRefresh: force || refused, waitsForLogin: waits,
           isRefused: refused, target: target, isGivable: isGivable)))
   }
 

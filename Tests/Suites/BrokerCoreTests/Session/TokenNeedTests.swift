@@ -7,8 +7,8 @@ import Testing
 @Suite(.standardTimeLimit) struct TokenNeedTests {
   @Test func `a token that was just saved serves a caller only for as long as they need it`() {
     var script = SessionScript(SessionRules(), nil)
-    let wanted = TokenDemand(waiter: WaiterID(1), minValidity: .seconds(600), waitsForLogin: true)
-    let short = TokenDemand(waiter: WaiterID(2), minValidity: .seconds(100), waitsForLogin: true)
+    let wanted = TokenDemand(waiter: CallerID(1), minValidity: .seconds(600), waitsForLogin: true)
+    let short = TokenDemand(waiter: CallerID(2), minValidity: .seconds(100), waitsForLogin: true)
     #expect(script.play(.tokenWanted(wanted)).isEmpty)
     #expect(script.play(.tokenWanted(short)).isEmpty)
     let asked = script.now

@@ -64,6 +64,8 @@ struct BrokerLife {
     let (store, inbox) = (store, inbox)
     broker.assumeIsolated { broker in
       broker.beginSoon(store) {
+        inbox.add(.answered(Int($0.number), Inbox.Answer($1)))
+      } deliver: {
         inbox.add(.delivered($0))
       } report: {
         inbox.add(.trouble($0))
@@ -82,11 +84,11 @@ struct BrokerLife {
 extension Broker {
   /// Starts on the broker's own executor, which the simulation turns.
   fileprivate func beginSoon(
-    _ store: SimulatedStore, deliver: @escaping Deliver, report: @escaping Report
+    _ store: SimulatedStore, answer: @escaping Respond, deliver: @escaping Deliver, report: @escaping Report
   ) {
     Task {
       try? await store.unlock(nil)
-      await start(with: try? store.load(), deliver: deliver, report: report)
+      await start(with: try? store.load(), answer: answer, deliver: deliver, report: report)
     }
   }
 

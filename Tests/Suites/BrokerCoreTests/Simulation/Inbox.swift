@@ -40,6 +40,18 @@ final class Inbox: Sendable {
     case logout(Logout.Result)
     case other
     case error(BrokerError)
+
+    /// What the broker has told a caller.
+    init(_ answer: BrokerCore.Answer) {
+      switch answer {
+      case .rendered(let json): self = .token(json.revealedString() ?? "")
+      case .failure(let error): self = .error(error)
+      case .value(let login as LoginResult): self = .login(login)
+      case .value(let challenge as OTPChallenge): self = .challenge(challenge)
+      case .value(let logout as Logout.Result): self = .logout(logout)
+      case .value: self = .other
+      }
+    }
   }
 
   private let messages = Mutex<[Message]>([])

@@ -24,8 +24,8 @@ extension Simulation {
     var before: SimulatedServer.Token?
     /// The token that was reported as refused.
     var rejected: SimulatedServer.Token?
-    /// What takes it back.
-    var waiter: WaiterID?
+    /// Whether its caller waits for a token, and may leave.
+    var isForToken = false
     /// Whether it was answered.
     var isAnswered = false
     /// Whether its caller has left.
@@ -44,20 +44,9 @@ extension Simulation {
     return requestCount
   }
 
-  private func reply<Value: Sendable>(
-    _ number: Int, _ describe: @escaping @Sendable (Value) -> Inbox.Answer
-  ) -> Broker.Reply<Value> {
-    let inbox = life.inbox
-    return { result in
-      switch result {
-      case .success(let value): inbox.add(.answered(number, describe(value)))
-      case .failure(let error): inbox.add(.answered(number, .error(error)))
-      }
-    }
-  }
-
-  func tokenReply(_ number: Int) -> Broker.Reply<Secret> {
-    reply(number) { .token($0.revealedString() ?? "") }
+  /// Has the broker take up a request.
+  func ask<Value>(_ number: Int, _ need: VaultNeed = .throughout, _ method: @escaping Broker.Method<Value>) {
+    life.broker.assumeIsolated { $0.receive(Caller(CallerID(UInt64(number))), from: nil, need, method) }
   }
 
   /// Asks for a token.
@@ -70,8 +59,8 @@ extension Simulation {
         minValidity: params.minValidity ?? skew(profile), isForced: params.forceRefresh, target: target,
         before: shown[Purpose(profile: profile, target: target)]))
     trace.note("request \(number): getAccessToken \(profile)\(describe(params))")
-    let reply = tokenReply(number)
-    requests[number]?.waiter = life.broker.assumeIsolated { $0.accessToken(params, reply) }
+    requests[number]?.isForToken = true
+    ask(number) { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
     try turn()
   }
 
@@ -113,20 +102,19 @@ extension Simulation {
     let text = "A\(token.family).\(token.number)"
     trace.note("request \(number): reportRejected \(profile) \(text) \(status)")
     if status == 401 { refusedIn[text] = life.number }
-    let reply = tokenReply(number)
     let params = ReportRejected.Params(profile: profile, accessToken: ScriptedProvider.secret(text), status: status)
-    requests[number]?.waiter = life.broker.assumeIsolated { $0.reportRejected(params, reply) }
+    requests[number]?.isForToken = true
+    ask(number) { broker, caller throws(BrokerError) in try broker.reportRejected(params, caller) }
     try turn()
   }
 
   /// Takes back one of the requests that wait.
   func abandon() throws(Violation) {
-    let waiting = requests.filter { $0.value.waiter != nil && !$0.value.isAnswered && !$0.value.isAbandoned }
-    guard let number = waiting.keys.sorted().randomElement(using: &random), let waiter = requests[number]?.waiter
-    else { return }
+    let waiting = requests.filter { $0.value.isForToken && !$0.value.isAnswered && !$0.value.isAbandoned }
+    guard let number = waiting.keys.sorted().randomElement(using: &random) else { return }
     trace.note("request \(number) is taken back")
     requests[number]?.isAbandoned = true
-    life.broker.assumeIsolated { $0.abandon(waiter) }
+    life.broker.assumeIsolated { $0.detach(CallerID(UInt64(number))) }
     try turn()
   }
 
@@ -135,10 +123,9 @@ extension Simulation {
     let number = open(Request(name: "login", profile: profile))
     trace.note("request \(number): login \(profile) \(password)")
     wishes.signedOut.remove(profile)
-    let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
     let params = Login.Params(
       profile: profile, email: "a@b.example", password: ScriptedProvider.secret(password))
-    _ = life.broker.assumeIsolated { $0.login(params, reply) }
+    ask(number) { broker, caller throws(BrokerError) in try broker.login(params, caller) }
     try turn()
   }
 
@@ -149,9 +136,8 @@ extension Simulation {
     let number = open(Request(name: "verifyOtp", profile: profile))
     trace.note("request \(number): verifyOtp \(profile) \(flow) \(code)")
     wishes.signedOut.remove(profile)
-    let reply: Broker.Reply<LoginResult> = reply(number) { .login($0) }
     let params = VerifyOTP.Params(otpFlowID: flow, code: ScriptedProvider.secret(code))
-    _ = life.broker.assumeIsolated { $0.verifyOTP(params, reply) }
+    ask(number) { broker, caller throws(BrokerError) in try broker.verifyOTP(params, caller) }
     try turn()
   }
 
@@ -160,9 +146,8 @@ extension Simulation {
     let known = disk.pendingLogins.first { $0.login.profile == profile }?.login.id
     let number = open(Request(name: "resendOtp", profile: profile))
     trace.note("request \(number): resendOtp \(profile)")
-    let reply: Broker.Reply<OTPChallenge> = reply(number) { .challenge($0) }
     let params = ResendOTP.Params(otpFlowID: known ?? "handle-0")
-    life.broker.assumeIsolated { $0.resendOTP(params, reply) }
+    ask(number) { broker, caller throws(BrokerError) in try broker.resendOTP(params, caller) }
     try turn()
   }
 
@@ -184,9 +169,8 @@ extension Simulation {
       wishes.logouts[session.profile] = server.families.count
       revocable[session.profile] = server.families.count
     }
-    let reply: Broker.Reply<Logout.Result> = reply(number) { .logout($0) }
     let params = Logout.Params(profile: profile, all: all)
-    life.broker.assumeIsolated { $0.logout(params, reply) }
+    ask(number, .atFirst) { broker, caller throws(BrokerError) in try broker.logout(params, caller) }
     try turn()
   }
 
@@ -194,9 +178,8 @@ extension Simulation {
   func askForUser(_ profile: ProfileName) throws(Violation) {
     let number = open(Request(name: "getCurrentUser", profile: profile))
     trace.note("request \(number): getCurrentUser \(profile)")
-    let reply: Broker.Reply<User> = reply(number) { _ in .other }
     let params = GetCurrentUser.Params(profile: profile, maxAge: .seconds(Int.random(in: 0...100, using: &random)))
-    life.broker.assumeIsolated { $0.currentUser(params, reply) }
+    ask(number) { broker, caller throws(BrokerError) in try broker.currentUser(params, caller) }
     try turn()
   }
 
@@ -207,8 +190,7 @@ extension Simulation {
     wishes.isLocked = true
     // What each token was for is forgotten with the tokens.
     givenIn = [:]
-    let reply: Broker.Reply<Empty> = reply(number) { _ in .other }
-    life.broker.assumeIsolated { $0.lock(reply) }
+    ask(number, .never) { broker, caller in broker.lock(caller) }
     try turn()
   }
 
@@ -217,8 +199,7 @@ extension Simulation {
     let number = open(Request(name: "unlock", profile: nil))
     trace.note("request \(number): unlock")
     wishes.isLocked = false
-    let reply: Broker.Reply<Empty> = reply(number) { _ in .other }
-    life.broker.assumeIsolated { $0.unlock(Unlock.Params(), reply) }
+    ask(number, .never) { broker, caller in broker.unlock(Unlock.Params(), from: nil, caller) }
     try turn()
   }
 
@@ -227,8 +208,13 @@ extension Simulation {
     let subscriber = subscribers[index]
     let number = open(Request(name: "subscribe", profile: nil, subscriber: index))
     trace.note("request \(number): subscriber \(index) since \(since.map(String.init) ?? "now")")
-    let reply: Broker.Reply<Broker.Subscribed> = reply(number) {
-      .subscribed($0.result, missed: $0.missed.map(\.event))
+    let inbox = life.inbox
+    let reply: Broker.SubscriptionReply = { result in
+      switch result {
+      case .success(let begun):
+        inbox.add(.answered(number, .subscribed(begun.result, missed: begun.missed.map(\.event))))
+      case .failure(let error): inbox.add(.answered(number, .error(error)))
+      }
     }
     let params = Subscribe.Params(profiles: subscriber.profiles, since: since.map { Int($0) })
     subscribers[index].asked = (number, since)

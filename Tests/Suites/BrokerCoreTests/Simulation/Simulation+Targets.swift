@@ -43,8 +43,8 @@ extension Simulation {
       profile: profile, accessToken: isNamed ? nil : ScriptedProvider.secret(text),
       tokenID: isNamed ? "id-\(text)" : nil,
       status: status, scopes: isTold ? target?.scopes : nil, audience: isTold ? target?.audience : nil)
-    let reply = tokenReply(number)
-    requests[number]?.waiter = life.broker.assumeIsolated { $0.reportRejected(params, reply) }
+    requests[number]?.isForToken = true
+    ask(number) { broker, caller throws(BrokerError) in try broker.reportRejected(params, caller) }
     try turn()
   }
 

@@ -23,10 +23,10 @@ import Testing
         tell(.wanted(VaultGateTests.rekey(1), limit: 8))
       case .closing:
         tell(.started)
-        tell(.lockWanted(WaiterID(1)))
+        tell(.lockWanted(CallerID(1)))
       case .dropping:
         tell(.started)
-        tell(.lockWanted(WaiterID(1)))
+        tell(.lockWanted(CallerID(1)))
         tell(.idle(isSaved: true))
       }
       return gate
@@ -42,11 +42,11 @@ import Testing
   }
 
   static func unlock(_ caller: UInt64, client: UInt64? = nil) -> KeyAttempt {
-    KeyAttempt(caller: WaiterID(caller), client: client.map { ClientID($0) }, wish: .unlock(nil))
+    KeyAttempt(caller: CallerID(caller), client: client.map { ClientID($0) }, wish: .unlock(nil))
   }
 
   static func rekey(_ caller: UInt64) -> KeyAttempt {
-    KeyAttempt(caller: WaiterID(caller), client: nil, wish: .rekey(Rekey.Params()))
+    KeyAttempt(caller: CallerID(caller), client: nil, wish: .rekey(Rekey.Params()))
   }
 
   /// Actions as a row of the table has them.
@@ -83,7 +83,7 @@ import Testing
       ]
     ),
     (
-      "the vault is to be locked", .lockWanted(WaiterID(9)),
+      "the vault is to be locked", .lockWanted(CallerID(9)),
       [
         .locked: (.locked, "9:done"), .opening: (.opening, ""), .open: (.locking, "close"),
         .rekeying: (.locking, "close"), .closing: (.locking, ""), .dropping: (.locking, ""),
@@ -152,7 +152,7 @@ import Testing
   @Test func `a lock overtakes those who want the vault opened, and comes after the attempt that is being made`() {
     var gate = Start.opening.gate()
     _ = gate.handle(.wanted(Self.unlock(2), limit: 8), at: Self.now)
-    #expect(Self.words(gate.handle(.lockWanted(WaiterID(3)), at: Self.now)) == "2:vaultLocked")
+    #expect(Self.words(gate.handle(.lockWanted(CallerID(3)), at: Self.now)) == "2:vaultLocked")
     #expect(Self.words(gate.handle(.accepted(Self.status()), at: Self.now)).isEmpty)
     #expect(Self.words(gate.handle(.finished(nil), at: Self.now)) == "1:done; close")
     #expect(Self.words(gate.handle(.idle(isSaved: true), at: Self.now)) == "drop")
@@ -161,7 +161,7 @@ import Testing
 
   @Test func `a lock is done where the key that was being tried does not open the vault`() {
     var gate = Start.opening.gate()
-    _ = gate.handle(.lockWanted(WaiterID(2)), at: Self.now)
+    _ = gate.handle(.lockWanted(CallerID(2)), at: Self.now)
     let error = BrokerError(.keySourceUnavailable)
     let actions = gate.handle(.refused(error, isWrong: false), at: Self.now)
     #expect(Self.words(actions) == "1:keySourceUnavailable; 2:done")

@@ -1,0 +1,154 @@
+package import BrokerProtocol
+package import JSONRPC
+package import SecretMemory
+
+/// What a caller is told, once.
+package enum Answer: Sendable {
+  /// The result of its method.
+  case value(any JSONEncodable & Sendable)
+  /// The result as JSON: it holds a token.
+  case rendered(Secret)
+  /// Why there is no result.
+  case failure(BrokerError)
+}
+
+/// When a method needs an open vault.
+package enum VaultNeed: Sendable {
+  /// Never.
+  case never
+  /// When it is called; it goes on although the vault is locked meanwhile.
+  case atFirst
+  /// Until it is answered: a vault that is locked by then is all that the answer tells.
+  case throughout
+}
+
+/// How callers come in, are answered and leave.
+extension Broker {
+  /// A method: it answers its caller, now or later, or throws what the caller is told.
+  package typealias Method<Value: Sendable> = @Sendable (isolated Broker, Caller<Value>) throws(BrokerError) -> Void
+
+  /// Takes up a request; the answer leaves by the port that ``start(with:answer:deliver:report:)`` was given.
+  ///
+  /// - Parameters:
+  ///   - caller: who is to be answered.
+  ///   - client: its connection: what providers are asked for it counts against that.
+  ///   - need: when the method needs an open vault.
+  ///   - method: answers the caller, now or later.
+  package func receive<Value: Sendable>(
+    _ caller: Caller<Value>, from client: ClientID?, _ need: VaultNeed = .throughout,
+    _ method: Method<Value>
+  ) {
+    callers.insert(caller.id, need)
+    let earlier = servedClient
+    servedClient = client
+    defer { servedClient = earlier }
+    do throws(BrokerError) {
+      if need != .never { try requireUnlocked() }
+      try method(self, caller)
+    } catch {
+      refuse(caller.id, error)
+    }
+  }
+
+  /// Gives a caller the result of its method, once; one who has left is known no more.
+  func answer<Value: JSONEncodable & Sendable>(_ caller: Caller<Value>, _ result: Result<Value, BrokerError>) {
+    switch result {
+    case .success(let value): finish(caller.id, .value(value))
+    case .failure(let error): refuse(caller.id, error)
+    }
+  }
+
+  /// Gives a caller a result; see ``answer(_:_:)``.
+  func answer<Value: JSONEncodable & Sendable>(_ caller: Caller<Value>, _ value: Value) {
+    finish(caller.id, .value(value))
+  }
+
+  /// Gives a caller the token that it waits for.
+  func answer(_ caller: CallerID, token: Result<Secret, BrokerError>) {
+    switch token {
+    case .success(let json): finish(caller, .rendered(json))
+    case .failure(let error): refuse(caller, error)
+    }
+  }
+
+  /// Tells a caller how its login, or the one whose code it gave, has ended.
+  func answer(_ caller: CallerID, login result: Result<LoginResult, BrokerError>) {
+    guard case .success(let login) = result, let profile = callers[caller]?.countsBackupCodesOf else {
+      return answer(Caller<LoginResult>(caller), result)
+    }
+    let remaining = slot(named: profile)?.backupCodesRemaining
+    answer(
+      Caller<VerifyBackupCode.Result>(caller),
+      VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining))
+  }
+
+  /// Tells a caller why there is no result.
+  func refuse(_ caller: CallerID, _ error: BrokerError) { finish(caller, .failure(error)) }
+
+  private func finish(_ caller: CallerID, _ answer: Answer) {
+    guard let entry = callers.remove(caller) else { return }
+    let answer = entry.need == .throughout ? unlessLocked(answer) : answer
+    guard let continuation = entry.continuation else { return tell(caller, answer) }
+    switch answer {
+    case .rendered(let json): continuation(self, .success(json))
+    case .failure(let error): continuation(self, .failure(error))
+    case .value: break
+    }
+  }
+
+  /// What may be told of an answer that comes after the vault was locked.
+  private func unlessLocked(_ answer: Answer) -> Answer {
+    if case .failure(let error) = answer, error.kind == .vaultLocked { return answer }
+    return vault.isOpen ? answer : .failure(BrokerError(.vaultLocked))
+  }
+
+  /// Ends the waiting of a caller after some time, with an error that names the profile.
+  func limit(_ caller: CallerID, to time: Duration) {
+    let deadline = clock.schedule(at: now.uptime + time) { [weak self] in
+      self?.assumeIsolated { $0.expire(caller) }
+    }
+    callers.update(caller) { $0.deadline = deadline }
+  }
+
+  private func expire(_ caller: CallerID) {
+    guard let entry = callers[caller] else { return }
+    let profile: ProfileName? =
+      switch entry.wait {
+      case .token(let name): name
+      case .userAction(let login): pendingLogins[login]?.login.profile
+      case .request, .login, .code, .cancellation: nil
+      }
+    // Before the answer: its room must not answer once more.
+    tellRoom(of: caller, entry.wait)
+    refuse(caller, BrokerError(.deadlineExceeded, profile: profile))
+  }
+
+  /// Cancels a request, which is then not answered any more.
+  ///
+  /// A provider cannot be stopped: a session that a cancelled login brings after all is revoked, unless an equal login
+  /// waits for it too.
+  ///
+  /// - Returns: false for a login that is answered, or whose session is just being saved: that is what it is answered
+  ///   with.
+  package func cancel(_ caller: CallerID) -> Bool {
+    guard let entry = callers[caller] else { return true }
+    if entry.wait == .login, !leaveAttempt(caller, isCancelled: true) { return false }
+    detach(caller)
+    return true
+  }
+
+  /// Forgets a caller whose connection was closed; what was begun for it goes on.
+  package func detach(_ caller: CallerID) {
+    if let entry = callers.remove(caller) { tellRoom(of: caller, entry.wait) }
+  }
+
+  /// Tells the room in which a caller waited that it has left.
+  private func tellRoom(of caller: CallerID, _ wait: Callers.Wait) {
+    switch wait {
+    case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
+    case .code(let login): handle(.callerLeft(caller.number), onLogin: login)
+    case .login: _ = leaveAttempt(caller, isCancelled: false)
+    case .request, .userAction, .cancellation: break
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// Names one caller from its request until its answer.
+///
+/// Requests are numbered from 1 by the server that reads them; what the broker itself waits for is numbered from 2⁶³.
+package struct CallerID: Hashable, Comparable, Sendable {
+  /// Where the broker's own numbers begin.
+  static let firstOwn: UInt64 = 1 << 63
+
+  /// Never used twice in a process.
+  package let number: UInt64
+
+  /// The caller with a number.
+  package init(_ number: UInt64) { self.number = number }
+
+  package static func < (one: CallerID, other: CallerID) -> Bool { one.number < other.number }
+}
+
+/// A caller that is answered with a value of one type.
+package struct Caller<Value: Sendable>: Hashable, Sendable {
+  /// Names the caller.
+  package let id: CallerID
+
+  /// The caller of a name.
+  package init(_ id: CallerID) { self.id = id }
+}

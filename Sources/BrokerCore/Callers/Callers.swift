@@ -1,0 +1,92 @@
+import BrokerProtocol
+import SecretMemory
+
+/// Everyone who waits for an answer.
+///
+/// Rooms and machines know a caller by its name; this is the only table of callers.
+struct Callers {
+  /// What a caller waits for, so that it can be told that the caller has left.
+  enum Wait: Equatable {
+    /// For what its request has begun, which goes on without it.
+    case request
+    /// For a token of a profile.
+    case token(ProfileName)
+    /// For a provider's answer to a login.
+    case login
+    /// For what comes of a code, or for another code, of the login with this handle.
+    case code(login: String)
+    /// For the user of the login with this handle.
+    case userAction(login: String)
+    /// For the end of the login with this handle.
+    case cancellation(login: String)
+  }
+
+  /// What goes on once a token has come.
+  typealias Continuation = @Sendable (isolated Broker, Result<Secret, BrokerError>) -> Void
+
+  /// One caller.
+  struct Entry {
+    /// When its method needs an open vault.
+    var need: VaultNeed
+    /// What it waits for.
+    var wait = Wait.request
+    /// Ends the waiting; nil where only what is waited for does.
+    var deadline: TimerCancellation?
+    /// What goes on instead of an answer, where the broker itself needs the token.
+    var continuation: Continuation?
+    /// The profile whose backup codes are counted in the answer; nil for every other answer.
+    var countsBackupCodesOf: ProfileName?
+  }
+
+  private var entries: [CallerID: Entry] = [:]
+  private var ownCount: UInt64 = 0
+
+  /// The entry of a caller that still waits.
+  subscript(id: CallerID) -> Entry? { entries[id] }
+
+  /// Takes in a request.
+  mutating func insert(_ id: CallerID, _ need: VaultNeed) { entries[id] = Entry(need: need) }
+
+  /// Takes in that the broker itself waits for a token.
+  mutating func insertOwn(_ continuation: @escaping Continuation) -> CallerID {
+    let id = CallerID(CallerID.firstOwn + ownCount)
+    ownCount += 1
+    entries[id] = Entry(need: .throughout, continuation: continuation)
+    return id
+  }
+
+  /// Changes the entry of a caller that still waits.
+  mutating func update(_ id: CallerID, _ change: (inout Entry) -> Void) {
+    if var entry = entries[id] {
+      change(&entry)
+      entries[id] = entry
+    }
+  }
+
+  /// Takes a caller out: it is answered, or has left.
+  mutating func remove(_ id: CallerID) -> Entry? {
+    let entry = entries.removeValue(forKey: id)
+    entry?.deadline?.cancel()
+    return entry
+  }
+
+  /// Those who wait for one thing, in the order in which they came.
+  func waiting(for wait: Wait) -> [CallerID] { entries.filter { $0.value.wait == wait }.keys.sorted() }
+
+  /// Those who wait for a token, in the order in which they came.
+  var waitingForTokens: [(caller: CallerID, profile: ProfileName)] {
+    entries.compactMap { id, entry in
+      if case .token(let profile) = entry.wait { (id, profile) } else { nil }
+    }.sorted { $0.caller < $1.caller }
+  }
+
+  /// How many wait for a login, for its user or for what comes of a code.
+  var countOfLogins: Int {
+    entries.values.count { entry in
+      switch entry.wait {
+      case .login, .code, .userAction: true
+      case .request, .token, .cancellation: false
+      }
+    }
+  }
+}
