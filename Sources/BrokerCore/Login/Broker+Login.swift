@@ -36,7 +36,9 @@ extension Broker {
 
   /// Takes a caller out of the login that it waits for.
   ///
-  /// - Parameter isCancelled: whether it wants the login no more; one whose connection was closed has not changed its mind.
+  /// - Parameters:
+  ///   - caller: who leaves.
+  ///   - isCancelled: whether it wants the login no more; one whose connection was closed has not changed its mind.
   /// - Returns: false where there is no such login, and for a cancelled one that its provider has answered already.
   func leaveAttempt(_ caller: CallerID, isCancelled: Bool) -> Bool {
     guard let index = attempts.firstIndex(where: { $0.callers.contains(caller) }),

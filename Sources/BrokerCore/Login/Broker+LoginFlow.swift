@@ -28,7 +28,8 @@ extension Broker {
   private func run(_ action: LoginFlow.Action, _ id: String, _ arrival: Arrival?) {
     if case .refuse(let callers, let error) = action {
       let error = withRest(of: error, id)
-      return callers.forEach { refuse(CallerID($0), error) }
+      for caller in callers { refuse(CallerID(caller), error) }
+      return
     }
     guard let login = pendingLogins[id]?.login else { return }
     switch action {
