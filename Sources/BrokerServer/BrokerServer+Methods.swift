@@ -14,7 +14,7 @@ extension BrokerServer {
     do throws(JSONMismatch) {
       // What clients send in has a memory of its own: it takes no room that a session needs.
       let params = try SecretScope(arena: .requests).run { () throws(JSONMismatch) in try Params(from: node) }
-      nameIgnoredMembers(of: node, known: Params.memberNames, request)
+      nameIgnoredMembers(of: node, Params.self, request)
       return params
     } catch {
       throw BrokerError(error)
@@ -24,10 +24,11 @@ extension BrokerServer {
   /// Tells what was ignored: a misspelt parameter should not be a riddle.
   ///
   /// ``IgnoredParameters`` says which are named.
-  private func nameIgnoredMembers(of node: JSONNode, known: [String], _ request: Request) {
-    guard let members = try? node.members(), let connection = connections[request.client],
+  private func nameIgnoredMembers<Params: MethodParams>(of node: JSONNode, _: Params.Type, _ request: Request) {
+    guard let members = try? node.members(), !members.isEmpty, let connection = connections[request.client],
       let method = requests[request.caller]?.method
     else { return }
+    let known = ignoredParameters.names(of: Params.self)
     // By bytes: what a string is canonically equivalent to can be made slow to find.
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
       switch ignoredParameters.tell(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now) {
@@ -65,7 +66,7 @@ extension BrokerServer {
       protocolVersion: Initialize.protocolVersion,
       server: Initialize.Program(name: "authbroker", version: environment.version),
       capabilities: Initialize.Capabilities(
-        methods: Routes.names, events: EventName.allCases.map(\.rawValue),
+        methods: Methods.all.map { $0.name }, events: EventName.allCases.map(\.rawValue),
         framings: [Framing.lines.name, Framing.headers.name], providers: providers),
       sessions: sessions, sequence: Int(clamping: sequence))
   }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSONRPC
 
 /// Decides which parameters that the broker does not know are named in the log.
 ///
@@ -25,18 +26,21 @@ struct IgnoredParameters {
   static let nameBytes = 64
 
   /// The methods that take nothing secret.
-  ///
-  /// One that is not listed is taken for one that does.
-  private static let plainMethods: Set<String> = [
-    Initialize.name, Ping.name, Discover.name, Shutdown.name, GetAccessToken.name, GetIDToken.name, AwaitLogin.name,
-    CancelLogin.name, ListPendingLogins.name, Logout.name, GetCurrentUser.name, GetSession.name, ListSessions.name,
-    Subscribe.name, Unsubscribe.name, GetStatus.name, ReloadConfiguration.name, Lock.name, CheckVault.name,
-    CheckProviders.name, CheckProvider.name, StopBroker.name,
-  ]
+  private static let plainMethods = Set(Methods.all.filter { !$0.mayCarrySecret }.map { $0.name })
   private static let hour = Duration.seconds(3600)
 
   private var hourEnd = Duration.zero
   private var told = 0
+  /// What the parameters of each type are called, as far as that was asked: not listed once more for every request.
+  private var names: [ObjectIdentifier: [String]] = [:]
+
+  /// The names of the parameters that a type has.
+  mutating func names<Params: MethodParams>(of type: Params.Type) -> [String] {
+    if let known = names[ObjectIdentifier(type)] { return known }
+    let listed = type.members.names
+    names[ObjectIdentifier(type)] = listed
+    return listed
+  }
 
   /// Decides about one parameter.
   ///

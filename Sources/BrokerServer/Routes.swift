@@ -80,9 +80,9 @@ struct Route: Sendable {
   }
 }
 
-/// The table of methods: what is in it works, and is in `capabilities` and in the OpenRPC document.
+/// How each of ``Methods`` is answered.
 enum Routes {
-  /// Every method, in the order of `capabilities`.
+  /// One route for each method.
   static let all: [Route] =
     [
       .now(Initialize.self) { server, params, _ throws(BrokerError) in try server.initialize(params) },
@@ -180,7 +180,4 @@ enum Routes {
 
   private static let longestName = all.map(\.name.utf8.count).max() ?? 0
   private static let byName: [String: Route] = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
-
-  /// The names of all methods, in the order of the table.
-  static let names: [String] = all.map(\.name)
 }

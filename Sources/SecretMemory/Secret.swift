@@ -7,7 +7,13 @@ import CLinux
 /// `Codable`, prints `<redacted>` wherever it is printed, interpolated, dumped or reflected, and compares in constant
 /// time.
 public struct Secret: Sendable {
-  private let slot: SecretSlot
+  /// nil for ``empty``.
+  private let slot: SecretSlot?
+
+  /// A secret of no bytes, which takes no room of an arena: what a reader begins with.
+  public static let empty = Secret(slot: nil)
+
+  private init(slot: SecretSlot?) { self.slot = slot }
 
   /// Copies bytes into the arena.
   ///
@@ -96,10 +102,10 @@ public struct Secret: Sendable {
   }
 
   /// How many bytes the secret has; the length is not treated as secret.
-  public var byteCount: Int { slot.byteCount }
+  public var byteCount: Int { slot?.byteCount ?? 0 }
 
   /// Where the bytes begin in their arena: how a test finds them after the release.
-  package var arenaOffset: Int { slot.offset }
+  package var arenaOffset: Int { slot?.offset ?? 0 }
 
   /// Lends the bytes for the length of a call.
   ///
@@ -107,7 +113,8 @@ public struct Secret: Sendable {
   ///
   /// - Throws: what `body` throws.
   public func withBytes<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-    try slot.read(body)
+    guard let slot else { return try body(Span()) }
+    return try slot.read(body)
   }
 
   /// The secret as a string, which can never be wiped.
@@ -117,7 +124,7 @@ public struct Secret: Sendable {
   ///
   /// - Returns: `nil` when the bytes are not UTF-8.
   public func revealedString() -> String? {
-    slot.read { bytes in
+    withBytes { bytes in
       // The span vouches for the length, and the string copies the bytes.
       unsafe bytes.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
     }

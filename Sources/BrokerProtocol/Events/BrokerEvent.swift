@@ -11,7 +11,6 @@ public struct BrokerEvent: Sendable, Equatable {
   /// What happened.
   public var payload: EventPayload
 
-  /// An event with its place and time.
   public init(sequence: UInt64, profile: ProfileName?, time: Timestamp, payload: EventPayload) {
     self.sequence = sequence
     self.profile = profile

@@ -1,29 +1,21 @@
 public import JSONRPC
 
 /// Events were dropped for a reader that was too slow.
-public struct EventsLostEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct EventsLostEvent: ObjectCodable, Equatable {
   /// The sequence of the first one.
   public var from: Int
   /// The sequence of the last one.
   public var to: Int
 
-  /// The data with its members.
   public init(from: Int, to: Int) {
     self.from = from
     self.to = to
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("from", from)
-      writer.member("to", to)
-    }
-  }
+  public static let blank = EventsLostEvent(from: 0, to: 0)
 
-  /// Reads the members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    from = try Int(from: try node.required("from"))
-    to = try Int(from: try node.required("to"))
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("from", &from)
+    try coder.required("to", &to)
   }
 }

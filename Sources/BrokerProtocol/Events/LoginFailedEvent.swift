@@ -1,24 +1,17 @@
 public import JSONRPC
 
 /// A login was refused.
-public struct LoginFailedEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct LoginFailedEvent: ObjectCodable, Equatable {
   /// The name of the ``ErrorKind`` that the login ended with.
   public var kind: String
 
-  /// The data with its members.
   public init(kind: String) {
     self.kind = kind
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("kind", kind)
-    }
-  }
+  public static let blank = LoginFailedEvent(kind: "")
 
-  /// Reads the members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    kind = try node.required("kind").string()
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("kind", &kind)
   }
 }

@@ -1,7 +1,7 @@
 public import JSONRPC
 
 /// A session was ended by hand.
-public struct LogoutEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct LogoutEvent: ObjectCodable, Equatable {
   /// Why a session was ended.
   public enum Reason: String, Sendable, CaseIterable {
     case user, accountDeleted, passwordReset, providerChanged
@@ -10,22 +10,13 @@ public struct LogoutEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
   /// Why the session was ended.
   public var reason: Reason
 
-  /// The data with its members.
   public init(reason: Reason) {
     self.reason = reason
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("reason", reason.rawValue)
-    }
-  }
+  public static let blank = LogoutEvent(reason: .user)
 
-  /// Reads the members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    let reasonNode = try node.required("reason")
-    guard let reason = Reason(rawValue: try reasonNode.string()) else { throw reasonNode.mismatch("a known reason") }
-    self.reason = reason
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("reason", &reason, .name("a known reason"))
   }
 }

@@ -1,24 +1,17 @@
 public import JSONRPC
 
 /// A server refused one API call.
-public struct RefusalEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct RefusalEvent: ObjectCodable, Equatable {
   /// The HTTP status.
   public var status: Int
 
-  /// The data with its members.
   public init(status: Int) {
     self.status = status
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("status", status)
-    }
-  }
+  public static let blank = RefusalEvent(status: 0)
 
-  /// Reads the members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    status = try Int(from: try node.required("status"))
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("status", &status)
   }
 }

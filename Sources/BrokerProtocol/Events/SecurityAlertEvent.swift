@@ -1,7 +1,7 @@
 public import JSONRPC
 
 /// Something looks like an attack.
-public struct SecurityAlertEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct SecurityAlertEvent: ObjectCodable, Equatable {
   /// What was noticed.
   public enum Kind: String, Sendable, CaseIterable {
     case refreshTokenReuse, pinMismatch, storeTampering, subjectMismatch
@@ -10,22 +10,13 @@ public struct SecurityAlertEvent: JSONEncodable, JSONDecodable, Sendable, Equata
   /// What was noticed.
   public var kind: Kind
 
-  /// The data with its members.
   public init(kind: Kind) {
     self.kind = kind
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("kind", kind.rawValue)
-    }
-  }
+  public static let blank = SecurityAlertEvent(kind: .storeTampering)
 
-  /// Reads the members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    let kindNode = try node.required("kind")
-    guard let kind = Kind(rawValue: try kindNode.string()) else { throw kindNode.mismatch("a known kind") }
-    self.kind = kind
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("kind", &kind, .name("a known kind"))
   }
 }

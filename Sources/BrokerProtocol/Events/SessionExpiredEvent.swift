@@ -1,7 +1,7 @@
 public import JSONRPC
 
 /// A session has ended: log in again.
-public struct SessionExpiredEvent: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct SessionExpiredEvent: ObjectCodable, Equatable {
   /// Why a session has ended.
   public enum Reason: String, Sendable, CaseIterable {
     case refreshRejected, refreshTokenExpired, noRefreshToken, idleTimeout, refreshOutcomeUnknown, securityTermination
@@ -12,26 +12,16 @@ public struct SessionExpiredEvent: JSONEncodable, JSONDecodable, Sendable, Equat
   /// One plain sentence, where the reason alone leaves open what has happened.
   public var message: String?
 
-  /// The data with its members.
   public init(reason: Reason, message: String? = nil) {
     self.reason = reason
     self.message = message
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("reason", reason.rawValue)
-      writer.member(ifPresent: "message", message)
-    }
-  }
+  public static let blank = SessionExpiredEvent(reason: .noRefreshToken)
 
-  /// Reads the members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    let reasonNode = try node.required("reason")
-    guard let reason = Reason(rawValue: try reasonNode.string()) else { throw reasonNode.mismatch("a known reason") }
-    self.reason = reason
-    message = try node.optional("message", String.init(from:))
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("reason", &reason, .name("a known reason"))
+    try coder.optional("message", &message)
   }
 }
 

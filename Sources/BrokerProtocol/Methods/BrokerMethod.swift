@@ -9,48 +9,43 @@ public protocol BrokerMethod: Sendable {
 
   /// The name on the wire.
   static var name: String { get }
+
+  /// Whether a request may hold a secret, if only by mistake: then no log names a parameter that is not known, since that
+  /// may be the secret.
+  static var mayCarrySecret: Bool { get }
 }
 
-/// What a request carries: an object of named parameters.
-public protocol MethodParams: JSONEncodable, JSONDecodable, Sendable {
-  /// The names of all parameters; others are ignored.
-  static var memberNames: [String] { get }
+extension BrokerMethod {
+  /// What the parameters are called.
+  public static var parameterNames: [String] { Params.members.names }
+
+  /// Whether a parameter is a secret; a method for which that is not enough says so itself.
+  public static var mayCarrySecret: Bool { Params.members.hasSecret }
 }
+
+/// What a request carries: an object of named parameters; others are ignored.
+public protocol MethodParams: ObjectCodable {}
 
 /// Params or a result without members.
 public struct Empty: MethodParams, Equatable {
-  /// There are none.
-  public static let memberNames: [String] = []
+  public static let blank = Empty()
 
-  /// The one value.
   public init() {}
 
-  /// Writes `{}`.
-  public func encode(to writer: inout JSONWriter) { writer.object { _ in } }
-
-  /// Reads anything: unknown members are ignored.
-  public init(from node: JSONNode) throws(JSONMismatch) {}
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {}
 }
 
 /// Params that name nothing but a profile.
 public struct ProfileParams: MethodParams, Equatable {
-  /// The one parameter.
-  public static let memberNames = ["profile"]
-
   /// The profile; nil means the only configured one, else `default`.
   public var profile: ProfileName?
 
-  /// Params for a profile.
   public init(profile: ProfileName? = nil) { self.profile = profile }
 
-  /// Writes the profile where one is named.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in writer.member(ifPresent: "profile", profile) }
-  }
+  public static let blank = ProfileParams()
 
-  /// Reads the profile where one is named.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    profile = try node.optional("profile", ProfileName.init(from:))
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.optional("profile", &profile)
   }
 }
 

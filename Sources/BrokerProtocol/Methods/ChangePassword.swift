@@ -3,17 +3,11 @@ public import SecretMemory
 
 /// Sets a new password for whoever knows the old one.
 public enum ChangePassword: BrokerMethod {
-  /// The name on the wire.
   public static let name = "changePassword"
 
-  /// What the answer carries.
   public typealias Result = Empty
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = ["profile", "oldPassword", "newPassword"]
-
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
     /// The password of now.
@@ -21,27 +15,18 @@ public enum ChangePassword: BrokerMethod {
     /// The password from now on.
     public var newPassword: Secret
 
-    /// Params with the members that a caller gives.
     public init(profile: ProfileName? = nil, oldPassword: Secret, newPassword: Secret) {
       self.profile = profile
       self.oldPassword = oldPassword
       self.newPassword = newPassword
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "profile", profile)
-        writer.member(revealing: "oldPassword", oldPassword)
-        writer.member(revealing: "newPassword", newPassword)
-      }
-    }
+    public static let blank = Params(oldPassword: .empty, newPassword: .empty)
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      profile = try node.optional("profile", ProfileName.init(from:))
-      oldPassword = try node.required("oldPassword").secret()
-      newPassword = try node.required("newPassword").secret()
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("profile", &profile)
+      try coder.required("oldPassword", &oldPassword, .secret)
+      try coder.required("newPassword", &newPassword, .secret)
     }
   }
 }

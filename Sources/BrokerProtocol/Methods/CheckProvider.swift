@@ -4,14 +4,12 @@ public import JSONRPC
 ///
 /// Needs no session and no vault. Only requests that change nothing are sent, and none carries a user's credential.
 public enum CheckProvider: BrokerMethod {
-  /// The name on the wire.
   public static let name = "checkProvider"
 
   /// What a request carries: the profile to look at.
   public typealias Params = ProfileParams
 
-  /// What the answer carries.
-  public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Result: ObjectCodable, Equatable {
     /// The profile.
     public var profile: ProfileName
     /// The type of its provider.
@@ -23,7 +21,6 @@ public enum CheckProvider: BrokerMethod {
     /// What a trial with credentials would look at; the message is what it would show.
     public var trial: [ProviderFinding]
 
-    /// A result with its members.
     public init(
       profile: ProfileName, provider: String, loginMethods: [String], findings: [ProviderFinding],
       trial: [ProviderFinding]
@@ -35,24 +32,14 @@ public enum CheckProvider: BrokerMethod {
       self.trial = trial
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("profile", profile)
-        writer.member("provider", provider)
-        writer.member("loginMethods", loginMethods)
-        writer.member("findings", findings)
-        writer.member("trial", trial)
-      }
-    }
+    public static let blank = Result(profile: .default, provider: "", loginMethods: [], findings: [], trial: [])
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      profile = try ProfileName(from: try node.required("profile"))
-      provider = try node.required("provider").string()
-      loginMethods = try [String](from: try node.required("loginMethods"))
-      findings = try [ProviderFinding](from: try node.required("findings"))
-      trial = try [ProviderFinding](from: try node.required("trial"))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("profile", &profile)
+      try coder.required("provider", &provider)
+      try coder.required("loginMethods", &loginMethods)
+      try coder.required("findings", &findings)
+      try coder.required("trial", &trial)
     }
   }
 }

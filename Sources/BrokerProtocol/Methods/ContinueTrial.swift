@@ -5,17 +5,11 @@ public import SecretMemory
 ///
 /// Answered as soon as there is something new.
 public enum ContinueTrial: BrokerMethod {
-  /// The name on the wire.
   public static let name = "continueTrial"
 
-  /// What the answer carries.
   public typealias Result = ProviderTrialState
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = ["trialId", "code", "backupCode", "resend", "stop", "timeoutSeconds"]
-
     /// How long an answer waits for something new where the caller does not say.
     public static let standardTimeout = Duration.seconds(25)
 
@@ -32,7 +26,6 @@ public enum ContinueTrial: BrokerMethod {
     /// How long the answer may wait for something new.
     public var timeout: Duration
 
-    /// Params with the members that a caller gives.
     public init(
       trialID: String, code: Secret? = nil, backupCode: Secret? = nil, resends: Bool = false, stops: Bool = false,
       timeout: Duration = Self.standardTimeout
@@ -45,27 +38,15 @@ public enum ContinueTrial: BrokerMethod {
       self.timeout = timeout
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("trialId", trialID)
-        writer.member(revealing: "code", code)
-        writer.member(revealing: "backupCode", backupCode)
-        if resends { writer.member("resend", true) }
-        if stops { writer.member("stop", true) }
-        if timeout != Self.standardTimeout { writer.seconds("timeoutSeconds", timeout) }
-      }
-    }
+    public static let blank = Params(trialID: "")
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      trialID = try node.required("trialId").word()
-      code = try node.optional("code") { node throws(JSONMismatch) in try node.secret() }
-      backupCode = try node.optional("backupCode") { node throws(JSONMismatch) in try node.secret() }
-      resends = try node.optional("resend", Bool.init(from:)) ?? false
-      stops = try node.optional("stop", Bool.init(from:)) ?? false
-      timeout =
-        try node.optional("timeoutSeconds") { node throws(JSONMismatch) in try node.seconds() } ?? Self.standardTimeout
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("trialId", &trialID, .word)
+      try coder.optional("code", &code, .secret)
+      try coder.optional("backupCode", &backupCode, .secret)
+      try coder.optional("resend", &resends, absent: false)
+      try coder.optional("stop", &stops, absent: false)
+      try coder.optional("timeoutSeconds", &timeout, .seconds, absent: Self.standardTimeout)
     }
   }
 }

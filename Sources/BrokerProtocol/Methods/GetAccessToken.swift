@@ -2,18 +2,13 @@ public import JSONRPC
 
 /// Gives a token that is good for a while, refreshing it first where it is not.
 public enum GetAccessToken: BrokerMethod {
-  /// The name on the wire.
   public static let name = "getAccessToken"
 
-  /// What the answer carries.
   public typealias Result = AccessToken
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = [
-      "profile", "minValiditySeconds", "scopes", "audience", "timeoutSeconds", "waitForLogin", "forceRefresh",
-    ]
+    /// How long a caller waits who does not say.
+    public static let standardTimeout = Duration.seconds(25)
 
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
@@ -30,13 +25,10 @@ public enum GetAccessToken: BrokerMethod {
     /// Whether only a new token will do.
     public var forceRefresh: Bool
 
-    /// How long a caller waits who does not say.
-    private static let usualTimeout = Duration.seconds(25)
-
-    /// Params with the members that a caller gives.
     public init(
       profile: ProfileName? = nil, minValidity: Duration? = nil, scopes: [String]? = nil,
-      audience: String? = nil, timeout: Duration = .seconds(25), waitForLogin: Bool = false, forceRefresh: Bool = false
+      audience: String? = nil, timeout: Duration = Self.standardTimeout,
+      waitForLogin: Bool = false, forceRefresh: Bool = false
     ) {
       self.profile = profile
       self.minValidity = minValidity
@@ -47,29 +39,17 @@ public enum GetAccessToken: BrokerMethod {
       self.forceRefresh = forceRefresh
     }
 
-    /// Writes the members that differ from what absence means: the plainest question is the fastest one.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "profile", profile)
-        writer.seconds("minValiditySeconds", minValidity)
-        writer.member(ifPresent: "scopes", scopes)
-        writer.member(ifPresent: "audience", audience)
-        if timeout != Self.usualTimeout { writer.seconds("timeoutSeconds", timeout) }
-        if waitForLogin { writer.member("waitForLogin", true) }
-        if forceRefresh { writer.member("forceRefresh", true) }
-      }
-    }
+    public static let blank = Params()
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      profile = try node.optional("profile", ProfileName.init(from:))
-      minValidity = try node.optional("minValiditySeconds") { node throws(JSONMismatch) in try node.seconds() }
-      scopes = try node.optional("scopes", [String].init(from:))
-      audience = try node.optional("audience", String.init(from:))
-      let limit = try node.optional("timeoutSeconds") { node throws(JSONMismatch) in try node.seconds() }
-      timeout = limit ?? Self.usualTimeout
-      waitForLogin = try node.optional("waitForLogin", Bool.init(from:)) ?? false
-      forceRefresh = try node.optional("forceRefresh", Bool.init(from:)) ?? false
+    @inlinable
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("profile", &profile)
+      try coder.optional("minValiditySeconds", &minValidity, .seconds)
+      try coder.optional("scopes", &scopes)
+      try coder.optional("audience", &audience)
+      try coder.optional("timeoutSeconds", &timeout, .seconds, absent: Self.standardTimeout)
+      try coder.optional("waitForLogin", &waitForLogin, absent: false)
+      try coder.optional("forceRefresh", &forceRefresh, absent: false)
     }
   }
 }

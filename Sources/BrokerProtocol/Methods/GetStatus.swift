@@ -2,13 +2,11 @@ public import JSONRPC
 
 /// Tells how the broker itself is doing.
 public enum GetStatus: BrokerMethod {
-  /// The name on the wire.
   public static let name = "getStatus"
-  /// What a request carries.
   public typealias Params = Empty
 
   /// Where the vault stands.
-  public struct VaultStatus: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct VaultStatus: ObjectCodable, Equatable {
     /// Whether its key is missing.
     public var locked: Bool
     /// Where its key comes from.
@@ -20,7 +18,6 @@ public enum GetStatus: BrokerMethod {
     /// Whether it would be noticed that the whole vault was replaced by an older copy.
     public var noticesRollback: Bool
 
-    /// The vault's state.
     public init(
       locked: Bool, keySource: String, schemaVersion: Int, isInitialized: Bool = true, noticesRollback: Bool = false
     ) {
@@ -31,29 +28,18 @@ public enum GetStatus: BrokerMethod {
       self.noticesRollback = noticesRollback
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("locked", locked)
-        writer.member("keySource", keySource)
-        writer.member("schemaVersion", schemaVersion)
-        writer.member("initialized", isInitialized)
-        writer.member("noticesRollback", noticesRollback)
-      }
-    }
+    public static let blank = VaultStatus(locked: false, keySource: "", schemaVersion: 0)
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      locked = try node.required("locked").bool()
-      keySource = try node.required("keySource").string()
-      schemaVersion = try Int(from: try node.required("schemaVersion"))
-      isInitialized = try node.optional("initialized", Bool.init(from:)) ?? true
-      noticesRollback = try node.optional("noticesRollback", Bool.init(from:)) ?? false
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("locked", &locked)
+      try coder.required("keySource", &keySource)
+      try coder.required("schemaVersion", &schemaVersion)
+      try coder.defaulted("initialized", &isInitialized)
+      try coder.defaulted("noticesRollback", &noticesRollback)
     }
   }
 
-  /// What the answer carries.
-  public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Result: ObjectCodable, Equatable {
     /// The broker's version.
     public var version: String
     /// The broker's process.
@@ -77,7 +63,6 @@ public enum GetStatus: BrokerMethod {
     /// Where every profile stands.
     public var profiles: [Session]
 
-    /// A result with its members.
     public init(
       version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
       vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
@@ -96,47 +81,27 @@ public enum GetStatus: BrokerMethod {
       self.profiles = profiles
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("version", version)
-        writer.member("pid", pid)
-        writer.member("startedAt", startedAt)
-        writer.member(ifPresent: "configurationReadAt", configurationReadAt)
-        writer.seconds("uptimeSeconds", uptime)
-        writer.member("vault", vault)
-        writer.member("connections", connections)
-        writer.member("subscriptions", subscriptions)
-        writer.key("counters")
-        writer.object { writer in
-          for counter in counters { writer.member(counter.name, counter.value) }
-        }
-        writer.member("limits", limits)
-        writer.member("profiles", profiles)
-      }
-    }
+    public static let blank = Result(
+      version: "", pid: 0, startedAt: .epoch, uptime: .zero, vault: .blank, connections: 0, subscriptions: 0,
+      counters: [], profiles: [])
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      version = try node.required("version").string()
-      pid = try Int(from: try node.required("pid"))
-      startedAt = try Timestamp(from: try node.required("startedAt"))
-      configurationReadAt = try node.optional("configurationReadAt", Timestamp.init(from:))
-      uptime = try node.required("uptimeSeconds").seconds()
-      vault = try VaultStatus(from: try node.required("vault"))
-      connections = try Int(from: try node.required("connections"))
-      subscriptions = try Int(from: try node.required("subscriptions"))
-      counters = []
-      for (name, value) in try node.required("counters").members() {
-        counters.append(Counter(name: name, value: try Int(from: value)))
-      }
-      limits = try node.optional("limits", [Limit].init(from:)) ?? []
-      profiles = try [Session](from: try node.required("profiles"))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("version", &version)
+      try coder.required("pid", &pid)
+      try coder.required("startedAt", &startedAt)
+      try coder.optional("configurationReadAt", &configurationReadAt)
+      try coder.required("uptimeSeconds", &uptime, .seconds)
+      try coder.required("vault", &vault)
+      try coder.required("connections", &connections)
+      try coder.required("subscriptions", &subscriptions)
+      try coder.required("counters", &counters, CounterCoding())
+      try coder.defaulted("limits", &limits)
+      try coder.required("profiles", &profiles)
     }
   }
 
   /// One limit of what clients may cost the broker.
-  public struct Limit: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Limit: ObjectCodable, Equatable {
     /// Its key in the section `limits` of the configuration; the name tells the unit.
     public var name: String
     /// What has this budget: `message`, `connection`, `account`, `provider`, `profile` or `broker` (all clients together).
@@ -148,7 +113,6 @@ public enum GetStatus: BrokerMethod {
     /// How often it refused something since the start.
     public var refused: Int
 
-    /// A limit.
     public init(name: String, scope: String, value: Double, used: Int? = nil, refused: Int) {
       self.name = name
       self.scope = scope
@@ -157,25 +121,14 @@ public enum GetStatus: BrokerMethod {
       self.refused = refused
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("name", name)
-        writer.member("scope", scope)
-        writer.key("value")
-        writer.number(value)
-        writer.member(ifPresent: "used", used)
-        writer.member("refused", refused)
-      }
-    }
+    public static let blank = Limit(name: "", scope: "", value: 0, refused: 0)
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      name = try node.required("name").string()
-      scope = try node.required("scope").string()
-      value = try node.required("value").number()
-      used = try node.optional("used", Int.init(from:))
-      refused = try Int(from: try node.required("refused"))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("name", &name)
+      try coder.required("scope", &scope)
+      try coder.required("value", &value, .number)
+      try coder.optional("used", &used)
+      try coder.required("refused", &refused)
     }
   }
 
@@ -186,10 +139,26 @@ public enum GetStatus: BrokerMethod {
     /// How often it happened.
     public var value: Int
 
-    /// A count.
     public init(name: String, value: Int) {
       self.name = name
       self.value = value
+    }
+  }
+
+  /// Counts as the members of an object.
+  private struct CounterCoding: ValueCoding {
+    func write(_ value: [Counter], to writer: inout JSONWriter) {
+      writer.object { writer in
+        for counter in value { writer.member(counter.name, counter.value) }
+      }
+    }
+
+    func read(_ node: JSONNode) throws(JSONMismatch) -> [Counter] {
+      var counters: [Counter] = []
+      for (name, value) in try node.members() {
+        counters.append(Counter(name: name, value: try Int(from: value)))
+      }
+      return counters
     }
   }
 }

@@ -2,101 +2,72 @@ public import JSONRPC
 
 /// Introduces the two sides to each other; optional, any method may come first.
 public enum Initialize: BrokerMethod {
-  /// The name on the wire.
   public static let name = "initialize"
 
   /// The version of the contract that this code speaks.
   public static let protocolVersion = "1"
 
   /// A program and its version.
-  public struct Program: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Program: ObjectCodable, Equatable {
     /// The program's name.
     public var name: String
     /// The program's version.
     public var version: String?
 
-    /// A program and its version.
     public init(name: String, version: String?) {
       self.name = name
       self.version = version
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("name", name)
-        writer.member(ifPresent: "version", version)
-      }
-    }
+    public static let blank = Program(name: "", version: nil)
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      name = try node.required("name").string()
-      version = try node.optional("version", String.init(from:))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("name", &name)
+      try coder.optional("version", &version)
     }
   }
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = ["client", "protocolVersion"]
-
     /// Who asks.
     public var client: Program?
     /// The version that the caller speaks.
     public var protocolVersion: String?
 
-    /// Params with the members that a caller gives.
     public init(client: Program? = nil, protocolVersion: String? = nil) {
       self.client = client
       self.protocolVersion = protocolVersion
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "client", client)
-        writer.member(ifPresent: "protocolVersion", protocolVersion)
-      }
-    }
+    public static let blank = Params()
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      client = try node.optional("client", Program.init(from:))
-      protocolVersion = try node.optional("protocolVersion") { node throws(JSONMismatch) in try node.word() }
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("client", &client)
+      try coder.optional("protocolVersion", &protocolVersion, .word)
     }
   }
 
   /// A type of provider, and the methods that not every type has.
-  public struct ProviderType: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct ProviderType: ObjectCodable, Equatable {
     /// The type's name, as in the configuration.
     public var type: String
     /// The methods beyond login, tokens and logout that work on it.
     public var methods: [String]
 
-    /// A type and its methods.
     public init(type: String, methods: [String]) {
       self.type = type
       self.methods = methods
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("type", type)
-        writer.member("methods", methods)
-      }
-    }
+    public static let blank = ProviderType(type: "", methods: [])
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      type = try node.required("type").string()
-      methods = try [String](from: try node.required("methods"))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("type", &type)
+      try coder.required("methods", &methods)
     }
   }
 
   /// What this broker can do.
-  public struct Capabilities: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Capabilities: ObjectCodable, Equatable {
     /// The methods that work.
     public var methods: [String]
     /// The events that are published.
@@ -106,7 +77,6 @@ public enum Initialize: BrokerMethod {
     /// The types of provider that can be configured.
     public var providers: [ProviderType]
 
-    /// The full list.
     public init(methods: [String], events: [String], framings: [String], providers: [ProviderType]) {
       self.methods = methods
       self.events = events
@@ -114,27 +84,17 @@ public enum Initialize: BrokerMethod {
       self.providers = providers
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("methods", methods)
-        writer.member("events", events)
-        writer.member("framings", framings)
-        writer.member("providers", providers)
-      }
-    }
+    public static let blank = Capabilities(methods: [], events: [], framings: [], providers: [])
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      methods = try [String](from: try node.required("methods"))
-      events = try [String](from: try node.required("events"))
-      framings = try [String](from: try node.required("framings"))
-      providers = try [ProviderType](from: try node.required("providers"))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("methods", &methods)
+      try coder.required("events", &events)
+      try coder.required("framings", &framings)
+      try coder.required("providers", &providers)
     }
   }
 
-  /// What the answer carries.
-  public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Result: ObjectCodable, Equatable {
     /// The version that the broker speaks.
     public var protocolVersion: String
     /// Who answers.
@@ -146,7 +106,6 @@ public enum Initialize: BrokerMethod {
     /// The sequence at which `sessions` holds.
     public var sequence: Int
 
-    /// A result with its members.
     public init(
       protocolVersion: String, server: Program, capabilities: Capabilities, sessions: [Session], sequence: Int
     ) {
@@ -157,24 +116,15 @@ public enum Initialize: BrokerMethod {
       self.sequence = sequence
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("protocolVersion", protocolVersion)
-        writer.member("server", server)
-        writer.member("capabilities", capabilities)
-        writer.member("sessions", sessions)
-        writer.member("sequence", sequence)
-      }
-    }
+    public static let blank = Result(
+      protocolVersion: "", server: .blank, capabilities: .blank, sessions: [], sequence: 0)
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      protocolVersion = try node.required("protocolVersion").string()
-      server = try Program(from: try node.required("server"))
-      capabilities = try Capabilities(from: try node.required("capabilities"))
-      sessions = try [Session](from: try node.required("sessions"))
-      sequence = try Int(from: try node.required("sequence"))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("protocolVersion", &protocolVersion)
+      try coder.required("server", &server)
+      try coder.required("capabilities", &capabilities)
+      try coder.required("sessions", &sessions)
+      try coder.required("sequence", &sequence)
     }
   }
 }

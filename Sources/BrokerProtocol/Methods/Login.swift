@@ -3,19 +3,11 @@ public import SecretMemory
 
 /// Begins a login with whatever credentials the provider takes.
 public enum Login: BrokerMethod {
-  /// The name on the wire.
   public static let name = "login"
 
-  /// What the answer carries.
   public typealias Result = LoginResult
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = [
-      "profile", "method", "email", "password", "phoneNumber", "refreshToken", "scopes",
-    ]
-
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
     /// `password`, `deviceCode`, `browser`, `clientCredentials` or `refreshToken`.
@@ -31,7 +23,6 @@ public enum Login: BrokerMethod {
     /// What the session shall be good for.
     public var scopes: [String]?
 
-    /// Params with the members that a caller gives.
     public init(
       profile: ProfileName? = nil, method: String? = nil, email: String? = nil, password: Secret? = nil,
       phoneNumber: String? = nil, refreshToken: Secret? = nil, scopes: [String]? = nil
@@ -45,32 +36,16 @@ public enum Login: BrokerMethod {
       self.scopes = scopes
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "profile", profile)
-        writer.member(ifPresent: "method", method)
-        writer.member(ifPresent: "email", email)
-        writer.member(revealing: "password", password)
-        writer.member(ifPresent: "phoneNumber", phoneNumber)
-        writer.member(revealing: "refreshToken", refreshToken)
-        writer.member(ifPresent: "scopes", scopes)
-      }
-    }
+    public static let blank = Params()
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      profile = try node.optional("profile", ProfileName.init(from:))
-      method = try node.optional("method") { node throws(JSONMismatch) in try node.word() }
-      email = try node.optional("email") { node throws(JSONMismatch) in
-        try node.string(atMost: ParameterLength.email)
-      }
-      password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
-      phoneNumber = try node.optional("phoneNumber") { node throws(JSONMismatch) in
-        try node.string(atMost: ParameterLength.phoneNumber)
-      }
-      refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }
-      scopes = try node.optional("scopes", [String].init(from:))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("profile", &profile)
+      try coder.optional("method", &method, .word)
+      try coder.optional("email", &email, .text(atMost: ParameterLength.email))
+      try coder.optional("password", &password, .secret)
+      try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
+      try coder.optional("refreshToken", &refreshToken, .token)
+      try coder.optional("scopes", &scopes)
     }
   }
 }

@@ -2,14 +2,9 @@ public import JSONRPC
 
 /// Gives the state and then every event.
 public enum Subscribe: BrokerMethod {
-  /// The name on the wire.
   public static let name = "subscribe"
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = ["events", "profiles", "since"]
-
     /// Which events; nil means all.
     public var events: [String]?
     /// Which profiles; nil means all.
@@ -17,34 +12,22 @@ public enum Subscribe: BrokerMethod {
     /// The last sequence that the caller has seen.
     public var since: Int?
 
-    /// Params with the members that a caller gives.
     public init(events: [String]? = nil, profiles: [ProfileName]? = nil, since: Int? = nil) {
       self.events = events
       self.profiles = profiles
       self.since = since
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "events", events)
-        writer.member(ifPresent: "profiles", profiles)
-        writer.member(ifPresent: "since", since)
-      }
-    }
+    public static let blank = Params()
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      events = try node.optional("events") { node throws(JSONMismatch) in
-        try node.list { name throws(JSONMismatch) in try name.word() }
-      }
-      profiles = try node.optional("profiles", [ProfileName].init(from:))
-      since = try node.optional("since", Int.init(from:))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("events", &events, .list(of: .word))
+      try coder.optional("profiles", &profiles)
+      try coder.optional("since", &since)
     }
   }
 
-  /// What the answer carries.
-  public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
+  public struct Result: ObjectCodable, Equatable {
     /// The name of the subscription on this connection.
     public var subscriptionID: String
     /// The sequence at which `sessions` holds.
@@ -54,7 +37,6 @@ public enum Subscribe: BrokerMethod {
     /// Whether events since `since` are no longer kept: forget, and take `sessions`.
     public var resync: Bool?
 
-    /// A result with its members.
     public init(subscriptionID: String, sequence: Int, sessions: [Session], resync: Bool? = nil) {
       self.subscriptionID = subscriptionID
       self.sequence = sequence
@@ -62,22 +44,13 @@ public enum Subscribe: BrokerMethod {
       self.resync = resync
     }
 
-    /// Writes the members.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("subscriptionId", subscriptionID)
-        writer.member("sequence", sequence)
-        writer.member("sessions", sessions)
-        writer.member(ifPresent: "resync", resync)
-      }
-    }
+    public static let blank = Result(subscriptionID: "", sequence: 0, sessions: [])
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      subscriptionID = try node.required("subscriptionId").string()
-      sequence = try Int(from: try node.required("sequence"))
-      sessions = try [Session](from: try node.required("sessions"))
-      resync = try node.optional("resync", Bool.init(from:))
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("subscriptionId", &subscriptionID)
+      try coder.required("sequence", &sequence)
+      try coder.required("sessions", &sessions)
+      try coder.optional("resync", &resync)
     }
   }
 }

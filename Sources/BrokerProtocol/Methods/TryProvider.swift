@@ -6,19 +6,11 @@ public import SecretMemory
 /// The session is the trial's own. It is kept nowhere, nobody is told of it, and that of the profile is left alone. The
 /// trial goes on by itself; ``ContinueTrial`` asks how far it came, and one that nobody asks about ends soon.
 public enum TryProvider: BrokerMethod {
-  /// The name on the wire.
   public static let name = "tryProvider"
 
-  /// What the answer carries.
   public typealias Result = ProviderTrialState
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = [
-      "profile", "method", "email", "password", "refreshToken", "wrongPassword", "reuse",
-    ]
-
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
     /// How to log in, as at `login`.
@@ -34,7 +26,6 @@ public enum TryProvider: BrokerMethod {
     /// Whether a refresh token that was spent is tried once more: that may end every session of its family.
     public var replaysToken: Bool
 
-    /// Params with the members that a caller gives.
     public init(
       profile: ProfileName? = nil, method: String? = nil, email: String? = nil, password: Secret? = nil,
       refreshToken: Secret? = nil, triesWrongPassword: Bool = false, replaysToken: Bool = false
@@ -48,30 +39,16 @@ public enum TryProvider: BrokerMethod {
       self.replaysToken = replaysToken
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "profile", profile)
-        writer.member(ifPresent: "method", method)
-        writer.member(ifPresent: "email", email)
-        writer.member(revealing: "password", password)
-        writer.member(revealing: "refreshToken", refreshToken)
-        if triesWrongPassword { writer.member("wrongPassword", true) }
-        if replaysToken { writer.member("reuse", true) }
-      }
-    }
+    public static let blank = Params()
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      profile = try node.optional("profile", ProfileName.init(from:))
-      method = try node.optional("method") { node throws(JSONMismatch) in try node.word() }
-      email = try node.optional("email") { node throws(JSONMismatch) in
-        try node.string(atMost: ParameterLength.email)
-      }
-      password = try node.optional("password") { node throws(JSONMismatch) in try node.secret() }
-      refreshToken = try node.optional("refreshToken") { node throws(JSONMismatch) in try node.token() }
-      triesWrongPassword = try node.optional("wrongPassword", Bool.init(from:)) ?? false
-      replaysToken = try node.optional("reuse", Bool.init(from:)) ?? false
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("profile", &profile)
+      try coder.optional("method", &method, .word)
+      try coder.optional("email", &email, .text(atMost: ParameterLength.email))
+      try coder.optional("password", &password, .secret)
+      try coder.optional("refreshToken", &refreshToken, .token)
+      try coder.optional("wrongPassword", &triesWrongPassword, absent: false)
+      try coder.optional("reuse", &replaysToken, absent: false)
     }
   }
 }

@@ -3,40 +3,26 @@ public import SecretMemory
 
 /// Confirms an e-mail address with the token that the provider sent to it.
 public enum VerifyEmail: BrokerMethod {
-  /// The name on the wire.
   public static let name = "verifyEmail"
 
-  /// What the answer carries.
   public typealias Result = Empty
 
-  /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// The names of all parameters.
-    public static let memberNames = ["profile", "token"]
-
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
     /// The token of the provider's message.
     public var token: Secret
 
-    /// Params with the members that a caller gives.
     public init(profile: ProfileName? = nil, token: Secret) {
       self.profile = profile
       self.token = token
     }
 
-    /// Writes the members that are set.
-    public func encode(to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member(ifPresent: "profile", profile)
-        writer.member(revealing: "token", token)
-      }
-    }
+    public static let blank = Params(token: .empty)
 
-    /// Reads the members.
-    public init(from node: JSONNode) throws(JSONMismatch) {
-      profile = try node.optional("profile", ProfileName.init(from:))
-      token = try node.required("token").secret()
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("profile", &profile)
+      try coder.required("token", &token, .secret)
     }
   }
 }

@@ -18,7 +18,6 @@ public struct AccessToken: Sendable, Equatable {
   /// Whether the provider could not be reached when a newer one was wanted.
   public var isOffline: Bool
 
-  /// A token with everything that a client may know of it.
   public init(
     accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
     audience: String? = nil, isOffline: Bool = false
@@ -33,6 +32,7 @@ public struct AccessToken: Sendable, Equatable {
   }
 }
 
+/// Written by hand: this is in every answer to `getAccessToken`, and some of its members are unlike those of other types.
 extension AccessToken: JSONEncodable, JSONDecodable {
   /// Writes the token in clear: only for the answer to the client that asked.
   public func encode(to writer: inout JSONWriter) {

@@ -8,7 +8,6 @@ public struct IdentityToken: Sendable, Equatable {
   /// When it ends, by this machine's clock; nil where it does not say so.
   public var expiresAt: Timestamp?
 
-  /// A token and its end.
   public init(idToken: Secret, expiresAt: Timestamp?) {
     self.idToken = idToken
     self.expiresAt = expiresAt

@@ -31,7 +31,6 @@ public struct OTPChallenge: Sendable, Equatable {
   /// Whether a backup code may stand in for the code.
   public var backupCodesAllowed: Bool
 
-  /// A challenge with everything that a client may know of it.
   public init(
     otpFlowID: String, profile: ProfileName, method: Method, maskedDestination: String, otpLength: Int,
     expiresAt: Timestamp, nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool
@@ -48,35 +47,20 @@ public struct OTPChallenge: Sendable, Equatable {
   }
 }
 
-extension OTPChallenge: JSONEncodable, JSONDecodable {
-  /// Writes the challenge.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("otpFlowId", otpFlowID)
-      writer.member("profile", profile)
-      writer.member("method", method.rawValue)
-      writer.member("maskedDestination", maskedDestination)
-      writer.member("otpLength", otpLength)
-      writer.member("expiresAt", expiresAt)
-      writer.member("nextResendAt", nextResendAt)
-      writer.member("attemptsRemaining", attemptsRemaining)
-      writer.member("backupCodesAllowed", backupCodesAllowed)
-    }
-  }
+extension OTPChallenge: ObjectCodable {
+  public static let blank = OTPChallenge(
+    otpFlowID: "", profile: .default, method: .sms, maskedDestination: "", otpLength: 0, expiresAt: .epoch,
+    nextResendAt: .epoch, attemptsRemaining: 0, backupCodesAllowed: false)
 
-  /// Reads a challenge.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    let methodNode = try node.required("method")
-    guard let method = Method(rawValue: try methodNode.string()) else { throw methodNode.mismatch("a known method") }
-    self.init(
-      otpFlowID: try node.required("otpFlowId").string(),
-      profile: try ProfileName(from: try node.required("profile")),
-      method: method,
-      maskedDestination: try node.required("maskedDestination").string(),
-      otpLength: try Int(from: try node.required("otpLength")),
-      expiresAt: try Timestamp(from: try node.required("expiresAt")),
-      nextResendAt: try Timestamp(from: try node.required("nextResendAt")),
-      attemptsRemaining: try Int(from: try node.required("attemptsRemaining")),
-      backupCodesAllowed: try node.required("backupCodesAllowed").bool())
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("otpFlowId", &otpFlowID)
+    try coder.required("profile", &profile)
+    try coder.required("method", &method, .name("a known method"))
+    try coder.required("maskedDestination", &maskedDestination)
+    try coder.required("otpLength", &otpLength)
+    try coder.required("expiresAt", &expiresAt)
+    try coder.required("nextResendAt", &nextResendAt)
+    try coder.required("attemptsRemaining", &attemptsRemaining)
+    try coder.required("backupCodesAllowed", &backupCodesAllowed)
   }
 }

@@ -11,7 +11,6 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
     /// The new value: a text, a number, `true`, `false`, or `null` to remove it.
     public var value: RawJSON
 
-    /// A change.
     public init(name: String, value: RawJSON) {
       self.name = name
       self.value = value
@@ -24,7 +23,6 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
   /// The changes in the order in which they were given; at least one.
   public var members: [Change]
 
-  /// Changes.
   public init(_ members: [Change]) { self.members = members }
 
   /// Writes an object of the changes.

@@ -1,7 +1,7 @@
 public import JSONRPC
 
 /// One thing that was looked at on a provider, and how it is.
-public struct ProviderFinding: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct ProviderFinding: ObjectCodable, Equatable {
   /// How bad it is.
   public enum Level: String, Sendable, CaseIterable {
     /// As it should be.
@@ -27,7 +27,6 @@ public struct ProviderFinding: JSONEncodable, JSONDecodable, Sendable, Equatable
   /// The kind of error that a client of the broker would see.
   public var errorKind: ErrorKind?
 
-  /// A finding.
   public init(
     _ check: String, _ level: Level, _ message: String, advice: String? = nil, errorKind: ErrorKind? = nil
   ) {
@@ -38,23 +37,19 @@ public struct ProviderFinding: JSONEncodable, JSONDecodable, Sendable, Equatable
     self.errorKind = errorKind
   }
 
-  /// Writes the members that are known.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("check", check)
-      writer.member("level", level.rawValue)
-      writer.member("message", message)
-      writer.member(ifPresent: "advice", advice)
-      writer.member(ifPresent: "errorKind", errorKind?.rawValue)
-    }
+  /// The name of the level; one of a later version is a warning.
+  private var levelName: String {
+    get { level.rawValue }
+    set { level = Level(rawValue: newValue) ?? .warning }
   }
 
-  /// Reads the members; a level that is not known yet is one more warning, a kind of error is passed over.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    check = try node.required("check").string()
-    level = Level(rawValue: try node.required("level").string()) ?? .warning
-    message = try node.required("message").string()
-    advice = try node.optional("advice", String.init(from:))
-    errorKind = try node.optional("errorKind", String.init(from:)).flatMap(ErrorKind.init(rawValue:))
+  public static let blank = ProviderFinding("", .ok, "")
+
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("check", &check)
+    try coder.required("level", &levelName)
+    try coder.required("message", &message)
+    try coder.optional("advice", &advice)
+    try coder.optional("errorKind", &errorKind.knownName)
   }
 }

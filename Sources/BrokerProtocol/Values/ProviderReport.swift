@@ -1,7 +1,7 @@
 public import JSONRPC
 
 /// Whether the provider of a profile can be reached, and how far its clock is from this machine's.
-public struct ProviderReport: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct ProviderReport: ObjectCodable, Equatable {
   /// Clocks that differ by more are worth a warning.
   ///
   /// Clocks that are set by the network differ by less than a second. The standard margin before a token's end is 30
@@ -49,33 +49,18 @@ public struct ProviderReport: JSONEncodable, JSONDecodable, Sendable, Equatable 
     return status >= 500 || status == 429
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("profile", profile)
-      writer.member("provider", provider)
-      writer.member("reachable", isReachable)
-      writer.member(ifPresent: "host", host)
-      writer.member(ifPresent: "tls", usesTLS)
-      writer.member(ifPresent: "status", status)
-      writer.seconds("roundTripSeconds", roundTrip)
-      writer.seconds("clockSkewSeconds", clockSkew)
-      writer.member(ifPresent: "errorKind", errorKind?.rawValue)
-      writer.member("message", message)
-    }
-  }
+  public static let blank = ProviderReport(profile: .default, provider: "", isReachable: false, message: "")
 
-  /// Reads the members; a kind of error that is not known yet is passed over.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    profile = try ProfileName(from: try node.required("profile"))
-    provider = try node.required("provider").string()
-    isReachable = try node.required("reachable").bool()
-    host = try node.optional("host", String.init(from:))
-    usesTLS = try node.optional("tls", Bool.init(from:))
-    status = try node.optional("status", Int.init(from:))
-    roundTrip = try node.optional("roundTripSeconds") { node throws(JSONMismatch) in try node.seconds() }
-    clockSkew = try node.optional("clockSkewSeconds") { node throws(JSONMismatch) in try node.difference() }
-    errorKind = try node.optional("errorKind", String.init(from:)).flatMap(ErrorKind.init(rawValue:))
-    message = try node.required("message").string()
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("profile", &profile)
+    try coder.required("provider", &provider)
+    try coder.required("reachable", &isReachable)
+    try coder.optional("host", &host)
+    try coder.optional("tls", &usesTLS)
+    try coder.optional("status", &status)
+    try coder.optional("roundTripSeconds", &roundTrip, .seconds)
+    try coder.optional("clockSkewSeconds", &clockSkew, .difference)
+    try coder.optional("errorKind", &errorKind.knownName)
+    try coder.required("message", &message)
   }
 }

@@ -21,7 +21,6 @@ public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equata
   /// What the trial waits for.
   public var step: Step
 
-  /// A state with its members.
   public init(trialID: String, findings: [ProviderFinding], step: Step) {
     self.trialID = trialID
     self.findings = findings

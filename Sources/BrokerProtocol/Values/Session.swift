@@ -65,52 +65,27 @@ public struct Session: Sendable, Equatable {
   }
 }
 
-extension Session: JSONEncodable, JSONDecodable {
-  /// Writes the members that are known.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("profile", profile)
-      writer.member("provider", provider)
-      writer.member("state", state.rawValue)
-      writer.member(ifPresent: "userId", userID)
-      writer.member(ifPresent: "user", user)
-      writer.member("scopes", scopes)
-      writer.member(ifPresent: "accessTokenExpiresAt", accessTokenExpiresAt)
-      writer.member("refreshTokenPresent", refreshTokenPresent)
-      writer.member(ifPresent: "refreshTokenExpiresAt", refreshTokenExpiresAt)
-      writer.member(ifPresent: "authTime", authTime)
-      writer.member(ifPresent: "lastRefreshAt", lastRefreshAt)
-      writer.member(ifPresent: "lastValidatedAt", lastValidatedAt)
-      writer.member(ifPresent: "idleExpiresAt", idleExpiresAt)
-      writer.member(ifPresent: "loginRequiredReason", loginRequiredReason)
-      writer.member(ifPresent: "loginRequiredMessage", loginRequiredMessage)
-      writer.member(ifPresent: "storeDegraded", storeDegraded)
-      writer.seconds("providerClockSkewSeconds", providerClockSkew)
-    }
-  }
+extension Session: ObjectCodable {
+  public static let blank = Session(profile: .default, provider: "", state: .signedOut)
 
-  /// Reads a session.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    let stateNode = try node.required("state")
-    guard let state = State(rawValue: try stateNode.string()) else { throw stateNode.mismatch("a known state") }
-    self.init(
-      profile: try ProfileName(from: try node.required("profile")),
-      provider: try node.required("provider").string(), state: state)
-    userID = try node.optional("userId", String.init(from:))
-    user = try node.optional("user", User.init(from:))
-    scopes = try node.optional("scopes", [String].init(from:)) ?? []
-    accessTokenExpiresAt = try node.optional("accessTokenExpiresAt", Timestamp.init(from:))
-    refreshTokenPresent = try node.optional("refreshTokenPresent", Bool.init(from:)) ?? false
-    refreshTokenExpiresAt = try node.optional("refreshTokenExpiresAt", Timestamp.init(from:))
-    authTime = try node.optional("authTime", Timestamp.init(from:))
-    lastRefreshAt = try node.optional("lastRefreshAt", Timestamp.init(from:))
-    lastValidatedAt = try node.optional("lastValidatedAt", Timestamp.init(from:))
-    idleExpiresAt = try node.optional("idleExpiresAt", Timestamp.init(from:))
-    loginRequiredReason = try node.optional("loginRequiredReason", String.init(from:))
-    loginRequiredMessage = try node.optional("loginRequiredMessage", String.init(from:))
-    storeDegraded = try node.optional("storeDegraded", Bool.init(from:))
-    providerClockSkew = try node.optional("providerClockSkewSeconds") { node throws(JSONMismatch) in
-      try node.difference()
-    }
+  @inlinable
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("profile", &profile)
+    try coder.required("provider", &provider)
+    try coder.required("state", &state, .name("a known state"))
+    try coder.optional("userId", &userID)
+    try coder.optional("user", &user)
+    try coder.defaulted("scopes", &scopes)
+    try coder.optional("accessTokenExpiresAt", &accessTokenExpiresAt)
+    try coder.defaulted("refreshTokenPresent", &refreshTokenPresent)
+    try coder.optional("refreshTokenExpiresAt", &refreshTokenExpiresAt)
+    try coder.optional("authTime", &authTime)
+    try coder.optional("lastRefreshAt", &lastRefreshAt)
+    try coder.optional("lastValidatedAt", &lastValidatedAt)
+    try coder.optional("idleExpiresAt", &idleExpiresAt)
+    try coder.optional("loginRequiredReason", &loginRequiredReason)
+    try coder.optional("loginRequiredMessage", &loginRequiredMessage)
+    try coder.optional("storeDegraded", &storeDegraded)
+    try coder.optional("providerClockSkewSeconds", &providerClockSkew, .difference)
   }
 }

@@ -9,25 +9,17 @@ public struct StateProof: Sendable, Equatable {
   /// The contents: 64 hexadecimal digits.
   public var nonce: String
 
-  /// A proof to be given.
   public init(path: String, nonce: String) {
     self.path = path
     self.nonce = nonce
   }
 }
 
-extension StateProof: JSONEncodable, JSONDecodable {
-  /// Writes both members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("path", path)
-      writer.member("nonce", nonce)
-    }
-  }
+extension StateProof: ObjectCodable {
+  public static let blank = StateProof(path: "", nonce: "")
 
-  /// Reads both members.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    path = try node.required("path").string()
-    nonce = try node.required("nonce").string()
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("path", &path)
+    try coder.required("nonce", &nonce)
   }
 }

@@ -2,8 +2,11 @@ public import JSONRPC
 
 /// A moment of the wall clock, in milliseconds, written as RFC 3339 UTC.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// Milliseconds since 1970-01-01T00:00:00Z.
+  /// Milliseconds since ``epoch``.
   public let milliseconds: Int64
+
+  /// 1970-01-01T00:00:00Z.
+  static let epoch = Timestamp(milliseconds: 0)
 
   /// The years 0000 to 9999, which RFC 3339 can write; what lies outside is moved to the nearer end.
   private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999

@@ -13,7 +13,6 @@ public struct User: Sendable, Equatable {
   /// The phone number with all but its last digits masked.
   public var phoneNumberMasked: String?
 
-  /// An account's description.
   public init(
     id: String, email: String? = nil, emailVerified: Bool? = nil, name: String? = nil, phoneNumberMasked: String? = nil
   ) {
@@ -25,24 +24,14 @@ public struct User: Sendable, Equatable {
   }
 }
 
-extension User: JSONEncodable, JSONDecodable {
-  /// Writes the members that are known.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("id", id)
-      writer.member(ifPresent: "email", email)
-      writer.member(ifPresent: "emailVerified", emailVerified)
-      writer.member(ifPresent: "name", name)
-      writer.member(ifPresent: "phoneNumberMasked", phoneNumberMasked)
-    }
-  }
+extension User: ObjectCodable {
+  public static let blank = User(id: "")
 
-  /// Reads a description.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    id = try node.required("id").string()
-    email = try node.optional("email", String.init(from:))
-    emailVerified = try node.optional("emailVerified", Bool.init(from:))
-    name = try node.optional("name", String.init(from:))
-    phoneNumberMasked = try node.optional("phoneNumberMasked", String.init(from:))
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("id", &id)
+    try coder.optional("email", &email)
+    try coder.optional("emailVerified", &emailVerified)
+    try coder.optional("name", &name)
+    try coder.optional("phoneNumberMasked", &phoneNumberMasked)
   }
 }

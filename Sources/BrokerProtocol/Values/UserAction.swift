@@ -29,7 +29,6 @@ public struct UserAction: Sendable, Equatable {
   /// How often the broker asks the provider; nil where it is told.
   public var interval: Duration?
 
-  /// An action with everything that a client may know of it.
   public init(
     loginFlowID: String, profile: ProfileName, kind: Kind, verificationURI: String,
     verificationURIComplete: String? = nil, userCode: String? = nil, expiresAt: Timestamp, interval: Duration? = nil
@@ -45,33 +44,18 @@ public struct UserAction: Sendable, Equatable {
   }
 }
 
-extension UserAction: JSONEncodable, JSONDecodable {
-  /// Writes the action.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("loginFlowId", loginFlowID)
-      writer.member("profile", profile)
-      writer.member("kind", kind.rawValue)
-      writer.member("verificationUri", verificationURI)
-      writer.member(ifPresent: "verificationUriComplete", verificationURIComplete)
-      writer.member(ifPresent: "userCode", userCode)
-      writer.member("expiresAt", expiresAt)
-      writer.seconds("intervalSeconds", interval)
-    }
-  }
+extension UserAction: ObjectCodable {
+  public static let blank = UserAction(
+    loginFlowID: "", profile: .default, kind: .browser, verificationURI: "", expiresAt: .epoch)
 
-  /// Reads an action.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    let kindNode = try node.required("kind")
-    guard let kind = Kind(rawValue: try kindNode.string()) else { throw kindNode.mismatch("deviceCode or browser") }
-    self.init(
-      loginFlowID: try node.required("loginFlowId").string(),
-      profile: try ProfileName(from: try node.required("profile")),
-      kind: kind,
-      verificationURI: try node.required("verificationUri").string(),
-      verificationURIComplete: try node.optional("verificationUriComplete", String.init(from:)),
-      userCode: try node.optional("userCode", String.init(from:)),
-      expiresAt: try Timestamp(from: try node.required("expiresAt")),
-      interval: try node.optional("intervalSeconds") { node throws(JSONMismatch) in try node.seconds() })
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("loginFlowId", &loginFlowID)
+    try coder.required("profile", &profile)
+    try coder.required("kind", &kind, .name("deviceCode or browser"))
+    try coder.required("verificationUri", &verificationURI)
+    try coder.optional("verificationUriComplete", &verificationURIComplete)
+    try coder.optional("userCode", &userCode)
+    try coder.required("expiresAt", &expiresAt)
+    try coder.optional("intervalSeconds", &interval, .seconds)
   }
 }

@@ -1,7 +1,7 @@
 public import JSONRPC
 
 /// Something about the vault that a person should know.
-public struct VaultFinding: JSONEncodable, JSONDecodable, Sendable, Equatable {
+public struct VaultFinding: ObjectCodable, Equatable {
   /// What was found, as a stable name.
   public enum Kind: String, Sendable, CaseIterable {
     /// The database contradicts itself.
@@ -37,21 +37,17 @@ public struct VaultFinding: JSONEncodable, JSONDecodable, Sendable, Equatable {
     self.profile = profile
   }
 
-  /// Writes the members.
-  public func encode(to writer: inout JSONWriter) {
-    writer.object { writer in
-      writer.member("kind", kind)
-      writer.member("severity", isError ? "error" : "warning")
-      writer.member("message", message)
-      writer.member(ifPresent: "profile", profile)
-    }
+  private var severity: String {
+    get { isError ? "error" : "warning" }
+    set { isError = newValue == "error" }
   }
 
-  /// Reads the members; a kind that is not known yet is taken as it is.
-  public init(from node: JSONNode) throws(JSONMismatch) {
-    kind = try node.required("kind").string()
-    isError = try node.required("severity").string() == "error"
-    message = try node.required("message").string()
-    profile = try node.optional("profile", ProfileName.init(from:))
+  public static let blank = VaultFinding(.databaseDamaged, isError: false, "")
+
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("kind", &kind)
+    try coder.required("severity", &severity)
+    try coder.required("message", &message)
+    try coder.optional("profile", &profile)
   }
 }

@@ -232,11 +232,9 @@ private enum Echo: BrokerMethod {
   typealias Result = Params
 
   struct Params: MethodParams {
-    static let memberNames = ["text"]
+    static let blank = Params(text: "")
     var text: String
-    init(text: String) { self.text = text }
-    func encode(to writer: inout JSONWriter) { writer.object { $0.member("text", text) } }
-    init(from node: JSONNode) throws(JSONMismatch) { text = try node.required("text").string() }
+    mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) { try coder.required("text", &text) }
   }
 }
 

@@ -15,23 +15,8 @@ struct MethodCheck: Sendable {
     roundTripResult = { node in try Method.Result(from: node).encoded() }
   }
 
-  /// All methods of this version, in the order in which they are documented.
-  static let all: [MethodCheck] = [
-    MethodCheck(Initialize.self), MethodCheck(Ping.self), MethodCheck(Discover.self), MethodCheck(Shutdown.self),
-    MethodCheck(Register.self), MethodCheck(Login.self), MethodCheck(VerifyOTP.self), MethodCheck(ResendOTP.self),
-    MethodCheck(GetAccessToken.self), MethodCheck(ReportRejected.self), MethodCheck(GetIDToken.self),
-    MethodCheck(GetSession.self),
-    MethodCheck(ListSessions.self), MethodCheck(GetCurrentUser.self),
-    MethodCheck(VerifyBackupCode.self), MethodCheck(VerifyEmail.self), MethodCheck(ForgotPassword.self),
-    MethodCheck(ResetPassword.self), MethodCheck(UpdateProfile.self), MethodCheck(ChangePassword.self),
-    MethodCheck(DeleteAccount.self), MethodCheck(AwaitLogin.self), MethodCheck(CancelLogin.self),
-    MethodCheck(ListPendingLogins.self), MethodCheck(Reauthenticate.self), MethodCheck(Logout.self),
-    MethodCheck(Subscribe.self), MethodCheck(Unsubscribe.self), MethodCheck(GetStatus.self),
-    MethodCheck(Prove.self), MethodCheck(ReloadConfiguration.self), MethodCheck(Lock.self), MethodCheck(Unlock.self),
-    MethodCheck(Rekey.self),
-    MethodCheck(CheckVault.self), MethodCheck(CheckProviders.self), MethodCheck(CheckProvider.self),
-    MethodCheck(TryProvider.self), MethodCheck(ContinueTrial.self), MethodCheck(StopBroker.self),
-  ]
+  /// All methods of this version.
+  static let all = Methods.all.map { MethodCheck($0) }
 }
 
 extension JSONEncodable {

@@ -3,62 +3,60 @@ import JSONRPC
 import SecretMemory
 
 extension Samples {
-  /// The params of every method, with every member set.
-  static func params() throws -> [(method: String, params: any JSONEncodable & Sendable)] {
+  /// The params of a method, with every member set.
+  typealias FullParams = (method: any BrokerMethod.Type, params: any JSONEncodable & Sendable)
+
+  private static func full<Method: BrokerMethod>(_ method: Method.Type, _ params: Method.Params) -> FullParams {
+    (method, params)
+  }
+
+  /// The params of every method that takes any, with every member set.
+  static func params() throws -> [FullParams] {
     let secret = try Self.secret("x")
+    let profile = ProfileParams(profile: .default)
     return [
-      ("initialize", Initialize.Params(client: .init(name: "e", version: "1"), protocolVersion: "1")),
-      (
-        "getAccessToken",
-        GetAccessToken.Params(
+      full(Initialize.self, .init(client: .init(name: "e", version: "1"), protocolVersion: "1")),
+      full(
+        GetAccessToken.self,
+        .init(
           profile: .default, minValidity: .zero, scopes: ["a"], audience: "a", timeout: .zero, waitForLogin: true,
-          forceRefresh: true)
-      ),
-      (
-        "reportRejected",
-        ReportRejected.Params(
-          profile: .default, accessToken: secret, tokenID: "t", scopes: ["a"], audience: "a")
-      ),
-      (
-        "login",
-        Login.Params(
+          forceRefresh: true)),
+      full(
+        ReportRejected.self,
+        .init(profile: .default, accessToken: secret, tokenID: "t", scopes: ["a"], audience: "a")),
+      full(
+        Login.self,
+        .init(
           profile: .default, method: "password", email: "e", password: secret, phoneNumber: "p", refreshToken: secret,
-          scopes: [])
-      ),
-      ("register", Register.Params(profile: .default, email: "e", password: secret, name: "n", phoneNumber: "p")),
-      ("verifyOtp", VerifyOTP.Params(otpFlowID: "f", code: secret)), ("resendOtp", ResendOTP.Params(otpFlowID: "f")),
-      ("verifyBackupCode", VerifyBackupCode.Params(otpFlowID: "f", backupCode: secret)),
-      ("verifyEmail", VerifyEmail.Params(profile: .default, token: secret)),
-      ("forgotPassword", ForgotPassword.Params(profile: .default, email: "e")),
-      ("resetPassword", ResetPassword.Params(profile: .default, token: secret, password: secret)),
-      ("changePassword", ChangePassword.Params(profile: .default, oldPassword: secret, newPassword: secret)),
-      ("updateProfile", UpdateProfile.Params(profile: .default, changes: changes)),
-      ("deleteAccount", DeleteAccount.Params(profile: .default, password: secret)),
-      ("awaitLogin", AwaitLogin.Params(loginFlowID: "f", timeout: .zero)),
-      ("cancelLogin", CancelLogin.Params(otpFlowID: "f", loginFlowID: "f")),
-      ("listPendingLogins", ProfileParams(profile: .default)),
-      ("reauthenticate", Reauthenticate.Params(profile: .default, password: secret)),
-      ("logout", Logout.Params(profile: .default)), ("unsubscribe", Unsubscribe.Params(subscriptionID: "s")),
-      ("subscribe", Subscribe.Params(events: ["login"], profiles: [.default], since: 1)),
-      ("getIdToken", ProfileParams(profile: .default)), ("getSession", ProfileParams(profile: .default)),
-      ("getCurrentUser", GetCurrentUser.Params(profile: .default)),
-      ("ping", Empty()), ("rpc.discover", Empty()), ("shutdown", Empty()), ("listSessions", Empty()),
-      ("getStatus", Empty()), ("reloadConfig", Empty()), ("stopBroker", Empty()), ("prove", Empty()), ("lock", Empty()),
-      ("unlock", Unlock.Params(passphrase: secret)),
-      ("rekey", Rekey.Params(keySource: .command, passphrase: secret, newPassphrase: secret)),
-      ("checkVault", CheckVault.Params(isFull: true)), ("checkProviders", CheckProviders.Params(profile: .default)),
-      ("checkProvider", ProfileParams(profile: .default)),
-      (
-        "tryProvider",
-        TryProvider.Params(
+          scopes: [])),
+      full(Register.self, .init(profile: .default, email: "e", password: secret, name: "n", phoneNumber: "p")),
+      full(VerifyOTP.self, .init(otpFlowID: "f", code: secret)), full(ResendOTP.self, .init(otpFlowID: "f")),
+      full(VerifyBackupCode.self, .init(otpFlowID: "f", backupCode: secret)),
+      full(VerifyEmail.self, .init(profile: .default, token: secret)),
+      full(ForgotPassword.self, .init(profile: .default, email: "e")),
+      full(ResetPassword.self, .init(profile: .default, token: secret, password: secret)),
+      full(ChangePassword.self, .init(profile: .default, oldPassword: secret, newPassword: secret)),
+      full(UpdateProfile.self, .init(profile: .default, changes: changes)),
+      full(DeleteAccount.self, .init(profile: .default, password: secret)),
+      full(AwaitLogin.self, .init(loginFlowID: "f", timeout: .zero)),
+      full(CancelLogin.self, .init(otpFlowID: "f", loginFlowID: "f")),
+      full(ListPendingLogins.self, profile), full(GetIDToken.self, profile), full(GetSession.self, profile),
+      full(CheckProvider.self, profile), full(CheckProviders.self, .init(profile: .default)),
+      full(Reauthenticate.self, .init(profile: .default, password: secret)),
+      full(Logout.self, .init(profile: .default)), full(Unsubscribe.self, .init(subscriptionID: "s")),
+      full(Subscribe.self, .init(events: ["login"], profiles: [.default], since: 1)),
+      full(GetCurrentUser.self, .init(profile: .default)),
+      full(Unlock.self, .init(passphrase: secret)),
+      full(Rekey.self, .init(keySource: .command, passphrase: secret, newPassphrase: secret)),
+      full(CheckVault.self, .init(isFull: true)),
+      full(
+        TryProvider.self,
+        .init(
           profile: .default, method: "password", email: "a@b", password: secret, refreshToken: secret,
-          triesWrongPassword: true, replaysToken: true)
-      ),
-      (
-        "continueTrial",
-        ContinueTrial.Params(
-          trialID: "t", code: secret, backupCode: secret, resends: true, stops: true, timeout: .zero)
-      ),
+          triesWrongPassword: true, replaysToken: true)),
+      full(
+        ContinueTrial.self,
+        .init(trialID: "t", code: secret, backupCode: secret, resends: true, stops: true, timeout: .zero)),
     ]
   }
 }

@@ -36,7 +36,9 @@ enum Samples {
     session.lastValidatedAt = time + .seconds(4)
     session.idleExpiresAt = time + .seconds(5)
     session.loginRequiredReason = "refreshRejected"
+    session.loginRequiredMessage = "It ended.\n"
     session.storeDegraded = true
+    session.providerClockSkew = .seconds(-90)
     return session
   }()
 

@@ -18,6 +18,14 @@ import Testing
     #expect(bytes(of: secret) == original)
   }
 
+  @Test func `the empty secret has no bytes`() throws {
+    #expect(Secret.empty.byteCount == 0)
+    #expect(bytes(of: .empty) == [])
+    #expect(Secret.empty.revealedString() == "")
+    #expect(try Secret.empty == Secret(copying: [UInt8]().span))
+    #expect(try Secret.empty != Secret(copying: Self.marker.span))
+  }
+
   @Test func `moving an array into a secret zeroes the array`() throws {
     var original = Self.marker
     let secret = try Secret(wiping: &original)

@@ -1,0 +1,14 @@
+/// The methods of this version.
+public enum Methods {
+  /// Every method, in the order in which `initialize` and the OpenRPC document list them.
+  public static let all: [any BrokerMethod.Type] = [
+    Initialize.self, Ping.self, Discover.self, Shutdown.self,
+    GetAccessToken.self, ReportRejected.self, GetIDToken.self,
+    Login.self, VerifyOTP.self, ResendOTP.self, Register.self, VerifyBackupCode.self, VerifyEmail.self,
+    ForgotPassword.self, ResetPassword.self, ChangePassword.self, UpdateProfile.self, DeleteAccount.self,
+    AwaitLogin.self, CancelLogin.self, ListPendingLogins.self, Reauthenticate.self, Logout.self,
+    GetCurrentUser.self, GetSession.self, ListSessions.self, Subscribe.self, Unsubscribe.self,
+    GetStatus.self, Prove.self, ReloadConfiguration.self, Lock.self, Unlock.self, Rekey.self, CheckVault.self,
+    CheckProviders.self, CheckProvider.self, TryProvider.self, ContinueTrial.self, StopBroker.self,
+  ]
+}

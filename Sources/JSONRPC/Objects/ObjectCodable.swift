@@ -1,0 +1,42 @@
+/// A type that stands in a JSON text as an object, and names each of its members once.
+public protocol ObjectCodable: JSONEncodable, JSONDecodable, Sendable {
+  /// What a reader begins with: what may be absent has its default, the rest any value.
+  static var blank: Self { get }
+
+  /// Hands every member to a coder, in the order of the wire.
+  ///
+  /// It refuses nothing itself: what is refused, a coding or the coder refuses.
+  ///
+  /// - Throws: what the coder throws; only a reader does.
+  mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch)
+}
+
+extension ObjectCodable {
+  @inlinable
+  public func encode(to writer: inout JSONWriter) {
+    writer.object { writer in walk(&writer) }
+  }
+
+  @inlinable
+  public init(from node: JSONNode) throws(JSONMismatch) {
+    self = .blank
+    var reader = ObjectReader(node)
+    try code(&reader)
+  }
+
+  /// What the members of the type are called, and whether one of them is a secret.
+  public static var members: MemberList {
+    var members = MemberList()
+    blank.walk(&members)
+    return members
+  }
+
+  /// Walks with a coder that takes every value as it is: a writer, or the list of members.
+  @inlinable
+  func walk(_ coder: inout some ObjectCoder) {
+    var value = self
+    do throws(JSONMismatch) { try value.code(&coder) } catch {
+      preconditionFailure("only a reader refuses a member")
+    }
+  }
+}
