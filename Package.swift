@@ -48,7 +48,8 @@ let package = Package(
     .target(name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect"),
     .target(name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect"),
     .target(
-      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect", "OIDCDialect"]),
+      name: "Configuration",
+      dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect", "OIDCDialect", "HTTP"]),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
@@ -98,7 +99,7 @@ let package = Package(
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
-        "Configuration", "RESTDialect", "OIDCDialect", "BrokerCore", "BrokerProtocol", "JSONRPC", "TestSupport",
+        "Configuration", "RESTDialect", "OIDCDialect", "BrokerCore", "BrokerProtocol", "JSONRPC", "HTTP", "TestSupport",
       ]),
     .testTarget(
       name: "BrokerServerTests",

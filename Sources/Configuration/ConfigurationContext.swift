@@ -1,41 +1,78 @@
 import JSONRPC
 
-/// What every section needs to read its settings and to say where one is wrong.
-struct ConfigurationContext: Sendable {
-  /// The file's path, as errors name it.
-  let file: String
-  /// The converted text, which leads from a value back to its line.
-  let text: JSON5Text
+/// What the sections of one file share: its text, the environment, and the mistakes that were found so far.
+package final class ConfigurationContext {
+  /// The converted text, which leads from a value back to its line; nil where only keys are collected.
+  private let text: JSON5Text?
   /// What `${NAME}` is replaced from.
-  let environment: [String: String]
+  private let environment: [String: String]
+  /// The keys that each section knows, as far as it was read.
+  package private(set) var keys = KnownKeys()
+  /// Finds the other sections in which a key can stand; asked only where a key is unknown.
+  private let places: () -> KnownKeys
+  /// The mistakes in the order in which they were found.
+  private(set) var mistakes: [ConfigurationMistake] = []
+  /// How many mistakes were found beyond those that are listed.
+  private(set) var omittedCount = 0
 
-  /// The failure of a value.
-  func failure(at node: JSONNode, _ key: String, _ problem: String) -> ConfigurationError {
-    ConfigurationError(
-      file: file, position: text.position(ofJSONByte: node.text.startIndex), key: key, message: "\(key) \(problem)")
+  /// The context of a file.
+  init(_ text: JSON5Text, environment: [String: String], places: @escaping () -> KnownKeys) {
+    self.text = text
+    self.environment = environment
+    self.places = places
   }
 
-  /// The failure of a member's name.
-  func failure(
-    atKeyOf node: JSONNode, _ key: String, _ problem: String, knownKeys: [String] = []
-  ) -> ConfigurationError {
-    ConfigurationError(
-      file: file, position: text.position(ofKeyOfValueAt: node.text.startIndex), key: key,
-      message: "\(key) \(problem)", knownKeys: knownKeys)
+  /// The context of no file: everything has its default, and every key becomes known.
+  package init() {
+    text = nil
+    environment = [:]
+    places = { KnownKeys() }
   }
 
-  /// The failure of a text that the strict scanner refuses.
-  func failure(_ error: JSONError) -> ConfigurationError {
-    let key = text.path(toJSONByte: error.offset).joined(separator: ".")
-    return ConfigurationError(
-      file: file, position: text.position(ofJSONByte: error.offset), key: key,
-      message: error.reason == .duplicateName ? "\(key) is given twice" : error.reason.rawValue)
+  /// A section that says nothing.
+  package func blankSection(_ path: String) -> ConfigurationSection {
+    ConfigurationSection(nil, path: path, pattern: path, context: self)
+  }
+
+  /// Notes that a section knows a key.
+  func note(_ key: String, in section: String) { keys.add(key, in: section) }
+
+  /// The sections of the whole configuration that know a key.
+  func sections(with key: String) -> [KnownKeys.Place] { places().places(of: key) }
+
+  /// Notes a mistake of a value.
+  func report(at node: JSONNode, _ path: String, _ message: String, _ suggestion: String? = nil) {
+    note(.value, path, message, suggestion) { $0.position(ofJSONByte: node.text.startIndex) }
+  }
+
+  /// Notes a key that cannot stand where it stands.
+  func report(keyOf node: JSONNode, _ path: String, _ message: String, _ suggestion: String?) {
+    note(.key, path, message, suggestion) { $0.position(ofKeyOfValueAt: node.text.startIndex) }
+  }
+
+  /// Notes a key that a section lacks; `node` is the section.
+  func report(missing path: String, in node: JSONNode, _ message: String, _ suggestion: String?) {
+    note(.key, path, message, suggestion) { $0.position(ofJSONByte: node.text.startIndex) }
+  }
+
+  private func note(
+    _ subject: ConfigurationMistake.Subject, _ path: String, _ message: String, _ suggestion: String?,
+    position: (JSON5Text) -> SourcePosition
+  ) {
+    guard let text else { return }
+    guard mistakes.count < ConfigurationError.listLimit else {
+      omittedCount += 1
+      return
+    }
+    mistakes.append(
+      ConfigurationMistake(
+        position: position(text), path: path, subject: subject, message: message, suggestion: suggestion))
   }
 
   /// Replaces each `${NAME}` by the environment variable; `$${` stands for `${`.
   ///
-  /// - Throws: ``ConfigurationError`` for a variable that is not set, and for a name that is none.
-  func expanded(_ value: String, at node: JSONNode, _ key: String) throws(ConfigurationError) -> String {
+  /// - Returns: nil for a variable that is not set, and for a name that is none; the mistake is noted.
+  func expanded(_ value: String, at node: JSONNode, _ path: String) -> String? {
     var rest = Substring(value)
     var result = ""
     while let dollar = rest.firstIndex(of: "$") {
@@ -45,7 +82,8 @@ struct ConfigurationContext: Sendable {
         result += "${"
         rest = rest.dropFirst(3)
       } else if rest.hasPrefix("${") {
-        result += try variable(&rest, at: node, key)
+        guard let value = variable(&rest, at: node, path) else { return nil }
+        result += value
       } else {
         result += "$"
         rest = rest.dropFirst()
@@ -54,15 +92,18 @@ struct ConfigurationContext: Sendable {
     return result + rest
   }
 
-  private func variable(
-    _ rest: inout Substring, at node: JSONNode, _ key: String
-  ) throws(ConfigurationError) -> String {
+  private func variable(_ rest: inout Substring, at node: JSONNode, _ path: String) -> String? {
     let name = rest.dropFirst(2).prefix { $0 != "}" }
     guard let first = name.first, first == "_" || first.isASCII && first.isLetter,
       name.allSatisfy({ $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }), name.endIndex < rest.endIndex
-    else { throw failure(at: node, key, "has a ${ that no variable's name and } follow; write $${ for the characters") }
+    else {
+      report(
+        at: node, path, "${ must begin the name of an environment variable and a }", "write $${ for the characters")
+      return nil
+    }
     guard let value = environment[String(name)] else {
-      throw failure(at: node, key, "names the environment variable \(name), which is not set")
+      report(at: node, path, "the environment variable \(name) is not set")
+      return nil
     }
     rest = rest[rest.index(after: name.endIndex)...]
     return value

@@ -1,28 +1,36 @@
-/// Why a configuration cannot be used, and where in its file.
-package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+/// The mistakes for which a configuration is refused.
+package struct ConfigurationError: Error, Sendable, Equatable {
   /// The file, as its user named it.
   package let file: String
-  /// The line, from 1.
-  package let line: Int
-  /// The character in its line, from 1.
-  package let column: Int
-  /// The setting, as in `local.otp.length`; empty for the whole.
-  package let key: String
-  /// One clause that names the setting and says what is wrong; never a value, which may come from the environment.
-  package let message: String
-  /// The keys that can stand in the section, where one that cannot was found.
-  package let knownKeys: [String]
+  /// The mistakes in the order of their places; at least one, at most ``listLimit``.
+  package let mistakes: [ConfigurationMistake]
+  /// How many more there are.
+  package let omittedCount: Int
 
-  /// A failure at one place.
-  init(file: String, position: SourcePosition, key: String, message: String, knownKeys: [String] = []) {
-    self.file = file
-    line = position.line
-    column = position.column
-    self.key = key
-    self.message = message
-    self.knownKeys = knownKeys
+  /// The most mistakes that are listed: nobody reads on before the first ones are corrected.
+  package static let listLimit = 100
+
+  /// A refusal for one mistake behind which nothing was read.
+  init(file: String, _ mistake: ConfigurationMistake) {
+    self.init(file: file, mistakes: [mistake], omittedCount: 0)
   }
 
-  /// One line as compilers write it, so that editors can jump to the place.
-  package var description: String { "\(file):\(line): \(message)" }
+  /// A refusal for all mistakes that were found; `mistakes` has at least one.
+  init(file: String, mistakes: [ConfigurationMistake], omittedCount: Int) {
+    self.file = file
+    self.mistakes = mistakes.sorted { $0.position < $1.position }
+    self.omittedCount = omittedCount
+  }
+
+  /// Each mistake on a line of its own, as compilers write them: editors can jump to the places.
+  package var lines: [String] { mistakes.map { "\(file):\($0.line)" } }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+  /// The first mistake, and how many more there are.
+  package var description: String {
+    let more = mistakes.count - 1 + omittedCount
+    let first = lines.first ?? file
+    return more == 0 ? first : "\(first) (and \(more) more mistake\(more == 1 ? "" : "s"))"
+  }
 }

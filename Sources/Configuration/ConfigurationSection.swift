@@ -1,142 +1,125 @@
-import JSONRPC
+import BrokerProtocol
+package import JSONRPC
 
 /// One object of a configuration, read setting by setting.
 ///
-/// Each reader notes its key, so that the keys which nobody asked for are known at the end.
-struct ConfigurationSection {
+/// A faulty setting is noted as a mistake and read as its default, so that one look finds all of them. Each reader notes
+/// its key; ``finish(aliases:)`` then finds the keys that nothing reads.
+package struct ConfigurationSection {
   /// What this section shares with all others of its file.
-  let context: ConfigurationContext
+  package let context: ConfigurationContext
+  /// The section as mistakes write it, as in `profiles.work.tls`; empty for the top.
+  package let path: String
+  /// The path with `NAME` for the name of a profile.
+  private let pattern: String
+  /// The object; nil for a section that is absent or of the wrong type, which has nothing more to say.
   private let node: JSONNode?
-  private let path: String
   private var knownKeys: [String] = []
+  private var missing: [(key: String, suggestion: String?)] = []
 
-  /// The section at a node; nil for one that is absent, where everything has its default.
+  /// The section at a node; one that is no object is noted as a mistake and read as an absent one.
   ///
-  /// - Throws: ``ConfigurationError`` where the node is no object.
-  init(_ node: JSONNode?, path: String, context: ConfigurationContext) throws(ConfigurationError) {
-    self.node = node
+  /// - Parameters:
+  ///   - node: nil for a section that is absent.
+  ///   - path: the section as mistakes write it.
+  ///   - pattern: the path with `NAME` for the name of a profile.
+  ///   - context: what it shares with the others.
+  init(_ node: JSONNode?, path: String, pattern: String, context: ConfigurationContext) {
     self.path = path
+    self.pattern = pattern
     self.context = context
+    self.node = node?.kind == .object ? node : nil
     guard let node, node.kind != .object else { return }
-    throw context.failure(at: node, path.isEmpty ? "the configuration" : path, "must be an object")
+    let subject = path.isEmpty ? "the configuration " : ""
+    context.report(at: node, path, "\(subject)must be an object, not \(node.kindInWords)")
   }
 
-  /// The name of a setting of this section, as errors write it.
-  func name(of key: String) -> String {
-    path.isEmpty ? key : "\(path).\(key)"
-  }
+  /// The path of a setting of this section.
+  package func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
   /// The value at a key, which is known from now on.
-  mutating func value(_ key: String) -> JSONNode? {
-    knownKeys.append(key)
+  package mutating func value(_ key: String) -> JSONNode? {
+    note(key)
     return node?[key]
   }
 
-  /// Makes a key known, at which nothing is said.
-  mutating func note(_ key: String) { knownKeys.append(key) }
+  /// Makes a key known without reading its value.
+  package mutating func note(_ key: String) {
+    if !knownKeys.contains(key) { knownKeys.append(key) }
+    context.note(key, in: pattern)
+  }
 
-  /// Whether something is said at a key.
-  func has(_ key: String) -> Bool { node?[key] != nil }
+  /// The value at a key, which does not become known.
+  func node(at key: String) -> JSONNode? { node?[key] }
+
+  /// Whether something stands at a key, well-formed or not.
+  package func has(_ key: String) -> Bool { node?[key] != nil }
+
+  /// Whether a mistake was found in the value at a key: what follows from it is none of its own.
+  package func isFaulty(_ key: String) -> Bool {
+    let path = path(of: key)
+    return context.mistakes.contains {
+      $0.path == path || $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[")
+    }
+  }
 
   /// The members of a section whose keys are names that the user chooses.
-  func namedMembers() -> [(name: String, value: JSONNode)] {
+  package func namedMembers() -> [(name: String, value: JSONNode)] {
     node.flatMap { node in try? node.members() } ?? []
   }
 
   /// A section in this one.
-  mutating func section(_ key: String) throws(ConfigurationError) -> ConfigurationSection {
-    try ConfigurationSection(value(key), path: name(of: key), context: context)
+  package mutating func section(_ key: String) -> ConfigurationSection {
+    section(key, at: value(key))
   }
 
-  /// A whole number.
-  mutating func read(_ setting: WholeNumberSetting) throws(ConfigurationError) -> Int {
-    guard let node = value(setting.key) else { return setting.standard }
-    guard let number = (try? node.integer()).flatMap(Int.init(exactly:)), setting.range.contains(number) else {
-      let (low, high) = (setting.range.lowerBound, setting.range.upperBound)
-      throw context.failure(at: node, name(of: setting.key), "must be a whole number from \(low) to \(high)")
-    }
-    return number
+  /// The section at a value of this one, under a name that the user chose where `placeholder` stands for it.
+  func section(_ key: String, at node: JSONNode?, placeholder: String? = nil) -> ConfigurationSection {
+    let name = placeholder ?? key
+    let pattern = pattern.isEmpty ? name : "\(pattern).\(name)"
+    return ConfigurationSection(node, path: path(of: key), pattern: pattern, context: context)
   }
 
-  /// A duration.
-  mutating func read(_ setting: DurationSetting) throws(ConfigurationError) -> Duration {
-    guard let node = value(setting.key) else { return .seconds(setting.standard) }
-    let (low, high) = (setting.range.lowerBound, setting.range.upperBound)
-    guard let seconds = try? node.number(), seconds >= Double(low), seconds <= Double(high) else {
-      throw context.failure(at: node, name(of: setting.key), "must be a number of seconds from \(low) to \(high)")
-    }
-    return .milliseconds(Int64((seconds * 1000).rounded()))
+  /// Whether it is an object without members.
+  var isEmpty: Bool { node != nil && namedMembers().isEmpty }
+
+  // MARK: Mistakes
+
+  /// Notes what is wrong with the value at a key; where it is absent, at the section itself.
+  package func report(_ key: String, _ message: String, _ suggestion: String? = nil) {
+    guard let place = node?[key] ?? node else { return }
+    context.report(at: place, path(of: key), message, suggestion)
   }
 
-  /// A switch.
-  mutating func flag(_ key: String, standard: Bool) throws(ConfigurationError) -> Bool {
-    guard let node = value(key) else { return standard }
-    guard let flag = try? node.bool() else {
-      throw context.failure(at: node, name(of: key), "must be true or false")
-    }
-    return flag
+  /// Notes a name that the user chose and that cannot be one.
+  func report(nameOf value: JSONNode, _ name: String, _ problem: String, _ suggestion: String?) {
+    context.report(keyOf: value, path(of: name), "\"\(name)\" \(problem)", suggestion)
   }
 
-  /// A text, its environment variables put in; nil where it is absent.
-  mutating func text(_ key: String) throws(ConfigurationError) -> String? {
-    guard let node = value(key) else { return nil }
-    guard let text = try? node.string() else {
-      throw context.failure(at: node, name(of: key), "must be a text in quotes")
-    }
-    return try context.expanded(text, at: node, name(of: key))
+  /// Notes that a key must be there; it is no mistake of its own where another key was meant to be this one.
+  package mutating func require(_ key: String, _ suggestion: String? = nil) {
+    note(key)
+    guard node?[key] == nil else { return }
+    missing.append((key, suggestion))
   }
 
-  /// A list of texts, their environment variables put in; nil where it is absent.
-  mutating func texts(_ key: String) throws(ConfigurationError) -> [String]? {
-    guard let node = value(key) else { return nil }
-    var texts: [String] = []
-    for element in (try? node.elements()) ?? [] {
-      guard let text = try? element.string() else {
-        throw context.failure(at: element, name(of: key), "must be a list of texts in quotes")
-      }
-      texts.append(try context.expanded(text, at: element, name(of: key)))
-    }
-    guard node.kind == .array else {
-      throw context.failure(at: node, name(of: key), "must be a list of texts in quotes")
-    }
-    return texts
-  }
-
-  /// One of a few words.
-  mutating func read<Value>(_ setting: ChoiceSetting<Value>) throws(ConfigurationError) -> Value {
-    guard let node = value(setting.key) else { return setting.standard }
-    var expected = "must be \(setting.expected)"
-    if let text = try? node.string() {
-      let word = try context.expanded(text, at: node, name(of: setting.key))
-      if let value = Value(rawValue: word) { return value }
-      if setting.later.contains(word) { expected += "; \"\(word)\" is not available yet in this version" }
-    }
-    throw context.failure(at: node, name(of: setting.key), expected)
-  }
-
-  /// The failure of a setting of this section; where it is absent, the section's own place.
-  func failure(_ key: String, _ problem: String) -> ConfigurationError {
-    guard let section = node else { preconditionFailure("An absent section has nothing that could be wrong.") }
-    if let value = section[key] { return context.failure(at: value, name(of: key), problem) }
-    let says = problem.hasPrefix("must be ") && !problem.hasPrefix("must be given")
-    let twin = namedMembers().first { $0.name.lowercased() == key.lowercased() }
-    let hint = twin.map { "; \($0.name) is another key" } ?? ""
-    return context.failure(at: section, name(of: key), (says ? "is missing: it " : "") + problem + hint)
-  }
-
-  /// The failure of a key that has no meaning here; nil where it is absent.
-  func failure(ofKey key: String, _ problem: String) -> ConfigurationError? {
-    node?[key].map { context.failure(atKeyOf: $0, name(of: key), problem) }
-  }
-
-  /// Refuses what nobody asked for: a misspelt key would otherwise be a setting that silently does not hold.
+  /// Notes the keys that nothing has read, which would otherwise be settings without effect, and those that are missing.
   ///
-  /// - Throws: ``ConfigurationError`` at the first unknown key.
-  func refuseUnknownKeys() throws(ConfigurationError) {
+  /// - Parameter aliases: what other programs call a key, and its name here.
+  package func finish(aliases: [String: String] = [:]) {
+    var meant: Set<String> = []
     for (key, value) in namedMembers() where !knownKeys.contains(key) {
-      throw context.failure(
-        atKeyOf: value, name(of: key), "is unknown; the keys here are \(knownKeys.joined(separator: ", "))",
-        knownKeys: knownKeys)
+      let correction = KeyCorrection(key, known: knownKeys, aliases: aliases, section: pattern, context)
+      if let name = correction.name { meant.insert(name) }
+      let given = correction.name.flatMap { has($0) ? "remove it, \"\($0)\" is given already" : nil }
+      context.report(
+        keyOf: value, path(of: key), "unknown key \"\(key)\"\(inWords)", given ?? correction.suggestion)
+    }
+    guard let node else { return }
+    for (key, suggestion) in missing where !meant.contains(key) {
+      context.report(missing: path(of: key), in: node, "missing key \"\(key)\"\(inWords)", suggestion)
     }
   }
+
+  private var inWords: String { path.isEmpty ? "" : " in \(path)" }
 }

@@ -18,10 +18,8 @@ package struct DeliveryConfiguration: Sendable, Equatable {
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    channel = try section.read(Self.channelSetting)
-    try section.refuseUnknownKeys()
+  init(_ section: inout ConfigurationSection) {
+    channel = section.read(Self.channelSetting)
+    section.finish()
   }
 }

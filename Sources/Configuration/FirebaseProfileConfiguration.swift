@@ -1,23 +1,24 @@
+package import HTTP
+
 /// A profile on a Firebase project.
 package struct FirebaseProfileConfiguration: Sendable, Equatable {
   /// Where the project's Web API key is.
   package var apiKey: SecretReference
   /// The server below which both services are, such as Firebase's emulator; nil for Google's own.
-  package var baseURL: String?
+  package var baseURL: HTTPURL?
   /// Whom the servers' certificates must come from.
-  package var tls: TLSConfiguration
+  package var tls: TLSPolicy
 
   /// Reads what a profile's section says of its project.
   ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value; unknown keys are the profile's to refuse.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    guard let key = try SecretReference.read("apiKey", in: &section) else {
-      throw section.failure("apiKey", #"must be given: where the project's Web API key is, such as {env: "…"}"#)
-    }
+  /// - Returns: nil where a setting is missing or faulty that has no default.
+  package init?(_ section: inout ConfigurationSection) {
+    section.require("apiKey", #"write where the project's Web API key is: {env: "FIREBASE_API_KEY"}"#)
+    let key = SecretReference.read("apiKey", in: &section)
+    baseURL = section.serverURL("baseUrl")
+    var tlsSection = section.section("tls")
+    tls = TLSPolicy(&tlsSection)
+    guard let key else { return nil }
     apiKey = key
-    baseURL = try section.text("baseUrl")
-    if let baseURL, !ServerAddress.isBaseURL(baseURL) { throw section.failure("baseUrl", ServerAddress.expectation) }
-    var tlsSection = try section.section("tls")
-    tls = try TLSConfiguration(&tlsSection)
   }
 }

@@ -16,7 +16,7 @@ extension JSON5Converter {
 
   private mutating func skipComment() throws(JSON5Error) {
     let start = position
-    guard start + 1 < source.count else { throw JSON5Error("there is a character that means nothing here", at: start) }
+    guard start + 1 < source.count else { throw unexpectedCharacter(at: start) }
     switch source[start + 1] {
     case UInt8(ascii: "/"):
       while position < source.count, lineEndLength(at: position) == 0 { position += 1 }
@@ -27,7 +27,7 @@ extension JSON5Converter {
         position += 1
       }
       position += 2
-    default: throw JSON5Error("there is a character that means nothing here", at: start)
+    default: throw unexpectedCharacter(at: start)
     }
   }
 

@@ -6,11 +6,11 @@ extension JSON5Converter {
     position += 1
     output.append(UInt8(ascii: "\""))
     while true {
-      guard position < source.count else { throw JSON5Error("a text is not closed", at: start) }
+      guard position < source.count else { throw JSON5Error("a string is not closed", at: start) }
       let byte = source[position]
       if byte == quote { break }
       switch byte {
-      case 0x0A, 0x0D: throw JSON5Error("a text is not closed before the end of its line", at: start)
+      case 0x0A, 0x0D: throw JSON5Error("a string is not closed before the end of its line", at: start)
       case UInt8(ascii: "\\"): try escape()
       case UInt8(ascii: "\""):
         output += [UInt8(ascii: "\\"), byte]
@@ -29,7 +29,7 @@ extension JSON5Converter {
 
   private mutating func escape() throws(JSON5Error) {
     let start = position
-    guard start + 1 < source.count else { throw JSON5Error("a text is not closed", at: start) }
+    guard start + 1 < source.count else { throw JSON5Error("a string is not closed", at: start) }
     let lineEnd = lineEndLength(at: start + 1)
     if lineEnd > 0 {
       position += 1 + lineEnd

@@ -35,9 +35,11 @@ struct JSON5Converter {
       guard position < source.count else { break }
       try token()
     }
-    if let unclosed = open.last { throw JSON5Error("this bracket is not closed", at: unclosed.place) }
+    if let unclosed = open.last {
+      throw JSON5Error("this \(unclosed.isObject ? "{" : "[") is not closed", at: unclosed.place)
+    }
     guard last == .value, pendingComma == nil else {
-      throw JSON5Error("there is nothing in it; write {} for the defaults", at: 0)
+      throw JSON5Error("the file is empty", "write {} for the defaults", at: 0)
     }
   }
 
@@ -46,18 +48,18 @@ struct JSON5Converter {
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       try requireRoom()
-      guard !expectsKey else { throw JSON5Error("a key is missing here", at: position) }
+      guard !expectsKey else { throw JSON5Error("expected a key", at: position) }
       flushComma()
       open.append((byte == UInt8(ascii: "{"), position))
       punctuation(byte, .opener)
     case UInt8(ascii: "}"), UInt8(ascii: "]"): try close(byte)
     case UInt8(ascii: ","):
-      guard last == .value, !open.isEmpty else { throw JSON5Error("there is a comma too many", at: position) }
+      guard last == .value, !open.isEmpty else { throw JSON5Error("unexpected comma", "remove it", at: position) }
       pendingComma = position
       position += 1
       last = .comma
     case UInt8(ascii: ":"):
-      guard last == .key else { throw JSON5Error("there is a colon too many", at: position) }
+      guard last == .key else { throw JSON5Error("unexpected colon", at: position) }
       punctuation(byte, .colon)
     default:
       try requireRoom()
@@ -75,17 +77,18 @@ struct JSON5Converter {
   /// Refuses a token that would stand beside another one with nothing between them.
   private func requireRoom() throws(JSON5Error) {
     switch last {
-    case .key: throw JSON5Error("a colon is missing before this", at: position)
-    case .value where open.isEmpty: throw JSON5Error("something follows the configuration", at: position)
-    case .value: throw JSON5Error("a comma is missing before this", at: position)
+    case .key: throw JSON5Error("expected a colon before this", at: position)
+    case .value where open.isEmpty:
+      throw JSON5Error("unexpected text behind the configuration", "remove it", at: position)
+    case .value: throw JSON5Error("expected a comma before this", at: position)
     default: break
     }
   }
 
   private mutating func close(_ byte: UInt8) throws(JSON5Error) {
-    guard last != .key, last != .colon else { throw JSON5Error("a value is missing before this", at: position) }
+    guard last != .key, last != .colon else { throw JSON5Error("expected a value before this", at: position) }
     guard let container = open.popLast(), container.isObject == (byte == UInt8(ascii: "}")) else {
-      throw JSON5Error("this closes a bracket that is not open", at: position)
+      throw JSON5Error("this bracket closes none that is open", at: position)
     }
     pendingComma = nil
     punctuation(byte, .value)
@@ -97,12 +100,12 @@ struct JSON5Converter {
     case _ where Self.isIdentifierStart(byte): try identifier(isKey: isKey)
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
       guard !isKey else {
-        throw JSON5Error("a key that begins with a digit or a sign must stand in quotes", at: position)
+        throw JSON5Error("a key that begins with a digit or a sign must be quoted", at: position)
       }
       try number()
-    case 0x80... where isKey:
-      throw JSON5Error("a key with other letters than a to z, A to Z, _ and $ must stand in quotes", at: position)
-    default: throw JSON5Error("there is a character that means nothing here", at: position)
+    case 0x80... where isKey && typographicSlip(at: position) == nil:
+      throw JSON5Error("a key with other letters than a to z, A to Z, _ and $ must be quoted", at: position)
+    default: throw unexpectedCharacter(at: position)
     }
   }
 
@@ -145,7 +148,7 @@ struct JSON5Converter {
       if position < source.count, source[position] >= 0x80 || [0x2D, 0x2E, 0x5C].contains(source[position]),
         blankLength(at: position) == 0
       {
-        throw JSON5Error("a key with other letters than a to z, A to Z, _ and $ must stand in quotes", at: start)
+        throw JSON5Error("a key with other letters than a to z, A to Z, _ and $ must be quoted", at: start)
       }
       output += Array("\"\(word)\"".utf8)
       return
@@ -153,7 +156,7 @@ struct JSON5Converter {
     switch word {
     case "true", "false", "null": output += Array(word.utf8)
     case "Infinity", "NaN": throw JSON5Error("\(word) means nothing in a configuration", at: start)
-    default: throw JSON5Error("a text must stand in quotes", at: start)
+    default: throw unquoted(word, at: start)
     }
   }
 }

@@ -1,3 +1,5 @@
+import JSONRPC
+
 /// A JSON5 text turned into strict JSON, with the way back from each byte to the place where a person wrote it.
 ///
 /// Taken from https://spec.json5.org: comments, trailing commas, unquoted keys, single quotes, all escapes and line
@@ -62,6 +64,18 @@ package struct JSON5Text: Sendable {
       }
     }
     return path.filter { !$0.isEmpty }
+  }
+
+  /// The mistake for which the strict scanner refuses ``json``.
+  func mistake(_ error: JSONError) -> ConfigurationMistake {
+    let names = path(toJSONByte: error.offset)
+    let section = names.dropLast().joined(separator: ".")
+    let isTwice = error.reason == .duplicateName
+    let key = "duplicate key \"\(names.last ?? "")\"" + (section.isEmpty ? "" : " in \(section)")
+    return ConfigurationMistake(
+      position: position(ofJSONByte: error.offset), path: names.joined(separator: "."),
+      subject: isTwice ? .key : .value,
+      message: isTwice ? key : error.reason.rawValue, suggestion: isTwice ? "remove one of them" : nil)
   }
 
   private func isKey(_ index: Int) -> Bool {

@@ -25,15 +25,13 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    accessTokenLifetime = try section.read(Self.accessTokenSetting)
-    refreshTokenLifetime = try section.read(Self.refreshTokenSetting)
-    var otpSection = try section.section("otp")
-    otp = try OTPConfiguration(&otpSection)
-    var deliverySection = try section.section("delivery")
-    delivery = try DeliveryConfiguration(&deliverySection)
-    try section.refuseUnknownKeys()
+  init(_ section: inout ConfigurationSection) {
+    accessTokenLifetime = section.read(Self.accessTokenSetting)
+    refreshTokenLifetime = section.read(Self.refreshTokenSetting)
+    var otpSection = section.section("otp")
+    otp = OTPConfiguration(&otpSection)
+    var deliverySection = section.section("delivery")
+    delivery = DeliveryConfiguration(&deliverySection)
+    section.finish()
   }
 }

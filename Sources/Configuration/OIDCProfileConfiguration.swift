@@ -1,4 +1,5 @@
 import BrokerProtocol
+package import HTTP
 package import OIDCDialect
 
 /// A profile on an OpenID Connect provider, described or known by name.
@@ -14,195 +15,154 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   /// Where a browser comes back to.
   package var redirect: LoopbackRedirect
   /// Whom the provider's certificates must come from.
-  package var tls: TLSConfiguration
+  package var tls: TLSPolicy
 
   /// Reads what a profile's section says of its provider.
   ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value; unknown keys are the profile's to refuse.
-  init(_ preset: OIDCPreset, _ section: inout ConfigurationSection) throws(ConfigurationError) {
-    try Self.refuseOtherAddresses(preset, section)
-    dialect = try Self.dialect(preset, &section)
-    guard let id = try section.text("clientId"), Self.isVisible(id) else {
-      throw section.failure("clientId", "must be given: the client's name at the provider")
-    }
-    clientID = id
-    clientSecret = try SecretReference.read("clientSecret", in: &section)
-    clientAuthentication = try Self.authentication(hasSecret: clientSecret != nil, &section)
-    redirect = .standard
-    if let text = try section.text("redirectUri") {
-      guard let address = LoopbackRedirect(text) else {
-        throw section.failure(
-          "redirectUri", "must be http:// with 127.0.0.1, [::1] or localhost, a port (0: any) and a path")
-      }
-      redirect = address
-    }
-    try Self.readWishes(&dialect, &section)
-    var endpointsSection = try section.section("endpoints")
-    try Self.readEndpoints(&dialect, &endpointsSection)
-    if dialect.type == OIDCPreset.oidc.rawValue {
-      dialect.usesDiscovery = try section.flag("discovery", standard: true)
-      guard dialect.usesDiscovery || dialect.endpoints[.token] != nil else {
-        throw section.failure("discovery", "cannot be off without endpoints.token")
+  /// - Returns: nil where a setting is missing or faulty that has no default.
+  package init?(_ preset: OIDCPreset, _ section: inout ConfigurationSection) {
+    let known = Self.dialect(preset, &section)
+    // Where the address is faulty, what else the profile says is looked at all the same.
+    dialect = known ?? OIDCDialect(type: preset.rawValue, issuer: "")
+    section.require("clientId", "write the client's id as the provider gave it")
+    clientID = section.word("clientId") ?? ""
+    clientSecret = SecretReference.read("clientSecret", in: &section)
+    clientAuthentication = Self.authentication(&section)
+    redirect = Self.redirect(&section)
+    Self.readTarget(&dialect, &section)
+    var endpointsSection = section.section("endpoints")
+    Self.readEndpoints(&dialect, &endpointsSection)
+    if preset == .oidc {
+      dialect.usesDiscovery = section.flag("discovery", standard: true)
+      if !dialect.usesDiscovery, !endpointsSection.has(OIDCEndpoint.token.rawValue) {
+        section.report("discovery", "cannot be false without endpoints.token")
       }
     }
-    var tlsSection = try section.section("tls")
-    tls = try TLSConfiguration(&tlsSection)
-    try readMethods(&section)
+    var tlsSection = section.section("tls")
+    tls = TLSPolicy(&tlsSection)
+    readMethods(&section)
+    guard known != nil, !clientID.isEmpty else { return nil }
   }
 
-  /// Reads the ways in; without a password a client has no way in by itself (RFC 6749, section 4.4).
-  private mutating func readMethods(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    guard let names = try section.texts("methods") else {
+  /// Reads the methods; without a secret a client cannot log in by itself (RFC 6749, section 4.4).
+  private mutating func readMethods(_ section: inout ConfigurationSection) {
+    guard let names = section.strings("methods") else {
       if clientSecret == nil { dialect.methods.removeAll { $0 == .clientCredentials } }
       return
     }
-    let methods = names.compactMap { LoginMethod(name: $0) }
-    guard !methods.isEmpty, methods.count == names.count, Set(methods).count == methods.count else {
-      let words = LoginMethod.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-      throw section.failure("methods", "must be different ones of \(words)")
-    }
-    guard clientSecret != nil || !methods.contains(.clientCredentials) else {
-      throw section.failure("methods", #"cannot have "clientCredentials" without clientSecret"#)
+    if names.isEmpty { section.report("methods", "must name at least one login method") }
+    var methods: [LoginMethod] = []
+    for (index, name) in names.enumerated() {
+      guard let method = LoginMethod(name: name) else {
+        Self.reportUnknown(name, index, section)
+        continue
+      }
+      if methods.contains(method) {
+        section.report("methods", element: index, "\"\(method.rawValue)\" is named twice", "remove one of them")
+      }
+      if method == .clientCredentials, !section.has("clientSecret") {
+        section.report("methods", element: index, #""clientCredentials" needs clientSecret"#)
+      }
+      methods.append(method)
     }
     dialect.methods = methods
   }
 
-  /// The keys by which each preset finds its provider.
-  private static func addressKeys(_ preset: OIDCPreset) -> [String] {
-    switch preset {
-    case .oidc: ["issuer"]
-    case .keycloak: ["baseUrl", "realm"]
-    case .auth0: ["domain"]
-    case .google, .github: []
-    case .microsoft: ["tenant"]
-    case .gitlab: ["baseUrl"]
-    }
+  private static func reportUnknown(_ name: String, _ index: Int, _ section: ConfigurationSection) {
+    let methods = LoginMethod.allCases.map(\.rawValue)
+    let meant = Spelling.nearest(to: name, among: methods + LoginMethod.aliases.keys.sorted())
+      .flatMap { LoginMethod(name: $0)?.rawValue }
+    section.report(
+      "methods", element: index, "unknown login method" + section.quoted("methods", element: index),
+      meant.map { "did you mean \"\($0)\"?" } ?? "use one of: \(methods.joined(separator: ", "))")
   }
 
-  /// Refuses the address of another preset: that this one's own is missing would say less.
-  private static func refuseOtherAddresses(
-    _ preset: OIDCPreset, _ section: ConfigurationSection
-  ) throws(ConfigurationError) {
-    let own = addressKeys(preset)
-    var words = "which is found by " + own.joined(separator: " and ")
-    if own.isEmpty { words = #"whose address is known; another server is an "oidc""# }
-    for key in OIDCPreset.allCases.flatMap(addressKeys) where !own.contains(key) {
-      let problem = "is not for the provider \"\(preset.rawValue)\", \(words)"
-      if let failure = section.failure(ofKey: key, problem) { throw failure }
-    }
-  }
-
-  /// What the preset needs to know.
-  private static func dialect(
-    _ preset: OIDCPreset, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> OIDCDialect {
+  /// What the preset needs to know; nil where it is missing or faulty.
+  private static func dialect(_ preset: OIDCPreset, _ section: inout ConfigurationSection) -> OIDCDialect? {
     switch preset {
-    case .oidc: OIDCDialect(type: preset.rawValue, issuer: try issuer(&section))
+    case .oidc: return issuer(&section).map { OIDCDialect(type: preset.rawValue, issuer: $0) }
     case .keycloak:
-      .keycloak(
-        baseURL: try address("baseUrl", nil, &section),
-        realm: try name("realm", "a realm's name, without slashes and blanks", nil, &section))
-    case .auth0: .auth0(domain: try domain(&section))
-    case .google: .google
+      section.require("baseUrl", #"write baseUrl: "https://…", the address of the server"#)
+      section.require("realm", "write the realm's name")
+      let url = section.serverAddress("baseUrl")
+      let realm = section.pathSegment("realm", "must be a realm's name, without slashes and blanks")
+      guard let url, let realm else { return nil }
+      return .keycloak(baseURL: url, realm: realm)
+    case .auth0:
+      section.require("domain", #"write the tenant's domain, such as "acme.eu.auth0.com""#)
+      return section.serverName("domain", #"must be the tenant's domain, such as "acme.eu.auth0.com""#)
+        .map { .auth0(domain: $0) }
+    case .google: return .google
     case .microsoft:
-      .microsoft(tenant: try name("tenant", #"a tenant's id or domain, or "common""#, "common", &section))
-    case .github: .github
-    case .gitlab: .gitlab(baseURL: try address("baseUrl", "https://gitlab.com", &section))
+      let rule = #"must be a tenant's id or domain, or "common""#
+      return .microsoft(tenant: section.pathSegment("tenant", rule) ?? "common")
+    case .github: return .github
+    case .gitlab: return .gitlab(baseURL: section.serverAddress("baseUrl") ?? "https://gitlab.com")
     }
-  }
-
-  private static func address(
-    _ key: String, _ standard: String?, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> String {
-    guard let text = try section.text(key) ?? standard, ServerAddress.isBaseURL(text) else {
-      throw section.failure(key, ServerAddress.expectation)
-    }
-    return text
   }
 
   /// The issuer itself, not the address of its document, which people copy as often.
-  private static func issuer(_ section: inout ConfigurationSection) throws(ConfigurationError) -> String {
-    let issuer = try address("issuer", nil, &section)
-    let parts = issuer.split(separator: "/.well-known/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 1 else {
-      throw section.failure("issuer", #"must be the part before /.well-known/: "\#(parts[0])""#)
-    }
-    return issuer
+  private static func issuer(_ section: inout ConfigurationSection) -> String? {
+    section.require("issuer", #"write issuer: "https://…", as the provider writes it itself"#)
+    guard let issuer = section.serverAddress("issuer") else { return nil }
+    guard let end = issuer.firstRange(of: "/.well-known/")?.lowerBound else { return issuer }
+    section.report("issuer", "must end before /.well-known/", "write \"\(issuer[..<end])\"")
+    return nil
   }
 
-  private static func domain(_ section: inout ConfigurationSection) throws(ConfigurationError) -> String {
-    guard let text = try section.text("domain"), !text.contains("/"), ServerAddress.isBaseURL("https://" + text) else {
-      throw section.failure("domain", #"must be the tenant's domain, such as "acme.eu.auth0.com""#)
-    }
-    return text
-  }
-
-  /// One segment of a path.
-  private static func name(
-    _ key: String, _ what: String, _ standard: String?, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> String {
-    guard let text = try section.text(key) ?? standard, !text.contains("/"), !text.isEmpty,
-      ServerAddress.isPath("/" + text)
-    else { throw section.failure(key, "must be \(what)") }
-    return text
-  }
-
-  /// A client with a password makes itself known by HTTP Basic, unless it is said otherwise; one without cannot.
-  private static func authentication(
-    hasSecret: Bool, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> OIDCDialect.ClientAuthentication {
-    let standard: OIDCDialect.ClientAuthentication = hasSecret ? .basic : .none
-    let chosen = try section.read(ChoiceSetting("clientAuth", standard: standard))
-    guard hasSecret || chosen == .none else { throw section.failure("clientAuth", "needs clientSecret") }
-    guard !hasSecret || chosen != .none else {
-      throw section.failure("clientAuth", #"cannot be "none": there is a clientSecret"#)
+  /// A client with a secret authenticates by HTTP Basic, unless the file says otherwise; one without cannot.
+  private static func authentication(_ section: inout ConfigurationSection) -> OIDCDialect.ClientAuthentication {
+    let hasSecret = section.has("clientSecret")
+    let chosen = section.read(
+      ChoiceSetting("clientAuth", standard: hasSecret ? OIDCDialect.ClientAuthentication.basic : .none))
+    if !hasSecret, chosen != .none { section.report("clientAuth", "needs clientSecret") }
+    if hasSecret, chosen == .none, !section.isFaulty("clientAuth") {
+      section.report("clientAuth", #"cannot be "none" with a clientSecret"#, #"write "basic" or "post""#)
     }
     return chosen
   }
 
-  /// Scopes and audience.
-  private static func readWishes(
-    _ dialect: inout OIDCDialect, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) {
-    if let scopes = try section.texts("scopes") {
-      guard !scopes.isEmpty, scopes.allSatisfy(isScope) else {
-        throw section.failure("scopes", "must be words of visible characters without quotes and backslashes")
+  private static func redirect(_ section: inout ConfigurationSection) -> LoopbackRedirect {
+    guard let text = section.string("redirectUri") else { return .standard }
+    if let redirect = LoopbackRedirect(text) { return redirect }
+    section.report(
+      "redirectUri", "must be http:// with 127.0.0.1, [::1] or localhost, a port (0: any) and a path",
+      #"for any free port write "http://127.0.0.1:0/callback""#)
+    return .standard
+  }
+
+  /// Scopes, audience and resource.
+  private static func readTarget(_ dialect: inout OIDCDialect, _ section: inout ConfigurationSection) {
+    if let scopes = section.strings("scopes") {
+      if scopes.isEmpty { section.report("scopes", "must name at least one scope") }
+      for (index, scope) in scopes.enumerated() where !isScope(scope) {
+        section.report(
+          "scopes", element: index, "a scope has visible characters without quotes and backslashes",
+          scope.contains(" ") ? "write each scope as a string of its own" : nil)
       }
       dialect.scopes = scopes
     }
-    if let audience = try section.text("audience") {
-      guard isVisible(audience) else { throw section.failure("audience", "must be a text of visible characters") }
+    if let audience = section.word("audience") {
       dialect.audience = audience
       dialect.quirks.target = .audience
     }
-    if let resource = try section.text("resource") {
-      guard ServerAddress.isAbsoluteURI(resource) else {
-        throw section.failure("resource", "must be an absolute URI without a fragment (RFC 8707)")
-      }
+    if let resource = section.absoluteURI("resource") {
       dialect.resource = resource
       dialect.quirks.target = .resource
     }
   }
 
-  private static func readEndpoints(
-    _ dialect: inout OIDCDialect, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) {
+  private static func readEndpoints(_ dialect: inout OIDCDialect, _ section: inout ConfigurationSection) {
     for endpoint in OIDCEndpoint.allCases {
-      guard let text = try section.text(endpoint.rawValue) else { continue }
-      guard ServerAddress.isBaseURL(text) else {
-        throw section.failure(endpoint.rawValue, ServerAddress.expectation)
-      }
-      dialect.give(text, for: endpoint)
+      if let address = section.serverAddress(endpoint.rawValue) { dialect.give(address, for: endpoint) }
     }
-    try section.refuseUnknownKeys()
+    let metadataNames = OIDCEndpoint.allCases.map { ($0.metadataName, $0.rawValue) }
+    section.finish(aliases: Dictionary(uniqueKeysWithValues: metadataNames))
   }
 
   /// RFC 6749, section 3.3.
   private static func isScope(_ word: String) -> Bool {
-    isVisible(word) && !word.contains("\"") && !word.contains("\\")
-  }
-
-  private static func isVisible(_ text: String) -> Bool {
-    (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    (1...256).contains(word.utf8.count)
+      && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 }

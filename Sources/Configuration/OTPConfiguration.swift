@@ -27,13 +27,11 @@ package struct OTPConfiguration: Sendable, Equatable {
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    length = try section.read(Self.lengthSetting)
-    lifetime = try section.read(Self.lifetimeSetting)
-    maxAttempts = try section.read(Self.attemptsSetting)
-    resendCooldown = try section.read(Self.cooldownSetting)
-    try section.refuseUnknownKeys()
+  init(_ section: inout ConfigurationSection) {
+    length = section.read(Self.lengthSetting)
+    lifetime = section.read(Self.lifetimeSetting)
+    maxAttempts = section.read(Self.attemptsSetting)
+    resendCooldown = section.read(Self.cooldownSetting)
+    section.finish()
   }
 }

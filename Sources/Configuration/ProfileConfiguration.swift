@@ -69,34 +69,59 @@ package struct ProfileConfiguration: Sendable, Equatable {
   }
 
   /// Reads a profile's section, with the default of each setting that is absent; the provider must be given.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(name: ProfileName, _ section: inout ConfigurationSection) throws(ConfigurationError) {
+  init(name: ProfileName, _ section: inout ConfigurationSection) {
     self.name = name
-    provider = try Self.provider(&section)
-    refreshSkew = try section.read(Self.refreshSkewSetting)
-    backgroundRefresh = try section.flag("backgroundRefresh", standard: true)
-    rotation = try section.read(Self.rotationSetting)
-    rotationGrace = try section.read(Self.rotationGraceSetting)
-    idleTimeout = try section.read(Self.idleTimeoutSetting)
-    allowIDToken = try section.flag("allowIdToken", standard: false)
-    try section.refuseUnknownKeys()
+    provider = Self.provider(&section) ?? .local
+    refreshSkew = section.read(Self.refreshSkewSetting)
+    backgroundRefresh = section.flag("backgroundRefresh", standard: true)
+    rotation = section.read(Self.rotationSetting)
+    rotationGrace = section.read(Self.rotationGraceSetting)
+    idleTimeout = section.read(Self.idleTimeoutSetting)
+    allowIDToken = section.flag("allowIdToken", standard: false)
+    section.finish(aliases: Self.aliases)
   }
 
-  private static func provider(_ section: inout ConfigurationSection) throws(ConfigurationError) -> Provider {
-    let types = providerTypes.joined(separator: ", ")
-    guard let text = try section.text("provider") else {
-      throw section.failure("provider", "must be given: this version has the providers: \(types)")
+  /// What other programs call a profile's keys.
+  private static let aliases = [
+    "type": "provider", "preset": "provider", "url": "baseUrl", "server": "baseUrl", "secret": "clientSecret",
+    "client": "clientId", "id": "clientId", "callback": "redirectUri", "flows": "methods", "grants": "methods",
+  ]
+  /// What other programs call the types of provider.
+  private static let typeAliases = [
+    "azure": "microsoft", "azuread": "microsoft", "entra": "microsoft", "openid": "oidc", "openidconnect": "oidc",
+    "oauth": "oidc", "oauth2": "oidc", "okta": "oidc", "http": "rest", "embedded": "local",
+  ]
+
+  /// The provider; nil where it is missing, unknown or faulty.
+  private static func provider(_ section: inout ConfigurationSection) -> Provider? {
+    section.require("provider", #"write provider: "local", or one of: \#(providerTypes.joined(separator: ", "))"#)
+    if let type = section.string("provider") {
+      if providerTypes.contains(type) { return provider(type, &section) }
+      let nearest = Spelling.nearest(to: type, among: providerTypes) ?? typeAliases[type.lowercased()]
+      section.report(
+        "provider", "unknown provider" + section.quoted("provider"),
+        nearest.map { "did you mean \"\($0)\"?" } ?? "use one of: \(providerTypes.joined(separator: ", "))")
     }
-    switch text {
-    case "local": return .local
-    case "rest": return .rest(try RESTProfileConfiguration(&section))
-    case "firebase": return .firebase(try FirebaseProfileConfiguration(&section))
-    default:
-      guard let preset = OIDCPreset(rawValue: text) else {
-        throw section.failure("provider", "is unknown: this version has the providers: \(types)")
-      }
-      return .oidc(try OIDCProfileConfiguration(preset, &section))
+    // Which keys it may have cannot be told, so each is let be that some provider knows.
+    for key in BrokerConfiguration.knownKeys[BrokerConfiguration.profilePattern] { section.note(key) }
+    return nil
+  }
+
+  /// Reads what a profile says of a provider of a known type.
+  private static func provider(_ type: String, _ section: inout ConfigurationSection) -> Provider? {
+    switch type {
+    case "local": .local
+    case "rest": RESTProfileConfiguration(&section).map { .rest($0) }
+    case "firebase": FirebaseProfileConfiguration(&section).map { .firebase($0) }
+    default: OIDCPreset(rawValue: type).flatMap { OIDCProfileConfiguration($0, &section) }.map { .oidc($0) }
     }
+  }
+
+  /// The keys of a profile on each type of provider.
+  static func knownKeys(of type: String) -> KnownKeys {
+    let context = ConfigurationContext()
+    var section = context.blankSection(BrokerConfiguration.profilePattern)
+    _ = provider(type, &section)
+    return context.keys
   }
 }

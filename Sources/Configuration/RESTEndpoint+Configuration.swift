@@ -9,79 +9,63 @@ extension RESTEndpoint {
   private static let longestAccept = 256
 
   /// Reads the section; what is not said is as in the standard endpoint.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ name: Name, _ section: inout ConfigurationSection) throws(ConfigurationError) {
+  init(_ name: Name, _ section: inout ConfigurationSection) {
     self = .standard(name)
-    method = try section.read(ChoiceSetting("method", standard: method))
-    guard method != .get || name == .currentUser else {
-      throw section.failure("method", "cannot be \"GET\": what is sent would stand in the URL, and be logged")
+    method = section.read(ChoiceSetting("method", standard: method))
+    if method == .get, name != .currentUser {
+      section.report("method", #"cannot be "GET": what is sent would stand in the URL, and be logged"#)
     }
-    if let text = try section.text("path") {
-      guard ServerAddress.isPath(text) else {
-        throw section.failure("path", "must begin with / and have no query: what is sent stands in the body")
-      }
-      path = text
-    }
-    if section.has("encoding") {
-      encoding = try section.read(ChoiceSetting("encoding", standard: RESTMapping.Encoding.json))
-    }
-    fields = try Self.fields(name, &section)
-    added = try Self.added(&section)
-    guard method != .get || added.isEmpty else { throw section.failure("add", "cannot be sent with \"GET\"") }
+    if let path = section.path("path") { self.path = path }
+    let encoding = section.read(ChoiceSetting("encoding", standard: RESTMapping.Encoding.json))
+    if section.has("encoding") { self.encoding = encoding }
+    fields = Self.fields(name, &section)
+    added = Self.added(&section)
+    if method == .get, !added.isEmpty { section.report("add", #"cannot be sent with "GET""#) }
     let names = Array(fields.values) + added.keys
-    guard Set(names).count == names.count else {
-      throw section.failure(section.has("add") ? "add" : "fields", "names something twice")
-    }
-    if let text = try section.text("accept") {
-      guard (1...Self.longestAccept).contains(text.utf8.count), Self.isVisible(text) else {
-        throw section.failure("accept", #"must be kinds of content, such as "application/json""#)
+    if Set(names).count < names.count { section.report(section.has("add") ? "add" : "fields", "names something twice") }
+    if let text = section.string("accept") {
+      if (1...Self.longestAccept).contains(text.utf8.count), Self.isVisible(text) {
+        accept = text
+      } else {
+        section.report("accept", #"must be kinds of content, such as "application/json""#)
       }
-      accept = text
     }
-    try section.refuseUnknownKeys()
+    section.finish()
   }
 
   /// The backend's names; `null` is for a field that it does not want.
-  private static func fields(
-    _ name: Name, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> [Field: String] {
+  private static func fields(_ name: Name, _ section: inout ConfigurationSection) -> [Field: String] {
     var fields = standard(name).fields
-    var fieldsSection = try section.section("fields")
+    var fieldsSection = section.section("fields")
     for field in name.fields {
       guard let node = fieldsSection.value(field.rawValue) else { continue }
-      guard !node.isNull else {
+      if node.isNull {
         fields[field] = nil
-        continue
+      } else if let text = try? node.string(), isName(text) {
+        fields[field] = text
+      } else {
+        fieldsSection.report(field.rawValue, "must be the backend's name of the field, or null where it wants none")
       }
-      guard let text = try? node.string(), isName(text) else {
-        throw fieldsSection.failure(field.rawValue, "must be the backend's name of it, or null where it wants none")
-      }
-      fields[field] = text
     }
-    try fieldsSection.refuseUnknownKeys()
+    fieldsSection.finish()
     return fields
   }
 
-  private static func added(
-    _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> [String: Constant] {
-    let addedSection = try section.section("add")
+  private static func added(_ section: inout ConfigurationSection) -> [String: Constant] {
+    let addedSection = section.section("add")
     var constants: [String: Constant] = [:]
     for (name, node) in addedSection.namedMembers() {
-      guard isName(name), let constant = try constant(node, addedSection.name(of: name), section.context) else {
-        throw section.context.failure(
-          at: node, addedSection.name(of: name), "must be a text, a whole number, true or false, under a short name")
+      if isName(name), let constant = constant(node, name, addedSection) {
+        constants[name] = constant
+      } else if !addedSection.isFaulty(name) {
+        addedSection.report(name, "must be a string, a whole number, true or false, under a short name")
       }
-      constants[name] = constant
     }
     return constants
   }
 
-  private static func constant(
-    _ node: JSONNode, _ key: String, _ context: ConfigurationContext
-  ) throws(ConfigurationError) -> Constant? {
-    if let text = try? node.string() { return .text(try context.expanded(text, at: node, key)) }
+  private static func constant(_ node: JSONNode, _ name: String, _ section: ConfigurationSection) -> Constant? {
+    if (try? node.string()) != nil { return section.expandedString(name).map { .text($0) } }
     if let flag = try? node.bool() { return .flag(flag) }
     return (try? node.integer()).flatMap { Int(exactly: $0) }.map { .whole($0) }
   }

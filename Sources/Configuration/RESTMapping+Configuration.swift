@@ -11,67 +11,61 @@ extension RESTMapping {
   private static let revokeSetting = ChoiceSetting("revokeStyle", standard: standard.revokeStyle)
 
   /// Reads the section; what is not said is as in the standard mapping.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
+  init(_ section: inout ConfigurationSection) {
     self = .standard
-    encoding = try section.read(Self.encodingSetting)
-    clientAuthentication = try section.read(Self.clientAuthenticationSetting)
-    var endpointsSection = try section.section("endpoints")
+    encoding = section.read(Self.encodingSetting)
+    clientAuthentication = section.read(Self.clientAuthenticationSetting)
+    var endpointsSection = section.section("endpoints")
     for name in RESTEndpoint.Name.allCases {
-      endpoints[name] = try Self.endpoint(name, &endpointsSection)
+      endpoints[name] = Self.endpoint(name, &endpointsSection)
     }
-    try endpointsSection.refuseUnknownKeys()
-    var replySection = try section.section("reply")
+    endpointsSection.finish()
+    var replySection = section.section("reply")
     for member in RESTReplyPaths.Member.allCases {
-      if let paths = try Self.paths(member.rawValue, &replySection) { reply[member] = paths }
+      if let paths = Self.paths(member.rawValue, &replySection) { reply[member] = paths }
     }
-    try replySection.refuseUnknownKeys()
-    var errorsSection = try section.section("errors")
-    if let code = try Self.paths("code", &errorsSection) { errors.code = code }
-    errors.kinds = try Self.kinds(&errorsSection)
-    try errorsSection.refuseUnknownKeys()
-    resendStrategy = try section.read(Self.resendSetting)
-    revokeStyle = try section.read(Self.revokeSetting)
-    try section.refuseUnknownKeys()
+    replySection.finish()
+    var errorsSection = section.section("errors")
+    if let code = Self.paths("code", &errorsSection) { errors.code = code }
+    errors.kinds = Self.kinds(&errorsSection)
+    errorsSection.finish()
+    resendStrategy = section.read(Self.resendSetting)
+    revokeStyle = section.read(Self.revokeSetting)
+    section.finish()
   }
 
   /// An endpoint; nil where the backend has none.
-  private static func endpoint(
-    _ name: RESTEndpoint.Name, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> RESTEndpoint? {
-    guard let node = section.value(name.rawValue) else { return .standard(name) }
-    guard !node.isNull else { return nil }
-    let path = section.name(of: name.rawValue)
-    var endpoint = try ConfigurationSection(node, path: path, context: section.context)
-    return try RESTEndpoint(name, &endpoint)
+  private static func endpoint(_ name: RESTEndpoint.Name, _ section: inout ConfigurationSection) -> RESTEndpoint? {
+    if section.value(name.rawValue)?.isNull == true { return nil }
+    guard section.has(name.rawValue) else { return .standard(name) }
+    var endpoint = section.section(name.rawValue)
+    return RESTEndpoint(name, &endpoint)
   }
 
-  /// One path, or a list of them; nil where the key is absent.
-  private static func paths(
-    _ key: String, _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> [RESTPath]? {
+  /// One path, or a list of them; nil where the key is absent or faulty.
+  private static func paths(_ key: String, _ section: inout ConfigurationSection) -> [RESTPath]? {
     guard let node = section.value(key) else { return nil }
-    let expectation = #"must be the way to a member, such as "tokens.access", or a list of such texts"#
     let nodes = node.kind == .array ? (try? node.elements()) ?? [] : [node]
     let paths = nodes.compactMap { (try? $0.string()).flatMap { RESTPath(reading: $0) } }
-    guard !paths.isEmpty, paths.count == nodes.count else { throw section.failure(key, expectation) }
-    return paths
+    if !paths.isEmpty, paths.count == nodes.count { return paths }
+    section.report(key, #"must be the path of a member, such as "tokens.access", or a list of such strings"#)
+    return nil
   }
 
-  private static func kinds(
-    _ section: inout ConfigurationSection
-  ) throws(ConfigurationError) -> [String: ErrorKind] {
-    let kindsSection = try section.section("kinds")
+  private static func kinds(_ section: inout ConfigurationSection) -> [String: ErrorKind] {
+    let kindsSection = section.section("kinds")
+    let possible = RESTErrorMapping.possibleKinds.map(\.rawValue)
     var kinds: [String: ErrorKind] = [:]
     for (name, node) in kindsSection.namedMembers() {
-      guard let kind = (try? node.string()).flatMap(ErrorKind.init(rawValue:)),
-        RESTErrorMapping.possibleKinds.contains(kind)
-      else {
-        let words = RESTErrorMapping.possibleKinds.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        throw section.context.failure(at: node, kindsSection.name(of: name), "must be one of \(words)")
+      let word = (try? node.string()) ?? ""
+      if possible.contains(word), let kind = ErrorKind(rawValue: word) {
+        kinds[name] = kind
+      } else {
+        let meant = word.isEmpty ? nil : Spelling.nearest(to: word, among: possible)
+        kindsSection.report(
+          name, "must be one of \(possible.map { "\"\($0)\"" }.joined(separator: ", "))",
+          meant.map { "did you mean \"\($0)\"?" })
       }
-      kinds[name] = kind
     }
     return kinds
   }

@@ -1,38 +1,49 @@
+package import HTTP
 package import RESTDialect
 
 /// A profile on a REST backend.
 package struct RESTProfileConfiguration: Sendable, Equatable {
-  /// Where the backend is.
-  package var baseURL: String
+  /// Where the backend is; paths are put below it.
+  package var baseURL: HTTPURL
   /// The client's name at the backend; empty where there is none.
   package var clientID: String
   /// Where the client's password is.
   package var clientSecret: SecretReference?
   /// Whom its certificate must come from.
-  package var tls: TLSConfiguration
+  package var tls: TLSPolicy
   /// How it is spoken to.
   package var mapping: RESTMapping
 
   /// Reads what a profile's section says of its backend.
   ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value; unknown keys are the profile's to refuse.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    guard let url = try section.text("baseUrl"), ServerAddress.isBaseURL(url) else {
-      throw section.failure("baseUrl", ServerAddress.expectation)
-    }
+  /// - Returns: nil where a setting is missing or faulty that has no default.
+  package init?(_ section: inout ConfigurationSection) {
+    section.require("baseUrl", #"write baseUrl: "https://…""#)
+    let url = section.serverURL("baseUrl")
+    clientID = section.string("clientId") ?? ""
+    clientSecret = SecretReference.read("clientSecret", in: &section)
+    var tlsSection = section.section("tls")
+    tls = TLSPolicy(&tlsSection)
+    var mappingSection = section.section("mapping")
+    mapping = RESTMapping(&mappingSection)
+    Self.check(mapping, clientID, section, mappingSection)
+    guard let url else { return nil }
     baseURL = url
-    clientID = try section.text("clientId") ?? ""
-    clientSecret = try SecretReference.read("clientSecret", in: &section)
-    var tlsSection = try section.section("tls")
-    tls = try TLSConfiguration(&tlsSection)
-    var mappingSection = try section.section("mapping")
-    mapping = try RESTMapping(&mappingSection)
+  }
+
+  /// A client with a secret says how it is sent, and one that authenticates has both an id and a secret.
+  private static func check(
+    _ mapping: RESTMapping, _ clientID: String, _ section: ConfigurationSection, _ mappingSection: ConfigurationSection
+  ) {
     let authenticates = mapping.clientAuthentication != .none
-    guard !authenticates || (!clientID.isEmpty && clientSecret != nil) else {
-      throw mappingSection.failure("clientAuth", "needs clientId and clientSecret")
+    if authenticates, !section.has("clientId") || !section.has("clientSecret") {
+      mappingSection.report("clientAuth", "needs clientId and clientSecret")
+    } else if authenticates, clientID.isEmpty, !section.isFaulty("clientId") {
+      section.report("clientId", "must not be empty")
     }
-    guard authenticates || clientSecret == nil else {
-      throw section.failure("clientSecret", #"is of no use: mapping.clientAuth is "none""#)
+    let isUnused = !authenticates && !mappingSection.isFaulty("clientAuth")
+    if isUnused, section.has("clientSecret"), !section.isFaulty("clientSecret") {
+      section.report("clientSecret", "is not used without mapping.clientAuth", #"write mapping: {clientAuth: "basic"}"#)
     }
   }
 }

@@ -1,14 +1,14 @@
 /// A setting that is a whole number.
-struct WholeNumberSetting: Sendable {
+package struct WholeNumberSetting: Sendable {
   /// The key in its section.
-  let key: String
+  package let key: String
   /// What is accepted.
-  let range: ClosedRange<Int>
+  package let range: ClosedRange<Int>
   /// What holds where nothing is said.
-  let standard: Int
+  package let standard: Int
 
   /// Declares a whole number; `standard` must be in the range.
-  init(_ key: String, _ range: ClosedRange<Int>, standard: Int) {
+  package init(_ key: String, _ range: ClosedRange<Int>, standard: Int) {
     self.key = key
     self.range = range
     self.standard = standard
@@ -16,16 +16,16 @@ struct WholeNumberSetting: Sendable {
 }
 
 /// A setting that is a number of seconds, fractions allowed down to the millisecond; its key ends in `Seconds`.
-struct DurationSetting: Sendable {
+package struct DurationSetting: Sendable {
   /// The key in its section.
-  let key: String
+  package let key: String
   /// How many seconds are accepted.
-  let range: ClosedRange<Int>
+  package let range: ClosedRange<Int>
   /// How many seconds hold where nothing is said.
-  let standard: Int
+  package let standard: Int
 
   /// Declares a duration by its seconds; `standard` must be in the range.
-  init(_ key: String, _ range: ClosedRange<Int>, standard: Int) {
+  package init(_ key: String, _ range: ClosedRange<Int>, standard: Int) {
     self.key = key
     self.range = range
     self.standard = standard
@@ -33,23 +33,23 @@ struct DurationSetting: Sendable {
 }
 
 /// A setting that is one of a few words.
-struct ChoiceSetting<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
+package struct ChoiceSetting<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
   /// The key in its section.
-  let key: String
+  package let key: String
   /// What holds where nothing is said.
-  let standard: Value
+  package let standard: Value
   /// Words that are planned: their user is told so, and not that the word is wrong.
-  let later: [String]
+  package let later: [String]
 
   /// Declares a choice among the cases of `Value`.
-  init(_ key: String, standard: Value, later: [String] = []) {
+  package init(_ key: String, standard: Value, later: [String] = []) {
     self.key = key
     self.standard = standard
     self.later = later
   }
 
   /// What must stand there, as the end of a sentence.
-  var expected: String {
+  package var expected: String {
     let words = Value.allCases.map { "\"\($0.rawValue)\"" }
     return words.count > 1 ? "one of " + words.joined(separator: ", ") : words.joined()
   }

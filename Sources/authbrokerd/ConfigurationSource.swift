@@ -31,9 +31,7 @@ struct ConfigurationSource: Sendable {
     }
     do throws(ConfigurationError) {
       return try BrokerConfiguration.parse(bytes, file: path, environment: environment)
-    } catch {
-      throw StartFailure(kind: .configInvalid, message: error.description)
-    }
+    } catch { throw StartFailure(error) }
   }
 
   private func contents(of path: String) throws(TrustedFile.Refusal) -> [UInt8] {

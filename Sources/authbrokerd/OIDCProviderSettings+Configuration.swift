@@ -1,19 +1,16 @@
 import Configuration
-import HTTP
 import OIDCProvider
 
 /// How a profile on an OpenID Connect provider is understood.
 extension OIDCProviderSettings {
   /// The settings that a profile asks for.
-  ///
-  /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
-  init(_ configuration: OIDCProfileConfiguration, _ secrets: ClientSecrets) throws(HTTPFailure) {
+  init(_ configuration: OIDCProfileConfiguration, _ secrets: ClientSecrets) {
     let clientSecret = configuration.clientSecret.map { reference -> SecretSource in
       { @Sendable in await secrets.find(reference) }
     }
     self.init(
       dialect: configuration.dialect, clientID: configuration.clientID, clientSecret: clientSecret,
       clientAuthentication: configuration.clientAuthentication, redirect: configuration.redirect,
-      tls: try TLSPolicy(configuration.tls))
+      tls: configuration.tls)
   }
 }

@@ -66,15 +66,15 @@ final class ProviderCatalog {
       case .local: provider = try localProvider(configuration)
       case .rest(let rest):
         provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
-          try RESTProvider(try RESTProviderSettings(rest, secrets), client: client)
+          try RESTProvider(RESTProviderSettings(rest, secrets), client: client)
         }
       case .oidc(let oidc):
         provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
-          try OIDCProvider(try OIDCProviderSettings(oidc, secrets), client: client)
+          try OIDCProvider(OIDCProviderSettings(oidc, secrets), client: client)
         }
       case .firebase(let firebase):
         provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
-          try FirebaseProvider(try FirebaseProviderSettings(firebase, secrets), client: client)
+          try FirebaseProvider(FirebaseProviderSettings(firebase, secrets), client: client)
         }
       }
       profiles.append(
