@@ -1,6 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
-import JSONRPC
+package import ConfigurationFile
+package import LocalProvider
 
 /// Everything that can be said in a configuration file, checked and with its defaults.
 ///
@@ -26,12 +27,6 @@ package struct BrokerConfiguration: Sendable, Equatable {
   /// How the embedded provider behaves.
   package var local: LocalProviderConfiguration
 
-  /// The longest file that is read: thousands of profiles fit, a wrong path to something huge does not.
-  package static let fileByteLimit = 1 << 20
-
-  /// How deep a configuration is nested at most: seven levels are in use.
-  private static let nestingLimit = 16
-
   /// 300 s spares the start for whoever comes back soon; a day is as good as for ever.
   private static let lingerSetting = DurationSetting("lingerSeconds", 0...86400, standard: 300)
 
@@ -56,29 +51,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package static func parse(
     _ bytes: [UInt8], file: String, environment: [String: String]
   ) throws(ConfigurationError) -> BrokerConfiguration {
-    let text = try converted(bytes, file: file)
-    let context = ConfigurationContext(text, environment: environment) { knownKeys }
-    let document: JSONDocument
-    do throws(JSONError) {
-      let limits = JSONLimits(depth: nestingLimit, byteCount: text.json.count)
-      document = try JSONDocument(parsing: text.json, limits: limits)
-    } catch { throw ConfigurationError(file: file, text.mistake(error)) }
-    var root = ConfigurationSection(document.root, path: "", pattern: "", context: context)
-    let configuration = BrokerConfiguration(&root)
-    guard context.mistakes.isEmpty else {
-      throw ConfigurationError(file: file, mistakes: context.mistakes, omittedCount: context.omittedCount)
-    }
-    return configuration
-  }
-
-  private static func converted(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> JSON5Text {
-    do throws(JSON5Error) {
-      guard bytes.count <= fileByteLimit else {
-        throw JSON5Error("the file has more than \(fileByteLimit) bytes", at: 0)
-      }
-      return try JSON5Text(converting: bytes)
-    } catch {
-      throw ConfigurationError(file: file, (ForeignFormat(bytes)?.error ?? error).mistake(in: bytes))
+    try ConfigurationDocument.read(bytes, file: file, environment: environment, keys: knownKeys) { root in
+      BrokerConfiguration(&root)
     }
   }
 
@@ -131,7 +105,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     var root = context.blankSection("")
     _ = BrokerConfiguration(&root)
     var keys = context.keys
-    for type in ProfileConfiguration.providerTypes { keys.add(ProfileConfiguration.knownKeys(of: type), of: type) }
+    for type in ProviderType.all { keys.add(ProfileConfiguration.knownKeys(of: type), of: type.name) }
     return keys
   }()
 

@@ -1,4 +1,5 @@
 import BrokerCore
+import ConfigurationFile
 
 extension Limits {
   /// Reads the section `limits` by walking the table, with the default of each limit that is absent.

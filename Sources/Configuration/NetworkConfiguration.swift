@@ -1,3 +1,4 @@
+import ConfigurationFile
 import HTTP
 
 /// How providers are reached.

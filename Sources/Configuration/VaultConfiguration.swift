@@ -1,4 +1,5 @@
 package import BrokerProtocol
+import ConfigurationFile
 
 /// How the vault is opened.
 package struct VaultConfiguration: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import ClientSocket
 import Configuration
+import ConfigurationFile
 import JSONRPC
 import LinuxSystem
 

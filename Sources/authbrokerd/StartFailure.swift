@@ -1,4 +1,4 @@
-import Configuration
+import ConfigurationFile
 import LinuxSystem
 
 /// Why the daemon could not start: one sentence that says what to do, and how the process ends.

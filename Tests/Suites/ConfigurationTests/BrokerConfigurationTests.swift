@@ -1,7 +1,9 @@
 import BrokerCore
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import JSONRPC
+import LocalProvider
 import TestSupport
 import Testing
 
@@ -122,7 +124,7 @@ import Testing
       try BrokerConfiguration.parse(Array("{'".utf8) + [0xFF] + Array("':1}".utf8), file: "c", environment: [:])
     }
     #expect(invalid?.mistakes.first?.message == "a string is not valid UTF-8")
-    let long = Array("{}".utf8) + Array(repeating: 0x20, count: BrokerConfiguration.fileByteLimit)
+    let long = Array("{}".utf8) + Array(repeating: 0x20, count: ConfigurationDocument.byteLimit)
     let error = #expect(throws: ConfigurationError.self) {
       try BrokerConfiguration.parse(long, file: "c", environment: [:])
     }

@@ -1,7 +1,9 @@
 import BrokerCore
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import JSONRPC
+import LocalProvider
 import TestSupport
 import Testing
 
@@ -175,7 +177,7 @@ import Testing
     let channels = try properties.first { $0.name == "local.delivery.channel" }?.schema["enum"]?.elements()
     #expect(try channels?.map { try $0.string() } == DeliveryConfiguration.Channel.allCases.map(\.rawValue))
     let providers = try properties.first { $0.name == "profiles.*.provider" }?.schema["enum"]?.elements()
-    #expect(try providers?.map { try $0.string() } == ProfileConfiguration.providerTypes)
+    #expect(try providers?.map { try $0.string() } == ProviderType.all.map(\.name))
   }
 
   @Test func `switches and texts are the same`() throws {

@@ -1,17 +1,19 @@
+import Configuration
+import ConfigurationFile
+import FirebaseProvider
 import HTTP
 import JSONRPC
+import RemoteProvider
 import TestSupport
 import Testing
-
-@testable import Configuration
 
 /// Profiles on a Firebase project.
 @Suite(.standardTimeLimit) struct FirebaseProfileTests {
   private func profile(_ text: String) throws -> FirebaseProfileConfiguration? {
     let bytes = Array("{profiles:{default:{\(text)}}}".utf8)
     let configuration = try BrokerConfiguration.parse(bytes, file: "c", environment: [:])
-    guard case .firebase(let firebase) = configuration.profiles[0].provider else { return nil }
-    return firebase
+    guard case .remote(let remote) = configuration.profiles[0].provider else { return nil }
+    return remote as? FirebaseProfileConfiguration
   }
 
   private func problem(_ text: String) -> String? {

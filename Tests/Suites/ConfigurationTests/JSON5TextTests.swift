@@ -1,4 +1,5 @@
 import Configuration
+import ConfigurationFile
 import JSONRPC
 import TestSupport
 import Testing

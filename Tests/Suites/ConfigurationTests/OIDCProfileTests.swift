@@ -1,6 +1,9 @@
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import OIDCDialect
+import OIDCProvider
+import RemoteProvider
 import TestSupport
 import Testing
 
@@ -9,7 +12,9 @@ import Testing
   private func profile(_ text: String) throws(ConfigurationError) -> OIDCProfileConfiguration {
     let configuration = try BrokerConfiguration.parse(
       Array("{profiles:{work:{\(text)}}}".utf8), file: "c", environment: [:])
-    guard case .oidc(let profile)? = configuration.profiles.first?.provider else {
+    guard case .remote(let remote)? = configuration.profiles.first?.provider,
+      let profile = remote as? OIDCProfileConfiguration
+    else {
       preconditionFailure("the provider speaks OpenID Connect")
     }
     #expect(configuration.profiles.first?.provider.type == profile.dialect.type)

@@ -1,7 +1,10 @@
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import JSONRPC
 import RESTDialect
+import RESTProvider
+import RemoteProvider
 import TestSupport
 import Testing
 
@@ -21,7 +24,9 @@ import Testing
   private func rest(_ more: String) throws(ConfigurationError) -> RESTProfileConfiguration {
     let text = #"{profiles:{default:{provider:"rest",baseUrl:"https://api.example.com",\#(more)}}}"#
     let configuration = try BrokerConfiguration.parse(Array(text.utf8), file: "c", environment: ["HOME": "/home/ann"])
-    guard case .rest(let profile)? = configuration[.default]?.provider else {
+    guard case .remote(let remote)? = configuration[.default]?.provider,
+      let profile = remote as? RESTProfileConfiguration
+    else {
       preconditionFailure("the provider is rest")
     }
     return profile

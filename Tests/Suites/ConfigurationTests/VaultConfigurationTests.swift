@@ -1,5 +1,6 @@
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
-import Configuration
-import LocalProvider
-
 /// How the embedded provider's section of a configuration is understood.
 extension LocalProviderSettings {
   /// The settings that a configuration asks for.
-  init(_ configuration: LocalProviderConfiguration) {
+  package init(_ configuration: LocalProviderConfiguration) {
     self.init()
     accessTokenLifetime = configuration.accessTokenLifetime
     refreshTokenLifetime = configuration.refreshTokenLifetime

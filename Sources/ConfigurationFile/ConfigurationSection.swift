@@ -50,7 +50,7 @@ package struct ConfigurationSection {
   }
 
   /// The value at a key, which does not become known.
-  func node(at key: String) -> JSONNode? { node?[key] }
+  package func node(at key: String) -> JSONNode? { node?[key] }
 
   /// Whether something stands at a key, well-formed or not.
   package func has(_ key: String) -> Bool { node?[key] != nil }
@@ -74,14 +74,14 @@ package struct ConfigurationSection {
   }
 
   /// The section at a value of this one, under a name that the user chose where `placeholder` stands for it.
-  func section(_ key: String, at node: JSONNode?, placeholder: String? = nil) -> ConfigurationSection {
+  package func section(_ key: String, at node: JSONNode?, placeholder: String? = nil) -> ConfigurationSection {
     let name = placeholder ?? key
     let pattern = pattern.isEmpty ? name : "\(pattern).\(name)"
     return ConfigurationSection(node, path: path(of: key), pattern: pattern, context: context)
   }
 
   /// Whether it is an object without members.
-  var isEmpty: Bool { node != nil && namedMembers().isEmpty }
+  package var isEmpty: Bool { node != nil && namedMembers().isEmpty }
 
   // MARK: Mistakes
 
@@ -92,7 +92,7 @@ package struct ConfigurationSection {
   }
 
   /// Notes a name that the user chose and that cannot be one.
-  func report(nameOf value: JSONNode, _ name: String, _ problem: String, _ suggestion: String?) {
+  package func report(nameOf value: JSONNode, _ name: String, _ problem: String, _ suggestion: String?) {
     context.report(keyOf: value, path(of: name), "\"\(name)\" \(problem)", suggestion)
   }
 

@@ -1,3 +1,5 @@
+package import ConfigurationFile
+
 /// How the embedded provider behaves.
 package struct LocalProviderConfiguration: Sendable, Equatable {
   /// How long an access token lives.
@@ -17,7 +19,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     "refreshTokenLifetimeSeconds", 1...31_536_000, standard: 2_592_000)
 
   /// The defaults.
-  init() {
+  package init() {
     accessTokenLifetime = .seconds(Self.accessTokenSetting.standard)
     refreshTokenLifetime = .seconds(Self.refreshTokenSetting.standard)
     otp = OTPConfiguration()
@@ -25,7 +27,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  init(_ section: inout ConfigurationSection) {
+  package init(_ section: inout ConfigurationSection) {
     accessTokenLifetime = section.read(Self.accessTokenSetting)
     refreshTokenLifetime = section.read(Self.refreshTokenSetting)
     var otpSection = section.section("otp")

@@ -1,3 +1,4 @@
+package import ConfigurationFile
 package import HTTP
 
 /// A profile's section `tls`.

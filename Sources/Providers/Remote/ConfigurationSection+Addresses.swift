@@ -1,3 +1,4 @@
+package import ConfigurationFile
 package import HTTP
 import JSONRPC
 

@@ -1,4 +1,7 @@
+package import BrokerCore
+package import ConfigurationFile
 package import HTTP
+package import RemoteProvider
 
 /// A profile on a Firebase project.
 package struct FirebaseProfileConfiguration: Sendable, Equatable {
@@ -20,5 +23,18 @@ package struct FirebaseProfileConfiguration: Sendable, Equatable {
     tls = TLSPolicy(&tlsSection)
     guard let key else { return nil }
     apiKey = key
+  }
+}
+
+extension FirebaseProfileConfiguration: RemoteConfiguration {
+  package var type: String { FirebaseProvider.type }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder
+  ) throws(HTTPFailure) -> any AuthProvider {
+    let key = apiKey
+    let settings = FirebaseProviderSettings(
+      apiKey: { @Sendable in await secrets(key) }, baseURL: baseURL, tls: tls)
+    return try FirebaseProvider(settings, client: client)
   }
 }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import ConfigurationFile
 import JSONRPC
 import RESTDialect
 

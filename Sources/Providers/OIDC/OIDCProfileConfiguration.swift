@@ -1,6 +1,9 @@
+package import BrokerCore
 import BrokerProtocol
+package import ConfigurationFile
 package import HTTP
 package import OIDCDialect
+package import RemoteProvider
 
 /// A profile on an OpenID Connect provider, described or known by name.
 package struct OIDCProfileConfiguration: Sendable, Equatable {
@@ -164,5 +167,21 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   private static func isScope(_ word: String) -> Bool {
     (1...256).contains(word.utf8.count)
       && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+}
+
+extension OIDCProfileConfiguration: RemoteConfiguration {
+  package var type: String { dialect.type }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder
+  ) throws(HTTPFailure) -> any AuthProvider {
+    let secret = clientSecret.map { reference -> OIDCProviderSettings.SecretSource in
+      { @Sendable in await secrets(reference) }
+    }
+    let settings = OIDCProviderSettings(
+      dialect: dialect, clientID: clientID, clientSecret: secret, clientAuthentication: clientAuthentication,
+      redirect: redirect, tls: tls)
+    return try OIDCProvider(settings, client: client)
   }
 }

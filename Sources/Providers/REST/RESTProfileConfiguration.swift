@@ -1,5 +1,8 @@
+package import BrokerCore
+package import ConfigurationFile
 package import HTTP
 package import RESTDialect
+package import RemoteProvider
 
 /// A profile on a REST backend.
 package struct RESTProfileConfiguration: Sendable, Equatable {
@@ -45,5 +48,20 @@ package struct RESTProfileConfiguration: Sendable, Equatable {
     if isUnused, section.has("clientSecret"), !section.isFaulty("clientSecret") {
       section.report("clientSecret", "is not used without mapping.clientAuth", #"write mapping: {clientAuth: "basic"}"#)
     }
+  }
+}
+
+extension RESTProfileConfiguration: RemoteConfiguration {
+  package var type: String { RESTProvider.type }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder
+  ) throws(HTTPFailure) -> any AuthProvider {
+    let secret = clientSecret.map { reference -> RESTProviderSettings.SecretSource in
+      { @Sendable in await secrets(reference) }
+    }
+    let settings = RESTProviderSettings(
+      baseURL: baseURL, mapping: mapping, tls: tls, clientID: clientID, clientSecret: secret)
+    return try RESTProvider(settings, client: client)
   }
 }

@@ -1,3 +1,5 @@
+package import ConfigurationFile
+
 /// The embedded provider's one-time codes.
 package struct OTPConfiguration: Sendable, Equatable {
   /// How many digits a code has.
@@ -19,7 +21,7 @@ package struct OTPConfiguration: Sendable, Equatable {
   private static let cooldownSetting = DurationSetting("resendCooldownSeconds", 0...3600, standard: 30)
 
   /// The defaults.
-  init() {
+  package init() {
     length = Self.lengthSetting.standard
     lifetime = .seconds(Self.lifetimeSetting.standard)
     maxAttempts = Self.attemptsSetting.standard
@@ -27,7 +29,7 @@ package struct OTPConfiguration: Sendable, Equatable {
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  init(_ section: inout ConfigurationSection) {
+  package init(_ section: inout ConfigurationSection) {
     length = section.read(Self.lengthSetting)
     lifetime = section.read(Self.lifetimeSetting)
     maxAttempts = section.read(Self.attemptsSetting)

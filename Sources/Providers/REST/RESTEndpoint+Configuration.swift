@@ -1,5 +1,7 @@
+import ConfigurationFile
 import JSONRPC
 import RESTDialect
+import RemoteProvider
 
 /// How an endpoint is written in a configuration.
 extension RESTEndpoint {

@@ -1,3 +1,5 @@
+package import ConfigurationFile
+
 /// How the embedded provider's messages reach people.
 package struct DeliveryConfiguration: Sendable, Equatable {
   /// A way for messages.
@@ -13,12 +15,12 @@ package struct DeliveryConfiguration: Sendable, Equatable {
     "channel", standard: Channel.outbox, later: ["command", "smtp", "sms"])
 
   /// The defaults.
-  init() {
+  package init() {
     channel = Self.channelSetting.standard
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  init(_ section: inout ConfigurationSection) {
+  package init(_ section: inout ConfigurationSection) {
     channel = section.read(Self.channelSetting)
     section.finish()
   }
