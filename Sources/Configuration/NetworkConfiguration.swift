@@ -33,11 +33,23 @@ package struct NetworkConfiguration: Sendable, Equatable {
     case nil, "environment": return .environment
     case "none": return .none
     case let url?:
-      if url.contains("://"), !url.contains("@"), (try? ProxyURL(url)) != nil { return .url(url) }
+      if url.contains("://"), !url.contains("@"), isProxy(url) { return .url(url) }
       section.report(
         "proxy", #"must be "environment", "none" or the URL of a proxy"#,
         url.contains("@") ? "a proxy with a password goes into the variable https_proxy" : nil)
       return .environment
+    }
+  }
+
+  /// Whether the HTTP module takes it; that there is no room for it now says nothing against it.
+  private static func isProxy(_ url: String) -> Bool {
+    do throws(HTTPFailure) {
+      _ = try ProxyURL(url)
+      return true
+    } catch .invalidURL {
+      return false
+    } catch {
+      return true
     }
   }
 }

@@ -2,7 +2,6 @@ package import BrokerCore
 import ConfigurationFile
 import FirebaseProvider
 import LocalProvider
-import OIDCDialect
 import OIDCProvider
 import RESTDialect
 import RESTProvider
@@ -24,8 +23,8 @@ package struct ProviderType: Sendable {
         RESTProfileConfiguration(&section).map { .remote($0) }
       },
     ]
-    + OIDCPreset.allCases.map { preset in
-      ProviderType(name: preset.rawValue, abilities: OIDCProvider.abilities(of: preset)) { section in
+    + OIDCPreset.all.map { preset in
+      ProviderType(name: preset.name, abilities: preset.abilities) { section in
         OIDCProfileConfiguration(preset, &section).map { .remote($0) }
       }
     } + [

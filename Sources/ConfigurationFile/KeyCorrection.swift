@@ -16,7 +16,8 @@ struct KeyCorrection {
   init(
     _ key: String, known: [String], aliases: [String: String], section: String, _ context: ConfigurationContext
   ) {
-    if let same = Spelling.same(as: key, among: known) ?? aliases[key] {
+    let alias = aliases[key].flatMap { known.contains($0) ? $0 : nil }
+    if let same = Spelling.same(as: key, among: known) ?? alias {
       (name, suggestion) = (same, Self.question(same))
       return
     }

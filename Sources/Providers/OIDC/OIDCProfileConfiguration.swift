@@ -24,9 +24,9 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   ///
   /// - Returns: nil where a setting is missing or faulty that has no default.
   package init?(_ preset: OIDCPreset, _ section: inout ConfigurationSection) {
-    let known = Self.dialect(preset, &section)
+    let known = preset.dialect(&section)
     // Where the address is faulty, what else the profile says is looked at all the same.
-    dialect = known ?? OIDCDialect(type: preset.rawValue, issuer: "")
+    dialect = known ?? OIDCDialect(type: preset.name, issuer: "")
     section.require("clientId", "write the client's id as the provider gave it")
     clientID = section.word("clientId") ?? ""
     clientSecret = SecretReference.read("clientSecret", in: &section)
@@ -35,7 +35,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     Self.readTarget(&dialect, &section)
     var endpointsSection = section.section("endpoints")
     Self.readEndpoints(&dialect, &endpointsSection)
-    if preset == .oidc {
+    if preset.takesDiscovery {
       dialect.usesDiscovery = section.flag("discovery", standard: true)
       if !dialect.usesDiscovery, !endpointsSection.has(OIDCEndpoint.token.rawValue) {
         section.report("discovery", "cannot be false without endpoints.token")
@@ -78,39 +78,6 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
     section.report(
       "methods", element: index, "unknown login method" + section.quoted("methods", element: index),
       meant.map { "did you mean \"\($0)\"?" } ?? "use one of: \(methods.joined(separator: ", "))")
-  }
-
-  /// What the preset needs to know; nil where it is missing or faulty.
-  private static func dialect(_ preset: OIDCPreset, _ section: inout ConfigurationSection) -> OIDCDialect? {
-    switch preset {
-    case .oidc: return issuer(&section).map { OIDCDialect(type: preset.rawValue, issuer: $0) }
-    case .keycloak:
-      section.require("baseUrl", #"write baseUrl: "https://…", the address of the server"#)
-      section.require("realm", "write the realm's name")
-      let url = section.serverAddress("baseUrl")
-      let realm = section.pathSegment("realm", "must be a realm's name, without slashes and blanks")
-      guard let url, let realm else { return nil }
-      return .keycloak(baseURL: url, realm: realm)
-    case .auth0:
-      section.require("domain", #"write the tenant's domain, such as "acme.eu.auth0.com""#)
-      return section.serverName("domain", #"must be the tenant's domain, such as "acme.eu.auth0.com""#)
-        .map { .auth0(domain: $0) }
-    case .google: return .google
-    case .microsoft:
-      let rule = #"must be a tenant's id or domain, or "common""#
-      return .microsoft(tenant: section.pathSegment("tenant", rule) ?? "common")
-    case .github: return .github
-    case .gitlab: return .gitlab(baseURL: section.serverAddress("baseUrl") ?? "https://gitlab.com")
-    }
-  }
-
-  /// The issuer itself, not the address of its document, which people copy as often.
-  private static func issuer(_ section: inout ConfigurationSection) -> String? {
-    section.require("issuer", #"write issuer: "https://…", as the provider writes it itself"#)
-    guard let issuer = section.serverAddress("issuer") else { return nil }
-    guard let end = issuer.firstRange(of: "/.well-known/")?.lowerBound else { return issuer }
-    section.report("issuer", "must end before /.well-known/", "write \"\(issuer[..<end])\"")
-    return nil
   }
 
   /// A client with a secret authenticates by HTTP Basic, unless the file says otherwise; one without cannot.
