@@ -47,8 +47,7 @@ let package = Package(
     .target(name: "BrokerCore", dependencies: wire),
     .target(name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect"),
     .target(name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect"),
-    .target(
-      name: "Configuration", dependencies: ["JSONRPC", "BrokerProtocol", "BrokerCore", "RESTDialect", "OIDCDialect"]),
+    .target(name: "ConfigurationFile", dependencies: ["JSONRPC", "BrokerProtocol"]),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
@@ -59,28 +58,36 @@ let package = Package(
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
     .target(
-      name: "LocalProvider", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"], path: "Sources/Providers/Local"),
+      name: "LocalProvider", dependencies: core + ["ConfigurationFile", "SQLite", "Sealing", "LinuxSystem"],
+      path: "Sources/Providers/Local"),
     .target(
-      name: "RemoteProvider", dependencies: ["BrokerCore", "BrokerProtocol", "HTTP", "LinuxSystem", "SecretMemory"],
+      name: "RemoteProvider", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"],
       path: "Sources/Providers/Remote"),
     .target(
-      name: "RESTProvider", dependencies: core + ["HTTP", "LinuxSystem", "RESTDialect", "RemoteProvider"],
+      name: "RESTProvider",
+      dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "RESTDialect", "RemoteProvider"],
       path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
     .target(
-      name: "OIDCProvider", dependencies: core + ["HTTP", "LinuxSystem", "Sealing", "OIDCDialect", "RemoteProvider"],
+      name: "OIDCProvider",
+      dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "Sealing", "OIDCDialect", "RemoteProvider"],
       path: "Sources/Providers/OIDC"),
     .target(
-      name: "FirebaseProvider", dependencies: core + ["HTTP", "LinuxSystem", "RemoteProvider"],
+      name: "FirebaseProvider", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "RemoteProvider"],
       path: "Sources/Providers/Firebase"),
 
     // The daemon.
+    .target(
+      name: "Configuration",
+      dependencies: [
+        "BrokerCore", "BrokerProtocol", "ConfigurationFile", "HTTP", "LocalProvider", "RemoteProvider", "RESTProvider",
+        "RESTDialect", "OIDCProvider", "OIDCDialect", "FirebaseProvider",
+      ]),
     .target(name: "BrokerServer", dependencies: core + ["Transport", "LinuxSystem", "Logging"]),
     .executableTarget(
       name: "authbrokerd",
       dependencies: core + [
-        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "Vault", "LocalProvider",
-        "RESTProvider", "RESTDialect", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing",
-        "ClientSocket",
+        "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
+        "LocalProvider", "RemoteProvider", "HTTP", "Sealing", "ClientSocket",
       ], resources: [.embedInCode("Resources/openrpc.json")]),
 
     // Client programs.
@@ -98,7 +105,9 @@ let package = Package(
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
-        "Configuration", "RESTDialect", "OIDCDialect", "BrokerCore", "BrokerProtocol", "JSONRPC", "TestSupport",
+        "Configuration", "ConfigurationFile", "LocalProvider", "RemoteProvider", "RESTProvider", "RESTDialect",
+        "OIDCProvider", "OIDCDialect", "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSONRPC", "HTTP",
+        "TestSupport",
       ]),
     .testTarget(
       name: "BrokerServerTests",
@@ -114,8 +123,8 @@ let package = Package(
     .testTarget(
       name: "RESTProviderTests",
       dependencies: core + [
-        "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "LinuxSystem", "TestSupport",
-        "TestServers",
+        "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "ConfigurationFile", "LinuxSystem",
+        "TestSupport", "TestServers",
       ]),
     // Starts the servers of the tests that are programs of their own.
     .target(

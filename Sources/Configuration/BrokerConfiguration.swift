@@ -1,6 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
-import JSONRPC
+package import ConfigurationFile
+package import LocalProvider
 
 /// Everything that can be said in a configuration file, checked and with its defaults.
 ///
@@ -26,12 +27,6 @@ package struct BrokerConfiguration: Sendable, Equatable {
   /// How the embedded provider behaves.
   package var local: LocalProviderConfiguration
 
-  /// The longest file that is read: thousands of profiles fit, a wrong path to something huge does not.
-  package static let fileByteLimit = 1 << 20
-
-  /// How deep a configuration is nested at most: seven levels are in use.
-  private static let nestingLimit = 16
-
   /// 300 s spares the start for whoever comes back soon; a day is as good as for ever.
   private static let lingerSetting = DurationSetting("lingerSeconds", 0...86400, standard: 300)
 
@@ -52,68 +47,67 @@ package struct BrokerConfiguration: Sendable, Equatable {
 
   /// Reads the bytes of a file; `file` is what errors call it, `environment` what `${NAME}` is taken from.
   ///
-  /// - Throws: ``ConfigurationError`` with the first thing that is wrong: nothing of the file is used then.
+  /// - Throws: ``ConfigurationError`` with every mistake: nothing of the file is used then.
   package static func parse(
     _ bytes: [UInt8], file: String, environment: [String: String]
   ) throws(ConfigurationError) -> BrokerConfiguration {
-    let text = try converted(bytes, file: file)
-    let context = ConfigurationContext(file: file, text: text, environment: environment)
-    let document: JSONDocument
-    do throws(JSONError) {
-      let limits = JSONLimits(depth: nestingLimit, byteCount: text.json.count)
-      document = try JSONDocument(parsing: text.json, limits: limits)
-    } catch { throw context.failure(error) }
-    var root = try ConfigurationSection(document.root, path: "", context: context)
-    return try BrokerConfiguration(&root)
-  }
-
-  private static func converted(_ bytes: [UInt8], file: String) throws(ConfigurationError) -> JSON5Text {
-    do throws(JSON5Error) {
-      guard bytes.count <= fileByteLimit else {
-        throw JSON5Error("the file has more than \(fileByteLimit) bytes", at: 0)
-      }
-      return try JSON5Text(converting: bytes)
-    } catch {
-      let position = SourcePosition(ofByte: error.offset, in: bytes)
-      throw ConfigurationError(file: file, position: position, key: "", message: error.message)
+    try ConfigurationDocument.read(bytes, file: file, environment: environment, keys: knownKeys) { root in
+      BrokerConfiguration(&root)
     }
   }
 
-  private init(_ root: inout ConfigurationSection) throws(ConfigurationError) {
+  private init(_ root: inout ConfigurationSection) {
     // Editors find the schema of a file by this member.
-    _ = try root.text("$schema")
-    logLevel = try root.read(Self.logLevelSetting)
-    var vaultSection = try root.section("vault")
-    vault = try VaultConfiguration(&vaultSection)
-    var limitsSection = try root.section("limits")
-    limits = try Limits(&limitsSection)
-    var networkSection = try root.section("network")
-    network = try NetworkConfiguration(&networkSection)
-    linger = try root.read(Self.lingerSetting)
-    profiles = try Self.profiles(&root)
-    var localSection = try root.section("local")
-    local = try LocalProviderConfiguration(&localSection)
-    try root.refuseUnknownKeys()
+    _ = root.string("$schema")
+    logLevel = root.read(Self.logLevelSetting)
+    var vaultSection = root.section("vault")
+    vault = VaultConfiguration(&vaultSection)
+    var limitsSection = root.section("limits")
+    limits = Limits(&limitsSection)
+    var networkSection = root.section("network")
+    network = NetworkConfiguration(&networkSection)
+    linger = root.read(Self.lingerSetting)
+    profiles = Self.profiles(&root)
+    var localSection = root.section("local")
+    local = LocalProviderConfiguration(&localSection)
+    root.finish()
   }
 
-  private static func profiles(
-    _ root: inout ConfigurationSection
-  ) throws(ConfigurationError) -> [ProfileConfiguration] {
-    guard let node = root.value("profiles") else { return standard.profiles }
-    let section = try ConfigurationSection(node, path: "profiles", context: root.context)
+  private static func profiles(_ root: inout ConfigurationSection) -> [ProfileConfiguration] {
+    guard root.has("profiles") else {
+      root.note("profiles")
+      return standard.profiles
+    }
+    let section = root.section("profiles")
     var profiles: [ProfileConfiguration] = []
     for (key, value) in section.namedMembers() {
+      var profile = section.section(key, at: value, placeholder: "NAME")
       guard let name = ProfileName(key) else {
-        throw root.context.failure(
-          atKeyOf: value, "profiles.\(key)",
-          "is no profile name: a-z, 0-9, '.', '_' and '-', a letter or digit first, at most 64 characters")
+        section.report(
+          nameOf: value, key, "is not a profile name",
+          "use a-z, 0-9, '.', '_' and '-', a letter or digit first, at most 64 characters")
+        continue
       }
-      var profile = try ConfigurationSection(value, path: "profiles.\(key)", context: root.context)
-      profiles.append(try ProfileConfiguration(name: name, &profile))
+      profiles.append(ProfileConfiguration(name: name, &profile))
     }
-    guard !profiles.isEmpty else { throw root.context.failure(at: node, "profiles", "must name at least one profile") }
+    if section.isEmpty {
+      root.report("profiles", "must name at least one profile", #"write default: {provider: "local"}"#)
+    }
     return profiles
   }
+
+  /// A profile's section, with `NAME` for its name.
+  static let profilePattern = "profiles.NAME"
+
+  /// Every key that can stand in a configuration, with the sections and types of provider that know it.
+  package static let knownKeys: KnownKeys = {
+    let context = ConfigurationContext()
+    var root = context.blankSection("")
+    _ = BrokerConfiguration(&root)
+    var keys = context.keys
+    for type in ProviderType.all { keys.add(ProfileConfiguration.knownKeys(of: type), of: type.name) }
+    return keys
+  }()
 
   /// The profile with a name; nil where it is not configured.
   package subscript(_ name: ProfileName) -> ProfileConfiguration? {

@@ -1,22 +1,19 @@
 import BrokerCore
+import ConfigurationFile
 
 extension Limits {
   /// Reads the section `limits` by walking the table, with the default of each limit that is absent.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
+  init(_ section: inout ConfigurationSection) {
     self.init()
     for row in Limit.rows {
       if row.unit != .seconds {
-        self[row.limit] = try section.read(WholeNumberSetting(row.name, row.range, standard: row.standard))
-      } else if section.has(row.name) {
+        self[row.limit] = section.read(WholeNumberSetting(row.name, row.range, standard: row.standard))
+      } else if section.value(row.name) != nil {
         let setting = DurationSetting(row.name, row.range, standard: row.range.lowerBound)
-        self[row.limit] = try section.read(setting).wholeMilliseconds
-      } else {
-        section.note(row.name)
+        self[row.limit] = section.read(setting).wholeMilliseconds
       }
     }
-    try section.refuseUnknownKeys()
+    section.finish()
   }
 }
 

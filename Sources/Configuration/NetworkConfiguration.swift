@@ -1,3 +1,6 @@
+import ConfigurationFile
+import HTTP
+
 /// How providers are reached.
 package struct NetworkConfiguration: Sendable, Equatable {
   /// Through whom.
@@ -13,30 +16,40 @@ package struct NetworkConfiguration: Sendable, Equatable {
   /// Through whom providers are reached.
   package var proxy: Proxy
 
-  /// How a proxy is spoken to.
-  private static let schemes = ["http://", "https://", "socks5://", "socks5h://"]
-
   /// The defaults.
   init() {
     proxy = .environment
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    switch try section.text("proxy") {
-    case nil, "environment": proxy = .environment
-    case "none": proxy = .none
+  init(_ section: inout ConfigurationSection) {
+    proxy = Self.proxy(&section)
+    section.finish()
+  }
+
+  /// The HTTP module's own rule says what a proxy's URL is; a password would be a secret in the configuration.
+  private static func proxy(_ section: inout ConfigurationSection) -> Proxy {
+    switch section.string("proxy") {
+    case nil, "environment": return .environment
+    case "none": return .none
     case let url?:
-      guard Self.schemes.contains(where: { url.hasPrefix($0) }), !url.contains("@"), ServerAddress.isAfterScheme(url)
-      else {
-        throw section.failure(
-          "proxy",
-          #"must be "environment", "none" or the URL of a proxy without a password; one with goes into https_proxy"#)
-      }
-      proxy = .url(url)
+      if url.contains("://"), !url.contains("@"), isProxy(url) { return .url(url) }
+      section.report(
+        "proxy", #"must be "environment", "none" or the URL of a proxy"#,
+        url.contains("@") ? "a proxy with a password goes into the variable https_proxy" : nil)
+      return .environment
     }
-    try section.refuseUnknownKeys()
+  }
+
+  /// Whether the HTTP module takes it; that there is no room for it now says nothing against it.
+  private static func isProxy(_ url: String) -> Bool {
+    do throws(HTTPFailure) {
+      _ = try ProxyURL(url)
+      return true
+    } catch .invalidURL {
+      return false
+    } catch {
+      return true
+    }
   }
 }

@@ -1,33 +1,17 @@
 package import BrokerCore
 package import BrokerProtocol
-import OIDCDialect
+import ConfigurationFile
+package import RemoteProvider
 
 /// One profile: who logs it in, and when its tokens are good enough.
 package struct ProfileConfiguration: Sendable, Equatable {
-  /// The types of provider that this version has, with what each needs to know.
-  package enum Provider: Sendable, Equatable {
+  /// Who logs a profile in.
+  package enum Provider: Sendable {
     /// The embedded provider; its settings are those of the section `local`.
     case local
-    /// A REST backend.
-    case rest(RESTProfileConfiguration)
-    /// An OpenID Connect provider.
-    case oidc(OIDCProfileConfiguration)
-    /// A Firebase project.
-    case firebase(FirebaseProfileConfiguration)
-
-    /// The name in the configuration, in sessions and in capabilities.
-    package var type: String {
-      switch self {
-      case .local: "local"
-      case .rest: "rest"
-      case .oidc(let configuration): configuration.dialect.type
-      case .firebase: "firebase"
-      }
-    }
+    /// A provider behind HTTP, as its own module reads it.
+    case remote(any RemoteConfiguration)
   }
-
-  /// The names of all types of provider, as capabilities list them.
-  package static let providerTypes = ["local", "rest"] + OIDCPreset.allCases.map(\.rawValue) + ["firebase"]
 
   /// The profile's name.
   package var name: ProfileName
@@ -69,34 +53,76 @@ package struct ProfileConfiguration: Sendable, Equatable {
   }
 
   /// Reads a profile's section, with the default of each setting that is absent; the provider must be given.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(name: ProfileName, _ section: inout ConfigurationSection) throws(ConfigurationError) {
-    self.name = name
-    provider = try Self.provider(&section)
-    refreshSkew = try section.read(Self.refreshSkewSetting)
-    backgroundRefresh = try section.flag("backgroundRefresh", standard: true)
-    rotation = try section.read(Self.rotationSetting)
-    rotationGrace = try section.read(Self.rotationGraceSetting)
-    idleTimeout = try section.read(Self.idleTimeoutSetting)
-    allowIDToken = try section.flag("allowIdToken", standard: false)
-    try section.refuseUnknownKeys()
+  init(name: ProfileName, _ section: inout ConfigurationSection) {
+    let provider = Self.provider(&section)
+    self.init(name: name, provider: provider ?? .local, &section)
+    section.finish(aliases: Self.aliases)
   }
 
-  private static func provider(_ section: inout ConfigurationSection) throws(ConfigurationError) -> Provider {
-    let types = providerTypes.joined(separator: ", ")
-    guard let text = try section.text("provider") else {
-      throw section.failure("provider", "must be given: this version has the providers: \(types)")
+  /// Reads what every profile can say, whoever its provider is.
+  private init(name: ProfileName, provider: Provider, _ section: inout ConfigurationSection) {
+    self.name = name
+    self.provider = provider
+    refreshSkew = section.read(Self.refreshSkewSetting)
+    backgroundRefresh = section.flag("backgroundRefresh", standard: true)
+    rotation = section.read(Self.rotationSetting)
+    rotationGrace = section.read(Self.rotationGraceSetting)
+    idleTimeout = section.read(Self.idleTimeoutSetting)
+    allowIDToken = section.flag("allowIdToken", standard: false)
+  }
+
+  /// What other programs call a profile's keys.
+  private static let aliases = [
+    "type": "provider", "preset": "provider", "url": "baseUrl", "server": "baseUrl", "secret": "clientSecret",
+    "client": "clientId", "id": "clientId", "callback": "redirectUri", "flows": "methods", "grants": "methods",
+  ]
+  /// What other programs call the types of provider.
+  private static let typeAliases = [
+    "azure": "microsoft", "azuread": "microsoft", "entra": "microsoft", "openid": "oidc", "openidconnect": "oidc",
+    "oauth": "oidc", "oauth2": "oidc", "okta": "oidc", "http": "rest", "embedded": "local",
+  ]
+
+  /// The provider; nil where it is missing, unknown or faulty.
+  private static func provider(_ section: inout ConfigurationSection) -> Provider? {
+    let types = ProviderType.all.map(\.name)
+    section.require("provider", #"write provider: "local", or one of: \#(types.joined(separator: ", "))"#)
+    if let type = section.string("provider") {
+      if let known = ProviderType.named(type) { return known.read(&section) }
+      let nearest = Spelling.nearest(to: type, among: types) ?? typeAliases[type.lowercased()]
+      section.report(
+        "provider", "unknown provider" + section.quoted("provider"),
+        nearest.map { "did you mean \"\($0)\"?" } ?? "use one of: \(types.joined(separator: ", "))")
     }
-    switch text {
-    case "local": return .local
-    case "rest": return .rest(try RESTProfileConfiguration(&section))
-    case "firebase": return .firebase(try FirebaseProfileConfiguration(&section))
-    default:
-      guard let preset = OIDCPreset(rawValue: text) else {
-        throw section.failure("provider", "is unknown: this version has the providers: \(types)")
-      }
-      return .oidc(try OIDCProfileConfiguration(preset, &section))
+    // Which keys it may have cannot be told, so each is let be that some provider knows.
+    for key in BrokerConfiguration.knownKeys[BrokerConfiguration.profilePattern] { section.note(key) }
+    return nil
+  }
+
+  /// The keys of a profile on a type of provider.
+  static func knownKeys(of type: ProviderType) -> KnownKeys {
+    let context = ConfigurationContext()
+    var section = context.blankSection(BrokerConfiguration.profilePattern)
+    section.note("provider")
+    let provider = type.read(&section)
+    _ = ProfileConfiguration(name: .default, provider: provider ?? .local, &section)
+    return context.keys
+  }
+}
+
+extension ProfileConfiguration.Provider: Equatable {
+  /// The name of the provider's type.
+  package var type: String {
+    switch self {
+    case .local: "local"
+    case .remote(let configuration): configuration.type
+    }
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.local, .local): true
+    case (.remote(let left), .remote(let right)): left.isSame(as: right)
+    case (.local, .remote), (.remote, .local): false
     }
   }
 }

@@ -1,4 +1,5 @@
 package import BrokerProtocol
+import ConfigurationFile
 
 /// How the vault is opened.
 package struct VaultConfiguration: Sendable, Equatable {
@@ -30,48 +31,26 @@ package struct VaultConfiguration: Sendable, Equatable {
   }
 
   /// Reads the section, with the default of each setting that is absent.
-  ///
-  /// - Throws: ``ConfigurationError`` at the first wrong value or unknown key.
-  init(_ section: inout ConfigurationSection) throws(ConfigurationError) {
-    keySource = try section.read(Self.keySourceSetting)
-    keyFile = try Self.keyFile(&section)
-    credential = try Self.credential(&section)
-    command = try Self.command(&section)
-    commandTimeout = try section.read(Self.commandTimeoutSetting)
-    guard keySource != .command || !command.isEmpty else {
-      throw section.failure("command", "must be given with keySource \"command\": a program and its arguments")
-    }
-    try section.refuseUnknownKeys()
+  init(_ section: inout ConfigurationSection) {
+    keySource = section.read(Self.keySourceSetting)
+    keyFile = section.filePath("keyFile")
+    credential = Self.credential(&section)
+    command = section.program("command") ?? []
+    commandTimeout = section.read(Self.commandTimeoutSetting)
+    if keySource == .command { section.require("command", #"write command: ["PROGRAM", "ARGUMENT"]"#) }
+    section.finish()
   }
 
-  private static func keyFile(_ section: inout ConfigurationSection) throws(ConfigurationError) -> String? {
-    guard let path = try section.text("keyFile") else { return nil }
-    guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
-      throw section.failure("keyFile", "must be the absolute path of a file, such as \"${HOME}/keys/vault.key\"")
-    }
-    return path
-  }
-
-  private static func credential(_ section: inout ConfigurationSection) throws(ConfigurationError) -> String {
-    guard let name = try section.text("credential") else { return standardCredential }
+  private static func credential(_ section: inout ConfigurationSection) -> String {
+    guard let name = section.string("credential") else { return standardCredential }
     let bytes = name.utf8
-    guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= credentialByteLimit,
+    if let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= credentialByteLimit,
       !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0)
-    else {
-      throw section.failure(
-        "credential",
-        "must be the name of a credential: no '/', no '.' in front, at most \(credentialByteLimit) bytes")
+    {
+      return name
     }
-    return name
-  }
-
-  private static func command(_ section: inout ConfigurationSection) throws(ConfigurationError) -> [String] {
-    guard let command = try section.texts("command") else { return [] }
-    guard let program = command.first, !program.isEmpty, program.hasPrefix("/") || !program.contains("/"),
-      !command.contains(where: { $0.utf8.contains(0) })
-    else {
-      throw section.failure("command", "must begin with a program: its name, or its absolute path")
-    }
-    return command
+    section.report(
+      "credential", "must be the name of a credential: no '/', no '.' in front, at most \(credentialByteLimit) bytes")
+    return standardCredential
   }
 }

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import ClientSocket
 
 /// All subcommands, in the order of the help: first what is typed, or run by scripts, most.

@@ -8,8 +8,9 @@ enum ConfigCommand: Command {
     operands: "check [FILE]",
     summary: "Check the configuration and say what is wrong with it",
     details: """
-      FILE, or the configuration that the broker would use. Nothing is started or changed. With --json one object: ok, and
-      where that is false a message, else the profiles, the keySource of a new vault, and its keyFile.
+      FILE, or the configuration that the broker would use. Nothing is started or changed. Every mistake is a line with its
+      place and what to write instead. With --json one object: ok and valid, and where these are false a message and the
+      mistakes, else the profiles, the keySource of a new vault, and its keyFile.
       """)
 
   /// Becomes the daemon, which knows how to read a configuration.

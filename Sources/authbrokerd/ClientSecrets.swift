@@ -1,6 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import Configuration
+import ConfigurationFile
 import LinuxSystem
 import SecretMemory
 import Vault

@@ -1,6 +1,7 @@
 import BrokerProtocol
 import ClientSocket
 import Configuration
+import ConfigurationFile
 import JSONRPC
 import LinuxSystem
 
@@ -8,29 +9,42 @@ import LinuxSystem
 enum ConfigurationCheck {
   /// Prints the verdict; returns the exit code.
   static func run(_ arguments: DaemonArguments, _ environment: [String: String]) -> Int32 {
-    let message: String
+    var file: String?
     do {
       let paths = try StatePaths(
         arguments.options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
+      file = paths.configuration
       let configuration = try ConfigurationSource(paths: paths, environment: environment).read()
       StandardOutput.write(arguments.wantsJSON ? object(configuration, paths) : sentence(configuration, paths))
       return 0
     } catch let refusal as StatePaths.Refusal {
-      message = refusal.description
+      refuse(StartFailure(kind: .failed, message: refusal.description), file, arguments)
     } catch let failure as StartFailure {
-      message = failure.message
+      refuse(failure, file, arguments)
     } catch {
-      message = "the configuration cannot be read."
+      refuse(StartFailure(kind: .failed, message: "the configuration cannot be read."), file, arguments)
     }
-    if arguments.wantsJSON {
-      StandardOutput.write(
-        line { writer in
-          writer.member("ok", false)
-          writer.member("message", message)
-        })
-    }
-    StandardError.write("authbroker: \(message)\n")
     return 1
+  }
+
+  /// Says each mistake on a line of its own, as compilers do; beside the object, and otherwise, it is one sentence.
+  private static func refuse(_ failure: StartFailure, _ file: String?, _ arguments: DaemonArguments) {
+    if arguments.wantsJSON { StandardOutput.write(refusal(failure, file)) }
+    guard let error = failure.mistakes, !arguments.wantsJSON else {
+      return StandardError.write("authbroker: \(PlainText.line(failure.message.utf8))\n")
+    }
+    for text in error.lines { StandardError.write("\(PlainText.line(text.utf8))\n") }
+    if error.omittedCount > 0 { StandardError.write("authbroker: \(error.omittedCount) more mistakes\n") }
+  }
+
+  private static func refusal(_ failure: StartFailure, _ file: String?) -> String {
+    line { writer in
+      writer.member("ok", false)
+      writer.member("valid", false)
+      writer.member(ifPresent: "file", file)
+      writer.member("message", failure.message)
+      writer.member("mistakes", failure.mistakes?.mistakes ?? [])
+    }
   }
 
   private static func sentence(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
@@ -42,6 +56,7 @@ enum ConfigurationCheck {
   private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
     line { writer in
       writer.member("ok", true)
+      writer.member("valid", true)
       writer.member(ifPresent: "configuration", file(paths))
       writer.member("profiles", configuration.profiles.map(\.name.description))
       writer.member("keySource", configuration.vault.keySource.rawValue)

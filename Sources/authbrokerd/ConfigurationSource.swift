@@ -1,5 +1,6 @@
 import ClientSocket
 import Configuration
+import ConfigurationFile
 import LinuxSystem
 
 /// Where the configuration comes from, and what it means for the core.
@@ -26,20 +27,18 @@ struct ConfigurationSource: Sendable {
       if error.isMissing, mayBeMissing, !paths.isConfigurationChosen { return .standard }
       throw StartFailure(kind: .configInvalid, message: error.description)
     }
-    guard bytes.count <= BrokerConfiguration.fileByteLimit else {
+    guard bytes.count <= ConfigurationDocument.byteLimit else {
       throw StartFailure(kind: .configInvalid, message: "\(path) is longer than 1 MiB.")
     }
     do throws(ConfigurationError) {
       return try BrokerConfiguration.parse(bytes, file: path, environment: environment)
-    } catch {
-      throw StartFailure(kind: .configInvalid, message: error.description)
-    }
+    } catch { throw StartFailure(error) }
   }
 
   private func contents(of path: String) throws(TrustedFile.Refusal) -> [UInt8] {
     let file = try TrustedFile.open(path)
     do throws(Errno) {
-      return try file.contents(limit: BrokerConfiguration.fileByteLimit + 1)
+      return try file.contents(limit: ConfigurationDocument.byteLimit + 1)
     } catch { throw .failed(path, error) }
   }
 }

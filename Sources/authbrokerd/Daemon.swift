@@ -199,7 +199,7 @@ actor Daemon {
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { DiscoveryDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
-      proofs: ProofDirectory(path: source.paths.state), providers: ProviderCatalog.types,
+      proofs: ProofDirectory(path: source.paths.state), providers: ProviderType.all.map { ($0.name, $0.abilities) },
       version: ProgramVersion.current)
   }
 

@@ -2,30 +2,20 @@ import BrokerCore
 import BrokerProtocol
 import ClientSocket
 import Configuration
-import FirebaseProvider
 import HTTP
 import LinuxSystem
 import LocalProvider
 import Logging
-import OIDCDialect
-import OIDCProvider
-import RESTDialect
-import RESTProvider
+import RemoteProvider
 import Sealing
 
 /// Makes providers from the configuration.
 ///
 /// The core knows none of them by name. Confined to the daemon's actor.
 final class ProviderCatalog {
-  /// The types that a profile can name, and what they can do where nothing is configured otherwise.
-  static let types: [(name: String, abilities: Set<ProviderAbility>)] =
-    [("local", LocalProvider.abilities), (RESTProvider.type, RESTProvider.abilities(.standard))]
-    + OIDCPreset.allCases.map { ($0.rawValue, OIDCProvider.abilities(of: $0)) }
-    + [(FirebaseProvider.type, FirebaseProvider.abilities)]
-
   /// A provider of one profile, and what it was made from.
   private struct Remote {
-    let configuration: ProfileConfiguration.Provider
+    let configuration: any RemoteConfiguration
     let network: NetworkConfiguration
     let provider: any AuthProvider
   }
@@ -64,18 +54,8 @@ final class ProviderCatalog {
       let provider: any AuthProvider
       switch profile.provider {
       case .local: provider = try localProvider(configuration)
-      case .rest(let rest):
-        provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
-          try RESTProvider(try RESTProviderSettings(rest, secrets), client: client)
-        }
-      case .oidc(let oidc):
-        provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
-          try OIDCProvider(try OIDCProviderSettings(oidc, secrets), client: client)
-        }
-      case .firebase(let firebase):
-        provider = try remote(profile, configuration.network, &used) { client throws(HTTPFailure) in
-          try FirebaseProvider(try FirebaseProviderSettings(firebase, secrets), client: client)
-        }
+      case .remote(let remote):
+        provider = try remoteProvider(profile.name, remote, configuration.network, &used)
       }
       profiles.append(
         ProfileSettings(
@@ -95,28 +75,28 @@ final class ProviderCatalog {
     return provider
   }
 
-  /// The provider of a profile whose configuration is as it was, else one that `make` makes.
-  private func remote(
-    _ profile: ProfileConfiguration, _ network: NetworkConfiguration, _ used: inout [ProfileName: Remote],
-    _ make: (HTTPClient) throws(HTTPFailure) -> any AuthProvider
+  /// The provider of a profile: the same as before where what is configured of it is the same.
+  private func remoteProvider(
+    _ profile: ProfileName, _ configuration: any RemoteConfiguration, _ network: NetworkConfiguration,
+    _ used: inout [ProfileName: Remote]
   ) throws(StartFailure) -> any AuthProvider {
-    let configuration = profile.provider
-    if let same = remotes[profile.name], same.configuration == configuration, same.network == network {
-      used[profile.name] = same
+    if let same = remotes[profile], same.configuration.isSame(as: configuration), same.network == network {
+      used[profile] = same
       return same.provider
     }
     let client = try client(network)
     do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
     do throws(HTTPFailure) {
-      let provider = try make(client)
-      used[profile.name] = Remote(configuration: configuration, network: network, provider: provider)
+      let secrets = secrets
+      let provider = try configuration.makeProvider(client: client) { await secrets.find($0) }
+      used[profile] = Remote(configuration: configuration, network: network, provider: provider)
       return provider
     } catch .overloaded {
       throw StartFailure(noThread: .again)
     } catch {
       throw StartFailure(
         kind: .configInvalid,
-        message: "The profile \(profile.name) cannot be used: \(error). See its addresses, tls and mapping.")
+        message: "The profile \(profile) cannot be used: \(error). See its addresses, tls and mapping.")
     }
   }
 

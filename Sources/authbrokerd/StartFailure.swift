@@ -1,3 +1,4 @@
+import ConfigurationFile
 import LinuxSystem
 
 /// Why the daemon could not start: one sentence that says what to do, and how the process ends.
@@ -22,11 +23,19 @@ struct StartFailure: Error {
   let kind: Kind
   /// One sentence, and what to do.
   let message: String
+  /// The mistakes of a configuration that was read and refused; nil for any other reason.
+  private(set) var mistakes: ConfigurationError?
 
   /// A failure.
   init(kind: Kind, message: String) {
     self.kind = kind
     self.message = message
+  }
+
+  /// A configuration has mistakes: the message has the first one, and how many more there are.
+  init(_ error: ConfigurationError) {
+    self.init(kind: .configInvalid, message: error.description)
+    mistakes = error
   }
 
   /// The machine gives no thread for work that has to be done.

@@ -24,6 +24,26 @@ import Testing
     }
   }
 
+  @Test func `every mistake is listed, as lines and as one object`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure("{\n  loglevel: \"info\",\n  lingerSeconds: \"5m\",\n}\n")
+      let file = sandbox.root + "/config.json"
+      let range = "lingerSeconds: must be a number of seconds from 0 to 86400"
+      let lines = [
+        #"\#(file):2:3: unknown key "loglevel"; did you mean "logLevel"?"#,
+        #"\#(file):3:18: \#(range), not "5m"; for 5 minutes write 300"#,
+      ]
+      let text = try sandbox.refusedDaemon(options + ["--check-config"])
+      #expect(text.errors == lines.joined(separator: "\n") + "\n")
+      let object = try sandbox.refusedDaemon(options + ["--check-config", "--json"])
+      let root = try JSONDocument(parsing: Array(object.output.utf8)).root
+      #expect(try root["valid"]?.bool() == false && root["file"]?.string() == file)
+      #expect(try root["message"]?.string() == lines[0] + " (and 1 more mistake)")
+      #expect(try root["mistakes"]?.elements().map { try $0["line"]?.integer() } == [2, 3])
+      #expect(object.errors == "authbroker: \(lines[0]) (and 1 more mistake)\n")
+    }
+  }
+
   @Test func `SIGHUP takes a new configuration over and keeps the session`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner(try sandbox.configure(Self.one))

@@ -68,7 +68,7 @@ import Testing
       let line = try #require(try Self.log(sandbox).first)
       let words = line.split(separator: " ")
       #expect(words.first?.first == "2" && words.first?.last == "Z" && words.dropFirst().first == "error:", "\(line)")
-      #expect(line.contains("/config.json:2: nonsense is unknown"), "\(line)")
+      #expect(line.contains("/config.json:2:2: unknown key"), "\(line)")
     }
   }
 }

@@ -69,11 +69,6 @@ package final class OIDCProvider: AuthProvider {
     self.clock = clock
   }
 
-  /// What a provider that is known by name can do where nothing is configured otherwise.
-  package static func abilities(of preset: OIDCPreset) -> Set<ProviderAbility> {
-    preset == .auth0 ? [.getCurrentUser, .resendOtp, .verifyBackupCode] : [.getCurrentUser]
-  }
-
   /// What a provider can do by its dialect.
   package static func abilities(_ dialect: OIDCDialect) -> Set<ProviderAbility> {
     let user: Set<ProviderAbility> =

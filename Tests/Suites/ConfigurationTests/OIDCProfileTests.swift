@@ -1,6 +1,9 @@
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import OIDCDialect
+import OIDCProvider
+import RemoteProvider
 import TestSupport
 import Testing
 
@@ -9,7 +12,9 @@ import Testing
   private func profile(_ text: String) throws(ConfigurationError) -> OIDCProfileConfiguration {
     let configuration = try BrokerConfiguration.parse(
       Array("{profiles:{work:{\(text)}}}".utf8), file: "c", environment: [:])
-    guard case .oidc(let profile)? = configuration.profiles.first?.provider else {
+    guard case .remote(let remote)? = configuration.profiles.first?.provider,
+      let profile = remote as? OIDCProfileConfiguration
+    else {
       preconditionFailure("the provider speaks OpenID Connect")
     }
     #expect(configuration.profiles.first?.provider.type == profile.dialect.type)
@@ -87,10 +92,11 @@ import Testing
     ("", "clientId"), (",clientId:''", "clientId"), (",clientId:'a b'", "clientId"),
     (",clientId:'c',clientAuth:'basic'", "clientAuth"),
     (",clientId:'c',clientAuth:'none',clientSecret:{env:'S'}", "clientAuth"),
-    (",clientId:'c',clientSecret:'x'", "clientSecret"), (",clientId:'c',scopes:['a b']", "scopes"),
-    (",clientId:'c',scopes:['\\\"']", "scopes"), (",clientId:'c',resource:'x'", "resource"),
-    (",clientId:'c',resource:'https://x/#y'", "resource"), (",clientId:'c',methods:['browser','browser']", "methods"),
-    (",clientId:'c',methods:['carrierPigeon']", "methods"), (",clientId:'c',discovery:false", "discovery"),
+    (",clientId:'c',clientSecret:'x'", "clientSecret"), (",clientId:'c',scopes:['a b']", "scopes[0]"),
+    (",clientId:'c',scopes:['\\\"']", "scopes[0]"), (",clientId:'c',resource:'x'", "resource"),
+    (",clientId:'c',resource:'https://x/#y'", "resource"),
+    (",clientId:'c',methods:['browser','browser']", "methods[1]"),
+    (",clientId:'c',methods:['carrierPigeon']", "methods[0]"), (",clientId:'c',discovery:false", "discovery"),
     (",clientId:'c',endpoints:{token:'http://op.example.com/t'}", "endpoints.token"),
     (",clientId:'c',endpoints:{tokens:'https://op.example.com/t'}", "endpoints.tokens"),
     (",clientId:'c',redirectUri:'http://127.0.0.1:65536/'", "redirectUri"),
@@ -101,30 +107,43 @@ import Testing
     (",clientId:'c',realm:'x'", "realm"),
   ])
   func `what is wrong is named`(_ more: String, _ key: String) {
-    #expect(error("provider:'oidc',issuer:'https://op.example.com'" + more)?.key == "profiles.work.\(key)")
+    let error = error("provider:'oidc',issuer:'https://op.example.com'" + more)
+    #expect(error?.mistakes.map(\.path) == ["profiles.work.\(key)"])
   }
 
   @Test(arguments: [
-    ("provider:'keycloak',clientId:'c',baseUrl:'https://x.example'", "realm is missing: it must be a realm's name"),
-    ("provider:'keycloak',clientId:'c',realm:'a',baseURL:'https://x.example'", "; baseURL is another key"),
-    ("provider:'auth0',clientId:'c',issuer:'https://x.example'", "issuer is not for the provider \"auth0\""),
-    ("provider:'auth0',clientId:'c',issuer:'https://x.example'", "which is found by domain"),
-    ("provider:'auth0',clientId:'c'", "domain is missing: it must be the tenant's domain, such as"),
-    ("provider:'github',clientId:'c',baseUrl:'https://x.example'", "another server is an \"oidc\""),
-    ("provider:'oidc',clientId:'c',realm:'a'", "realm is not for the provider \"oidc\", which is found by issuer"),
-    ("provider:'gitlab'", "clientId must be given"),
     (
-      "provider:'oidc',clientId:'c',issuer:'https://x.example/a/.well-known/openid-configuration'",
-      "must be the part before /.well-known/: \"https://x.example/a\""
+      "provider:'keycloak',clientId:'c',baseUrl:'https://x.example'",
+      [#"missing key "realm" in profiles.work; write the realm's name"#]
+    ),
+    (
+      "provider:'keycloak',clientId:'c',realm:'a',baseURL:'https://x.example'",
+      [#"unknown key "baseURL" in profiles.work; did you mean "baseUrl"?"#]
+    ),
+    (
+      "provider:'auth0',clientId:'c',issuer:'https://x.example'",
+      [
+        #"missing key "domain" in profiles.work; write the tenant's domain, such as "acme.eu.auth0.com""#,
+        #"unknown key "issuer" in profiles.work; it is for the provider oidc"#,
+      ]
+    ),
+    (
+      "provider:'github',clientId:'c',baseUrl:'https://x.example'",
+      [#"unknown key "baseUrl" in profiles.work; it is for the providers rest, keycloak, gitlab, firebase"#]
+    ),
+    (
+      "provider:'gitlab'", [#"missing key "clientId" in profiles.work; write the client's id as the provider gave it"#]
     ),
     (
       "provider:'oidc',clientId:'c',issuer:'https://x.example',methods:['clientCredentials']",
-      "methods cannot have \"clientCredentials\" without clientSecret"
+      [#"profiles.work.methods[0]: "clientCredentials" needs clientSecret"#]
     ),
   ])
-  func `what is missing, and what is another provider's, is told as that`(_ text: String, _ words: String) throws {
-    let message = try #require(error(text)?.message)
-    #expect(message.hasPrefix("profiles.work.") && message.contains(words), "\(message)")
+  func `what is missing, and what is another provider's, is told as that`(_ text: String, _ expected: [String]) throws {
+    let lines = try #require(error(text)).mistakes.map { mistake in
+      mistake.line.split(separator: " ", maxSplits: 1).last.map(String.init) ?? ""
+    }
+    #expect(lines == expected)
   }
 
   @Test(arguments: [

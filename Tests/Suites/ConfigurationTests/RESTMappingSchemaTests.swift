@@ -1,7 +1,10 @@
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import JSONRPC
 import RESTDialect
+import RESTProvider
+import RemoteProvider
 import TestSupport
 import Testing
 
@@ -21,7 +24,9 @@ import Testing
   private func rest(_ more: String) throws(ConfigurationError) -> RESTProfileConfiguration {
     let text = #"{profiles:{default:{provider:"rest",baseUrl:"https://api.example.com",\#(more)}}}"#
     let configuration = try BrokerConfiguration.parse(Array(text.utf8), file: "c", environment: ["HOME": "/home/ann"])
-    guard case .rest(let profile)? = configuration[.default]?.provider else {
+    guard case .remote(let remote)? = configuration[.default]?.provider,
+      let profile = remote as? RESTProfileConfiguration
+    else {
       preconditionFailure("the provider is rest")
     }
     return profile
@@ -36,7 +41,7 @@ import Testing
     do {
       _ = try rest(more)
       return nil
-    } catch { return String(error.key.dropFirst("profiles.default.".count)) }
+    } catch { return error.mistakes.first.map { String($0.path.dropFirst("profiles.default.".count)) } }
   }
 
   @Test func `nothing said is the standard mapping`() throws {
@@ -139,7 +144,7 @@ import Testing
     ("clientSecret:{file:'a'}", "clientSecret.file"), ("clientSecret:{env:'1A'}", "clientSecret.env"),
     ("clientSecret:{command:['./x']}", "clientSecret.command"), ("clientSecret:{value:'x'}", "clientSecret.value"),
     ("tls:{pins:['sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=']}", "tls.pins"),
-    ("tls:{pins:['a','b']}", "tls.pins"), ("tls:{caFile:'ca.pem'}", "tls.caFile"),
+    ("tls:{pins:['a','b']}", "tls.pins[0]"), ("tls:{caFile:'ca.pem'}", "tls.caFile"),
   ])
   func `what cannot be is refused at its key`(_ text: String, _ key: String) {
     #expect(errorKey(text) == key)
@@ -160,7 +165,8 @@ import Testing
     ("http://api.example.com", false), ("http://localhost.example.com", false), ("https://", false),
     ("https://user:x@host", false), ("https://h/?q", false), ("https://h/#f", false), ("https://h:0", false),
     ("https://h:99999", false), ("https://h:", false), ("ftp://h", false), ("h", false), ("https://a..b", false),
-    ("https://h/a b", false), ("HTTP://h", false),
+    ("https://h/a b", false), ("HTTP://h", false), ("https://127.1", false), ("https://0x7f.0.0.1", false),
+    ("https://h/%20", true),
   ])
   func `a base URL is one that may be called`(_ url: String, _ isAccepted: Bool) {
     let text = "{profiles:{default:{provider:'rest',baseUrl:'\(url)'}}}"
@@ -174,6 +180,7 @@ import Testing
       ("http://proxy.example.com:3128", .url("http://proxy.example.com:3128")),
       ("socks5h://[::1]:1080", .url("socks5h://[::1]:1080")),
       ("http://user:password@proxy", nil), ("proxy.example.com", nil), ("ftp://proxy", nil), ("", nil),
+      ("http://127.1:8080", nil), ("http://proxy.example.com/path", nil),
     ] as [(String, NetworkConfiguration.Proxy?)])
   func `a proxy is the environment's, none, or one without a password`(
     _ text: String, _ proxy: NetworkConfiguration.Proxy?

@@ -1,10 +1,12 @@
 import BrokerCore
 import BrokerProtocol
 import Configuration
+import ConfigurationFile
 import HTTP
 import JSONRPC
 import LinuxSystem
 import RESTDialect
+import RemoteProvider
 import SecretMemory
 import TestServers
 import TestSupport
@@ -21,7 +23,9 @@ import Testing
     let end = try #require(page[start...].firstRange(of: "```")?.lowerBound)
     let text = page[start..<end].replacing("BASE", with: "http://127.0.0.1:1")
     let configuration = try BrokerConfiguration.parse(Array(text.utf8), file: "Mapping.md", environment: [:])
-    guard case .rest(let profile)? = configuration[.default]?.provider else { throw TestServerFailure.notStarted }
+    guard case .remote(let remote)? = configuration[.default]?.provider,
+      let profile = remote as? RESTProfileConfiguration
+    else { throw TestServerFailure.notStarted }
     #expect(profile.clientID == "demo-client" && profile.clientSecret == .environment("DEMO_SECRET"))
     return profile.mapping
   }

@@ -10,19 +10,11 @@ struct IssuerSetting {
   }
 
   /// What the settings are called.
-  var names: String {
-    switch OIDCPreset(rawValue: dialect.type) {
-    case .keycloak: "baseUrl and realm"
-    case .auth0: "domain"
-    case .microsoft: "tenant"
-    case .gitlab: "baseUrl"
-    case .oidc, .google, .github, nil: "issuer"
-    }
-  }
+  var names: String { OIDCPreset.named(dialect.type)?.issuerKeys ?? "issuer" }
 
   /// The line to change, so that the issuer is the one that the provider names.
   func correction(_ named: String) -> String {
-    guard OIDCPreset(rawValue: dialect.type) == .oidc else {
+    guard dialect.type == OIDCPreset.oidc.name else {
       return "Look at \(names) in the profile's section, or use: provider: \"oidc\", issuer: \"\(named)\""
     }
     guard Self.host(named) == Self.host(dialect.issuer) else {

@@ -1,0 +1,43 @@
+/// Finds the known word that a misspelt one was meant to be.
+package enum Spelling {
+  /// The known word with the fewest edits; nil where none is near.
+  ///
+  /// Words that differ in case, `_` or `-` alone are the nearest: `base_url` is `baseUrl`.
+  package static func nearest(to word: String, among words: [String]) -> String? {
+    if let same = same(as: word, among: words) { return same }
+    let limit = max(2, word.utf8.count / 3)
+    let near = words.map { (word: $0, edits: distance(word, $0)) }.filter { $0.edits <= limit }
+    return near.min { $0.edits < $1.edits }?.word ?? words.first { $0.hasPrefix(word) && word.utf8.count > 2 }
+  }
+
+  /// The known word that differs in case, `_` or `-` alone; nil where there is none.
+  package static func same(as word: String, among words: [String]) -> String? {
+    let folded = folded(word)
+    return words.first { Self.folded($0) == folded }
+  }
+
+  private static func folded(_ word: String) -> [UInt8] {
+    word.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
+  }
+
+  /// How many characters must be changed, added, left out or exchanged with their neighbour (Damerau and Levenshtein,
+  /// in the form of the optimal string alignment).
+  private static func distance(_ left: String, _ right: String) -> Int {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        var edits = min(last[column + 1], current[column]) + 1
+        edits = min(edits, last[column] + (left[row] == right[column] ? 0 : 1))
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          edits = min(edits, beforeLast[column - 1] + 1)
+        }
+        current.append(edits)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count]
+  }
+}

@@ -1,0 +1,38 @@
+package import BrokerCore
+import ConfigurationFile
+import FirebaseProvider
+import LocalProvider
+import OIDCProvider
+import RESTDialect
+import RESTProvider
+
+/// A type of provider that a profile can name.
+package struct ProviderType: Sendable {
+  /// Its name in the configuration, in sessions and in capabilities.
+  package let name: String
+  /// What such a provider can do where nothing is configured otherwise.
+  package let abilities: Set<ProviderAbility>
+  /// Reads what a profile's section says of it; nil where a setting is missing or faulty that has no default.
+  let read: @Sendable (inout ConfigurationSection) -> ProfileConfiguration.Provider?
+
+  /// All types, in the order in which capabilities list them.
+  package static let all: [ProviderType] =
+    [
+      ProviderType(name: "local", abilities: LocalProvider.abilities) { _ in .local },
+      ProviderType(name: RESTProvider.type, abilities: RESTProvider.abilities(.standard)) { section in
+        RESTProfileConfiguration(&section).map { .remote($0) }
+      },
+    ]
+    + OIDCPreset.all.map { preset in
+      ProviderType(name: preset.name, abilities: preset.abilities) { section in
+        OIDCProfileConfiguration(preset, &section).map { .remote($0) }
+      }
+    } + [
+      ProviderType(name: FirebaseProvider.type, abilities: FirebaseProvider.abilities) { section in
+        FirebaseProfileConfiguration(&section).map { .remote($0) }
+      }
+    ]
+
+  /// The type with a name; nil where there is none.
+  static func named(_ name: String) -> ProviderType? { all.first { $0.name == name } }
+}

@@ -1,0 +1,111 @@
+import JSONRPC
+
+/// What the sections of one file share: its text, the environment, and the mistakes that were found so far.
+package final class ConfigurationContext {
+  /// The converted text, which leads from a value back to its line; nil where only keys are collected.
+  private let text: JSON5Text?
+  /// What `${NAME}` is replaced from.
+  private let environment: [String: String]
+  /// The keys that each section knows, as far as it was read.
+  package private(set) var keys = KnownKeys()
+  /// Finds the other sections in which a key can stand; asked only where a key is unknown.
+  private let places: () -> KnownKeys
+  /// The mistakes in the order in which they were found.
+  private(set) var mistakes: [ConfigurationMistake] = []
+  /// How many mistakes were found beyond those that are listed.
+  private(set) var omittedCount = 0
+
+  /// The context of a file.
+  init(_ text: JSON5Text, environment: [String: String], places: @escaping () -> KnownKeys) {
+    self.text = text
+    self.environment = environment
+    self.places = places
+  }
+
+  /// The context of no file: everything has its default, and every key becomes known.
+  package init() {
+    text = nil
+    environment = [:]
+    places = { KnownKeys() }
+  }
+
+  /// A section that says nothing.
+  package func blankSection(_ path: String) -> ConfigurationSection {
+    ConfigurationSection(nil, path: path, pattern: path, context: self)
+  }
+
+  /// Notes that a section knows a key.
+  func note(_ key: String, in section: String) { keys.add(key, in: section) }
+
+  /// The sections of the whole configuration that know a key.
+  func sections(with key: String) -> [KnownKeys.Place] { places().places(of: key) }
+
+  /// Notes a mistake of a value.
+  func report(at node: JSONNode, _ path: String, _ message: String, _ suggestion: String? = nil) {
+    note(.value, path, message, suggestion) { $0.position(ofJSONByte: node.text.startIndex) }
+  }
+
+  /// Notes a key that cannot stand where it stands.
+  func report(keyOf node: JSONNode, _ path: String, _ message: String, _ suggestion: String?) {
+    note(.key, path, message, suggestion) { $0.position(ofKeyOfValueAt: node.text.startIndex) }
+  }
+
+  /// Notes a key that a section lacks; `node` is the section.
+  func report(missing path: String, in node: JSONNode, _ message: String, _ suggestion: String?) {
+    note(.key, path, message, suggestion) { $0.position(ofJSONByte: node.text.startIndex) }
+  }
+
+  private func note(
+    _ subject: ConfigurationMistake.Subject, _ path: String, _ message: String, _ suggestion: String?,
+    position: (JSON5Text) -> SourcePosition
+  ) {
+    guard let text else { return }
+    guard mistakes.count < ConfigurationError.listLimit else {
+      omittedCount += 1
+      return
+    }
+    mistakes.append(
+      ConfigurationMistake(
+        position: position(text), path: path, subject: subject, message: message, suggestion: suggestion))
+  }
+
+  /// Replaces each `${NAME}` by the environment variable; `$${` stands for `${`.
+  ///
+  /// - Returns: nil for a variable that is not set, and for a name that is none; the mistake is noted.
+  func expanded(_ value: String, at node: JSONNode, _ path: String) -> String? {
+    var rest = Substring(value)
+    var result = ""
+    while let dollar = rest.firstIndex(of: "$") {
+      result += rest[..<dollar]
+      rest = rest[dollar...]
+      if rest.hasPrefix("$${") {
+        result += "${"
+        rest = rest.dropFirst(3)
+      } else if rest.hasPrefix("${") {
+        guard let value = variable(&rest, at: node, path) else { return nil }
+        result += value
+      } else {
+        result += "$"
+        rest = rest.dropFirst()
+      }
+    }
+    return result + rest
+  }
+
+  private func variable(_ rest: inout Substring, at node: JSONNode, _ path: String) -> String? {
+    let name = rest.dropFirst(2).prefix { $0 != "}" }
+    guard let first = name.first, first == "_" || first.isASCII && first.isLetter,
+      name.allSatisfy({ $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }), name.endIndex < rest.endIndex
+    else {
+      report(
+        at: node, path, "${ must begin the name of an environment variable and a }", "write $${ for the characters")
+      return nil
+    }
+    guard let value = environment[String(name)] else {
+      report(at: node, path, "the environment variable \(name) is not set")
+      return nil
+    }
+    rest = rest[rest.index(after: name.endIndex)...]
+    return value
+  }
+}

@@ -1,0 +1,28 @@
+/// One mistake in a configuration, and its place.
+package struct ConfigurationMistake: Sendable, Equatable {
+  /// Which part of a setting is mistaken.
+  package enum Subject: Sendable {
+    /// The key: the message names it.
+    case key
+    /// The value: the path tells whose it is.
+    case value
+  }
+
+  /// Where it is in the file.
+  package let position: SourcePosition
+  /// The setting, as in `profiles.work.methods[1]`; empty for the whole file.
+  package let path: String
+  /// Which part of that setting is mistaken.
+  package let subject: Subject
+  /// One clause without a full stop; it quotes what stands in the file, never a secret or the environment.
+  package let message: String
+  /// What to write instead, as a clause such as `did you mean "profiles"?`; nil where nothing is near.
+  package let suggestion: String?
+
+  /// Place, setting, message and suggestion, as compilers write them behind the name of the file.
+  package var line: String {
+    let setting = subject == .key || path.isEmpty ? "" : "\(path): "
+    let end = suggestion.map { "; \($0)" } ?? ""
+    return "\(position.line):\(position.column): \(setting)\(message)\(end)"
+  }
+}

@@ -1,0 +1,23 @@
+/// Settings that name files and programs.
+extension ConfigurationSection {
+  /// The absolute path of a file; nil where it is absent or faulty.
+  package mutating func filePath(_ key: String) -> String? {
+    guard let path = string(key) else { return nil }
+    if path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) { return path }
+    let home = path.hasPrefix("~/") ? "for your home directory write ${HOME}/" : nil
+    report(key, #"must be the absolute path of a file, such as "${HOME}/keys/example.pem""#, home)
+    return nil
+  }
+
+  /// A program (its name, or its absolute path) and its arguments; nil where it is absent or faulty.
+  package mutating func program(_ key: String) -> [String]? {
+    guard let command = strings(key) else { return nil }
+    if let program = command.first, !program.isEmpty, program.hasPrefix("/") || !program.contains("/"),
+      !command.contains(where: { $0.utf8.contains(0) })
+    {
+      return command
+    }
+    report(key, "must begin with a program: its name, or its absolute path")
+    return nil
+  }
+}

@@ -1,0 +1,56 @@
+/// A setting that is a whole number.
+package struct WholeNumberSetting: Sendable {
+  /// The key in its section.
+  package let key: String
+  /// What is accepted.
+  package let range: ClosedRange<Int>
+  /// What holds where nothing is said.
+  package let standard: Int
+
+  /// Declares a whole number; `standard` must be in the range.
+  package init(_ key: String, _ range: ClosedRange<Int>, standard: Int) {
+    self.key = key
+    self.range = range
+    self.standard = standard
+  }
+}
+
+/// A setting that is a number of seconds, fractions allowed down to the millisecond; its key ends in `Seconds`.
+package struct DurationSetting: Sendable {
+  /// The key in its section.
+  package let key: String
+  /// How many seconds are accepted.
+  package let range: ClosedRange<Int>
+  /// How many seconds hold where nothing is said.
+  package let standard: Int
+
+  /// Declares a duration by its seconds; `standard` must be in the range.
+  package init(_ key: String, _ range: ClosedRange<Int>, standard: Int) {
+    self.key = key
+    self.range = range
+    self.standard = standard
+  }
+}
+
+/// A setting that is one of a few words.
+package struct ChoiceSetting<Value: RawRepresentable<String> & CaseIterable & Sendable>: Sendable {
+  /// The key in its section.
+  package let key: String
+  /// What holds where nothing is said.
+  package let standard: Value
+  /// Words that are planned: their user is told so, and not that the word is wrong.
+  package let later: [String]
+
+  /// Declares a choice among the cases of `Value`.
+  package init(_ key: String, standard: Value, later: [String] = []) {
+    self.key = key
+    self.standard = standard
+    self.later = later
+  }
+
+  /// What must stand there, as the end of a sentence.
+  package var expected: String {
+    let words = Value.allCases.map { "\"\($0.rawValue)\"" }
+    return words.count > 1 ? "one of " + words.joined(separator: ", ") : words.joined()
+  }
+}

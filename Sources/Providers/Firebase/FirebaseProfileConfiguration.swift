@@ -1,0 +1,40 @@
+package import BrokerCore
+package import ConfigurationFile
+package import HTTP
+package import RemoteProvider
+
+/// A profile on a Firebase project.
+package struct FirebaseProfileConfiguration: Sendable, Equatable {
+  /// Where the project's Web API key is.
+  package var apiKey: SecretReference
+  /// The server below which both services are, such as Firebase's emulator; nil for Google's own.
+  package var baseURL: HTTPURL?
+  /// Whom the servers' certificates must come from.
+  package var tls: TLSPolicy
+
+  /// Reads what a profile's section says of its project.
+  ///
+  /// - Returns: nil where a setting is missing or faulty that has no default.
+  package init?(_ section: inout ConfigurationSection) {
+    section.require("apiKey", #"write where the project's Web API key is: {env: "FIREBASE_API_KEY"}"#)
+    let key = SecretReference.read("apiKey", in: &section)
+    baseURL = section.serverURL("baseUrl")
+    var tlsSection = section.section("tls")
+    tls = TLSPolicy(&tlsSection)
+    guard let key else { return nil }
+    apiKey = key
+  }
+}
+
+extension FirebaseProfileConfiguration: RemoteConfiguration {
+  package var type: String { FirebaseProvider.type }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder
+  ) throws(HTTPFailure) -> any AuthProvider {
+    let key = apiKey
+    let settings = FirebaseProviderSettings(
+      apiKey: { @Sendable in await secrets(key) }, baseURL: baseURL, tls: tls)
+    return try FirebaseProvider(settings, client: client)
+  }
+}

@@ -1,0 +1,39 @@
+package import ConfigurationFile
+
+/// The embedded provider's one-time codes.
+package struct OTPConfiguration: Sendable, Equatable {
+  /// How many digits a code has.
+  package var length: Int
+  /// How long a code is good for.
+  package var lifetime: Duration
+  /// How many wrong codes end a challenge.
+  package var maxAttempts: Int
+  /// How long after one code the next may be asked for.
+  package var resendCooldown: Duration
+
+  /// Six digits and five attempts let one guess in 200,000 succeed (RFC 4226, section 7.3); ten digits fit 64 bits.
+  private static let lengthSetting = WholeNumberSetting("length", 4...10, standard: 6)
+  /// Long enough to find the message, too short to guess; NIST SP 800-63B, section 5.1.3.2, allows ten minutes.
+  private static let lifetimeSetting = DurationSetting("lifetimeSeconds", 1...3600, standard: 300)
+  /// More than ten would make short codes guessable.
+  private static let attemptsSetting = WholeNumberSetting("maxAttempts", 1...10, standard: 5)
+  /// 0 is for tests.
+  private static let cooldownSetting = DurationSetting("resendCooldownSeconds", 0...3600, standard: 30)
+
+  /// The defaults.
+  package init() {
+    length = Self.lengthSetting.standard
+    lifetime = .seconds(Self.lifetimeSetting.standard)
+    maxAttempts = Self.attemptsSetting.standard
+    resendCooldown = .seconds(Self.cooldownSetting.standard)
+  }
+
+  /// Reads the section, with the default of each setting that is absent.
+  package init(_ section: inout ConfigurationSection) {
+    length = section.read(Self.lengthSetting)
+    lifetime = section.read(Self.lifetimeSetting)
+    maxAttempts = section.read(Self.attemptsSetting)
+    resendCooldown = section.read(Self.cooldownSetting)
+    section.finish()
+  }
+}

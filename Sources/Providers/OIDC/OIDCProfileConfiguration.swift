@@ -1,0 +1,154 @@
+package import BrokerCore
+import BrokerProtocol
+package import ConfigurationFile
+package import HTTP
+package import OIDCDialect
+package import RemoteProvider
+
+/// A profile on an OpenID Connect provider, described or known by name.
+package struct OIDCProfileConfiguration: Sendable, Equatable {
+  /// How the provider is spoken to.
+  package var dialect: OIDCDialect
+  /// The client's name at the provider.
+  package var clientID: String
+  /// Where the client's password is.
+  package var clientSecret: SecretReference?
+  /// How the client makes itself known.
+  package var clientAuthentication: OIDCDialect.ClientAuthentication
+  /// Where a browser comes back to.
+  package var redirect: LoopbackRedirect
+  /// Whom the provider's certificates must come from.
+  package var tls: TLSPolicy
+
+  /// Reads what a profile's section says of its provider.
+  ///
+  /// - Returns: nil where a setting is missing or faulty that has no default.
+  package init?(_ preset: OIDCPreset, _ section: inout ConfigurationSection) {
+    let known = preset.dialect(&section)
+    // Where the address is faulty, what else the profile says is looked at all the same.
+    dialect = known ?? OIDCDialect(type: preset.name, issuer: "")
+    section.require("clientId", "write the client's id as the provider gave it")
+    clientID = section.word("clientId") ?? ""
+    clientSecret = SecretReference.read("clientSecret", in: &section)
+    clientAuthentication = Self.authentication(&section)
+    redirect = Self.redirect(&section)
+    Self.readTarget(&dialect, &section)
+    var endpointsSection = section.section("endpoints")
+    Self.readEndpoints(&dialect, &endpointsSection)
+    if preset.takesDiscovery {
+      dialect.usesDiscovery = section.flag("discovery", standard: true)
+      if !dialect.usesDiscovery, !endpointsSection.has(OIDCEndpoint.token.rawValue) {
+        section.report("discovery", "cannot be false without endpoints.token")
+      }
+    }
+    var tlsSection = section.section("tls")
+    tls = TLSPolicy(&tlsSection)
+    readMethods(&section)
+    guard known != nil, !clientID.isEmpty else { return nil }
+  }
+
+  /// Reads the methods; without a secret a client cannot log in by itself (RFC 6749, section 4.4).
+  private mutating func readMethods(_ section: inout ConfigurationSection) {
+    guard let names = section.strings("methods") else {
+      if clientSecret == nil { dialect.methods.removeAll { $0 == .clientCredentials } }
+      return
+    }
+    if names.isEmpty { section.report("methods", "must name at least one login method") }
+    var methods: [LoginMethod] = []
+    for (index, name) in names.enumerated() {
+      guard let method = LoginMethod(name: name) else {
+        Self.reportUnknown(name, index, section)
+        continue
+      }
+      if methods.contains(method) {
+        section.report("methods", element: index, "\"\(method.rawValue)\" is named twice", "remove one of them")
+      }
+      if method == .clientCredentials, !section.has("clientSecret") {
+        section.report("methods", element: index, #""clientCredentials" needs clientSecret"#)
+      }
+      methods.append(method)
+    }
+    dialect.methods = methods
+  }
+
+  private static func reportUnknown(_ name: String, _ index: Int, _ section: ConfigurationSection) {
+    let methods = LoginMethod.allCases.map(\.rawValue)
+    let meant = Spelling.nearest(to: name, among: methods + LoginMethod.aliases.keys.sorted())
+      .flatMap { LoginMethod(name: $0)?.rawValue }
+    section.report(
+      "methods", element: index, "unknown login method" + section.quoted("methods", element: index),
+      meant.map { "did you mean \"\($0)\"?" } ?? "use one of: \(methods.joined(separator: ", "))")
+  }
+
+  /// A client with a secret authenticates by HTTP Basic, unless the file says otherwise; one without cannot.
+  private static func authentication(_ section: inout ConfigurationSection) -> OIDCDialect.ClientAuthentication {
+    let hasSecret = section.has("clientSecret")
+    let chosen = section.read(
+      ChoiceSetting("clientAuth", standard: hasSecret ? OIDCDialect.ClientAuthentication.basic : .none))
+    if !hasSecret, chosen != .none { section.report("clientAuth", "needs clientSecret") }
+    if hasSecret, chosen == .none, !section.isFaulty("clientAuth") {
+      section.report("clientAuth", #"cannot be "none" with a clientSecret"#, #"write "basic" or "post""#)
+    }
+    return chosen
+  }
+
+  private static func redirect(_ section: inout ConfigurationSection) -> LoopbackRedirect {
+    guard let text = section.string("redirectUri") else { return .standard }
+    if let redirect = LoopbackRedirect(text) { return redirect }
+    section.report(
+      "redirectUri", "must be http:// with 127.0.0.1, [::1] or localhost, a port (0: any) and a path",
+      #"for any free port write "http://127.0.0.1:0/callback""#)
+    return .standard
+  }
+
+  /// Scopes, audience and resource.
+  private static func readTarget(_ dialect: inout OIDCDialect, _ section: inout ConfigurationSection) {
+    if let scopes = section.strings("scopes") {
+      if scopes.isEmpty { section.report("scopes", "must name at least one scope") }
+      for (index, scope) in scopes.enumerated() where !isScope(scope) {
+        section.report(
+          "scopes", element: index, "a scope has visible characters without quotes and backslashes",
+          scope.contains(" ") ? "write each scope as a string of its own" : nil)
+      }
+      dialect.scopes = scopes
+    }
+    if let audience = section.word("audience") {
+      dialect.audience = audience
+      dialect.quirks.target = .audience
+    }
+    if let resource = section.absoluteURI("resource") {
+      dialect.resource = resource
+      dialect.quirks.target = .resource
+    }
+  }
+
+  private static func readEndpoints(_ dialect: inout OIDCDialect, _ section: inout ConfigurationSection) {
+    for endpoint in OIDCEndpoint.allCases {
+      if let address = section.serverAddress(endpoint.rawValue) { dialect.give(address, for: endpoint) }
+    }
+    let metadataNames = OIDCEndpoint.allCases.map { ($0.metadataName, $0.rawValue) }
+    section.finish(aliases: Dictionary(uniqueKeysWithValues: metadataNames))
+  }
+
+  /// RFC 6749, section 3.3.
+  private static func isScope(_ word: String) -> Bool {
+    (1...256).contains(word.utf8.count)
+      && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+  }
+}
+
+extension OIDCProfileConfiguration: RemoteConfiguration {
+  package var type: String { dialect.type }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder
+  ) throws(HTTPFailure) -> any AuthProvider {
+    let secret = clientSecret.map { reference -> OIDCProviderSettings.SecretSource in
+      { @Sendable in await secrets(reference) }
+    }
+    let settings = OIDCProviderSettings(
+      dialect: dialect, clientID: clientID, clientSecret: secret, clientAuthentication: clientAuthentication,
+      redirect: redirect, tls: tls)
+    return try OIDCProvider(settings, client: client)
+  }
+}

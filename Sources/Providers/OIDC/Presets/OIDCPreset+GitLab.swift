@@ -1,0 +1,20 @@
+import BrokerProtocol
+import ConfigurationFile
+package import OIDCDialect
+import RemoteProvider
+
+extension OIDCPreset {
+  /// GitLab.
+  static let gitlab = OIDCPreset(name: "gitlab", issuerKeys: "baseUrl") { section in
+    .gitlab(baseURL: section.serverAddress("baseUrl") ?? "https://gitlab.com")
+  }
+}
+
+extension OIDCDialect {
+  /// GitLab, at its own address or somebody's own.
+  package static func gitlab(baseURL: String) -> OIDCDialect {
+    OIDCDialect(
+      type: "gitlab", issuer: withoutTrailingSlashes(baseURL), scopes: ["openid", "profile", "email"],
+      methods: LoginMethod.withoutPassword)
+  }
+}

@@ -1,0 +1,22 @@
+import BrokerProtocol
+package import OIDCDialect
+
+extension OIDCPreset {
+  /// Google.
+  static let google = OIDCPreset(name: "google", issuerKeys: "issuer") { _ in .google }
+}
+
+extension OIDCDialect {
+  /// Google: it gives a refresh token only to who asks with parameters of its own, and only after consent.
+  package static var google: OIDCDialect {
+    var dialect = OIDCDialect(
+      type: "google", issuer: "https://accounts.google.com", scopes: ["openid", "email", "profile"],
+      methods: LoginMethod.withoutPassword)
+    dialect.quirks.otherIssuers = ["accounts.google.com"]
+    dialect.quirks.authorizationParameters = [.init("access_type", "offline"), .init("prompt", "consent")]
+    // `prompt` is `none`, `consent` or `select_account` there, and nothing else.
+    dialect.quirks.provesAnew = false
+    dialect.quirks.target = .none
+    return dialect
+  }
+}

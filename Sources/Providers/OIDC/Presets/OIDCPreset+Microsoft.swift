@@ -1,0 +1,27 @@
+import BrokerProtocol
+import ConfigurationFile
+package import OIDCDialect
+import RemoteProvider
+
+extension OIDCPreset {
+  /// Microsoft's identity platform.
+  static let microsoft = OIDCPreset(name: "microsoft", issuerKeys: "tenant") { section in
+    .microsoft(tenant: section.pathSegment("tenant", #"must be a tenant's id or domain, or "common""#) ?? "common")
+  }
+}
+
+extension OIDCDialect {
+  /// Microsoft's identity platform, for one tenant (its id or a domain) or for all (`common`, `organizations`,
+  /// `consumers`).
+  ///
+  /// Metadata and ID tokens name the tenant by its id, whatever it was called.
+  package static func microsoft(tenant: String) -> OIDCDialect {
+    var dialect = OIDCDialect(
+      type: "microsoft", issuer: "https://login.microsoftonline.com/\(tenant)/v2.0",
+      scopes: ["openid", "profile", "email", "offline_access"], methods: LoginMethod.withoutPassword)
+    dialect.quirks.issuerRule = .tenant
+    dialect.quirks.errorNames = ["bad_verification_code": "invalid_grant"]
+    dialect.quirks.target = .none
+    return dialect
+  }
+}

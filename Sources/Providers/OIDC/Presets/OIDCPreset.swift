@@ -1,0 +1,48 @@
+package import BrokerCore
+import BrokerProtocol
+import ConfigurationFile
+import OIDCDialect
+
+/// A provider that a configuration can name: how a profile says where it is, and how it is spoken to.
+package struct OIDCPreset: Sendable {
+  /// Its name in the configuration.
+  package let name: String
+  /// The keys that say who the issuer is, as people are told them.
+  let issuerKeys: String
+  /// What the provider can do where nothing is configured otherwise.
+  package let abilities: Set<ProviderAbility>
+  /// Whether a profile can say that the provider's metadata are not read.
+  let takesDiscovery: Bool
+  /// Reads the keys that the provider is found by; nil where one is missing or faulty.
+  let dialect: @Sendable (inout ConfigurationSection) -> OIDCDialect?
+
+  /// A preset.
+  init(
+    name: String, issuerKeys: String, abilities: Set<ProviderAbility> = [.getCurrentUser], takesDiscovery: Bool = false,
+    dialect: @escaping @Sendable (inout ConfigurationSection) -> OIDCDialect?
+  ) {
+    self.name = name
+    self.issuerKeys = issuerKeys
+    self.abilities = abilities
+    self.takesDiscovery = takesDiscovery
+    self.dialect = dialect
+  }
+
+  /// All of them, in the order in which capabilities list them.
+  package static let all: [OIDCPreset] = [.oidc, .keycloak, .auth0, .google, .microsoft, .github, .gitlab]
+
+  /// The preset with a name; nil where there is none.
+  static func named(_ name: String) -> OIDCPreset? { all.first { $0.name == name } }
+}
+
+extension LoginMethod {
+  /// Methods that need no password of the user's: what public providers offer to programs.
+  static let withoutPassword: [LoginMethod] = [.refreshToken, .browser, .deviceCode]
+}
+
+/// An address without the slashes at its end.
+func withoutTrailingSlashes(_ url: String) -> String {
+  var url = Substring(url)
+  while url.hasSuffix("/") { url.removeLast() }
+  return String(url)
+}

@@ -1,0 +1,67 @@
+package import BrokerCore
+package import ConfigurationFile
+package import HTTP
+package import RESTDialect
+package import RemoteProvider
+
+/// A profile on a REST backend.
+package struct RESTProfileConfiguration: Sendable, Equatable {
+  /// Where the backend is; paths are put below it.
+  package var baseURL: HTTPURL
+  /// The client's name at the backend; empty where there is none.
+  package var clientID: String
+  /// Where the client's password is.
+  package var clientSecret: SecretReference?
+  /// Whom its certificate must come from.
+  package var tls: TLSPolicy
+  /// How it is spoken to.
+  package var mapping: RESTMapping
+
+  /// Reads what a profile's section says of its backend.
+  ///
+  /// - Returns: nil where a setting is missing or faulty that has no default.
+  package init?(_ section: inout ConfigurationSection) {
+    section.require("baseUrl", #"write baseUrl: "https://…""#)
+    let url = section.serverURL("baseUrl")
+    clientID = section.string("clientId") ?? ""
+    clientSecret = SecretReference.read("clientSecret", in: &section)
+    var tlsSection = section.section("tls")
+    tls = TLSPolicy(&tlsSection)
+    var mappingSection = section.section("mapping")
+    mapping = RESTMapping(&mappingSection)
+    Self.check(mapping, clientID, section, mappingSection)
+    guard let url else { return nil }
+    baseURL = url
+  }
+
+  /// A client with a secret says how it is sent, and one that authenticates has both an id and a secret.
+  private static func check(
+    _ mapping: RESTMapping, _ clientID: String, _ section: ConfigurationSection, _ mappingSection: ConfigurationSection
+  ) {
+    let authenticates = mapping.clientAuthentication != .none
+    if authenticates, !section.has("clientId") || !section.has("clientSecret") {
+      mappingSection.report("clientAuth", "needs clientId and clientSecret")
+    } else if authenticates, clientID.isEmpty, !section.isFaulty("clientId") {
+      section.report("clientId", "must not be empty")
+    }
+    let isUnused = !authenticates && !mappingSection.isFaulty("clientAuth")
+    if isUnused, section.has("clientSecret"), !section.isFaulty("clientSecret") {
+      section.report("clientSecret", "is not used without mapping.clientAuth", #"write mapping: {clientAuth: "basic"}"#)
+    }
+  }
+}
+
+extension RESTProfileConfiguration: RemoteConfiguration {
+  package var type: String { RESTProvider.type }
+
+  package func makeProvider(
+    client: HTTPClient, secrets: @escaping SecretFinder
+  ) throws(HTTPFailure) -> any AuthProvider {
+    let secret = clientSecret.map { reference -> RESTProviderSettings.SecretSource in
+      { @Sendable in await secrets(reference) }
+    }
+    let settings = RESTProviderSettings(
+      baseURL: baseURL, mapping: mapping, tls: tls, clientID: clientID, clientSecret: secret)
+    return try RESTProvider(settings, client: client)
+  }
+}

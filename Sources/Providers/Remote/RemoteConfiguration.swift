@@ -1,0 +1,27 @@
+package import BrokerCore
+package import ConfigurationFile
+package import HTTP
+package import SecretMemory
+
+/// Finds a secret where a configuration says that it is, each time that it is needed.
+package typealias SecretFinder = @Sendable (SecretReference) async -> Result<Secret, ProviderFailure>
+
+/// What a profile says of a provider behind HTTP, and how that becomes the provider.
+package protocol RemoteConfiguration: Sendable, Equatable {
+  /// The name of the provider's type, as in the configuration.
+  var type: String { get }
+
+  /// Makes the provider; nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - client: sends the requests; closed by whoever made it.
+  ///   - secrets: finds the client's secret.
+  /// - Returns: the provider.
+  /// - Throws: `HTTPFailure` where the provider cannot be made of it.
+  func makeProvider(client: HTTPClient, secrets: @escaping SecretFinder) throws(HTTPFailure) -> any AuthProvider
+}
+
+extension RemoteConfiguration {
+  /// Whether another configuration says the same of a provider of the same type.
+  package func isSame(as other: any RemoteConfiguration) -> Bool { (other as? Self) == self }
+}
