@@ -80,20 +80,21 @@ struct ActionWait: ~Copyable {
     defer { try? Signal.block(Self.signals) }
     do throws(CommandFailure) { return try reconnection.connect() } catch {
       guard error.exitCode == .brokerUnreachable else { throw error }
-      throw CommandFailure(.brokerUnreachable, "the broker has ended, and no other one came; " + goesOn)
+      throw CommandFailure(.brokerUnreachable, goesOn.behind("the broker has ended, and no other one came; "))
     }
   }
 
   private var isLate: CommandFailure {
-    var failure = CommandFailure(.loginRequired, "nobody has finished the login in the time of --timeout; " + goesOn)
+    var failure = CommandFailure(.loginRequired, goesOn.behind("the login was not finished within --timeout; "))
     failure.error = BrokerError(.deadlineExceeded, profile: action.profile)
     return failure
   }
 
   /// What becomes of a login that nobody waits for.
-  private var goesOn: String {
-    "the login goes on until \(LocalTime.clock(action.expiresAt)). Wait for it again with: authbroker login --flow "
-      + Advice.quoted(action.loginFlowID)
+  private var goesOn: Message {
+    Message(
+      "the login goes on until \(LocalTime.clock(action.expiresAt))",
+      next: NextCommand("wait for it again with", "login", "--flow", action.loginFlowID))
   }
 
   /// A login that was not finished is no wrong code: somebody has to log in.
@@ -112,7 +113,7 @@ struct ActionWait: ~Copyable {
     } catch {
       let failure = CommandFailure(error)
       guard failure.error?.kind == .flowNotFound else {
-        return Output.message("the login could not be cancelled: \(failure.message)")
+        return context.tell(failure.message.behind("the login could not be cancelled: "))
       }
     }
     if context.wantsJSON { ErrorObject.print(BrokerError(.cancelled, profile: action.profile)) }

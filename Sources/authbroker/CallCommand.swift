@@ -12,8 +12,8 @@ enum CallCommand: Command {
     operands: "METHOD [JSON|-]",
     summary: "Call a method of the broker and print its result as JSON",
     details: """
-      JSON are the params, an object; - reads them from standard input, as everything that holds a secret must be. What
-      methods there are says: authbroker call rpc.discover
+      JSON is the params, an object; - reads them from standard input, which anything that holds a secret requires.
+      `authbroker call rpc.discover` lists the methods.
       """)
 
   /// Members of params that are secrets, which must not stand in an argument.

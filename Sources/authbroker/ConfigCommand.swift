@@ -1,5 +1,3 @@
-import ClientSocket
-
 /// `authbroker config check`.
 enum ConfigCommand: Command {
   /// How the help explains it.
@@ -16,12 +14,12 @@ enum ConfigCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...2, of: self)
     guard context.arguments.operands[0] == "check" else {
-      let word = PlainText.line(context.arguments.operands[0].utf8)
-      throw .usage("there is no command config \(word); see: authbroker help config")
+      let word = "config " + context.arguments.operands[0]
+      throw .unknown("command", word, likely: Spelling.nearest(to: word, among: ["config check"]))
     }
     var arguments = ["--check-config"]
     if let file = context.arguments.operands.dropFirst().first {
-      guard !file.isEmpty else { throw .usage("FILE is empty; name a file, or leave it out.") }
+      guard !file.isEmpty else { throw .usage("FILE is empty; name a file, or leave it out") }
       arguments += ["--config", file]
     }
     if context.wantsJSON { arguments.append("--json") }

@@ -74,9 +74,12 @@ struct Context: Sendable {
   func warn(of owner: OwnerRecord?) {
     guard let owner, owner.version != ProgramVersion.current else { return }
     let version = PlainText.line(owner.version.utf8)
-    let text = "the running broker has version \(version), this program \(ProgramVersion.current); "
-    Output.message(Advice.repeating(arguments, in: text + "change over with: authbroker stop"))
+    let text = "the running broker has version \(version), this program \(ProgramVersion.current)"
+    tell(Message(text, next: NextCommand("change over with", "stop")))
   }
+
+  /// Tells a person something, and the command that this command line makes of what is next.
+  func tell(_ message: Message) { Output.message(message.text(for: arguments)) }
 
   /// Calls a method on a connection.
   ///
@@ -178,8 +181,14 @@ struct Context: Sendable {
   /// Refuses operands beyond those that the command knows.
   func expectOperands(_ range: ClosedRange<Int>, of command: any Command.Type) throws(CommandFailure) {
     guard !range.contains(arguments.operands.count) else { return }
-    let usage = "authbroker \(command.description.name) \(command.description.operands)".trimmingEnd()
-    throw .usage(arguments.operands.count < range.lowerBound ? "something is missing: \(usage)" : "too much: \(usage)")
+    let description = command.description
+    let count = arguments.operands.count
+    // What is too much is not repeated: it may be a secret.
+    let problem =
+      count < range.lowerBound
+      ? "missing argument \(description.operandNames[count])"
+      : "unexpected argument"
+    throw CommandFailure(.usage, "\(problem); usage: \(description.usage)")
   }
 }
 

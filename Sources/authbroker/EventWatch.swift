@@ -126,8 +126,9 @@ struct EventWatch: ~Copyable {
     do throws(CommandFailure) { connection = try reconnection.connect(mayStart: mayStart) } catch {
       guard error.exitCode == .brokerUnreachable else { throw error }
       let how = mayStart ? "has ended" : "was stopped"
-      let command = "authbroker watch --since \(last ?? 0)"
-      throw CommandFailure(.brokerUnreachable, "the broker \(how), and no other one came; go on with: \(command)")
+      throw CommandFailure(
+        .brokerUnreachable, "the broker \(how), and no other one came",
+        next: NextCommand("go on with", "watch", "--since", String(last ?? 0)))
     }
   }
 }

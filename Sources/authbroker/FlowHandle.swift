@@ -12,8 +12,8 @@ enum FlowHandle {
   static func checked(_ text: String) throws(CommandFailure) -> String {
     let known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
     guard !text.isEmpty, text.utf8.count <= longest, text.allSatisfy(known.contains) else {
-      let shown = text.utf8.count <= longest ? Advice.quoted(text) : "a text of \(text.utf8.count) bytes"
-      throw .usage("\(shown) names no login; the name of each one that waits is shown by: authbroker sessions")
+      let shown = text.utf8.count <= longest ? text.shellQuoted : "a text of \(text.utf8.count) bytes"
+      throw .usage("\(shown) names no login", next: NextCommand("to see which ones wait", "sessions"))
     }
     return text
   }

@@ -115,10 +115,10 @@ struct LoginCall {
     case (.time, .failed(let error)): throw CommandFailure(.broker(error))
     case (.time, _):
       var failure = context.failure(.timedOut)
-      failure.message = "the login was not done in time; " + sentence(outcome)
+      failure.message = message(outcome).behind("the login was not done in time; ")
       throw failure
     case (.signal(let signal), _):
-      var failure = CommandFailure(.failure, sentence(outcome))
+      var failure = CommandFailure(.failure, message(outcome))
       if case .takenBack = outcome { failure.error = BrokerError(.cancelled) }
       if case .completed(let result) = outcome, context.wantsJSON { context.printJSON(result) }
       failure.signal = signal
@@ -126,16 +126,18 @@ struct LoginCall {
     }
   }
 
-  private func sentence(_ outcome: Outcome) -> String {
+  private func message(_ outcome: Outcome) -> Message {
     switch (outcome, undoing) {
-    case (.takenBack, .registration): "it was cancelled. The account may have been made all the same."
-    case (.takenBack, _): "the login was cancelled."
+    case (.takenBack, .registration): Message("the login was cancelled; the account may have been created all the same")
+    case (.takenBack, _): Message("the login was cancelled")
     case (.failed(let error), _): CommandFailure(.broker(error)).message
     case (.completed(.authenticated(let session)), _):
-      "it was too late to cancel: " + LoginDialogue.welcome(session) + " End it with: authbroker logout"
-        + (session.profile == .default ? "" : " --profile \(session.profile)")
-    case (.completed, _): "it was too late to cancel: the account is made."
-    case (.unknown, _): "the broker has not said whether it was cancelled. See: authbroker status"
+      Message(
+        "it was too late to cancel: " + LoginDialogue.welcome(session),
+        next: NextCommand("log out with", "logout").on(session.profile))
+    case (.completed, _): Message("it was too late to cancel: the account was created")
+    case (.unknown, _):
+      Message("the broker has not said whether it was cancelled", next: NextCommand("see", "status"))
     }
   }
 }

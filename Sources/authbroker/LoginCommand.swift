@@ -58,7 +58,7 @@ enum LoginCommand: Command {
       left -= 1
       do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch {
         guard left > 0, error.error?.kind == .invalidCredentials else { throw error }
-        Output.message(error.message + " Try again.")
+        Output.message(error.message.sentence + "; try again")
       }
       params.password = try PasswordSource.password(context)
     }

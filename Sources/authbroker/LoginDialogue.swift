@@ -51,7 +51,8 @@ struct LoginDialogue: ~Copyable {
     case .userActionRequired(let action):
       throw Self.goesOn(action, context)
     case .emailVerificationRequired:
-      throw CommandFailure(.loginRequired, "the e-mail address must be verified first; then: authbroker login")
+      throw CommandFailure(
+        .loginRequired, "the e-mail address must be verified first", next: NextCommand("log in then with", "login"))
     }
   }
 
@@ -69,7 +70,7 @@ struct LoginDialogue: ~Copyable {
         return try begin(VerifyOTP.self, params, undoing: .code(flow: challenge.otpFlowID))
       } catch {
         guard error.error?.kind == .otpInvalid else { throw error }
-        Output.message(error.message)
+        context.tell(error.message)
       }
     }
   }
@@ -82,7 +83,7 @@ struct LoginDialogue: ~Copyable {
       return fresh
     } catch {
       guard error.error?.kind == .resendTooSoon else { throw error }
-      Output.message(error.message)
+      context.tell(error.message)
       return challenge
     }
   }
@@ -98,14 +99,14 @@ struct LoginDialogue: ~Copyable {
     guard !context.wantsJSON else { return .quiet(.loginRequired) }
     return CommandFailure(
       .loginRequired,
-      "the broker waits for it until \(LocalTime.clock(action.expiresAt)); wait with: authbroker login --flow "
-        + Advice.quoted(action.loginFlowID))
+      "the broker waits for it until \(LocalTime.clock(action.expiresAt))",
+      next: NextCommand("wait with", "login", "--flow", action.loginFlowID))
   }
 
   private static func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
     CommandFailure(
       .loginRequired,
-      ChallengeNotice.text(challenge) + "; answer with: authbroker verify-otp "
-        + Advice.quoted(challenge.otpFlowID) + " --code-stdin")
+      ChallengeNotice.text(challenge),
+      next: NextCommand("answer with", "verify-otp", challenge.otpFlowID, "--code-stdin"))
   }
 }

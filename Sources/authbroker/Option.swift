@@ -17,6 +17,9 @@ struct Option: Equatable, Sendable {
     Option(name: name, value: nil, meaning: meaning)
   }
 
+  /// The short names that every command understands.
+  static let longNames = ["-h": "--help", "-p": "--profile"]
+
   /// Those that every command takes, before or behind the command's name.
   static let global: [Option] = [
     .value("--state", "DIR", "the broker's state directory"),

@@ -34,7 +34,7 @@ struct Reconnection {
   mutating func connect(mayStart: Bool = true) throws(CommandFailure) -> BlockingConnection {
     losses = BootClock.now - connectedAt < Self.usualLife ? losses + 1 : 1
     guard losses <= Self.lossLimit else {
-      throw CommandFailure(.brokerUnreachable, "the broker ends again and again. See: authbroker doctor")
+      throw CommandFailure(.brokerUnreachable, "the broker ends again and again", next: NextCommand("see", "doctor"))
     }
     let deadline = BootClock.now + Self.patience
     var pause = Self.firstPause

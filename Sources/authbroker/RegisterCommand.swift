@@ -46,7 +46,7 @@ enum RegisterCommand: Command {
     while true {
       let email = try Prompt.answer("--email", "E-mail address", context)
       if RefusedFields.isAddress(email) { return email }
-      let message = "\(Advice.quoted(email)) is no e-mail address; it must be one address such as ann@example.com"
+      let message = "\(email.shellQuoted) is no e-mail address; it must be one address such as ann@example.com"
       guard context.arguments["--email"] == nil else { throw CommandFailure(.usage, message) }
       Output.message(message)
     }
@@ -57,7 +57,7 @@ enum RegisterCommand: Command {
     guard let error = failure.error, error.kind == .validationFailed else { return failure }
     let provider = (try? dialogue.session(of: error.profile).provider) ?? ""
     var failure = failure
-    failure.message = RefusedFields.sentence(error, provider) ?? failure.message
+    if let sentence = RefusedFields.sentence(error, provider) { failure.message = Message(sentence) }
     return failure
   }
 

@@ -38,8 +38,8 @@ enum RekeyCommand: Command {
       } else if let configured, configured.rawValue != vault.keySource {
         throw CommandFailure(
           .failure,
-          "the configuration names \(configured.rawValue) since this broker was started, which does not know it;"
-            + " rekey after: authbroker stop")
+          "the configuration names \(configured.rawValue) since this broker was started, which does not know it",
+          next: NextCommand("rekey after", "stop"))
       }
     }
     try send(&request, context, on: &connection)
@@ -60,7 +60,8 @@ enum RekeyCommand: Command {
 
   private static func expectOpen(_ vault: GetStatus.VaultStatus) throws(CommandFailure) {
     guard vault.isInitialized else {
-      throw CommandFailure(.vault, "the vault is new and has no key yet. Make it with: authbroker unlock")
+      throw CommandFailure(
+        .vault, "the vault is new and has no key yet", next: NextCommand("make one with", "unlock"))
     }
     guard !vault.locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
   }
@@ -125,8 +126,8 @@ enum RekeyCommand: Command {
     guard let text = context.arguments["--source"] else { return nil }
     guard let source = KeySourceName(rawValue: text) else {
       let all = KeySourceName.allCases.map(\.rawValue)
-      let likely = Spelling.nearest(to: text, among: all).map { " Did you mean \($0)?" } ?? ""
-      throw .usage("--source needs one of \(all.joined(separator: ", ")), not \(text).\(likely)")
+      throw .unknown(
+        "key source", text, likely: Spelling.nearest(to: text, among: all), choices: all.joined(separator: ", "))
     }
     return source
   }

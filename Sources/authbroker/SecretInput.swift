@@ -18,7 +18,7 @@ enum SecretInput {
   /// - Throws: a failure without a word if the person presses Ctrl-C: it ends the program by that signal.
   static func ask(_ prompt: String, for kind: Kind) throws(CommandFailure) -> Secret {
     var entered = try line(
-      prompt, atEnd: CommandFailure(.failure, "no \(kind) was entered: the input has ended."), interrupted: "")
+      prompt, atEnd: CommandFailure(.failure, "no \(kind) was entered: the input has ended"), interrupted: Message(""))
     return try secret(&entered, kind)
   }
 
@@ -30,9 +30,10 @@ enum SecretInput {
   /// - Returns: the code.
   /// - Throws: a failure with code 3 at the end of the input; one that ends the program by the signal of Ctrl-C.
   static func askForCode(_ prompt: String, of flow: String) throws(CommandFailure) -> Secret {
-    let next = "login still waits for its code; answer with: authbroker verify-otp " + PlainText.line(flow.utf8)
-    let end = CommandFailure(.loginRequired, "no code was entered: the input has ended. The " + next)
-    return try askForCode(prompt, atEnd: end, interrupted: "the " + next)
+    let waiting = Message(
+      "the login still waits for its code", next: NextCommand("answer with", "verify-otp", flow))
+    let end = CommandFailure(.loginRequired, waiting.behind("no code was entered: the input has ended; "))
+    return try askForCode(prompt, atEnd: end, interrupted: waiting)
   }
 
   /// Asks for a code that nothing waits for once the person goes, again after an empty line.
@@ -40,11 +41,11 @@ enum SecretInput {
   /// - Throws: a failure at the end of the input; one without a word that ends the program by the signal of Ctrl-C.
   static func askForCode(_ prompt: String) throws(CommandFailure) -> Secret {
     let end = CommandFailure(.failure, "no code was entered: the input has ended.")
-    return try askForCode(prompt, atEnd: end, interrupted: "")
+    return try askForCode(prompt, atEnd: end, interrupted: Message(""))
   }
 
   private static func askForCode(
-    _ prompt: String, atEnd: CommandFailure, interrupted: String
+    _ prompt: String, atEnd: CommandFailure, interrupted: Message
   ) throws(CommandFailure) -> Secret {
     var entered: [UInt8]
     repeat { entered = try line(prompt, atEnd: atEnd, interrupted: interrupted) } while entered.isEmpty
@@ -60,7 +61,7 @@ enum SecretInput {
   }
 
   private static func line(
-    _ prompt: String, atEnd: CommandFailure, interrupted: String
+    _ prompt: String, atEnd: CommandFailure, interrupted: Message
   ) throws(CommandFailure) -> [UInt8] {
     while true {
       do throws(Terminal.Refusal) { return try Terminal.readHiddenLine(prompt: prompt) } catch {
@@ -110,8 +111,7 @@ enum SecretInput {
         .failure, "the command of \(option) printed more than \(SecretProgram.longest / 1024) KiB.")
     case .isLate:
       var failure = context.failure(.timedOut)
-      failure.message =
-        "the command of \(option) took longer than the time of --timeout and was ended; nothing was sent."
+      failure.message = Message("the command of \(option) took longer than --timeout and was ended; nothing was sent")
       throw failure
     }
   }

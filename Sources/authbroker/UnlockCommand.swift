@@ -48,7 +48,7 @@ enum UnlockCommand: Command {
         return
       } catch {
         guard error.error?.kind == .wrongPassphrase, left > 0 else { throw error }
-        Output.message(error.message)
+        context.tell(error.message)
       }
     }
   }

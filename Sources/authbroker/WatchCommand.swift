@@ -39,11 +39,11 @@ enum WatchCommand: Command {
 
   private static func events(_ context: Context) throws(CommandFailure) -> [String]? {
     let events = context.arguments["--events"]?.split(separator: ",").map(String.init)
-    guard events?.isEmpty != true else { throw .usage("--events names no event.") }
+    guard events?.isEmpty != true else { throw .usage("--events names no event") }
     for event in events ?? [] where EventName(rawValue: event) == nil {
-      let all = EventName.allCases.map(\.rawValue).joined(separator: ", ")
-      let likely = Spelling.nearest(to: event, among: EventName.allCases.map(\.rawValue))
-      throw .usage("there is no event \(event).\(likely.map { " Did you mean \($0)?" } ?? "") There are: \(all).")
+      let all = EventName.allCases.map(\.rawValue)
+      throw .unknown(
+        "event", event, likely: Spelling.nearest(to: event, among: all), choices: all.joined(separator: ", "))
     }
     return events
   }

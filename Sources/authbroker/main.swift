@@ -9,7 +9,7 @@ do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
   ProcessImage.end(ExitCode.failure.rawValue)
 }
 guard let words = RawArguments.words else {
-  Output.message("an argument is not UTF-8 text. See: authbroker help")
+  Output.message(Message("an argument is not UTF-8 text", next: NextCommand("see", "help")).text(for: nil))
   ProcessImage.end(ExitCode.usage.rawValue)
 }
 let code = CommandLineProgram.run(words, Environment.current)

@@ -26,7 +26,7 @@ import Testing
       for words in ["token", "header"] {
         let run = try sandbox.command(words)
         #expect(run.code == 7 && run.output.isEmpty)
-        #expect(run.errors.hasSuffix("Open it with: authbroker --state \(sandbox.state) unlock\n"), "\(run.errors)")
+        #expect(run.errors.hasSuffix("; unlock it with: authbroker --state \(sandbox.state) unlock\n"), "\(run.errors)")
       }
       #expect(try sandbox.command("status", "--profile", "default").code == 7)
       #expect(try sandbox.command("doctor").code == 7)

@@ -105,7 +105,7 @@ import Testing
       _ = try sandbox.owner(try backend.configure(sandbox, issuer: backend.issuer + "/"))
       let login = try sandbox.command("login", "--method", "device", "--json")
       #expect(login.code == 1 && login.errors.contains("under another issuer; look at issuer"), "\(login.errors)")
-      #expect(login.errors.contains("See what is wrong with: authbroker --state "), "\(login.errors)")
+      #expect(login.errors.contains("; see what is wrong with: authbroker --state "), "\(login.errors)")
       #expect(login.errors.hasSuffix("provider-check default\n"), "\(login.errors)")
       let error = try JSONDocument(parsing: Array(login.output.utf8)).root.required("error").required("data")
       #expect(try error.required("kind").string() == "configInvalid")

@@ -50,13 +50,9 @@ enum DoctorCommand: Command {
   }
 
   private static func examine(_ patient: DoctorPatient) -> DoctorTable {
-    var table = DoctorTable()
+    var table = DoctorTable(arguments: patient.context.arguments)
     for check in checks {
-      let findings = check.findings(patient).map { finding in
-        var finding = finding
-        finding.message = Advice.repeating(patient.context.arguments, in: finding.message)
-        return finding
-      }
+      let findings = check.findings(patient)
       if !findings.isEmpty { table.sections.append(.init(title: check.title, findings: findings)) }
     }
     return table

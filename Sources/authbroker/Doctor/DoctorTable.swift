@@ -10,6 +10,8 @@ struct DoctorTable: Sendable {
     let findings: [DoctorFinding]
   }
 
+  /// This command line, whose broker the commands to type next are for.
+  let arguments: Arguments
   /// All groups that have something to say.
   var sections: [Section] = []
 
@@ -33,7 +35,7 @@ struct DoctorTable: Sendable {
       lines.append(style.bold(section.title))
       for finding in section.findings {
         let status = Self.colored(finding.status, finding.status.rawValue.padded(to: statusWidth), style)
-        lines.append("  \(status)  \(finding.label.padded(to: labelWidth))  \(finding.message)")
+        lines.append("  \(status)  \(finding.label.padded(to: labelWidth))  \(finding.message.text(for: arguments))")
       }
     }
     return lines + ["", summary]
@@ -44,7 +46,10 @@ struct DoctorTable: Sendable {
     writer.object { writer in
       writer.member("ok", errors.isEmpty)
       writer.member("exitCode", Int(exitCode.rawValue))
-      writer.member("findings", findings)
+      writer.key("findings")
+      writer.array { writer in
+        for finding in findings { finding.encode(to: &writer, for: arguments) }
+      }
     }
   }
 

@@ -29,11 +29,10 @@ extension FilesCheck {
   /// A key file that is gone while its broker still runs, which may have the key in memory.
   private static func lost(_ path: String, _ patient: DoctorPatient) -> DoctorFinding {
     let isOpen = patient.interview.status?.vault.locked == false
-    let remedy =
-      isOpen ? "put it back, or, while this broker runs, make a new one with: authbroker rekey" : "put it back."
     let shown = PlainText.line(path.utf8)
-    let message = "\(shown) is not there, and without it the vault cannot be opened again: " + remedy
-    return DoctorFinding("files.key", "key file", .error, message, path: path).aboutVault()
+    let message = "\(shown) is not there, and without it the vault cannot be opened again; put it back"
+    let next = NextCommand("or, while this broker runs, make a new one with", "rekey")
+    return DoctorFinding("files.key", "key file", .error, message, next: isOpen ? next : nil, path: path).aboutVault()
   }
 
   private static func key(_ path: String, besideVault state: String, missing: String) -> [DoctorFinding] {

@@ -31,8 +31,9 @@ enum FilesCheck: DoctorCheck {
     }
     let message =
       "\(PlainText.line(path.utf8)) is not there, though the running broker has it open: all that it saves is lost when"
-      + " it ends; find out who removes files there, and then log in again, after: authbroker stop"
-    return DoctorFinding(check, label, .error, message, path: path).aboutVault()
+      + " it ends; find out what removes files there"
+    let next = NextCommand("log in again after", "stop")
+    return DoctorFinding(check, label, .error, message, next: next, path: path).aboutVault()
   }
 
   /// What cannot be looked at may be there.
@@ -69,7 +70,7 @@ enum FilesCheck: DoctorCheck {
       do throws(Errno) { status = try directory.descriptor.status() } catch { throw .failed(path, error) }
       guard isUsable(status, 0o700) else {
         let message =
-          "you may not do everything in \(shown) (mode \(mode(status))); run: chmod 700 \(Advice.quoted(path))"
+          "you may not do everything in \(shown) (mode \(mode(status))); run: chmod 700 \(path.shellQuoted)"
         return DoctorFinding(check, label, .error, message, path: path)
       }
       return DoctorFinding(check, label, .ok, described(shown, status), path: path)
@@ -105,11 +106,11 @@ enum FilesCheck: DoctorCheck {
     guard status.kind == .regular else { return "\(shown) is no regular file; move it away." }
     guard status.owner == ProcessIdentity.user else { return "\(shown) belongs to user \(status.owner), not to you." }
     guard isUsable(status, rights) else {
-      return "\(shown) is closed to you too (mode \(mode(status))); run: chmod 600 \(Advice.quoted(path))"
+      return "\(shown) is closed to you too (mode \(mode(status))); run: chmod 600 \(path.shellQuoted)"
     }
     guard !status.isOpenToOthers else {
       return
-        "\(shown) is open to others (mode \(mode(status))), who may have read it; run: chmod 600 \(Advice.quoted(path))"
+        "\(shown) is open to others (mode \(mode(status))), who may have read it; run: chmod 600 \(path.shellQuoted)"
     }
     return nil
   }

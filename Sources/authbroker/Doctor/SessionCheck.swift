@@ -14,7 +14,7 @@ enum SessionCheck: DoctorCheck {
 
   private static func offline(_ session: Session, _ events: [BrokerEvent]) -> DoctorFinding {
     var finding = DoctorFinding(
-      "sessions.offline", session.profile.description, .warning, OfflineSessions.sentence(for: session, events))
+      "sessions.offline", session.profile.description, .warning, OfflineSessions.message(for: session, events))
     finding.profile = session.profile.description
     return finding
   }

@@ -60,10 +60,7 @@ enum ProviderCheckCommand: Command {
       return try context.call(CheckProvider.self, .init(profile: profile), on: &connection)
     } catch {
       guard error.error?.kind == .methodNotFound else { throw error }
-      throw CommandFailure(
-        .failure,
-        Advice.repeating(
-          context.arguments, in: "the running broker is too old to look; change over with: authbroker stop"))
+      throw CommandFailure(.failure, OwnerCheck.tooOld)
     }
   }
 
@@ -71,7 +68,7 @@ enum ProviderCheckCommand: Command {
   private static func profile(_ context: Context) throws(CommandFailure) -> ProfileName? {
     let named = try context.arguments.profile()
     guard let text = context.arguments.operands.first else { return named }
-    guard let name = ProfileName(text) else { throw .usage("\(Advice.quoted(text)) is no profile's name.") }
+    guard let name = ProfileName(text) else { throw .usage("\(text.shellQuoted) is no profile's name.") }
     guard named == nil || named == name else { throw .usage("two profiles are named; give one.") }
     return name
   }

@@ -111,9 +111,17 @@ struct ProviderCheckReport {
     let label = PlainText.line(finding.check.utf8)
     let message = PlainText.line(finding.message.utf8)
     Output.line("  \(colored(finding.level, level))  \(label.padded(to: width))  \(message)")
-    guard let advice = finding.advice else { return }
+    guard let advice = advice(finding) else { return }
     let indent = String(repeating: " ", count: Self.levelWidth + width + 6)
-    Output.line(indent + context.style.dim("→ ") + PlainText.line(advice.utf8))
+    Output.line(indent + context.style.dim("→ ") + advice)
+  }
+
+  /// What to do about a finding: the command that does it, or else what the provider says.
+  private func advice(_ finding: ProviderFinding) -> String? {
+    guard !FirstAccount.isMissing(finding) else {
+      return FirstAccount.creation.on(check.profile).text(for: context.arguments)
+    }
+    return finding.advice.map { BrokerSentence.plain($0) }
   }
 
   private func colored(_ level: ProviderFinding.Level, _ word: String) -> String {
@@ -139,8 +147,8 @@ struct ProviderCheckReport {
     Output.line("\n" + verdict)
     guard !isTried, !isHopeless else { return }
     let ways = check.loginMethods.compactMap { Self.options[$0] }.joined(separator: ", ")
-    let command = "authbroker provider-check \(check.profile) --login"
-    Output.line(Advice.repeating(context.arguments, in: "To try it (\(ways)): \(command)"))
+    let next = NextCommand("to try it (\(ways))", "provider-check", check.profile.description, "--login")
+    Output.line(next.text(for: context.arguments))
   }
 
   /// What can be said where nothing is wrong: not every provider says without a login whether it knows the client.

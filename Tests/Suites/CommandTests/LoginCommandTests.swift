@@ -93,7 +93,7 @@ import Testing
     let owner = try owner(rounds: 1, end: denied)
     let run = try CommandRun(["login", "--method", "browser"], in: scratch)
     #expect(run.code == 6, "\(run.errors)")
-    #expect(run.errors.contains("authbroker: The user did not agree. To ask again: authbroker "), "\(run.errors)")
+    #expect(run.errors.contains("authbroker: the user did not agree; ask again with: authbroker "), "\(run.errors)")
     #expect(owner.requests.count == 2)
   }
 
@@ -131,7 +131,7 @@ import Testing
     let owner = try owner(rounds: nil)
     let run = try CommandRun(["--timeout", "0.1", "login", "--method", "device"], in: scratch)
     #expect(run.code == 3)
-    let end = "Wait for it again with: authbroker --state \(scratch.file("state")) login --flow example-login\n"
+    let end = "; wait for it again with: authbroker --state \(scratch.file("state")) login --flow example-login\n"
     #expect(run.errors.contains("until 2099-01-01 00:00") && run.errors.hasSuffix(end), "\(run.errors)")
     let methods = owner.requests.map { $0.prefix { $0 != " " } }
     #expect(methods.first == "login" && methods.count > 1 && methods.dropFirst().allSatisfy { $0 == "awaitLogin" })
