@@ -4,7 +4,7 @@ package import LinuxSystem
 ///
 /// Each description says what to do next.
 package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Nobody listens on the socket that was asked for, and none is to be started.
+  /// No broker listens on the socket that was asked for, and none is to be started.
   case notRunning(socket: String, startable: Bool)
   /// Something is there, but no connection came about.
   case unreachable(socket: String, Errno)

@@ -48,7 +48,7 @@ package struct StatePaths: Equatable, Sendable {
   package let socket: String
   /// The configuration file; nil if nothing says where it would be.
   package let configuration: String?
-  /// True if somebody chose the configuration, so that a missing file, or another one in use, is an error.
+  /// True if the configuration was chosen, so that a missing file, or another one in use, is an error.
   package let isConfigurationChosen: Bool
   /// The key file of the vault; nil if nothing says where it would be.
   package let vaultKey: String?

@@ -40,7 +40,7 @@ struct ActionWait: ~Copyable {
     do throws(Errno) {
       try Signal.block(Self.signals)
       pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
+    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
     defer { try? Signal.unblock(Self.signals) }
     while true {
       showTime(until: deadline)
@@ -74,7 +74,7 @@ struct ActionWait: ~Copyable {
     return nil
   }
 
-  /// Finds the next broker; meanwhile there is nobody who could cancel the login, so that Ctrl-C just ends the waiting.
+  /// Finds the next broker; meanwhile no broker could cancel the login, so that Ctrl-C just ends the waiting.
   private mutating func reconnect() throws(CommandFailure) -> BlockingConnection {
     try? Signal.unblock(Self.signals)
     defer { try? Signal.block(Self.signals) }
@@ -85,19 +85,19 @@ struct ActionWait: ~Copyable {
   }
 
   private var isLate: CommandFailure {
-    var failure = CommandFailure(.loginRequired, goesOn.behind("the login was not finished within --timeout; "))
+    var failure = CommandFailure(.loginRequired, goesOn.behind("the login was not finished \(context.withinTimeout); "))
     failure.error = BrokerError(.deadlineExceeded, profile: action.profile)
     return failure
   }
 
-  /// What becomes of a login that nobody waits for.
+  /// What becomes of a login that is no longer waited for.
   private var goesOn: Message {
     Message(
       "the login goes on until \(LocalTime.clock(action.expiresAt))",
       next: NextCommand("wait for it again with", "login", "--flow", action.loginFlowID))
   }
 
-  /// A login that was not finished is no wrong code: somebody has to log in.
+  /// A login that was not finished is no wrong code: the user has to log in.
   private static func explained(_ failure: CommandFailure) -> CommandFailure {
     guard failure.error?.kind == .otpExpired else { return failure }
     var failure = failure
@@ -105,7 +105,7 @@ struct ActionWait: ~Copyable {
     return failure
   }
 
-  /// Takes the login back, and says so; one that has ended meanwhile is no trouble.
+  /// Cancels the login, and says so; one that has ended meanwhile is no trouble.
   private func cancel(on connection: inout BlockingConnection) {
     let params = CancelLogin.Params(loginFlowID: action.loginFlowID)
     do throws(ClientError) {
@@ -117,7 +117,7 @@ struct ActionWait: ~Copyable {
       }
     }
     if context.wantsJSON { ErrorObject.print(BrokerError(.cancelled, profile: action.profile)) }
-    Output.message("the login was cancelled.")
+    Output.message("the login was cancelled")
   }
 
   private mutating func showTime(until deadline: Duration?) {
@@ -133,7 +133,7 @@ struct ActionWait: ~Copyable {
     Output.progress("\r")
   }
 
-  /// Writes the line anew where it changes: a carriage return and blanks, which every terminal knows.
+  /// Writes the line again where it changes: a carriage return and blanks, which every terminal knows.
   ///
   /// Meanwhile a terminal does not go on in the next line (DECAWM, see console_codes(4)): on a narrow one, each second
   /// would leave a line behind. With `NO_COLOR` nothing but the text is written.

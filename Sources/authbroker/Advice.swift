@@ -61,7 +61,7 @@ enum Advice {
   /// What to do where no command does it.
   private static func step(for error: BrokerError) -> String? {
     switch error.kind {
-    case .otpInvalid: error.attemptsRemaining.map { "\($0) attempt\($0 == 1 ? "" : "s") left" }
+    case .otpInvalid: error.attemptsRemaining.map { "\($0.counted("attempt")) left" }
     case .unknownProfile: "name one with --profile"
     case .insufficientScope:
       "a token has no more scopes than the session: where the provider grants scopes, the configuration of the profile "

@@ -26,7 +26,7 @@ enum CommandLineProgram {
     do throws(CommandFailure) { try command.run(context) } catch {
       let error = FirstAccount.explained(error.namingHelp(of: command.description.name), context)
       report(error, context.arguments, asJSON: context.wantsJSON)
-      // As if nobody had received it: the loop of a shell ends with its command.
+      // As if this program had not received it: the loop of a shell ends with its command.
       if let signal = error.signal { ProcessImage.end(by: signal) }
       return error.exitCode
     }

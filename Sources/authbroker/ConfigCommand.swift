@@ -4,7 +4,7 @@ enum ConfigCommand: Command {
   static let description = CommandDescription(
     name: "config",
     operands: "check [FILE]",
-    summary: "Check the configuration and say what is wrong with it",
+    summary: "Check the configuration",
     details: """
       FILE, or the configuration that the broker would use. Nothing is started or changed. With --json one object: ok, and
       where that is false a message, else the profiles, the keySource of a new vault, and its keyFile.

@@ -14,7 +14,7 @@ struct Context: Sendable {
   /// Whether the results are to be JSON.
   var wantsJSON: Bool { arguments.has("--json") }
 
-  /// Whether somebody can be asked.
+  /// Whether a person can be asked.
   ///
   /// Standard input decides: a script that was given none must not wait for a person because it happens to run in a
   /// terminal.
@@ -164,14 +164,17 @@ struct Context: Sendable {
 
   /// What a call came to that has no result.
   ///
-  /// The end of a time that somebody chose is no missing broker: it has the code of whatever takes too long.
+  /// A time that was chosen and is over is no missing broker: it has the code of all that takes too long.
   func failure(_ error: ClientError) -> CommandFailure {
     guard error == .timedOut, arguments.has("--timeout") else { return CommandFailure(error) }
     var failure = CommandFailure(
-      ExitCode(.deadlineExceeded), "the broker did not answer within the time of --timeout.")
+      ExitCode(.deadlineExceeded), "the broker did not answer \(withinTimeout)")
     failure.error = BrokerError(.deadlineExceeded)
     return failure
   }
+
+  /// The time that the command line allows, as `within 2 s (--timeout)`.
+  var withinTimeout: String { arguments["--timeout"].map { "within \($0.shellQuoted) s (--timeout)" } ?? "in time" }
 
   /// How long an answer may take: what `--timeout` says, else more than any method takes by itself.
   func timeout(orElse limit: Duration = .seconds(60)) throws(CommandFailure) -> Duration {

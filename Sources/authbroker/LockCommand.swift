@@ -7,11 +7,11 @@ enum LockCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "lock",
-    summary: "Let the broker forget its keys and tokens until unlock",
+    summary: "Lock the vault: wipe keys and tokens from memory",
     details: """
-      Sessions are kept, sealed on disk. Until `authbroker unlock`, whoever asks for a token gets exit code 7. Where the
-      key comes from a passphrase, nobody can open the vault without it; from any other source, the next broker that is
-      started opens it by itself. Where no broker runs, no key is in memory and nothing has to be done.
+      Sessions are kept, encrypted on disk. Until `authbroker unlock`, commands that need a token end with exit code 7.
+      Where the key comes from a passphrase, the vault cannot be opened without it; from any other source, the next
+      broker that is started opens it by itself. Where no broker runs, no key is in memory and there is nothing to do.
       """)
 
   /// Locks the vault and says for how long that holds.

@@ -1,9 +1,8 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
 import SecretMemory
 
-/// What follows when a login was begun: a session, a one-time code that somebody must enter, or something that is to be
+/// What follows when a login was begun: a session, a one-time code that the user must enter, or something that is to be
 /// done elsewhere.
 struct LoginDialogue: ~Copyable {
   private let context: Context
@@ -15,7 +14,7 @@ struct LoginDialogue: ~Copyable {
     self.connection = connection
   }
 
-  /// Calls the method that begins it; Ctrl-C and the end of `--timeout` take that back.
+  /// Calls the method that begins it; Ctrl-C and the end of `--timeout` cancel it.
   mutating func begin<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, undoing: LoginCall.Undoing = .request
   ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
@@ -27,10 +26,10 @@ struct LoginDialogue: ~Copyable {
     try context.call(GetSession.self, .init(profile: profile), on: &connection)
   }
 
-  /// Goes on until there is a session, asking for codes where somebody can be asked, and waiting for what is done
+  /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done
   /// elsewhere.
   ///
-  /// - Throws: a failure with code 3 if a code is wanted and nobody can be asked, or if nobody wants to wait.
+  /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
   mutating func finish(_ result: LoginResult) throws(CommandFailure) {
     var result = result
     while case .otpRequired(let challenge) = result, context.canAsk {
@@ -90,9 +89,7 @@ struct LoginDialogue: ~Copyable {
 
   /// What is said of a session that has come.
   static func welcome(_ session: Session) -> String {
-    let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
-    let who = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
-    return "logged in\(who) on the profile \(session.profile)."
+    "logged in to \(session.profile)\(session.userWords)"
   }
 
   private static func goesOn(_ action: UserAction, _ context: Context) -> CommandFailure {

@@ -14,7 +14,7 @@ struct Outage: Equatable {
 
   /// Reads what happened to a profile, in order.
   init(of profile: ProfileName, in events: [BrokerEvent]) {
-    // Without the last success, nobody knows how many failures there were before the first that is still kept.
+    // Without the last success, it is not known how many failures there were before the first that is still kept.
     var isWell = false
     for event in events where event.profile == profile {
       switch event.payload {

@@ -2,7 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
 
-/// The logins of all profiles that wait for somebody.
+/// The pending logins of all profiles.
 enum PendingLogins {
   /// Asks for the pending login of each of some profiles.
   ///
@@ -36,7 +36,7 @@ enum PendingLogins {
         next: NextCommand("answer with", "verify-otp", challenge.otpFlowID))
     case .action(let action):
       Message(
-        "a login waits until \(LocalTime.clock(action.expiresAt)) for its user, who is to \(deed(action))",
+        "a login waits until \(LocalTime.clock(action.expiresAt)) for its user to \(deed(action))",
         next: NextCommand("wait with", "login", "--flow", action.loginFlowID))
     }
   }

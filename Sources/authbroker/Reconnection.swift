@@ -46,8 +46,8 @@ struct Reconnection {
       } catch {
         guard error.exitCode == .brokerUnreachable, BootClock.now + pause < deadline else { throw error }
       }
-      var nobody = PollSet(count: 1)
-      _ = try? nobody.wait(atMost: pause)
+      var nothing = PollSet(count: 1)
+      _ = try? nothing.wait(atMost: pause)
       pause = min(pause * 2, Self.longestPause)
     }
   }

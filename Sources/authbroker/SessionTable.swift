@@ -10,7 +10,7 @@ enum SessionTable {
     guard let profile else { return all }
     guard let session = all.first(where: { $0.profile == profile }) else {
       throw .usage(
-        "there is no profile \(profile) in the configuration", next: NextCommand("see", "config", "check"))
+        "unknown profile \(profile)", next: NextCommand("see", "config", "check"))
     }
     return [session]
   }

@@ -1,4 +1,4 @@
-/// Finds what somebody may have meant.
+/// Finds the word that was probably meant.
 enum Spelling {
   /// The word that is fewest edits away; nil if none is near.
   static func nearest(to word: String, among words: [String]) -> String? {

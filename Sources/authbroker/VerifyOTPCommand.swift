@@ -53,7 +53,7 @@ enum VerifyOTPCommand: Command {
 
   private static func code(_ flow: String, _ context: Context) throws(CommandFailure) -> Secret {
     if context.arguments.has("--code-stdin") { return try SecretInput.standardInput(.code) }
-    guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin.") }
+    guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin") }
     return try SecretInput.askForCode("Code: ", of: flow)
   }
 

@@ -15,7 +15,7 @@ enum WatchCommand: Command {
       """,
     options: [
       .value("--events", "A,B", "only these events"),
-      .value("--since", "N", "first what happened after the sequence N"),
+      .value("--since", "N", "begin with the events after the sequence N"),
       .value("--count", "N", "end after N events"),
     ])
 
@@ -50,6 +50,6 @@ enum WatchCommand: Command {
 
   private static func introduce(_ state: Subscribe.Result) {
     let sessions = state.sessions.map { "\($0.profile) is \($0.state.rawValue)" }.joined(separator: ", ")
-    Output.message("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions).")
+    Output.message("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions)")
   }
 }

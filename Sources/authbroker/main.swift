@@ -5,7 +5,7 @@ import LinuxSystem
 try? ProcessHardening.fillStandardDescriptors()
 // Passwords, codes and tokens pass through this process, also through `connect` for another program.
 do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
-  Output.message("this process cannot be protected from inspection: \(error).")
+  Output.message("this process cannot be protected from inspection: \(error)")
   ProcessImage.end(ExitCode.failure.rawValue)
 }
 guard let words = RawArguments.words else {

@@ -55,9 +55,9 @@ struct DoctorTable: Sendable {
 
   private var summary: String {
     let warnings = findings.count { $0.status == .warning }
-    guard !errors.isEmpty || warnings > 0 else { return "All is well." }
+    guard !errors.isEmpty || warnings > 0 else { return "no problems found" }
     let counts = [(errors.count, "error"), (warnings, "warning")].filter { $0.0 > 0 }
-    return counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ") + "."
+    return counts.map { $0.counted($1) }.joined(separator: ", ")
   }
 
   private static func colored(_ status: DoctorFinding.Status, _ word: String, _ style: Style) -> String {

@@ -11,7 +11,7 @@ extension FilesCheck {
     if let source = patient.keySource, source != .file {
       guard !isMissing else { return [] }
       let message =
-        "\(PlainText.line(path.utf8)) is not used by this vault, whose key comes from another source (\(source.rawValue))."
+        "\(PlainText.line(path.utf8)) is not used by this vault, whose key comes from another source (\(source.rawValue))"
       return [DoctorFinding("files.key", "key file", .note, message, path: path)]
     }
     guard !isMissing || !isNeeded(patient) else { return [lost(path, patient)] }
@@ -41,7 +41,7 @@ extension FilesCheck {
     var findings = [secret("files.key", "key file", path, needing: 0o400, missing: missing)]
     guard place != state else {
       guard findings[0].status == .ok else { return findings }
-      let message = "it lies beside the vault, so whoever copies the state directory can read the tokens."
+      let message = "it is beside the vault, so a copy of the state directory is enough to read the tokens"
       return findings + [DoctorFinding("files.keyPlace", "key file", .note, message, path: path)]
     }
     let directory = directory("files.keyDirectory", "key directory", place)

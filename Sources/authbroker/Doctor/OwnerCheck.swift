@@ -13,7 +13,7 @@ enum OwnerCheck: DoctorCheck {
     switch patient.interview.contact {
     case .none: return []
     case .absent:
-      let message = "none runs, and none was started; its vault was not looked at."
+      let message = "no broker is running, and none was started; the vault was not checked"
       return [DoctorFinding(check, label, .note, message)]
     case .failed(let failure):
       var finding = DoctorFinding(check, label, .error, failure.message)
@@ -33,7 +33,7 @@ enum OwnerCheck: DoctorCheck {
 
   private static func answering(_ status: GetStatus.Result, _ wasStarted: Bool) -> DoctorFinding {
     let since = wasStarted ? "started for this" : "up \(status.uptime.inWords)"
-    let clients = status.connections == 1 ? "1 connection" : "\(status.connections) connections"
+    let clients = status.connections.counted("connection")
     let version = PlainText.line(status.version.utf8)
     return DoctorFinding(
       "owner.answers", "broker", .ok, "version \(version), pid \(status.pid), \(since), \(clients)")

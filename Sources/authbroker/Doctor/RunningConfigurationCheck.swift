@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Whether the configuration file was changed after the running broker had read it.
 ///
-/// A broker reads it at its start, and when somebody has it do so again.
+/// A broker reads it at its start, and when it is told to reload it.
 enum RunningConfigurationCheck {
   /// Whether the file is newer than the broker: then it matters whether it has been read again.
   static func isSuspect(_ owner: OwnerRecord?, _ status: GetStatus.Result) -> Bool {

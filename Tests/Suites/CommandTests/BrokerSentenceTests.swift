@@ -32,4 +32,18 @@ import Testing
     #expect(sentence.first?.isLowercase == true && sentence.last != ".", "\(sentence)")
     #expect(!sentence.contains(". "), "\(sentence)")
   }
+
+  @Test(arguments: [(0, "0 attempts"), (1, "1 attempt"), (2, "2 attempts")])
+  func `a number agrees with its noun`(number: Int, words: String) {
+    #expect(number.counted("attempt") == words)
+  }
+
+  @Test func `a user is told by the best name that there is`() {
+    var session = Session(profile: .default, provider: "oidc", state: .authenticated)
+    #expect(session.userWords.isEmpty)
+    session.userID = "1"
+    #expect(LoginDialogue.welcome(session) == "logged in to default as user 1")
+    session.user = User(id: "1", email: "ann@example.com")
+    #expect(session.userWords == " as ann@example.com")
+  }
 }

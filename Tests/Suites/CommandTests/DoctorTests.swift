@@ -127,7 +127,7 @@ import Testing
     #expect(run.code == 7)
     #expect(run.errors.isEmpty)
     #expect(run.words.contains("error broker") && run.output.contains("the key is gone; bring it back\n"))
-    #expect(run.output.contains("daemon") && run.output.hasSuffix("\n1 error.\n"), "\(run.output)")
+    #expect(run.output.contains("daemon") && run.output.hasSuffix("\n1 error\n"), "\(run.output)")
   }
 
   @Test func `a configuration that is not valid is an error in its own words`() throws {

@@ -33,7 +33,7 @@ import Testing
     let owner = try owner()
     let run = try CommandRun(words + [text], in: scratch, input: "123456\n")
     #expect(run.code == 2, "\(run.errors)")
-    let end = "names no login; to see which ones wait: authbroker --state "
+    let end = "is not the name of a login; to see which ones wait: authbroker --state "
     #expect(run.errors.hasSuffix(end + "\(scratch.file("state")) sessions\n"), "\(run.errors)")
     #expect(!run.errors.contains("\u{1B}") && owner.requests.isEmpty)
   }

@@ -84,7 +84,7 @@ import Testing
     let command = "sleep 300 & echo $$ $! >\(pids); wait; sleep 300"
     let run = try CommandRun(Self.login + ["--password-command", command, "--timeout", "1"], in: scratch)
     #expect(run.code == 5)
-    #expect(run.errors.contains("took longer than --timeout and was ended; nothing"), "\(run.errors)")
+    #expect(run.errors.contains("did not end within 1 s (--timeout) and was terminated; nothing"), "\(run.errors)")
     let started = String(decoding: try scratch.bytes(of: "pids"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
     #expect(started.count == 2)
     for pid in started.compactMap({ Int32($0) }) {
