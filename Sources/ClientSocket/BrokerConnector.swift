@@ -94,7 +94,7 @@ package struct BrokerConnector: Sendable {
     throw .otherConfiguration(owner: record.configuration, wanted: wanted)
   }
 
-  /// Whether somebody listens; a broker that says that it serves another state directory is refused.
+  /// Whether a broker listens; a broker that says that it serves another state directory is refused.
   private func isServed(at path: String) throws(ConnectError) -> Bool {
     guard let socket = try open(path) else { return false }
     let answer: String?
@@ -118,7 +118,7 @@ package struct BrokerConnector: Sendable {
     return one.identity == other.identity
   }
 
-  /// Nil if nobody listens.
+  /// Nil if no broker listens.
   private func open(_ path: String) throws(ConnectError) -> FileDescriptor? {
     do throws(Errno) {
       let socket = try UnixSocket.connect(to: path)

@@ -2,9 +2,9 @@ package import LinuxSystem
 
 /// Why a client program has no connection to a broker.
 ///
-/// Each description is one sentence that says what to do next.
+/// Each description says what to do next.
 package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Nobody listens on the socket that was asked for, and none is to be started.
+  /// No broker listens on the socket that was asked for, and none is to be started.
   case notRunning(socket: String, startable: Bool)
   /// Something is there, but no connection came about.
   case unreachable(socket: String, Errno)
@@ -31,37 +31,46 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   /// What was started as the daemon said nothing at all.
   case startWasSilent(daemon: String, log: String)
 
-  /// One sentence, and what to do.
-  package var description: String {
+  /// What happened and, where the reason alone does not tell it, what to do; without a full stop.
+  package var description: String { remedy.map { reason + "; " + $0 } ?? reason }
+
+  /// What to do, for programs that have no better way to say it.
+  private var remedy: String? {
     switch self {
-    case .notRunning(let socket, true):
-      "no broker listens on \(socket); any command without --no-start starts one, such as: authbroker status"
+    case .notRunning(_, startable: true): "start one"
+    case .otherConfiguration: "stop it to change over"
+    case .ownerDoesNotAnswer(pid: _?, _, _): "set AUTHBROKER_SOCKET to its socket, or stop it"
+    default: nil
+    }
+  }
+
+  /// What happened.
+  package var reason: String {
+    switch self {
+    case .notRunning(let socket, true): "no broker listens on \(socket)"
     case .notRunning(let socket, false):
-      "no broker listens on \(socket), which AUTHBROKER_SOCKET names; unset it, or start that broker."
+      "no broker listens on \(socket), which AUTHBROKER_SOCKET names; unset it, or start that broker"
     case .unreachable(let socket, .nameTooLong): UnixSocket.Refusal.pathTooLong(socket).description
-    case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)."
+    case .unreachable(let socket, let error): "the broker's socket \(socket) cannot be reached: \(error)"
     case .foreignPeer(let socket, let uid):
-      "\(socket) is served by user \(uid), not by you; nothing was sent. Choose another with --state."
+      "\(socket) is served by user \(uid), not by you; nothing was sent; choose another with --state"
     case .stateDirectory(let refusal): refusal.description
     case .otherConfiguration(let owner, let wanted):
-      "the running broker uses the configuration \(owner ?? "(none)"), not \(wanted); "
-        + "change over with: authbroker stop"
+      "the running broker uses the configuration \(owner ?? "(none)"), not \(wanted)"
     case .otherState(let owner, let wanted, let socket):
       "the broker on \(socket) serves the state directory \(PlainText.line(owner.utf8)), not \(wanted); "
-        + "choose another socket with --socket, or that directory with --state."
-    case .ownerDoesNotAnswer(let pid?, let state, let socket):
-      "the broker (pid \(pid)) of \(state) is not on \(socket); set AUTHBROKER_SOCKET to its socket, or run: "
-        + "authbroker stop"
+        + "choose another socket with --socket, or that directory with --state"
+    case .ownerDoesNotAnswer(let pid?, let state, let socket): "the broker (pid \(pid)) of \(state) is not on \(socket)"
     case .ownerDoesNotAnswer(nil, let state, let socket):
       "a broker is starting for \(state) and does not answer on \(socket) yet; try again, or see \(state)/broker.log"
-    case .log(let path, let error): "the broker's log \(path) cannot be written: \(error)."
-    case .startIsStuck(let lock): "another process has been starting a broker for too long; see who holds \(lock)."
+    case .log(let path, let error): "the broker's log \(path) cannot be written: \(error)"
+    case .startIsStuck(let lock): "another process has been starting a broker for too long; see who holds \(lock)"
     case .noDaemon(let path, let error):
-      "the daemon \(path) cannot be started: \(error). Set AUTHBROKER_DAEMON to where it is."
+      "the daemon \(path) cannot be started: \(error); set AUTHBROKER_DAEMON to where it is"
     case .startRefused(_, let reason): reason
     case .startFailed(let log, let line): "the broker did not start: \(line) (more in \(log))"
     case .startWasSilent(let daemon, let log):
-      "the broker did not start: \(daemon) said nothing; see \(log), and whether AUTHBROKER_DAEMON names the daemon."
+      "the broker did not start: \(daemon) said nothing; see \(log), and whether AUTHBROKER_DAEMON names the daemon"
     }
   }
 }

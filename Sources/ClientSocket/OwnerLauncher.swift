@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A client takes `start.lock`, looks again whether an owner came up meanwhile, executes the daemon in a session of its
 /// own and waits for its word on a pipe. The others wait for the lock and then find the owner. The daemon's own lock
-/// decides: if it says that somebody else owns the directory, that one is waited for.
+/// decides: if it says that another process owns the directory, that one is waited for.
 package struct OwnerLauncher: Sendable {
   /// How long each step may take.
   package struct Limits: Sendable {
@@ -90,7 +90,7 @@ package struct OwnerLauncher: Sendable {
         guard let found = try find() else { throw .notRunning(socket: paths.socket, startable: true) }
         return found.markedAsStarted()
       case .owned:
-        // An owner that is coming up will listen soon; one that is going will let go of its lock, so it is tried anew.
+        // An owner that is coming up will listen soon; one that is going will release its lock, so it is tried again.
         if let found = try wait(until: min(deadline, BootClock.now + pause), find) { return found }
         // Each try starts a daemon, which leaves a line in the log.
         pause *= 2

@@ -4,7 +4,7 @@ package import LinuxSystem
 /// Joins standard input and output to a broker's socket, byte for byte, until one side ends.
 ///
 /// The end of the input is passed on as a half-close, so that answers in flight still arrive. Each direction holds at
-/// most one buffer: whoever does not read slows down only whoever writes to him.
+/// most one buffer: a reader that is slow slows down its own writer alone.
 package struct Relay: ~Copyable {
   /// How it ended.
   package enum Outcome: Equatable, Sendable {
@@ -14,7 +14,7 @@ package struct Relay: ~Copyable {
     case shutDown
     /// The broker closed the connection first.
     case brokerClosed
-    /// Nobody reads the output any more.
+    /// The output is no longer read.
     case outputClosed
     /// A descriptor failed.
     case failed(Errno)

@@ -34,10 +34,10 @@ package struct StatePaths: Equatable, Sendable {
     package var description: String {
       switch self {
       case .noHome:
-        "HOME is not set to an absolute path, so there is no default state directory; name one with --state."
+        "HOME is not set to an absolute path, so there is no default state directory; name one with --state"
       case .relative(let variable, let value):
-        "\(variable) must be an absolute path, not \(PlainText.line(value.utf8)): it would mean another file in each directory."
-      case .empty(let option): "\(option) is empty; name a path, or leave it out."
+        "\(variable) must be an absolute path, not \(PlainText.line(value.utf8)): it would mean another file in each directory"
+      case .empty(let option): "\(option) is empty; name a path, or leave it out"
       }
     }
   }
@@ -48,7 +48,7 @@ package struct StatePaths: Equatable, Sendable {
   package let socket: String
   /// The configuration file; nil if nothing says where it would be.
   package let configuration: String?
-  /// True if somebody chose the configuration, so that a missing file, or another one in use, is an error.
+  /// True if the configuration was chosen, so that a missing file, or another one in use, is an error.
   package let isConfigurationChosen: Bool
   /// The key file of the vault; nil if nothing says where it would be.
   package let vaultKey: String?

@@ -54,13 +54,13 @@ package struct StateProofFile: Sendable {
     do throws(PrivateDirectory.Refusal) { _ = try PrivateDirectory(directory, create: false) } catch {
       return "access to the broker's state directory cannot be proven: \(error)"
     }
-    return "access to the broker's state directory cannot be proven: \(directory) takes no file: \(error)."
+    return "access to the broker's state directory cannot be proven: \(directory) takes no file: \(error)"
   }
 
   /// Says that the broker has looked for the file, and was not satisfied.
   package var sentenceForRefusal: String {
     "access to the broker's state directory cannot be proven: the broker could not read \(path); it may have no "
-      + "descriptor left, or see another file system."
+      + "descriptor left, or see another file system"
   }
 
   /// Removes the file where the broker has not done so.

@@ -106,7 +106,7 @@ extension Vault {
           .keySourceDiffers, isError: false,
           "The vault opens by the source \(recordedSource.rawValue), the configuration names \(configuredSource.rawValue); "
             + "to keep that of the vault, set vault.keySource to \"\(recordedSource.rawValue)\" in the configuration; "
-            + "to change it, run: authbroker rekey"))
+            + "to change it, rekey the vault."))
     }
     if !SecretArena.isLocked {
       findings.append(

@@ -44,7 +44,7 @@ enum VaultSuspicion: Hashable, CaseIterable {
       VaultFinding(
         .tampered, isError: true,
         "The vault's file was removed or replaced while it was in use, so nothing is saved any more; put it back in its "
-          + "place, or run: authbroker stop, and log in again where in doubt.")
+          + "place, or stop the broker, and log in again where in doubt.")
     case .rolledBack:
       VaultFinding(
         .rolledBack, isError: true,

@@ -40,7 +40,7 @@ struct ActionWait: ~Copyable {
     do throws(Errno) {
       try Signal.block(Self.signals)
       pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
+    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
     defer { try? Signal.unblock(Self.signals) }
     while true {
       showTime(until: deadline)
@@ -74,29 +74,30 @@ struct ActionWait: ~Copyable {
     return nil
   }
 
-  /// Finds the next broker; meanwhile there is nobody who could cancel the login, so that Ctrl-C just ends the waiting.
+  /// Finds the next broker; meanwhile no broker could cancel the login, so that Ctrl-C just ends the waiting.
   private mutating func reconnect() throws(CommandFailure) -> BlockingConnection {
     try? Signal.unblock(Self.signals)
     defer { try? Signal.block(Self.signals) }
     do throws(CommandFailure) { return try reconnection.connect() } catch {
       guard error.exitCode == .brokerUnreachable else { throw error }
-      throw CommandFailure(.brokerUnreachable, "the broker has ended, and no other one came; " + goesOn)
+      throw CommandFailure(.brokerUnreachable, goesOn.behind("the broker has ended, and no other one came; "))
     }
   }
 
   private var isLate: CommandFailure {
-    var failure = CommandFailure(.loginRequired, "nobody has finished the login in the time of --timeout; " + goesOn)
+    var failure = CommandFailure(.loginRequired, goesOn.behind("the login was not finished \(context.withinTimeout); "))
     failure.error = BrokerError(.deadlineExceeded, profile: action.profile)
     return failure
   }
 
-  /// What becomes of a login that nobody waits for.
-  private var goesOn: String {
-    "the login goes on until \(LocalTime.clock(action.expiresAt)). Wait for it again with: authbroker login --flow "
-      + Advice.quoted(action.loginFlowID)
+  /// What becomes of a login that is no longer waited for.
+  private var goesOn: Message {
+    Message(
+      "the login goes on until \(LocalTime.clock(action.expiresAt))",
+      next: NextCommand("wait for it again with", "login", "--flow", action.loginFlowID))
   }
 
-  /// A login that was not finished is no wrong code: somebody has to log in.
+  /// A login that was not finished is no wrong code: the user has to log in.
   private static func explained(_ failure: CommandFailure) -> CommandFailure {
     guard failure.error?.kind == .otpExpired else { return failure }
     var failure = failure
@@ -104,7 +105,7 @@ struct ActionWait: ~Copyable {
     return failure
   }
 
-  /// Takes the login back, and says so; one that has ended meanwhile is no trouble.
+  /// Cancels the login, and says so; one that has ended meanwhile is no trouble.
   private func cancel(on connection: inout BlockingConnection) {
     let params = CancelLogin.Params(loginFlowID: action.loginFlowID)
     do throws(ClientError) {
@@ -112,11 +113,11 @@ struct ActionWait: ~Copyable {
     } catch {
       let failure = CommandFailure(error)
       guard failure.error?.kind == .flowNotFound else {
-        return Output.message("the login could not be cancelled: \(failure.message)")
+        return context.tell(failure.message.behind("the login could not be cancelled: "))
       }
     }
     if context.wantsJSON { ErrorObject.print(BrokerError(.cancelled, profile: action.profile)) }
-    Output.message("the login was cancelled.")
+    Output.message("the login was cancelled")
   }
 
   private mutating func showTime(until deadline: Duration?) {
@@ -132,7 +133,7 @@ struct ActionWait: ~Copyable {
     Output.progress("\r")
   }
 
-  /// Writes the line anew where it changes: a carriage return and blanks, which every terminal knows.
+  /// Writes the line again where it changes: a carriage return and blanks, which every terminal knows.
   ///
   /// Meanwhile a terminal does not go on in the next line (DECAWM, see console_codes(4)): on a narrow one, each second
   /// would leave a line behind. With `NO_COLOR` nothing but the text is written.

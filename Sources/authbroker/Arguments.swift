@@ -1,5 +1,4 @@
 import BrokerProtocol
-import ClientSocket
 
 /// A command line behind the program's name, taken apart.
 struct Arguments: Equatable, Sendable {
@@ -17,7 +16,7 @@ struct Arguments: Equatable, Sendable {
     let value: String
   }
 
-  /// Options that would carry a secret, which everybody on the machine could read in a list of processes.
+  /// Options that would carry a secret, which every user of the machine could read in a list of processes.
   private static let secrets = [
     "--password", "--code", "--otp", "--token", "--refresh-token", "--passphrase", "--secret",
   ]
@@ -39,7 +38,7 @@ struct Arguments: Equatable, Sendable {
         continue
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      let name = parts[0] == "-h" ? "--help" : parts[0]
+      let name = Option.longNames[parts[0]] ?? parts[0]
       guard let option = known.first(where: { $0.name == name }) else { throw Self.unknown(name, known) }
       let value = try Self.value(of: option, parts.count > 1 ? parts[1] : nil, &rest)
       options[name] = value
@@ -51,7 +50,7 @@ struct Arguments: Equatable, Sendable {
     of option: Option, _ attached: String?, _ rest: inout ArraySlice<String>
   ) throws(CommandFailure) -> String {
     guard let placeholder = option.value else {
-      guard attached == nil else { throw .usage("\(option.name) takes no value.") }
+      guard attached == nil else { throw .usage("\(option.name) takes no value") }
       return ""
     }
     guard let value = attached ?? rest.popFirst() else {
@@ -60,14 +59,13 @@ struct Arguments: Equatable, Sendable {
     return value
   }
 
-  /// The failure for an option that nobody knows; what follows it is not repeated.
+  /// The failure for an unknown option; what follows it is not repeated.
   static func unknown(_ name: String, _ known: [Option]) -> CommandFailure {
     if secrets.contains(name) {
       let what = name == "--code" || name == "--otp" ? "--code-stdin" : "--password-stdin or --password-command"
-      return .usage("a secret is never taken from an argument, where other programs can read it; use \(what).")
+      return .usage("a secret is never taken from an argument, where other programs can read it; use \(what)")
     }
-    let likely = Spelling.nearest(to: name, among: known.map(\.name)).map { " Did you mean \($0)?" } ?? ""
-    return .usage("there is no option \(PlainText.line(name.utf8)) here.\(likely)")
+    return .unknown("option", name, likely: Spelling.nearest(to: name, among: known.map(\.name)))
   }
 
   /// Whether an option was given.
@@ -85,7 +83,7 @@ struct Arguments: Equatable, Sendable {
   func seconds(_ name: String) throws(CommandFailure) -> Duration? {
     guard let text = options[name] else { return nil }
     guard let value = Double(text), value >= 0, value <= 315_360_000 else {
-      throw .usage("\(name) needs a number of seconds from 0 to 315360000, not \(Advice.quoted(text)).")
+      throw .usage("\(name) needs a number of seconds from 0 to 315360000, not \(text.shellQuoted)")
     }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
@@ -96,7 +94,7 @@ struct Arguments: Equatable, Sendable {
   func count(_ name: String) throws(CommandFailure) -> Int? {
     guard let text = options[name] else { return nil }
     guard let value = Int(text), value >= 0 else {
-      throw .usage("\(name) needs a whole number, not \(Advice.quoted(text)).")
+      throw .usage("\(name) needs a whole number, not \(text.shellQuoted)")
     }
     return value
   }
@@ -107,7 +105,7 @@ struct Arguments: Equatable, Sendable {
   func profile() throws(CommandFailure) -> ProfileName? {
     guard let text = options["--profile"] else { return nil }
     guard let name = ProfileName(text) else {
-      throw .usage("--profile needs a profile's name (a-z, 0-9, '.', '_' and '-'), not \(Advice.quoted(text)).")
+      throw .usage("--profile needs a profile's name (a-z, 0-9, '.', '_' and '-'), not \(text.shellQuoted)")
     }
     return name
   }

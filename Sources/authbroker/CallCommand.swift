@@ -12,8 +12,8 @@ enum CallCommand: Command {
     operands: "METHOD [JSON|-]",
     summary: "Call a method of the broker and print its result as JSON",
     details: """
-      JSON are the params, an object; - reads them from standard input, as everything that holds a secret must be. What
-      methods there are says: authbroker call rpc.discover
+      JSON is the params, an object; - reads them from standard input, which anything that holds a secret requires.
+      `authbroker call rpc.discover` lists the methods.
       """)
 
   /// Members of params that are secrets, which must not stand in an argument.
@@ -43,10 +43,10 @@ enum CallCommand: Command {
     let text = isFromInput ? try standardInput() : Array(operands[1].utf8)
     let root: JSONNode
     do throws(JSONError) { root = try JSONDocument(parsing: text).root } catch {
-      throw .usage("the params are not JSON: \(error.reason.rawValue) (byte \(error.offset)).")
+      throw .usage("the params are not JSON: \(error.reason.rawValue) (byte \(error.offset))")
     }
     for name in secrets where !isFromInput && root[name] != nil {
-      throw .usage("\(name) is a secret and other programs can read arguments; give the params on standard input (-).")
+      throw .usage("\(name) is a secret and other programs can read arguments; give the params on standard input (-)")
     }
     // One line, whatever blanks stand between the values.
     return text.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
@@ -58,7 +58,7 @@ enum CallCommand: Command {
     var filled = 0
     while filled < longest, case .bytes(let count) = stream.read(into: &text, at: filled) { filled += count }
     _ = stream.release()
-    guard filled < longest else { throw CommandFailure(.usage, "the params are longer than the broker accepts.") }
+    guard filled < longest else { throw CommandFailure(.usage, "the params are longer than the broker accepts") }
     text.removeLast(text.count - filled)
     return text
   }

@@ -6,7 +6,7 @@ enum ChallengeNotice {
   /// Says it on standard error, before the question.
   static func tell(_ challenge: OTPChallenge) { Output.message(text(challenge)) }
 
-  /// Where the code comes from and how long it is good, without a full stop; an authenticator's code goes to nobody.
+  /// Where the code comes from and how long it is good, without a full stop; an authenticator's code is not sent.
   static func text(_ challenge: OTPChallenge) -> String {
     let code = "\(challenge.otpLength)-digit code"
     let carrier: String

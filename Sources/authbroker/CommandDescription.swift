@@ -11,10 +11,15 @@ struct CommandDescription: Equatable, Sendable {
   /// Its own options.
   var options: [Option] = []
 
+  /// How the command is called, without its options.
+  var usage: String { ["authbroker", name, operands].filter { !$0.isEmpty }.joined(separator: " ") }
+
+  /// What stands for each operand in the usage line.
+  var operandNames: [Substring] { operands.split(separator: " ") }
+
   /// The command's help.
   var help: String {
-    let usage = ["usage: authbroker", name, operands, options.isEmpty ? "" : "[options]"]
-    var text = usage.filter { !$0.isEmpty }.joined(separator: " ") + "\n\n" + summary + ".\n"
+    var text = "usage: \(usage)\(options.isEmpty ? "" : " [options]")\n\n\(summary).\n"
     if !details.isEmpty { text += "\n" + details + "\n" }
     if !options.isEmpty { text += "\nOptions:\n" + HelpText.table(options) }
     return text + "\nEvery command takes:\n" + HelpText.table(Option.global)

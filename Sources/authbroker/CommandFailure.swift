@@ -7,8 +7,8 @@ import LinuxSystem
 struct CommandFailure: Error, Equatable {
   /// What scripts see.
   var exitCode: ExitCode
-  /// Sentences for people; empty where all has been said already.
-  var message: String
+  /// What people are told; empty where all has been said already.
+  var message: Message
   /// The broker's own error, for `--json`.
   var error: BrokerError?
   /// What ends the program in place of the exit code, once everything is said.
@@ -19,7 +19,12 @@ struct CommandFailure: Error, Equatable {
   private var isAboutCommandLine = false
 
   /// A failure that the command itself found.
-  init(_ exitCode: ExitCode, _ message: String) {
+  init(_ exitCode: ExitCode, _ sentence: String, next: NextCommand? = nil) {
+    self.init(exitCode, Message(sentence, next: next))
+  }
+
+  /// A failure that the command itself found.
+  init(_ exitCode: ExitCode, _ message: Message) {
     self.exitCode = exitCode
     self.message = message
     switch exitCode {
@@ -30,10 +35,26 @@ struct CommandFailure: Error, Equatable {
   }
 
   /// A command line that cannot be followed.
-  static func usage(_ message: String) -> CommandFailure {
-    var failure = CommandFailure(.usage, message)
+  static func usage(_ sentence: String, next: NextCommand? = nil) -> CommandFailure {
+    var failure = CommandFailure(.usage, sentence, next: next)
     failure.isAboutCommandLine = true
     return failure
+  }
+
+  /// A word of the command line that is not known.
+  ///
+  /// - Parameters:
+  ///   - kind: what the word would be, such as `option`.
+  ///   - word: the word.
+  ///   - likely: the word that was probably meant; nil where none is near.
+  ///   - choices: what to use in that case; nil: the help says it.
+  /// - Returns: the failure.
+  static func unknown(
+    _ kind: String, _ word: String, likely: String?, choices: String? = nil
+  ) -> CommandFailure {
+    let sentence = "unknown \(kind) \(word.shellQuoted)"
+    if let likely { return CommandFailure(.usage, sentence + "; did you mean \(likely)?") }
+    return .usage(sentence + (choices.map { "; use \($0)" } ?? ""))
   }
 
   /// The same, with where the help is if the command line is wrong and no other command is named.
@@ -41,10 +62,9 @@ struct CommandFailure: Error, Equatable {
   /// - Parameter command: the name of the command whose help it is; nil: the overview.
   /// - Returns: the failure as it is printed.
   func namingHelp(of command: String?) -> CommandFailure {
-    guard isAboutCommandLine, !message.contains(": authbroker ") else { return self }
+    guard isAboutCommandLine, message.next == nil else { return self }
     var failure = self
-    let end = message.last.map { ".!?;:".contains($0) } ?? true ? "" : "."
-    failure.message += end + " See: authbroker help" + (command.map { " " + $0 } ?? "")
+    failure.message.next = command.map { NextCommand("see", "help", $0) } ?? NextCommand("see", "help")
     return failure
   }
 
@@ -55,19 +75,32 @@ struct CommandFailure: Error, Equatable {
   init(_ error: ClientError) {
     switch error {
     case .broker(let error):
-      self.init(ExitCode(error), Advice.sentences(for: error))
+      self.init(ExitCode(error), Advice.message(for: error))
       self.error = error
-    case .noBroker, .connectionLost, .timedOut: self.init(.brokerUnreachable, error.description)
-    case .cancelled, .unexpectedAnswer: self.init(.failure, error.description)
+    case .noBroker, .connectionLost, .timedOut: self.init(.brokerUnreachable, BrokerSentence.plain(error.description))
+    case .cancelled, .unexpectedAnswer: self.init(.failure, BrokerSentence.plain(error.description))
     }
   }
 
   /// A broker that could not be reached or started.
   init(_ error: ConnectError) {
-    self.init(ExitCode(error), error.description)
+    self.init(ExitCode(error), Self.message(error))
     kind = "brokerUnreachable"
     // The daemon's words are the broker's own, also for a program that reads them as JSON.
     guard case .startRefused(let code, let reason) = error, let kind = ErrorKind(rawValue: code) else { return }
     self.error = BrokerError(kind, reason)
+  }
+
+  private static func message(_ error: ConnectError) -> Message {
+    let next: NextCommand? =
+      switch error {
+      case .notRunning(_, startable: true):
+        NextCommand("any command without --no-start starts one, such as", "status")
+      case .otherConfiguration: NextCommand("change over with", "stop")
+      case .ownerDoesNotAnswer(pid: _?, _, _):
+        NextCommand("set AUTHBROKER_SOCKET to its socket, or run", "stop")
+      default: nil
+      }
+    return Message(BrokerSentence.plain(next == nil ? error.description : error.reason), next: next)
   }
 }

@@ -12,7 +12,7 @@ enum CommandLineProgram {
       let context = Context(arguments: arguments, environment: environment)
       return try run(command, context)
     } catch {
-      report(error.namingHelp(of: nil), asJSON: words.prefix { $0 != "--" }.contains("--json"))
+      report(error.namingHelp(of: nil), nil, asJSON: words.prefix { $0 != "--" }.contains("--json"))
       return error.exitCode
     }
   }
@@ -24,10 +24,9 @@ enum CommandLineProgram {
     }
     warn(of: context.arguments["--state"])
     do throws(CommandFailure) { try command.run(context) } catch {
-      var error = FirstAccount.explained(error.namingHelp(of: command.description.name), context)
-      error.message = Advice.repeating(context.arguments, in: error.message)
-      report(error, asJSON: context.wantsJSON)
-      // As if nobody had received it: the loop of a shell ends with its command.
+      let error = FirstAccount.explained(error.namingHelp(of: command.description.name), context)
+      report(error, context.arguments, asJSON: context.wantsJSON)
+      // As if this program had not received it: the loop of a shell ends with its command.
       if let signal = error.signal { ProcessImage.end(by: signal) }
       return error.exitCode
     }
@@ -39,7 +38,7 @@ enum CommandLineProgram {
     guard let state, !state.isEmpty, !state.hasPrefix("/") else { return }
     let path = PathName.absolute(state, in: ProcessIdentity.workingDirectory)
     guard (try? FileStatus.following(path)) == nil else { return }
-    Output.message("--state \(Advice.quoted(state)) means \(Advice.quoted(path)), which does not exist yet")
+    Output.message("--state \(state.shellQuoted) means \(path.shellQuoted), which does not exist yet")
   }
 
   /// Splits a command line into the command and its arguments; options may stand before the command's name.
@@ -47,13 +46,9 @@ enum CommandLineProgram {
   /// - Throws: a usage failure.
   static func parse(_ words: [String]) throws(CommandFailure) -> (any Command.Type, Arguments) {
     guard let position = try commandPosition(words) else {
-      guard words.contains("--version") else {
-        guard words.contains("--help") || words.contains("-h") else {
-          throw .usage("which command?\(swallowed(words)) See: authbroker help")
-        }
-        return (HelpCommand.self, try Arguments([], known: []))
-      }
-      return (VersionCommand.self, try Arguments([], known: []))
+      if words.contains("--version") { return (VersionCommand.self, try Arguments([], known: [])) }
+      if let mistake = swallowed(words) { throw .usage("missing command: \(mistake)") }
+      return (HelpCommand.self, try Arguments([], known: []))
     }
     let command = try CommandList.command(named: words[position])
     var rest = words
@@ -72,12 +67,11 @@ enum CommandLineProgram {
     while index < words.count {
       let word = words[index]
       guard word.hasPrefix("-"), word != "-" else { return index }
-      let name = word.prefix { $0 != "=" }
+      let given = String(word.prefix { $0 != "=" })
+      let name = Option.longNames[given] ?? given
       let option = known.first { $0.name == name }
-      guard option != nil || ["--version", "-h", "--"].contains(word) else {
-        throw Arguments.unknown(String(name), known)
-      }
-      guard let placeholder = option?.value, name == word else {
+      guard option != nil || ["--version", "--"].contains(word) else { throw Arguments.unknown(name, known) }
+      guard let placeholder = option?.value, given == word else {
         index += 1
         continue
       }
@@ -87,18 +81,19 @@ enum CommandLineProgram {
     return nil
   }
 
-  /// A hint for a command's name that stands where an option's value was expected.
-  private static func swallowed(_ words: [String]) -> String {
-    guard let last = words.last, (try? CommandList.command(named: last)) != nil, words.count > 1 else { return "" }
-    return " \(last) was taken as the value of \(words[words.count - 2])."
+  /// What to say of a command's name that stands where an option's value was expected; nil where there is none.
+  private static func swallowed(_ words: [String]) -> String? {
+    guard let last = words.last, (try? CommandList.command(named: last)) != nil, words.count > 1 else { return nil }
+    return "\(last) was taken as the value of \(words[words.count - 2])"
   }
 
-  private static func report(_ failure: CommandFailure, asJSON: Bool) {
+  private static func report(_ failure: CommandFailure, _ arguments: Arguments?, asJSON: Bool) {
+    let message = failure.message.text(for: arguments)
     if asJSON, let error = failure.error {
       ErrorObject.print(error)
-    } else if asJSON, failure.signal == nil, let kind = failure.kind, !failure.message.isEmpty {
-      ErrorObject.print(failure, kind)
+    } else if asJSON, failure.signal == nil, let kind = failure.kind, !message.isEmpty {
+      ErrorObject.print(failure, kind, message)
     }
-    if !failure.message.isEmpty { Output.message(failure.message) }
+    if !message.isEmpty { Output.message(message) }
   }
 }

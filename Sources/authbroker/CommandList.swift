@@ -1,5 +1,4 @@
 import BrokerProtocol
-import ClientSocket
 
 /// All subcommands, in the order of the help: first what is typed, or run by scripts, most.
 enum CommandList {
@@ -20,7 +19,7 @@ enum CommandList {
   /// - Throws: a usage failure with a suggestion.
   static func command(named name: String) throws(CommandFailure) -> any Command.Type {
     if let command = all.first(where: { $0.description.name == name }) { return command }
-    let likely = Spelling.nearest(to: name, among: all.map { $0.description.name }).map { " Did you mean \($0)?" } ?? ""
-    throw .usage("there is no command \(PlainText.line(name.utf8)).\(likely) See: authbroker help")
+    let likely = Spelling.nearest(to: name, among: all.map { $0.description.name })
+    throw CommandFailure.unknown("command", name, likely: likely).namingHelp(of: nil)
   }
 }

@@ -1,4 +1,4 @@
-import ClientSocket
+import BrokerProtocol
 
 /// `authbroker config check`.
 enum ConfigCommand: Command {
@@ -6,7 +6,7 @@ enum ConfigCommand: Command {
   static let description = CommandDescription(
     name: "config",
     operands: "check [FILE]",
-    summary: "Check the configuration and say what is wrong with it",
+    summary: "Check the configuration",
     details: """
       FILE, or the configuration that the broker would use. Nothing is started or changed. Every mistake is a line with its
       place and what to write instead. With --json one object: ok and valid, and where these are false a message and the
@@ -17,12 +17,12 @@ enum ConfigCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...2, of: self)
     guard context.arguments.operands[0] == "check" else {
-      let word = PlainText.line(context.arguments.operands[0].utf8)
-      throw .usage("there is no command config \(word); see: authbroker help config")
+      let word = "config " + context.arguments.operands[0]
+      throw .unknown("command", word, likely: Spelling.nearest(to: word, among: ["config check"]))
     }
     var arguments = ["--check-config"]
     if let file = context.arguments.operands.dropFirst().first {
-      guard !file.isEmpty else { throw .usage("FILE is empty; name a file, or leave it out.") }
+      guard !file.isEmpty else { throw .usage("FILE is empty; name a file, or leave it out") }
       arguments += ["--config", file]
     }
     if context.wantsJSON { arguments.append("--json") }

@@ -14,7 +14,7 @@ struct Context: Sendable {
   /// Whether the results are to be JSON.
   var wantsJSON: Bool { arguments.has("--json") }
 
-  /// Whether somebody can be asked.
+  /// Whether a person can be asked.
   ///
   /// Standard input decides: a script that was given none must not wait for a person because it happens to run in a
   /// terminal.
@@ -74,9 +74,12 @@ struct Context: Sendable {
   func warn(of owner: OwnerRecord?) {
     guard let owner, owner.version != ProgramVersion.current else { return }
     let version = PlainText.line(owner.version.utf8)
-    let text = "the running broker has version \(version), this program \(ProgramVersion.current); "
-    Output.message(Advice.repeating(arguments, in: text + "change over with: authbroker stop"))
+    let text = "the running broker has version \(version), this program \(ProgramVersion.current)"
+    tell(Message(text, next: NextCommand("change over with", "stop")))
   }
+
+  /// Tells a person something, and the command that this command line makes of what is next.
+  func tell(_ message: Message) { Output.message(message.text(for: arguments)) }
 
   /// Calls a method on a connection.
   ///
@@ -161,14 +164,17 @@ struct Context: Sendable {
 
   /// What a call came to that has no result.
   ///
-  /// The end of a time that somebody chose is no missing broker: it has the code of whatever takes too long.
+  /// A time that was chosen and is over is no missing broker: it has the code of all that takes too long.
   func failure(_ error: ClientError) -> CommandFailure {
     guard error == .timedOut, arguments.has("--timeout") else { return CommandFailure(error) }
     var failure = CommandFailure(
-      ExitCode(.deadlineExceeded), "the broker did not answer within the time of --timeout.")
+      ExitCode(.deadlineExceeded), "the broker did not answer \(withinTimeout)")
     failure.error = BrokerError(.deadlineExceeded)
     return failure
   }
+
+  /// The time that the command line allows, as `within 2 s (--timeout)`.
+  var withinTimeout: String { arguments["--timeout"].map { "within \($0.shellQuoted) s (--timeout)" } ?? "in time" }
 
   /// How long an answer may take: what `--timeout` says, else more than any method takes by itself.
   func timeout(orElse limit: Duration = .seconds(60)) throws(CommandFailure) -> Duration {
@@ -178,8 +184,14 @@ struct Context: Sendable {
   /// Refuses operands beyond those that the command knows.
   func expectOperands(_ range: ClosedRange<Int>, of command: any Command.Type) throws(CommandFailure) {
     guard !range.contains(arguments.operands.count) else { return }
-    let usage = "authbroker \(command.description.name) \(command.description.operands)".trimmingEnd()
-    throw .usage(arguments.operands.count < range.lowerBound ? "something is missing: \(usage)" : "too much: \(usage)")
+    let description = command.description
+    let count = arguments.operands.count
+    // What is too much is not repeated: it may be a secret.
+    let problem =
+      count < range.lowerBound
+      ? "missing argument \(description.operandNames[count])"
+      : "unexpected argument"
+    throw CommandFailure(.usage, "\(problem); usage: \(description.usage)")
   }
 }
 

@@ -39,7 +39,7 @@ enum DemoCommand: Command {
       let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive])
       try file.writeAll(Array(configuration.utf8).span)
       return directory
-    } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error).") }
+    } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error)") }
   }
 
   private static func play(in directory: String, _ context: Context) throws(CommandFailure) {

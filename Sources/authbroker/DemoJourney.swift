@@ -83,12 +83,12 @@ struct DemoJourney: ~Copyable {
   private mutating func getToken() throws(CommandFailure) -> AccessToken {
     stage.step("Get an access token (it lives for 4 seconds; shown is only its tokenId)")
     let token = try ask(GetAccessToken.self, .init())
-    try require(token.expiresAt != nil, "the token has an end")
+    try require(token.expiresAt != nil, "the token expires")
     return token
   }
 
   private mutating func seeRefresh(of token: AccessToken) throws(CommandFailure) {
-    stage.step("The broker refreshes it before it ends; nobody has to ask")
+    stage.step("The broker refreshes it before it expires; no client has to ask")
     guard case .tokenRefreshed(let refreshed) = try see(.tokenRefreshed).payload else {
       throw Self.surprise("the token was refreshed")
     }
@@ -98,11 +98,11 @@ struct DemoJourney: ~Copyable {
   }
 
   private mutating func seeExpiry() throws(CommandFailure) {
-    stage.step("After 12 seconds the refresh token has run out as well, and everybody is told")
+    stage.step("After 12 seconds the refresh token expires as well, and every client is told")
     guard case .sessionExpired(let end) = try see(.sessionExpired).payload else {
       throw Self.surprise("the session has ended")
     }
-    try require(end.reason == .refreshTokenExpired, "the reason is the refresh token's end")
+    try require(end.reason == .refreshTokenExpired, "the reason is that the refresh token expired")
     try askInVain(GetAccessToken.self, .init(), expecting: .sessionExpired)
   }
 
@@ -174,7 +174,7 @@ extension DemoJourney {
   private static func password() throws(CommandFailure) -> Secret {
     // Made up here and used nowhere else.
     do { return try Secret(utf8: "correct horse battery staple") } catch {
-      throw CommandFailure(.failure, "the memory for secrets is used up.")
+      throw CommandFailure(.failure, "the memory for secrets is used up")
     }
   }
 
@@ -184,6 +184,6 @@ extension DemoJourney {
   }
 
   private static func surprise(_ expectation: String) -> CommandFailure {
-    CommandFailure(.failure, "the demo expected that \(expectation), and it is not so.")
+    CommandFailure(.failure, "the demo expected that \(expectation), which is not so")
   }
 }

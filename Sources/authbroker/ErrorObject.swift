@@ -11,13 +11,18 @@ enum ErrorObject {
   }
 
   /// Prints a failure that the command itself has found; its code is the exit code, which no error of the broker has.
-  static func print(_ failure: CommandFailure, _ kind: String) {
+  ///
+  /// - Parameters:
+  ///   - failure: the failure.
+  ///   - kind: its stable name.
+  ///   - message: what people are told of it.
+  static func print(_ failure: CommandFailure, _ kind: String, _ message: String) {
     var writer = JSONWriter()
     writer.object { writer in
       writer.key("error")
       writer.object { writer in
         writer.member("code", Int(failure.exitCode.rawValue))
-        writer.member("message", failure.message)
+        writer.member("message", message)
         writer.key("data")
         writer.object { writer in
           writer.member("kind", kind)

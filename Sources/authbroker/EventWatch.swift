@@ -18,7 +18,7 @@ struct EventWatch: ~Copyable {
   private var isOpened = false
   /// The name of the subscription.
   private var subscription = ""
-  /// Whether the broker has said that it ends: then somebody wants it to.
+  /// Whether the broker has said that it ends: then that is wanted.
   private var isStopping = false
 
   /// Connects; nothing is subscribed to yet.
@@ -49,11 +49,11 @@ struct EventWatch: ~Copyable {
       if isLocked { gap = last }
       let why =
         if isLocked {
-          "the vault is locked; what happened after \(last) is told when it is open."
+          "the vault is locked; events after \(last) follow when it is unlocked"
         } else if last > state.sequence {
-          "there are no events after \(last) yet; going on from \(state.sequence)."
+          "there are no events after \(last) yet; going on from \(state.sequence)"
         } else {
-          "the events after \(last) are no longer kept; going on from \(state.sequence)."
+          "the events after \(last) are no longer kept; going on from \(state.sequence)"
         }
       Output.message(why)
     }
@@ -78,7 +78,7 @@ struct EventWatch: ~Copyable {
       } catch { failure = error }
       switch failure {
       case .connectionLost: try goOn()
-      case .timedOut: throw CommandFailure(ExitCode(.deadlineExceeded), "no event came within the time of --timeout.")
+      case .timedOut: throw CommandFailure(ExitCode(.deadlineExceeded), "no event \(context.withinTimeout)")
       default: throw CommandFailure(failure)
       }
     }
@@ -100,7 +100,7 @@ struct EventWatch: ~Copyable {
     return true
   }
 
-  /// Subscribes anew behind what a locked vault could not tell; what was told meanwhile is not told again.
+  /// Subscribes again behind what a locked vault could not tell; what was told meanwhile is not told again.
   private mutating func closeGap() throws(CommandFailure) {
     isOpened = false
     _ = try context.call(Unsubscribe.self, .init(subscriptionID: subscription), on: &connection)
@@ -115,7 +115,7 @@ struct EventWatch: ~Copyable {
       do throws(CommandFailure) {
         _ = try begin()
         isStopping = false
-        return Output.message("the broker had ended; another one goes on from sequence \(last ?? 0).")
+        return Output.message("the broker had ended; another one goes on from sequence \(last ?? 0)")
       } catch {
         guard error.exitCode == .brokerUnreachable else { throw error }
       }
@@ -126,8 +126,9 @@ struct EventWatch: ~Copyable {
     do throws(CommandFailure) { connection = try reconnection.connect(mayStart: mayStart) } catch {
       guard error.exitCode == .brokerUnreachable else { throw error }
       let how = mayStart ? "has ended" : "was stopped"
-      let command = "authbroker watch --since \(last ?? 0)"
-      throw CommandFailure(.brokerUnreachable, "the broker \(how), and no other one came; go on with: \(command)")
+      throw CommandFailure(
+        .brokerUnreachable, "the broker \(how), and no other one came",
+        next: NextCommand("go on with", "watch", "--since", String(last ?? 0)))
     }
   }
 }

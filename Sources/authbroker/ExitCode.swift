@@ -9,11 +9,11 @@ enum ExitCode: Int32 {
   case failure = 1
   /// The command line cannot be followed.
   case usage = 2
-  /// Somebody must log in, or answer a challenge.
+  /// The user must log in, or answer a challenge.
   case loginRequired = 3
   /// The credentials or the code are wrong.
   case wrongCredentials = 4
-  /// The provider or the network cannot be had at the moment, or the time that somebody chose is over.
+  /// The provider or the network cannot be had at the moment, or the chosen time is over.
   case providerUnavailable = 5
   /// This is not allowed.
   case accessDenied = 6

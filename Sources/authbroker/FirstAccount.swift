@@ -16,7 +16,7 @@ enum FirstAccount {
     guard session.provider == embedded else { return }
     var connection = try context.connect()
     guard isMissing(session.profile, context, on: &connection) else { return }
-    throw CommandFailure(.wrongCredentials, advice(session.profile))
+    throw CommandFailure(.wrongCredentials, message(session.profile))
   }
 
   /// A failure for want of a login, with what is to be done where there is no account yet.
@@ -30,19 +30,24 @@ enum FirstAccount {
       session.provider == embedded, isMissing(profile, context, on: &connection)
     else { return failure }
     var failure = failure
-    failure.message = advice(profile)
+    failure.message = message(profile)
     return failure
   }
+
+  /// Whether a provider's finding says that it has no account yet.
+  static func isMissing(_ finding: ProviderFinding) -> Bool { finding.check == "accounts" && finding.level == .note }
+
+  /// The command that makes the first account.
+  static let creation = NextCommand("create one with", "register")
 
   private static func isMissing(
     _ profile: ProfileName, _ context: Context, on connection: inout BlockingConnection
   ) -> Bool {
     let check = try? context.call(CheckProvider.self, .init(profile: profile), on: &connection)
-    return check?.findings.contains { $0.check == "accounts" && $0.level == .note } ?? false
+    return check?.findings.contains(where: isMissing) ?? false
   }
 
-  private static func advice(_ profile: ProfileName) -> String {
-    "no account exists here yet; create one with: authbroker register"
-      + (profile == .default ? "" : " --profile \(profile)")
+  private static func message(_ profile: ProfileName) -> Message {
+    Message("no account exists here yet", next: creation.on(profile))
   }
 }

@@ -1,5 +1,3 @@
-import ClientSocket
-
 /// What names a login that waits.
 enum FlowHandle {
   /// Far more than the 43 characters that a handle of 256 bits has today; the broker alone knows what is in it.
@@ -12,8 +10,8 @@ enum FlowHandle {
   static func checked(_ text: String) throws(CommandFailure) -> String {
     let known = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
     guard !text.isEmpty, text.utf8.count <= longest, text.allSatisfy(known.contains) else {
-      let shown = text.utf8.count <= longest ? Advice.quoted(text) : "a text of \(text.utf8.count) bytes"
-      throw .usage("\(shown) names no login; the name of each one that waits is shown by: authbroker sessions")
+      let shown = text.utf8.count <= longest ? text.shellQuoted : "a string of \(text.utf8.count) bytes"
+      throw .usage("\(shown) is not the name of a login", next: NextCommand("to see which ones wait", "sessions"))
     }
     return text
   }

@@ -4,7 +4,7 @@ enum HelpCommand: Command {
   static let description = CommandDescription(
     name: "help",
     operands: "[COMMAND]",
-    summary: "Explain the program or one of its commands")
+    summary: "Show the help of the program or of a command")
 
   /// Prints the overview, or the help of one command.
   static func run(_ context: Context) throws(CommandFailure) {

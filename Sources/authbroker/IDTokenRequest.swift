@@ -12,7 +12,7 @@ enum IDTokenRequest {
   /// It makes no `Secret`, as ``TokenRequest`` does not.
   static func printToken(_ context: Context) throws(CommandFailure) {
     for other in TokenRequest.options where context.arguments.has(other.name) {
-      throw .usage("\(other.name) is about the access token; it does not go with \(option.name).")
+      throw .usage("\(other.name) is about the access token; it does not go with \(option.name)")
     }
     let params = GetIDToken.Params(profile: try context.arguments.profile())
     let timeout = try context.timeout()
@@ -24,7 +24,7 @@ enum IDTokenRequest {
     guard !context.wantsJSON else { return Output.line(text) }
     let line = TokenRequest.line(of: text, "idToken", "")
     wipe(&text)
-    guard let line else { throw CommandFailure(.failure, "the broker's answer has no token.") }
+    guard let line else { throw CommandFailure(.failure, "the broker's answer has no token") }
     Output.line(line)
   }
 }

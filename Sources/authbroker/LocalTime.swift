@@ -39,12 +39,10 @@ enum LocalTime {
   /// The nearest number of the unit that fits: up to 90 of the smaller one.
   private static func distance(_ duration: Duration) -> String {
     let seconds = max(1, Int((duration / .seconds(1)).rounded()))
-    if seconds < 90 { return counted(seconds, "second") }
+    if seconds < 90 { return seconds.counted("second") }
     let minutes = (seconds + 30) / 60
-    return minutes < 90 ? counted(minutes, "minute") : counted((minutes + 30) / 60, "hour")
+    return minutes < 90 ? minutes.counted("minute") : ((minutes + 30) / 60).counted("hour")
   }
-
-  private static func counted(_ number: Int, _ unit: String) -> String { "\(number) \(unit)\(number == 1 ? "" : "s")" }
 
   private static func day(_ date: LocalDate) -> String {
     "\(padded(date.year, 4))-\(padded(date.month))-\(padded(date.day))"

@@ -7,38 +7,38 @@ enum LockCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "lock",
-    summary: "Let the broker forget its keys and tokens until unlock",
+    summary: "Lock the vault: wipe keys and tokens from memory",
     details: """
-      Sessions are kept, sealed on disk. Until `authbroker unlock`, whoever asks for a token gets exit code 7. Where the
-      key comes from a passphrase, nobody can open the vault without it; from any other source, the next broker that is
-      started opens it by itself. Where no broker runs, no key is in memory and nothing has to be done.
+      Sessions are kept, encrypted on disk. Until `authbroker unlock`, commands that need a token end with exit code 7.
+      Where the key comes from a passphrase, the vault cannot be opened without it; from any other source, the next
+      broker that is started opens it by itself. Where no broker runs, no key is in memory and there is nothing to do.
       """)
 
   /// Locks the vault and says for how long that holds.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     guard var connection = try context.connectToRunning() else {
-      return finish(context, "no broker runs, so no key is in memory.")
+      return finish(context, Message("no broker is running, so no key is in memory"))
     }
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
     _ = try context.call(Lock.self, Empty(), on: &connection)
-    finish(context, sentence(vault))
+    finish(context, message(vault))
   }
 
-  private static func finish(_ context: Context, _ sentence: String) {
-    guard !context.wantsJSON else { return context.printJSON(Empty()) }
-    Output.message(Advice.repeating(context.arguments, in: sentence))
+  private static func finish(_ context: Context, _ message: Message) {
+    if context.wantsJSON { context.printJSON(Empty()) } else { context.tell(message) }
   }
 
-  private static func sentence(_ vault: GetStatus.VaultStatus) -> String {
+  private static func message(_ vault: GetStatus.VaultStatus) -> Message {
     guard vault.isInitialized else {
-      return "the vault is new and holds nothing yet. Make its key with: authbroker unlock"
+      return Message("the vault is new and holds nothing yet", next: NextCommand("make its key with", "unlock"))
     }
     guard vault.keySource != KeySourceName.passphrase.rawValue else {
-      return "the vault is locked. Its passphrase opens it: authbroker unlock"
+      return Message("the vault is locked", next: NextCommand("unlock it with its passphrase", "unlock"))
     }
     let source = PlainText.line(vault.keySource.utf8)
-    return "the vault is locked while this broker runs; the next one takes the key (\(source)) by itself."
-      + " Open it with: authbroker unlock"
+    return Message(
+      "the vault is locked while this broker runs; the next one takes the key (\(source)) by itself",
+      next: NextCommand("unlock it with", "unlock"))
   }
 }

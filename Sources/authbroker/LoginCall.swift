@@ -2,11 +2,11 @@ import AuthBrokerClient
 import BrokerProtocol
 import LinuxSystem
 
-/// One question to the broker whose answer may be a session: Ctrl-C and the end of `--timeout` take the login back.
+/// One question to the broker whose answer may be a session: Ctrl-C and the end of `--timeout` cancel the login.
 ///
-/// The broker is told and asked to its end, so that nobody is logged in whose command said otherwise.
+/// The broker is told and asked to its end, so that no command says otherwise than what came of it.
 struct LoginCall {
-  /// How a login is taken back.
+  /// How a login is cancelled.
   enum Undoing {
     /// The request is not wanted any more.
     case request
@@ -16,13 +16,13 @@ struct LoginCall {
     case registration
   }
 
-  /// How long the broker may take to say what became of a login that was taken back: it needs nobody else for that, but
+  /// How long the broker may take to say what became of a login that was cancelled: it needs no other program for that, but
   /// to save a session that has just come.
   private static let patience = Duration.seconds(5)
-  /// What takes a login back.
+  /// What cancels a login.
   private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
 
-  /// Why a login is taken back.
+  /// Why a login is cancelled.
   private enum Reason {
     case signal(Signal)
     case time
@@ -30,7 +30,7 @@ struct LoginCall {
 
   /// What became of it.
   private enum Outcome {
-    case takenBack
+    case cancelled
     case failed(BrokerError)
     case completed(LoginResult)
     case unknown
@@ -47,7 +47,7 @@ struct LoginCall {
 
   /// Asks, and waits for the answer.
   ///
-  /// - Returns: what came of it, also where that was too late to be taken back when the time was over.
+  /// - Returns: what came of it, also where that was too late to be cancelled when the time was over.
   /// - Throws: a failure with the exit code for it; one that ends the program by the signal that has come.
   func ask<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
@@ -57,7 +57,7 @@ struct LoginCall {
     do throws(Errno) {
       try Signal.block(Self.signals)
       pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
+    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
     defer { try? Signal.unblock(Self.signals) }
     let id: Int64
     do throws(ClientError) { id = try connection.begin(method, params) } catch { throw CommandFailure(error) }
@@ -71,31 +71,31 @@ struct LoginCall {
       default: throw CommandFailure(error)
       }
     }
-    let outcome = takeBack(id, of: method, on: &connection)
+    let outcome = cancel(id, of: method, on: &connection)
     return try end(reason, outcome)
   }
 
-  // MARK: Taking back
+  // MARK: Cancelling
 
-  private func takeBack<Method: BrokerMethod>(
+  private func cancel<Method: BrokerMethod>(
     _ id: Int64, of method: Method.Type, on connection: inout BlockingConnection
   ) -> Outcome where Method.Result == LoginResult {
     // Nothing interrupts this a second time: it ends soon.
     guard let nothing = try? EventCounter() else { return .unknown }
     do throws(ClientError) {
       switch undoing {
-      case .request, .registration: try connection.takeBack(id)
+      case .request, .registration: try connection.cancel(id)
       case .code(let flow): _ = try connection.begin(CancelLogin.self, .init(otpFlowID: flow))
       }
       let result = try connection.answer(to: id, as: method, timeout: Self.patience, unless: nothing.descriptor)
       return outcome(result, on: &connection)
     } catch {
       guard case .broker(let error) = error else { return .unknown }
-      return error.kind == .cancelled ? .takenBack : .failed(error)
+      return error.kind == .cancelled ? .cancelled : .failed(error)
     }
   }
 
-  /// A login that has come so far that it waits for somebody is cancelled; one that is done stays.
+  /// A login that has come so far that it waits for its user is cancelled; one that is done stays.
   private func outcome(_ result: LoginResult, on connection: inout BlockingConnection) -> Outcome {
     let params: CancelLogin.Params
     switch result {
@@ -104,7 +104,7 @@ struct LoginCall {
     case .authenticated, .emailVerificationRequired: return .completed(result)
     }
     let answer = try? connection.call(CancelLogin.self, params, timeout: Self.patience)
-    return answer == nil ? .unknown : .takenBack
+    return answer == nil ? .unknown : .cancelled
   }
 
   // MARK: The end
@@ -115,27 +115,29 @@ struct LoginCall {
     case (.time, .failed(let error)): throw CommandFailure(.broker(error))
     case (.time, _):
       var failure = context.failure(.timedOut)
-      failure.message = "the login was not done in time; " + sentence(outcome)
+      failure.message = message(outcome).behind("the login was not done in time; ")
       throw failure
     case (.signal(let signal), _):
-      var failure = CommandFailure(.failure, sentence(outcome))
-      if case .takenBack = outcome { failure.error = BrokerError(.cancelled) }
+      var failure = CommandFailure(.failure, message(outcome))
+      if case .cancelled = outcome { failure.error = BrokerError(.cancelled) }
       if case .completed(let result) = outcome, context.wantsJSON { context.printJSON(result) }
       failure.signal = signal
       throw failure
     }
   }
 
-  private func sentence(_ outcome: Outcome) -> String {
+  private func message(_ outcome: Outcome) -> Message {
     switch (outcome, undoing) {
-    case (.takenBack, .registration): "it was cancelled. The account may have been made all the same."
-    case (.takenBack, _): "the login was cancelled."
+    case (.cancelled, .registration): Message("the login was cancelled; the account may have been created all the same")
+    case (.cancelled, _): Message("the login was cancelled")
     case (.failed(let error), _): CommandFailure(.broker(error)).message
     case (.completed(.authenticated(let session)), _):
-      "it was too late to cancel: " + LoginDialogue.welcome(session) + " End it with: authbroker logout"
-        + (session.profile == .default ? "" : " --profile \(session.profile)")
-    case (.completed, _): "it was too late to cancel: the account is made."
-    case (.unknown, _): "the broker has not said whether it was cancelled. See: authbroker status"
+      Message(
+        "it was too late to cancel: " + LoginDialogue.welcome(session),
+        next: NextCommand("log out with", "logout").on(session.profile))
+    case (.completed, _): Message("it was too late to cancel: the account was created")
+    case (.unknown, _):
+      Message("the broker has not said whether it was cancelled", next: NextCommand("see", "status"))
     }
   }
 }

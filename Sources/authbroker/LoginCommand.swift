@@ -1,13 +1,12 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
 
 /// `authbroker login`.
 enum LoginCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "login",
-    summary: "Log in, with a password, at another device or in a browser",
+    summary: "Log in with a password, on another device or in a browser",
     details: """
       Asks for what is not given, the password (at most three times) and a one-time code without echo; `resend`
       instead of a code asks for another one. Without a terminal, a login that wants a code ends with exit code 3
@@ -23,8 +22,8 @@ enum LoginCommand: Command {
     options: [
       .value("--email", "ADDRESS", "the account"),
       MethodOption.option,
-      .flag("--no-wait", "do not wait for what is done elsewhere"),
-      .value("--flow", "FLOW", "go on with a login that was begun and still waits"),
+      .flag("--no-wait", "do not wait for the user to finish elsewhere"),
+      .value("--flow", "FLOW", "resume a pending login"),
     ] + PasswordSource.options)
 
   /// Asks for what is missing, logs in, and goes on until there is a session.
@@ -58,7 +57,7 @@ enum LoginCommand: Command {
       left -= 1
       do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch {
         guard left > 0, error.error?.kind == .invalidCredentials else { throw error }
-        Output.message(error.message + " Try again.")
+        Output.message(error.message.sentence + "; try again")
       }
       params.password = try PasswordSource.password(context)
     }
@@ -66,9 +65,7 @@ enum LoginCommand: Command {
 
   /// What is said before a login to a profile that has a session.
   static func replacing(_ session: Session) -> String {
-    let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
-    let name = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
-    return "already logged in to \(session.profile)\(name); a new login replaces that session"
+    "already logged in to \(session.profile)\(session.userWords); a new login replaces that session"
   }
 
   /// The way that the options say; nil where the provider's own first one is meant.
@@ -77,7 +74,7 @@ enum LoginCommand: Command {
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
     let passwordOptions = ["--email"] + PasswordSource.options.map(\.name)
     if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: arguments.has) {
-      throw .usage("\(option) is for a new login, --flow for one that was begun.")
+      throw .usage("\(option) is for a new login, --flow for one that was begun")
     }
     return try MethodOption.method(arguments, passwordOptions: passwordOptions)
   }
@@ -98,7 +95,7 @@ enum LoginCommand: Command {
     return true
   }
 
-  /// Goes on with a login that somebody has begun, here or elsewhere.
+  /// Goes on with a login that was begun, here or elsewhere.
   private static func goOn(with flow: String, _ context: Context) throws(CommandFailure) {
     var connection = try context.connect()
     let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)

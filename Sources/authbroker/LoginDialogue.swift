@@ -1,9 +1,8 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
 import SecretMemory
 
-/// What follows when a login was begun: a session, a one-time code that somebody must enter, or something that is to be
+/// What follows when a login was begun: a session, a one-time code that the user must enter, or something that is to be
 /// done elsewhere.
 struct LoginDialogue: ~Copyable {
   private let context: Context
@@ -15,7 +14,7 @@ struct LoginDialogue: ~Copyable {
     self.connection = connection
   }
 
-  /// Calls the method that begins it; Ctrl-C and the end of `--timeout` take that back.
+  /// Calls the method that begins it; Ctrl-C and the end of `--timeout` cancel it.
   mutating func begin<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, undoing: LoginCall.Undoing = .request
   ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
@@ -27,10 +26,10 @@ struct LoginDialogue: ~Copyable {
     try context.call(GetSession.self, .init(profile: profile), on: &connection)
   }
 
-  /// Goes on until there is a session, asking for codes where somebody can be asked, and waiting for what is done
+  /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done
   /// elsewhere.
   ///
-  /// - Throws: a failure with code 3 if a code is wanted and nobody can be asked, or if nobody wants to wait.
+  /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
   mutating func finish(_ result: LoginResult) throws(CommandFailure) {
     var result = result
     while case .otpRequired(let challenge) = result, context.canAsk {
@@ -51,7 +50,8 @@ struct LoginDialogue: ~Copyable {
     case .userActionRequired(let action):
       throw Self.goesOn(action, context)
     case .emailVerificationRequired:
-      throw CommandFailure(.loginRequired, "the e-mail address must be verified first; then: authbroker login")
+      throw CommandFailure(
+        .loginRequired, "the e-mail address must be verified first", next: NextCommand("log in then with", "login"))
     }
   }
 
@@ -69,7 +69,7 @@ struct LoginDialogue: ~Copyable {
         return try begin(VerifyOTP.self, params, undoing: .code(flow: challenge.otpFlowID))
       } catch {
         guard error.error?.kind == .otpInvalid else { throw error }
-        Output.message(error.message)
+        context.tell(error.message)
       }
     }
   }
@@ -82,30 +82,28 @@ struct LoginDialogue: ~Copyable {
       return fresh
     } catch {
       guard error.error?.kind == .resendTooSoon else { throw error }
-      Output.message(error.message)
+      context.tell(error.message)
       return challenge
     }
   }
 
   /// What is said of a session that has come.
   static func welcome(_ session: Session) -> String {
-    let user = session.user?.email ?? session.user?.name ?? session.userID ?? ""
-    let who = user.isEmpty ? "" : " as " + PlainText.line(user.utf8)
-    return "logged in\(who) on the profile \(session.profile)."
+    "logged in to \(session.profile)\(session.userWords)"
   }
 
   private static func goesOn(_ action: UserAction, _ context: Context) -> CommandFailure {
     guard !context.wantsJSON else { return .quiet(.loginRequired) }
     return CommandFailure(
       .loginRequired,
-      "the broker waits for it until \(LocalTime.clock(action.expiresAt)); wait with: authbroker login --flow "
-        + Advice.quoted(action.loginFlowID))
+      "the broker waits for it until \(LocalTime.clock(action.expiresAt))",
+      next: NextCommand("wait with", "login", "--flow", action.loginFlowID))
   }
 
   private static func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
     CommandFailure(
       .loginRequired,
-      ChallengeNotice.text(challenge) + "; answer with: authbroker verify-otp "
-        + Advice.quoted(challenge.otpFlowID) + " --code-stdin")
+      ChallengeNotice.text(challenge),
+      next: NextCommand("answer with", "verify-otp", challenge.otpFlowID, "--code-stdin"))
   }
 }

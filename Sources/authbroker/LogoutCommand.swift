@@ -6,10 +6,10 @@ enum LogoutCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "logout",
-    summary: "End a session here and at its provider",
+    summary: "Sign out here and revoke the session at its provider",
     options: [
-      .flag("--everywhere", "end the account's other sessions at the provider too"),
-      .flag("--all", "end the sessions of every profile"),
+      .flag("--everywhere", "revoke the account's other sessions at the provider too"),
+      .flag("--all", "sign out of every profile"),
     ])
 
   /// Ends the sessions and says what their providers did.
@@ -17,7 +17,7 @@ enum LogoutCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     guard profile == nil || !context.arguments.has("--all") else {
-      throw .usage("--all ends the sessions of every profile: leave --profile out.")
+      throw .usage("--all is for every profile; leave --profile out")
     }
     let params = Logout.Params(
       profile: profile, everywhere: context.arguments.has("--everywhere"),
@@ -37,19 +37,19 @@ enum LogoutCommand: Command {
   /// What has become of a session, told by the state that it was in.
   private static func sentence(_ outcome: LogoutOutcome, _ state: Session.State?) -> String {
     switch (state, outcome.serverRevoked) {
-    case (.signedOut, .no): "nobody was logged in."
-    case (.challengePending, .no): "the login that waited is called off."
-    case (.expired, .no): "the session had ended already, and is forgotten here."
-    default: "logged out here; \(sentence(outcome))"
+    case (.signedOut, .no): "not logged in"
+    case (.challengePending, .no): "the pending login was cancelled"
+    case (.expired, .no): "the session had expired already; it was removed here"
+    default: "signed out here; \(sentence(outcome))"
     }
   }
 
   private static func sentence(_ outcome: LogoutOutcome) -> String {
     switch outcome.serverRevoked {
-    case .yes: "the provider has revoked the session."
-    case .no: "the provider has not revoked the session."
-    case .pending: "the provider has not answered yet and is asked again."
-    case .unsupported: "the provider has no way to revoke a session."
+    case .yes: "the provider revoked the session"
+    case .no: "the provider did not revoke the session"
+    case .pending: "the provider has not answered yet, revocation is retried for a day"
+    case .unsupported: "the provider has no way to revoke a session"
     }
   }
 }

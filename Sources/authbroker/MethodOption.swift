@@ -26,12 +26,11 @@ enum MethodOption {
     let given = passwordOptions.filter(arguments.has)
     guard let name = arguments["--method"] else { return given.isEmpty ? nil : .password }
     guard let chosen = LoginMethod(name: name), methods.contains(chosen) else {
-      let names = methods.map(\.rawValue) + LoginMethod.aliases.keys
-      let nearest = Spelling.nearest(to: name, among: names)
-      let likely = nearest.flatMap { LoginMethod(name: $0) }.map { " Did you mean \($0.rawValue)?" } ?? ""
-      throw .usage("--method is \(choice), not \(Advice.quoted(name)).\(likely)")
+      let nearest = Spelling.nearest(to: name, among: methods.map(\.rawValue) + LoginMethod.aliases.keys)
+      let likely = nearest.flatMap { LoginMethod(name: $0) }?.rawValue
+      throw .unknown("login method", name, likely: likely, choices: choice)
     }
-    guard chosen == .password || given.isEmpty else { throw .usage("\(given[0]) is for --method password.") }
+    guard chosen == .password || given.isEmpty else { throw .usage("\(given[0]) is for --method password") }
     return chosen
   }
 }

@@ -1,6 +1,5 @@
 import AuthBrokerClient
 import BrokerProtocol
-import LinuxSystem
 
 /// Tells why sessions are offline.
 enum OfflineSessions {
@@ -11,14 +10,14 @@ enum OfflineSessions {
     let events = PastEvents.list(Outage.events, context, on: &connection)
     Output.line("")
     for session in offline {
-      let text = Advice.repeating(context.arguments, in: sentence(for: session, events))
+      let text = message(for: session, events).text(for: context.arguments)
       Output.line("\(session.profile): \(context.style.warning(text))")
     }
   }
 
   /// What is to be said of one, by the events that are known.
-  static func sentence(for session: Session, _ events: [BrokerEvent]) -> String {
+  static func message(for session: Session, _ events: [BrokerEvent]) -> Message {
     Outage(of: session.profile, in: events)
-      .sentence(for: session, at: Timestamp(milliseconds: WallClock.milliseconds))
+      .message(for: session, at: LocalTime.now)
   }
 }

@@ -17,15 +17,18 @@ struct Option: Equatable, Sendable {
     Option(name: name, value: nil, meaning: meaning)
   }
 
+  /// The short names that every command understands.
+  static let longNames = ["-h": "--help", "-p": "--profile"]
+
   /// Those that every command takes, before or behind the command's name.
   static let global: [Option] = [
     .value("--state", "DIR", "the broker's state directory"),
     .value("--socket", "PATH", "where a broker that is started listens"),
     .value("--config", "FILE", "the configuration"),
-    .value("--profile", "NAME", "which profile, where several are configured"),
+    .value("--profile", "NAME", "which profile, where several are configured; also -p"),
     .flag("--json", "results as JSON"),
     .flag("--no-start", "start no broker where there is none"),
-    .value("--timeout", "SECONDS", "how long to wait; then it ends with 5, or with 3 where a person is waited for"),
-    .flag("--help", "what a command does"),
+    .value("--timeout", "SECONDS", "how long to wait; exit code 5 after that, or 3 where the user is waited for"),
+    .flag("--help", "show the help of a command; also -h"),
   ]
 }

@@ -14,7 +14,7 @@ struct Outage: Equatable {
 
   /// Reads what happened to a profile, in order.
   init(of profile: ProfileName, in events: [BrokerEvent]) {
-    // Without the last success, nobody knows how many failures there were before the first that is still kept.
+    // Without the last success, it is not known how many failures there were before the first that is still kept.
     var isWell = false
     for event in events where event.profile == profile {
       switch event.payload {
@@ -30,10 +30,11 @@ struct Outage: Equatable {
     }
   }
 
-  /// One sentence for people, and the command that helps.
-  func sentence(for session: Session, at now: Timestamp) -> String {
+  /// What people are told, with the command that helps.
+  func message(for session: Session, at now: Timestamp) -> Message {
     let beginning = since.map { "offline since \(LocalTime.clock($0, now: now)): " } ?? "offline: "
-    return beginning + why + "; " + whatComes(session.accessTokenExpiresAt, now) + ". " + advice(session.profile)
+    return Message(
+      beginning + why + "; " + whatComes(session.accessTokenExpiresAt, now), next: advice(session.profile))
   }
 
   private var isLost: Bool { kind == .refreshOutcomeUnknown }
@@ -41,27 +42,26 @@ struct Outage: Equatable {
   private var why: String {
     guard let kind else { return "its last refresh has not brought a token, or its reply was lost" }
     guard !isLost else {
-      return "the reply to its refresh was lost, so nobody knows whether the provider has replaced the refresh token"
+      return "the reply to its refresh was lost, and it is not known whether the provider has replaced the refresh"
+        + " token"
     }
-    let sentence = kind.message
-    return sentence.prefix(1).lowercased() + sentence.dropFirst().dropLast()
+    return BrokerSentence.plain(kind.message)
   }
 
   private func whatComes(_ end: Timestamp?, _ now: Timestamp) -> String {
     let isAlive = end.map { $0 > now } ?? true
     let token =
       isAlive
-      ? "the access token is given out" + (end.map { " until \(LocalTime.clock($0, now: now))" } ?? "")
-      : "the access token has ended"
+      ? "the access token is valid" + (end.map { " until \(LocalTime.clock($0, now: now))" } ?? "")
+      : "the access token has expired"
     guard let next = nextAttempt else { return token + ", and the refresh is tried again by itself" }
     guard next > now else { return token + ", and the refresh is tried again when a token is asked for" }
     return token + ", and the refresh is "
       + (next == end ? "then tried again" : "tried again \(LocalTime.relative(next, now: now))")
   }
 
-  private func advice(_ profile: ProfileName) -> String {
-    guard isLost else { return "See what is wrong with: authbroker provider-check \(profile)" }
-    let option = profile == .default ? "" : " --profile \(profile)"
-    return "Whoever does not want to wait begins a new session with: authbroker login" + option
+  private func advice(_ profile: ProfileName) -> NextCommand {
+    guard isLost else { return NextCommand("see what is wrong with", "provider-check", profile.description) }
+    return NextCommand("to begin a new session without waiting", "login").on(profile)
   }
 }

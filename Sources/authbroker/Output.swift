@@ -4,12 +4,12 @@ import SecretMemory
 
 /// The standard streams: data on standard output, words for people on standard error.
 enum Output {
-  /// Writes data, and ends the program where nobody can take it.
+  /// Writes data, and ends the program where they cannot be written.
   static func data(_ bytes: Span<UInt8>) {
     do throws(Errno) {
       try write(bytes, to: 1)
     } catch {
-      if error != .brokenPipe { message("standard output cannot be written: \(error).") }
+      if error != .brokenPipe { message("standard output cannot be written: \(error)") }
       ProcessImage.end(ExitCode.failure.rawValue)
     }
   }
@@ -25,7 +25,7 @@ enum Output {
     wipe(&bytes)
   }
 
-  /// Tells a person something, line by line; nobody is left to tell where that fails.
+  /// Tells a person something, line by line; nothing is left to do where that fails.
   ///
   /// Words of a command line or of another program may be in it: no byte of theirs controls the terminal.
   static func message(_ text: String) {

@@ -22,7 +22,7 @@ enum PassphraseSource {
 
   /// The passphrase that the vault has.
   ///
-  /// - Throws: a usage failure if there is nobody to ask.
+  /// - Throws: a usage failure if no person can be asked.
   static func present(_ context: Context) throws(CommandFailure) -> Secret {
     if let given = try given(context, "--password-command") { return given }
     return try SecretInput.ask("Passphrase: ", for: .passphrase)
@@ -34,12 +34,12 @@ enum PassphraseSource {
   ///   - context: the command line.
   ///   - command: the option that names a program which prints it.
   /// - Returns: the passphrase.
-  /// - Throws: a usage failure if there is nobody to ask, or if the two answers differ.
+  /// - Throws: a usage failure if no person can be asked, or if the two answers differ.
   static func new(_ context: Context, command: String = "--password-command") throws(CommandFailure) -> Secret {
     if let given = try given(context, command) { return given }
     let passphrase = try SecretInput.ask("New passphrase: ", for: .passphrase)
     guard try SecretInput.ask("Repeat: ", for: .passphrase) == passphrase else {
-      throw CommandFailure(.usage, "the two passphrases differ; nothing was changed.")
+      throw CommandFailure(.usage, "the two passphrases differ; nothing was changed")
     }
     return passphrase
   }
@@ -49,7 +49,7 @@ enum PassphraseSource {
     if context.arguments.has("--password-stdin") { return try SecretInput.standardInput(.passphrase) }
     if context.arguments.has(command) { return try SecretInput.output(of: command, context, .passphrase) }
     guard context.canAsk else {
-      throw .usage("there is no terminal to ask for the passphrase at; use --password-stdin or \(command).")
+      throw .usage("there is no terminal to ask for the passphrase at; use --password-stdin or \(command)")
     }
     return nil
   }

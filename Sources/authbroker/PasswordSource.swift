@@ -20,7 +20,7 @@ enum PasswordSource {
   ///   - isNew: whether it is asked for twice.
   ///   - hint: what stands behind the question.
   /// - Returns: the password.
-  /// - Throws: a usage failure if there is nobody to ask.
+  /// - Throws: a usage failure if no person can be asked.
   static func password(
     _ context: Context, isNew: Bool = false, hint: String = ""
   ) throws(CommandFailure) -> Secret {
@@ -29,12 +29,12 @@ enum PasswordSource {
       return try SecretInput.output(of: "--password-command", context, .password)
     }
     guard context.canAsk else {
-      throw .usage("there is no terminal to ask for the password at; use --password-stdin or --password-command.")
+      throw .usage("there is no terminal to ask for the password at; use --password-stdin or --password-command")
     }
     let password = try SecretInput.ask("Password\(hint): ", for: .password)
     guard isNew else { return password }
     let again = try SecretInput.ask("Password, once more: ", for: .password)
-    guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent.") }
+    guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent") }
     return password
   }
 }

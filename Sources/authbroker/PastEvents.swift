@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 
-/// What the broker still knows of what has happened: its newest events, which nobody waits for.
+/// What the broker still knows of what has happened: its newest events, without waiting for more.
 enum PastEvents {
   /// How far back is looked, in sequences, until the broker has everything since then.
   ///

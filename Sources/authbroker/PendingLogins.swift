@@ -2,7 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
 
-/// The logins of all profiles that wait for somebody.
+/// The pending logins of all profiles.
 enum PendingLogins {
   /// Asks for the pending login of each of some profiles.
   ///
@@ -25,19 +25,19 @@ enum PendingLogins {
     // Beside what was asked for: that the vault is locked, or the broker ends, was told of there.
     guard let steps = try? list(of: profiles, context, on: &connection) else { return }
     if !steps.isEmpty { Output.line("") }
-    for step in steps {
-      Output.line("\(step.profile): " + Advice.repeating(context.arguments, in: sentence(step)))
-    }
+    for step in steps { Output.line("\(step.profile): " + message(step).text(for: context.arguments)) }
   }
 
-  private static func sentence(_ step: PendingLoginStep) -> String {
+  private static func message(_ step: PendingLoginStep) -> Message {
     switch step {
     case .code(let challenge):
-      "a login waits for its code (\(challenge.method.rawValue)) until \(LocalTime.clock(challenge.expiresAt)); answer with: "
-        + "authbroker verify-otp " + Advice.quoted(challenge.otpFlowID)
+      Message(
+        "a login waits for its code (\(challenge.method.rawValue)) until \(LocalTime.clock(challenge.expiresAt))",
+        next: NextCommand("answer with", "verify-otp", challenge.otpFlowID))
     case .action(let action):
-      "a login waits until \(LocalTime.clock(action.expiresAt)) for its user, who is to \(deed(action)); wait with: "
-        + "authbroker login --flow " + Advice.quoted(action.loginFlowID)
+      Message(
+        "a login waits until \(LocalTime.clock(action.expiresAt)) for its user to \(deed(action))",
+        next: NextCommand("wait with", "login", "--flow", action.loginFlowID))
     }
   }
 

@@ -34,7 +34,7 @@ struct Reconnection {
   mutating func connect(mayStart: Bool = true) throws(CommandFailure) -> BlockingConnection {
     losses = BootClock.now - connectedAt < Self.usualLife ? losses + 1 : 1
     guard losses <= Self.lossLimit else {
-      throw CommandFailure(.brokerUnreachable, "the broker ends again and again. See: authbroker doctor")
+      throw CommandFailure(.brokerUnreachable, "the broker ends again and again", next: NextCommand("see", "doctor"))
     }
     let deadline = BootClock.now + Self.patience
     var pause = Self.firstPause
@@ -46,8 +46,8 @@ struct Reconnection {
       } catch {
         guard error.exitCode == .brokerUnreachable, BootClock.now + pause < deadline else { throw error }
       }
-      var nobody = PollSet(count: 1)
-      _ = try? nobody.wait(atMost: pause)
+      var nothing = PollSet(count: 1)
+      _ = try? nothing.wait(atMost: pause)
       pause = min(pause * 2, Self.longestPause)
     }
   }

@@ -48,9 +48,9 @@ enum RefusedFields {
     guard provider == embedded, fields.allSatisfy({ rules[$0] != nil }) else {
       let first = names.dropLast().joined(separator: ", ")
       let list = (first.isEmpty ? "" : first + " and ") + names[names.count - 1]
-      return "The provider does not accept \(list). Ask the provider what it takes; it does not say so here."
+      return "the provider does not accept \(list); ask the provider what it accepts, it does not say so here"
     }
     let told = zip(names, fields).map { "\($0): \(rules[$1] ?? "")" }
-    return "The provider does not accept " + told.joined(separator: "; nor ") + "."
+    return "the provider does not accept " + told.joined(separator: "; nor ")
   }
 }

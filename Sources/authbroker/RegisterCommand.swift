@@ -6,7 +6,7 @@ enum RegisterCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "register",
-    summary: "Make an account at the profile's provider and log in",
+    summary: "Create an account at the profile's provider and log in",
     details: "Asks for what is not given, the password twice and without echo.",
     options: [
       .value("--email", "ADDRESS", "the account's address"),
@@ -21,7 +21,7 @@ enum RegisterCommand: Command {
     if let session = try context.sessionBeforeAsking(of: profile), ExitCode(session.state) == .success {
       Output.message(LoginCommand.replacing(session))
     }
-    // Before somebody types anything: a profile that is not there, and what its provider wants.
+    // Before anything is typed: a profile that is not there, and what its provider wants.
     let hint = context.canAsk ? try passwordHint(profile, context) : ""
     try expectAbility(of: profile, context)
     let email = try address(context)
@@ -46,7 +46,7 @@ enum RegisterCommand: Command {
     while true {
       let email = try Prompt.answer("--email", "E-mail address", context)
       if RefusedFields.isAddress(email) { return email }
-      let message = "\(Advice.quoted(email)) is no e-mail address; it must be one address such as ann@example.com"
+      let message = "\(email.shellQuoted) is not an e-mail address; give one such as ann@example.com"
       guard context.arguments["--email"] == nil else { throw CommandFailure(.usage, message) }
       Output.message(message)
     }
@@ -57,7 +57,7 @@ enum RegisterCommand: Command {
     guard let error = failure.error, error.kind == .validationFailed else { return failure }
     let provider = (try? dialogue.session(of: error.profile).provider) ?? ""
     var failure = failure
-    failure.message = RefusedFields.sentence(error, provider) ?? failure.message
+    if let sentence = RefusedFields.sentence(error, provider) { failure.message = Message(sentence) }
     return failure
   }
 

@@ -8,7 +8,7 @@ enum RekeyCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "rekey",
-    summary: "Seal the vault anew under new keys, or under a key from another source",
+    summary: "Re-encrypt the vault under new keys, or under a key from another source",
     details: """
       Without --source the key comes from where the configuration says (vault.keySource). The present passphrase is
       asked for where there is one, and a new one, twice, where the key is to come from one. With --password-stdin both
@@ -16,13 +16,13 @@ enum RekeyCommand: Command {
       sessions are kept. The configuration is not changed: where --source is another one, name it there too.
       """,
     options: [
-      .value("--source", "SOURCE", "where the key shall come from: file, passphrase, credential or command"),
+      .value("--source", "SOURCE", "the new key source: file, passphrase, credential or command"),
       .flag("--keep-passphrase", "new keys, but the same passphrase"),
     ] + PassphraseSource.options + [
       .value("--new-password-command", "CMD", "as --password-command, for the new passphrase")
     ])
 
-  /// Asks for what is needed, lets the broker seal everything anew, and says what has changed.
+  /// Asks for what is needed, lets the broker re-encrypt everything, and says what has changed.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let wanted = try source(context)
@@ -38,8 +38,8 @@ enum RekeyCommand: Command {
       } else if let configured, configured.rawValue != vault.keySource {
         throw CommandFailure(
           .failure,
-          "the configuration names \(configured.rawValue) since this broker was started, which does not know it;"
-            + " rekey after: authbroker stop")
+          "the configuration names \(configured.rawValue) since this broker was started, which does not know it",
+          next: NextCommand("rekey after", "stop"))
       }
     }
     try send(&request, context, on: &connection)
@@ -47,7 +47,7 @@ enum RekeyCommand: Command {
     let after = try context.call(GetStatus.self, Empty(), on: &connection).vault
     Output.message(sentence(vault, after, request.params))
     guard configured?.rawValue != after.keySource, try differs(context, on: &connection) else { return }
-    Output.message("the configuration still names another source; set vault.keySource to the new one.")
+    Output.message("the configuration still names another source; set vault.keySource to the new one")
   }
 
   /// What the configuration of the owner says now, which that one may not have read yet; nil: it cannot be told.
@@ -60,7 +60,8 @@ enum RekeyCommand: Command {
 
   private static func expectOpen(_ vault: GetStatus.VaultStatus) throws(CommandFailure) {
     guard vault.isInitialized else {
-      throw CommandFailure(.vault, "the vault is new and has no key yet. Make it with: authbroker unlock")
+      throw CommandFailure(
+        .vault, "the vault is new and has no key yet", next: NextCommand("make one with", "unlock"))
     }
     guard !vault.locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
   }
@@ -100,14 +101,14 @@ enum RekeyCommand: Command {
       target = wanted ?? present
       keepsPassphrase = context.arguments.has("--keep-passphrase")
       guard !keepsPassphrase || (present == .passphrase && target == .passphrase) else {
-        throw .usage("--keep-passphrase is for a vault whose key comes from a passphrase, and goes on to.")
+        throw .usage("--keep-passphrase is for a vault whose key comes from a passphrase and stays so")
       }
     }
 
     /// - Throws: a usage failure where a passphrase is to be kept, since the configuration names none.
     mutating func followConfiguration() throws(CommandFailure) {
       guard !keepsPassphrase else {
-        throw .usage("the configuration does not name a passphrase any more; give --source passphrase to keep it.")
+        throw .usage("the configuration does not name a passphrase any more; give --source passphrase to keep it")
       }
       followsConfiguration = true
     }
@@ -125,8 +126,8 @@ enum RekeyCommand: Command {
     guard let text = context.arguments["--source"] else { return nil }
     guard let source = KeySourceName(rawValue: text) else {
       let all = KeySourceName.allCases.map(\.rawValue)
-      let likely = Spelling.nearest(to: text, among: all).map { " Did you mean \($0)?" } ?? ""
-      throw .usage("--source needs one of \(all.joined(separator: ", ")), not \(text).\(likely)")
+      throw .unknown(
+        "key source", text, likely: Spelling.nearest(to: text, among: all), choices: all.joined(separator: ", "))
     }
     return source
   }
@@ -135,10 +136,10 @@ enum RekeyCommand: Command {
     _ before: GetStatus.VaultStatus, _ after: GetStatus.VaultStatus, _ params: Rekey.Params
   ) -> String {
     let (old, new) = (PlainText.line(before.keySource.utf8), PlainText.line(after.keySource.utf8))
-    guard new == old else { return "the vault is sealed anew; its key comes from now on from: \(new) (before: \(old))" }
-    guard new == KeySourceName.passphrase.rawValue else { return "the vault is sealed anew, under new keys (\(new))." }
-    let passphrase = params.newPassphrase == nil ? "the same passphrase opens it." : "only the new passphrase opens it."
-    return "the vault is sealed anew, under new keys; " + passphrase
+    guard new == old else { return "vault re-encrypted; key source: \(new) (was \(old))" }
+    guard new == KeySourceName.passphrase.rawValue else { return "vault re-encrypted with new keys (\(new))" }
+    let passphrase = params.newPassphrase == nil ? "the same passphrase opens it." : "only the new passphrase opens it"
+    return "vault re-encrypted with new keys; " + passphrase
   }
 
   /// Whether the vault opens by another source than the configuration names.

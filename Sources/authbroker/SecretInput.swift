@@ -1,5 +1,4 @@
 import AuthBrokerClient
-import ClientSocket
 import LinuxSystem
 import SecretMemory
 
@@ -18,7 +17,7 @@ enum SecretInput {
   /// - Throws: a failure without a word if the person presses Ctrl-C: it ends the program by that signal.
   static func ask(_ prompt: String, for kind: Kind) throws(CommandFailure) -> Secret {
     var entered = try line(
-      prompt, atEnd: CommandFailure(.failure, "no \(kind) was entered: the input has ended."), interrupted: "")
+      prompt, atEnd: CommandFailure(.failure, "no \(kind) was entered: the input has ended"), interrupted: Message(""))
     return try secret(&entered, kind)
   }
 
@@ -30,28 +29,29 @@ enum SecretInput {
   /// - Returns: the code.
   /// - Throws: a failure with code 3 at the end of the input; one that ends the program by the signal of Ctrl-C.
   static func askForCode(_ prompt: String, of flow: String) throws(CommandFailure) -> Secret {
-    let next = "login still waits for its code; answer with: authbroker verify-otp " + PlainText.line(flow.utf8)
-    let end = CommandFailure(.loginRequired, "no code was entered: the input has ended. The " + next)
-    return try askForCode(prompt, atEnd: end, interrupted: "the " + next)
+    let waiting = Message(
+      "the login still waits for its code", next: NextCommand("answer with", "verify-otp", flow))
+    let end = CommandFailure(.loginRequired, waiting.behind("no code was entered: the input has ended; "))
+    return try askForCode(prompt, atEnd: end, interrupted: waiting)
   }
 
   /// Asks for a code that nothing waits for once the person goes, again after an empty line.
   ///
   /// - Throws: a failure at the end of the input; one without a word that ends the program by the signal of Ctrl-C.
   static func askForCode(_ prompt: String) throws(CommandFailure) -> Secret {
-    let end = CommandFailure(.failure, "no code was entered: the input has ended.")
-    return try askForCode(prompt, atEnd: end, interrupted: "")
+    let end = CommandFailure(.failure, "no code was entered: the input has ended")
+    return try askForCode(prompt, atEnd: end, interrupted: Message(""))
   }
 
   private static func askForCode(
-    _ prompt: String, atEnd: CommandFailure, interrupted: String
+    _ prompt: String, atEnd: CommandFailure, interrupted: Message
   ) throws(CommandFailure) -> Secret {
     var entered: [UInt8]
     repeat { entered = try line(prompt, atEnd: atEnd, interrupted: interrupted) } while entered.isEmpty
     return try secret(&entered, .code)
   }
 
-  /// Whether somebody has typed a word instead of a secret.
+  /// Whether a person has typed a word instead of a secret.
   static func isWord(_ word: String, _ entered: Secret) -> Bool {
     let word = Array(word.utf8)
     return entered.withBytes { bytes in
@@ -60,7 +60,7 @@ enum SecretInput {
   }
 
   private static func line(
-    _ prompt: String, atEnd: CommandFailure, interrupted: String
+    _ prompt: String, atEnd: CommandFailure, interrupted: Message
   ) throws(CommandFailure) -> [UInt8] {
     while true {
       do throws(Terminal.Refusal) { return try Terminal.readHiddenLine(prompt: prompt) } catch {
@@ -72,8 +72,8 @@ enum SecretInput {
           failure.signal = signal
           throw failure
         case .noAnswer: throw atEnd
-        case .noTerminal: throw CommandFailure(.usage, "there is no terminal to ask at.")
-        case .failed(let error): throw CommandFailure(.failure, "the terminal cannot be used: \(error).")
+        case .noTerminal: throw CommandFailure(.usage, "there is no terminal to ask at")
+        case .failed(let error): throw CommandFailure(.failure, "the terminal cannot be used: \(error)")
         }
       }
     }
@@ -85,7 +85,7 @@ enum SecretInput {
     let line = firstLine(of: stream)
     _ = stream.release()
     guard var line else {
-      throw CommandFailure(.usage, "standard input has no line to read the \(kind) from; nothing was sent.")
+      throw CommandFailure(.usage, "standard input has no line to read the \(kind) from; nothing was sent")
     }
     return try secret(&line, kind)
   }
@@ -99,31 +99,31 @@ enum SecretInput {
     defer { wipe(&line) }
     let ending: SecretProgram.Ending
     do throws(Errno) { ending = try program.run(into: &line) } catch {
-      throw CommandFailure(.failure, "the command of \(option) cannot be run: \(error).")
+      throw CommandFailure(.failure, "the command of \(option) cannot be run: \(error)")
     }
     switch ending {
     case .ended(0): return try secret(&line, kind)
-    case .ended(let code): throw CommandFailure(.failure, "the command of \(option) ended with code \(code).")
-    case .printedNothing: throw CommandFailure(.failure, "the command of \(option) printed nothing.")
+    case .ended(let code): throw CommandFailure(.failure, "the command of \(option) ended with code \(code)")
+    case .printedNothing: throw CommandFailure(.failure, "the command of \(option) printed nothing")
     case .isTooLong:
       throw CommandFailure(
-        .failure, "the command of \(option) printed more than \(SecretProgram.longest / 1024) KiB.")
+        .failure, "the command of \(option) printed more than \(SecretProgram.longest / 1024) KiB")
     case .isLate:
       var failure = context.failure(.timedOut)
-      failure.message =
-        "the command of \(option) took longer than the time of --timeout and was ended; nothing was sent."
+      failure.message = Message(
+        "the command of \(option) did not end \(context.withinTimeout) and was terminated; nothing was sent")
       throw failure
     }
   }
 
   private static func secret(_ line: inout [UInt8], _ kind: Kind) throws(CommandFailure) -> Secret {
-    guard !line.isEmpty else { throw CommandFailure(.usage, "the \(kind) is empty; nothing was sent.") }
+    guard !line.isEmpty else { throw CommandFailure(.usage, "the \(kind) is empty; nothing was sent") }
     guard (try? UTF8Span(validating: line.span)) != nil else {
       wipe(&line)
-      throw CommandFailure(.usage, "the \(kind) is not text in UTF-8; nothing was sent.")
+      throw CommandFailure(.usage, "the \(kind) is not UTF-8 text; nothing was sent")
     }
     do { return try Secret(wiping: &line) } catch {
-      throw CommandFailure(.failure, "the memory for secrets is used up.")
+      throw CommandFailure(.failure, "the memory for secrets is used up")
     }
   }
 

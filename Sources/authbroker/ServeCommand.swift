@@ -24,7 +24,7 @@ enum ServeCommand: Command {
     try context.expectOperands(0...0, of: self)
     let isPrivate = context.arguments.has("--private")
     guard context.arguments.has("--stdio") else {
-      guard !isPrivate else { throw .usage("--private needs --stdio.") }
+      guard !isPrivate else { throw .usage("--private needs --stdio") }
       try expectOwnSocket(context)
       return try DaemonProgram.become(context, [])
     }
@@ -35,7 +35,7 @@ enum ServeCommand: Command {
   /// Refuses a socket on which the owner of another state directory listens, and says so; anything else in the way the
   /// daemon finds.
   private static func expectOwnSocket(_ context: Context) throws(CommandFailure) {
-    // A socket that a service manager passes is there already, and nobody answers on it yet.
+    // A socket that a service manager passes is there already, and no broker answers on it yet.
     guard context.environment["LISTEN_FDS"] == nil else { return }
     let connector = try context.connector(mayStart: false)
     do throws(ConnectError) { _ = try connector.find() } catch {

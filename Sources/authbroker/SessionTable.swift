@@ -9,7 +9,8 @@ enum SessionTable {
   static func sessions(_ all: [Session], of profile: ProfileName?) throws(CommandFailure) -> [Session] {
     guard let profile else { return all }
     guard let session = all.first(where: { $0.profile == profile }) else {
-      throw .usage("there is no profile \(profile) in the configuration. See: authbroker config check")
+      throw .usage(
+        "unknown profile \(profile)", next: NextCommand("see", "config", "check"))
     }
     return [session]
   }

@@ -6,7 +6,7 @@ enum SessionsCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "sessions",
-    summary: "List where every profile stands")
+    summary: "List the sessions of all profiles")
 
   /// Asks for the sessions and prints them.
   static func run(_ context: Context) throws(CommandFailure) {

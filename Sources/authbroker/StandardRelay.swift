@@ -18,20 +18,20 @@ enum StandardRelay {
       let input = try InheritedStream(FileDescriptor(owning: 0), .reading)
       let output = try InheritedStream(FileDescriptor(owning: 1), .writing)
       outcome = Relay(input: input, output: output, socket: connection.socket()).run { reason = $0 }
-    } catch { throw CommandFailure(.failure, "the standard streams cannot be used: \(error).") }
+    } catch { throw CommandFailure(.failure, "the standard streams cannot be used: \(error)") }
     switch outcome {
     case .inputEnded, .shutDown: return
     case .brokerClosed: throw CommandFailure(.brokerUnreachable, sentence(reason, context))
     case .outputClosed: throw .quiet(.failure)
-    case .failed(let error): throw CommandFailure(.failure, "the connection failed: \(error).")
+    case .failed(let error): throw CommandFailure(.failure, "the connection failed: \(error)")
     }
   }
 
-  /// Why there is nobody to relay to any more: a broker closes one connection and serves the others.
+  /// Why there is no broker to relay to any more: a broker closes one connection and serves the others.
   private static func sentence(_ reason: String?, _ context: Context) -> String {
     if let reason { return "the broker has closed this connection: \(reason)" }
-    guard isListening(context) else { return "the broker has ended; start again." }
-    return "the broker has closed this connection and runs on; start again."
+    guard isListening(context) else { return "the broker has ended; start again" }
+    return "the broker has closed this connection and runs on; start again"
   }
 
   private static func isListening(_ context: Context) -> Bool {

@@ -8,10 +8,10 @@ enum StatusCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "status",
-    summary: "Show how the broker and its sessions are doing",
+    summary: "Show the status of the broker and its sessions",
     details: """
-      With --profile the exit code says where that session stands: 0 a token can be had, 3 login required, 7 the vault
-      is locked.
+      With --profile the exit code tells the state of that session: 0 a token is available, 3 login required, 7 the
+      vault is locked.
       """)
 
   /// Asks for the status, prints it, and lets the exit code tell about the profile.
@@ -27,7 +27,7 @@ enum StatusCommand: Command {
     } catch { throw context.failure(error) }
     do {
       status = try GetStatus.Result(from: try JSONDocument(parsing: text).root)
-    } catch { throw CommandFailure(.failure, "the broker's answer is not what was expected.") }
+    } catch { throw CommandFailure(.failure, "the broker's answer is not what was expected") }
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
       Output.line(text)
@@ -46,17 +46,17 @@ enum StatusCommand: Command {
     let source = PlainText.line(status.vault.keySource.utf8)
     Output.line("broker   \(PlainText.line(status.version.utf8)), pid \(status.pid), up \(status.uptime.inWords)")
     Output.line("vault    \(vault), key from: \(source), schema \(status.vault.schemaVersion)")
-    Output.line("clients  \(status.connections) connected, \(status.subscriptions) subscriptions")
+    Output.line("clients  \(status.connections) connected, \(status.subscriptions.counted("subscription"))")
     let revocations = status.counters.first { $0.name == "pendingRevocations" }?.value ?? 0
     if revocations > 0 {
-      let text = "\(revocations) still to be told to a provider, which is tried again"
+      let text = "\(Int(revocations).counted("revocation")) pending, retried for a day"
       Output.line("logouts  \(context.style.warning(text))")
     }
     Output.line("")
     SessionTable.print(sessions, context.style)
     for session in sessions {
       guard let message = session.loginRequiredMessage else { continue }
-      Output.line("\(session.profile): \(context.style.warning(PlainText.line(message.utf8)))")
+      Output.line("\(session.profile): \(context.style.warning(BrokerSentence.plain(message)))")
     }
     for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }

@@ -5,11 +5,11 @@ enum TokenCommand: Command {
     name: "token",
     summary: "Print a fresh access token",
     details: """
-      Prints the token and nothing else; with --json also when it ends and what it is for. It is refreshed first where
-      it would not live long enough. A broker is started where there is none.
+      Prints the token and nothing else; with --json its expiry and scopes as well. It is refreshed first where it
+      would expire too soon. A broker is started where there is none.
 
-      With --scope or --audience it is a token for those, got with the session's refresh token and kept apart from the
-      session's own; where that one is good for the scopes, it is printed.
+      With --scope or --audience it is a token for those, obtained with the session's refresh token and kept apart from
+      the session's own; where that one has the scopes, it is printed.
 
       --id prints the ID token instead, for servers that ask who the user is; the profile must have allowIdToken: true.
       """,

@@ -7,10 +7,10 @@ import SecretMemory
 enum TokenRequest {
   /// The options of both.
   static let options: [Option] = [
-    .value("--min-validity", "SECONDS", "how long the token must still live (30)"),
-    .value("--scope", "SCOPE", "what it must be good for; may be given more than once"),
-    .value("--audience", "NAME", "whom it is for, as the provider calls it"),
-    .flag("--force-refresh", "a new token, whatever the age of the present one"),
+    .value("--min-validity", "SECONDS", "the least remaining lifetime of the token (30)"),
+    .value("--scope", "SCOPE", "a scope that the token must have; may be repeated"),
+    .value("--audience", "NAME", "the audience of the token, as the provider names it"),
+    .flag("--force-refresh", "refresh the token even if it is still valid"),
   ]
 
   /// Asks for the token and prints it behind a prefix; with `--json` prints the whole answer.
@@ -23,14 +23,14 @@ enum TokenRequest {
     guard !context.wantsJSON else { return Output.line(text) }
     let line = line(of: text, "accessToken", prefix)
     wipe(&text)
-    guard let line else { throw CommandFailure(.failure, "the broker's answer has no token.") }
+    guard let line else { throw CommandFailure(.failure, "the broker's answer has no token") }
     Output.line(line)
   }
 
   private static func params(_ context: Context) throws(CommandFailure) -> GetAccessToken.Params {
     let words = context.arguments.all("--scope")
     let scopes = words.flatMap { $0.split(separator: " ").map(String.init) }
-    guard words.isEmpty || !scopes.isEmpty else { throw .usage("--scope needs the name of a scope.") }
+    guard words.isEmpty || !scopes.isEmpty else { throw .usage("--scope needs the name of a scope") }
     var params = GetAccessToken.Params(
       profile: try context.arguments.profile(), minValidity: try context.arguments.seconds("--min-validity"),
       scopes: scopes.isEmpty ? nil : scopes, audience: context.arguments["--audience"],

@@ -9,9 +9,8 @@ enum UnlockCommand: Command {
     name: "unlock",
     summary: "Open the vault, with its passphrase where it has one",
     details: """
-      Asks for the passphrase without echo; for that of a vault that is new, twice. A vault whose key comes from another
-      source needs no passphrase, and nobody is asked. Ends with 4 for a wrong passphrase, with 7 if the key cannot be
-      had or the vault is damaged.
+      Asks for the passphrase without echo, for that of a new vault twice. A vault whose key comes from another source
+      needs none. Ends with 4 for a wrong passphrase, with 7 if the key is not available or the vault is damaged.
       """,
     options: PassphraseSource.options)
 
@@ -20,23 +19,23 @@ enum UnlockCommand: Command {
     try context.expectOperands(0...0, of: self)
     var connection = try context.connect()
     let vault = try context.call(GetStatus.self, Empty(), on: &connection).vault
-    guard vault.locked else { return finish(context, "the vault is open already.") }
+    guard vault.locked else { return finish(context, "the vault is open already") }
     guard vault.keySource == KeySourceName.passphrase.rawValue else {
       _ = try context.call(
         Unlock.self, .init(), on: &connection, within: PassphraseSource.patience)
-      return finish(context, "the vault is open.")
+      return finish(context, "the vault is open")
     }
     guard vault.isInitialized else {
       let passphrase = try PassphraseSource.new(context)
       _ = try context.call(
         Unlock.self, .init(passphrase: passphrase), on: &connection, within: PassphraseSource.patience)
-      return finish(context, "the vault is new and open; without this passphrase nobody can ever open it again.")
+      return finish(context, "the vault is new and open; without this passphrase it can never be opened again")
     }
     try open(&connection, context)
-    finish(context, "the vault is open.")
+    finish(context, "the vault is open")
   }
 
-  /// Asks until the passphrase is right, a few times; one that nobody typed is tried once.
+  /// Asks until the passphrase is right, a few times; one that was not typed is tried once.
   private static func open(_ connection: inout BlockingConnection, _ context: Context) throws(CommandFailure) {
     var left = PassphraseSource.asks(context) ? PassphraseSource.attempts : 1
     while true {
@@ -48,7 +47,7 @@ enum UnlockCommand: Command {
         return
       } catch {
         guard error.error?.kind == .wrongPassphrase, left > 0 else { throw error }
-        Output.message(error.message)
+        context.tell(error.message)
       }
     }
   }

@@ -41,18 +41,19 @@ enum VerifyOTPCommand: Command {
       if case .code(let challenge) = step { challenge.otpFlowID } else { nil }
     }
     guard let flow = flows.first else {
-      throw CommandFailure(.loginRequired, "no login waits for a code; begin one with: authbroker login")
+      throw CommandFailure(.loginRequired, "no login waits for a code", next: NextCommand("begin one with", "login"))
     }
     guard flows.count == 1 else {
       throw .usage(
-        "\(flows.count) logins wait for a code; name one, or its --profile. They are shown by: authbroker sessions")
+        "\(flows.count) logins wait for a code; name one, or its --profile",
+        next: NextCommand("to see them", "sessions"))
     }
     return flow
   }
 
   private static func code(_ flow: String, _ context: Context) throws(CommandFailure) -> Secret {
     if context.arguments.has("--code-stdin") { return try SecretInput.standardInput(.code) }
-    guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin.") }
+    guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin") }
     return try SecretInput.askForCode("Code: ", of: flow)
   }
 

@@ -15,7 +15,7 @@ enum WatchCommand: Command {
       """,
     options: [
       .value("--events", "A,B", "only these events"),
-      .value("--since", "N", "first what happened after the sequence N"),
+      .value("--since", "N", "begin with the events after the sequence N"),
       .value("--count", "N", "end after N events"),
     ])
 
@@ -39,17 +39,17 @@ enum WatchCommand: Command {
 
   private static func events(_ context: Context) throws(CommandFailure) -> [String]? {
     let events = context.arguments["--events"]?.split(separator: ",").map(String.init)
-    guard events?.isEmpty != true else { throw .usage("--events names no event.") }
+    guard events?.isEmpty != true else { throw .usage("--events names no event") }
     for event in events ?? [] where EventName(rawValue: event) == nil {
-      let all = EventName.allCases.map(\.rawValue).joined(separator: ", ")
-      let likely = Spelling.nearest(to: event, among: EventName.allCases.map(\.rawValue))
-      throw .usage("there is no event \(event).\(likely.map { " Did you mean \($0)?" } ?? "") There are: \(all).")
+      let all = EventName.allCases.map(\.rawValue)
+      throw .unknown(
+        "event", event, likely: Spelling.nearest(to: event, among: all), choices: all.joined(separator: ", "))
     }
     return events
   }
 
   private static func introduce(_ state: Subscribe.Result) {
     let sessions = state.sessions.map { "\($0.profile) is \($0.state.rawValue)" }.joined(separator: ", ")
-    Output.message("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions).")
+    Output.message("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions)")
   }
 }

@@ -5,11 +5,11 @@ import LinuxSystem
 try? ProcessHardening.fillStandardDescriptors()
 // Passwords, codes and tokens pass through this process, also through `connect` for another program.
 do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
-  Output.message("this process cannot be protected from inspection: \(error).")
+  Output.message("this process cannot be protected from inspection: \(error)")
   ProcessImage.end(ExitCode.failure.rawValue)
 }
 guard let words = RawArguments.words else {
-  Output.message("an argument is not UTF-8 text. See: authbroker help")
+  Output.message(Message("an argument is not UTF-8 text", next: NextCommand("see", "help")).text(for: nil))
   ProcessImage.end(ExitCode.usage.rawValue)
 }
 let code = CommandLineProgram.run(words, Environment.current)

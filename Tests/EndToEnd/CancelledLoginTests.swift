@@ -53,7 +53,7 @@ import Testing
       let program = try start(words, Self.password, sandbox, backend)
       try program.send(signal)
       #expect(try program.wait() == 128 + signal.number)
-      #expect(program.errorText == "authbroker: the login was cancelled.\n")
+      #expect(program.errorText == "authbroker: the login was cancelled\n")
       try expectNobody(sandbox, backend)
     }
   }
@@ -65,7 +65,7 @@ import Testing
       let program = try sandbox.start(BuiltPrograms.command, ["--state", sandbox.state] + words)
       try program.write(Array(Self.password.utf8))
       #expect(try program.wait() == 5)
-      #expect(program.errorText == "authbroker: the login was not done in time; the login was cancelled.\n")
+      #expect(program.errorText == "authbroker: the login was not done in time; the login was cancelled\n")
       let output = try JSONDocument(parsing: try program.output.readToEnd()).root
       #expect(try output.required("error").required("data").required("kind").string() == "deadlineExceeded")
       try awaitHeld(backend)
@@ -83,7 +83,7 @@ import Testing
       let program = try start(["verify-otp", flow, "--code-stdin"], try backend.code() + "\n", sandbox, backend)
       try program.send(.interrupt)
       #expect(try program.wait() == 130)
-      #expect(program.errorText == "authbroker: the login was cancelled.\n")
+      #expect(program.errorText == "authbroker: the login was cancelled\n")
       try expectNobody(sandbox, backend)
     }
   }
@@ -95,7 +95,8 @@ import Testing
       let program = try start(words, Self.password, sandbox, backend)
       try program.send(.interrupt)
       #expect(try program.wait() == 130)
-      #expect(program.errorText.contains("it was cancelled. The account may have been made"), "\(program.errorText)")
+      let text = "the login was cancelled; the account may have been created"
+      #expect(program.errorText.contains(text), "\(program.errorText)")
       try expectNobody(sandbox, backend)
     }
   }

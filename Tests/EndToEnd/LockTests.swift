@@ -26,7 +26,7 @@ import Testing
       for words in ["token", "header"] {
         let run = try sandbox.command(words)
         #expect(run.code == 7 && run.output.isEmpty)
-        #expect(run.errors.hasSuffix("Open it with: authbroker --state \(sandbox.state) unlock\n"), "\(run.errors)")
+        #expect(run.errors.hasSuffix("; unlock it with: authbroker --state \(sandbox.state) unlock\n"), "\(run.errors)")
       }
       #expect(try sandbox.command("status", "--profile", "default").code == 7)
       #expect(try sandbox.command("doctor").code == 7)
@@ -76,7 +76,7 @@ import Testing
       try Self.register(sandbox)
       let there = try sandbox.command(
         "rekey", "--source", "passphrase", "--password-stdin", input: "a long passphrase\n")
-      #expect(there.code == 0 && there.errors.contains("from: passphrase (before: file)"), "\(there.errors)")
+      #expect(there.code == 0 && there.errors.contains("key source: passphrase (was file)"), "\(there.errors)")
       #expect(try sandbox.command("token").code == 0)
       #expect(try sandbox.command("stop").code == 0)
       #expect(try sandbox.command("token").code == 7)
@@ -87,7 +87,7 @@ import Testing
       let wrong = try sandbox.command("rekey", "--source", "file", "--password-stdin", input: "a wrong passphrase\n")
       #expect(wrong.code == 4, "\(wrong.errors)")
       let back = try sandbox.command("rekey", "--source", "file", "--password-stdin", input: "a long passphrase\n")
-      #expect(back.code == 0 && back.errors.contains("from: file (before: passphrase)"), "\(back.errors)")
+      #expect(back.code == 0 && back.errors.contains("key source: file (was passphrase)"), "\(back.errors)")
       #expect(try sandbox.command("stop").code == 0)
       #expect(try sandbox.command("token").code == 0)
       #expect(try sandbox.command("doctor").code == 0)
@@ -155,7 +155,7 @@ import Testing
       #expect(early.code == 1 && early.errors.hasSuffix(" stop\n"), "\(early.errors)")
       #expect(try command("stop").code == 0)
       let late = try command("rekey", "--password-stdin", input: "a long passphrase\n")
-      #expect(late.code == 0 && late.errors.contains("from: passphrase (before: file)"), "\(late.errors)")
+      #expect(late.code == 0 && late.errors.contains("key source: passphrase (was file)"), "\(late.errors)")
       #expect(try !command("doctor").output.contains("warning  key source"))
     }
   }

@@ -57,12 +57,12 @@ import Testing
       let backend = try start(sandbox)
       #expect(try check(sandbox, ["wrong"]).code == 1)
       let wrong = try check(sandbox, ["shop"] + Self.words, input: "a-wrong-password\n")
-      #expect(wrong.code == 4 && wrong.output.contains("There is no session."), "\(wrong.output)\(wrong.errors)")
+      #expect(wrong.code == 4 && wrong.output.contains("there is no session"), "\(wrong.output)\(wrong.errors)")
       #expect(try check(sandbox, ["nowhere"]).code == 2)
       #expect(try check(sandbox, ["shop", "--login", "--email", "ann@example.com"]).code == 2)
       _ = try backend.ask("/listen", #"{"open":false}"#)
       let away = try check(sandbox, ["shop"] + Self.words, input: "made-up-password\n")
-      #expect(away.code == 5 && away.output.contains("Nobody answers"), "\(away.output)\(away.errors)")
+      #expect(away.code == 5 && away.output.contains("nobody answers"), "\(away.output)\(away.errors)")
     }
   }
 
@@ -88,7 +88,8 @@ import Testing
         #expect(dry.code == (name == "good" ? 0 : 1), "\(name): \(dry.output)\(dry.errors)")
         #expect(dry.output.contains("clientSecret") && !(dry.output + dry.errors).contains(word), "\(name)")
         guard name != "good" else { continue }
-        #expect(dry.output.contains("cannot be had") && dry.output.contains("Nothing is tried"), "\(dry.output)")
+        #expect(dry.output.contains("cannot be had"), "\(dry.output)")
+        #expect(dry.output.contains("\nfix the failures above before trying a login\n"), "\(dry.output)")
         // It would fail at the first request: nobody is asked for a password.
         #expect(try check(sandbox, [name, "--login"]).code == 1)
       }
@@ -105,7 +106,7 @@ import Testing
       _ = try sandbox.owner(try backend.configure(sandbox, issuer: backend.issuer + "/"))
       let login = try sandbox.command("login", "--method", "device", "--json")
       #expect(login.code == 1 && login.errors.contains("under another issuer; look at issuer"), "\(login.errors)")
-      #expect(login.errors.contains("See what is wrong with: authbroker --state "), "\(login.errors)")
+      #expect(login.errors.contains("; see what is wrong with: authbroker --state "), "\(login.errors)")
       #expect(login.errors.hasSuffix("provider-check default\n"), "\(login.errors)")
       let error = try JSONDocument(parsing: Array(login.output.utf8)).root.required("error").required("data")
       #expect(try error.required("kind").string() == "configInvalid")
@@ -124,7 +125,8 @@ import Testing
       let backend = try OIDCBackend(sandbox)
       _ = try sandbox.owner(try backend.configure(sandbox))
       let trial = try check(sandbox, ["--login", "--method", method, "--timeout", "5", "--json"])
-      #expect(trial.code == 3 && trial.errors.contains("in the time of --timeout"), "\(trial.output)\(trial.errors)")
+      let text = " s (--timeout); ending the trial\n"
+      #expect(trial.code == 3 && trial.errors.contains(text), "\(trial.output)\(trial.errors)")
       let root = try JSONDocument(parsing: Array(trial.output.utf8)).root
       #expect(try root.required("exitCode").integer() == 3 && root.required("tried").bool())
     }
@@ -165,7 +167,7 @@ import Testing
       }
       output += String(decoding: try program.output.readToEnd(), as: UTF8.self)
       #expect(try program.wait() == 1)
-      #expect(output.contains("Interrupted.") && output.contains("the session is ended"), "\(output)")
+      #expect(output.contains("\ninterrupted") && output.contains("the session is ended"), "\(output)")
       #expect(try logouts(backend) == 1)
     }
   }

@@ -109,7 +109,7 @@ authbroker__text() { [ -z "$2" ] || printf ',"%s":%s' "$1" "$(printf '%s' "$2" |
 
 # Prints a line ($1) as the result of a command.
 authbroker__print() {
-  printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written."; return 1; }
+  printf '%s\n' "$1" 2>/dev/null || { authbroker__say "standard output cannot be written"; return 1; }
 }
 
 # Prints a member ($2) of an answer ($1) for a person; fails if there is none.
@@ -135,7 +135,9 @@ authbroker__exit_code() {
 # Tells what is wrong with an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
-  authbroker__say "$(authbroker__words "$1" error.message)"
+  # In the form of this script's own messages: lower case, no full stop.
+  authbroker__say "$(authbroker__words "$1" error.message | LC_ALL=C awk '
+    { sub(/\.$/, "") } /^[A-Z][a-z-]*( |$)/ { $0 = tolower(substr($0, 1, 1)) substr($0, 2) } { print }')"
   authbroker__left=$(authbroker__words "$1" error.data.attemptsRemaining) &&
     authbroker__say "attempts left: $authbroker__left"
   authbroker__profile=$(authbroker__words "$1" error.data.profile) && [ "$authbroker__profile" != default ] &&
@@ -143,18 +145,18 @@ authbroker__check() {
   case $(authbroker__words "$1" error.data.kind):$(authbroker__words "$1" error.data.nextAction) in
     otpInvalid:* | invalidCredentials:*) ;;
     invalidResponse:* | tlsFailed:* | tlsPinMismatch:* | providerRejected:*)
-      authbroker__say "See what is wrong with: authbroker provider-check$authbroker__profile"
+      authbroker__say "see what is wrong with: authbroker provider-check$authbroker__profile"
       [ "$authbroker__code:$(authbroker__words "$1" error.data.nextAction)" != 1044:fixConfig ] || return 1 ;;
-    vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "See: authbroker doctor" ;;
-    *:login | *:reauthenticate) authbroker__say "Log in with: authbroker.sh login$authbroker__profile" ;;
+    vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "see: authbroker doctor" ;;
+    *:login | *:reauthenticate) authbroker__say "log in with: authbroker.sh login$authbroker__profile" ;;
     challengePending:* | *:verifyOtp)
       authbroker__flow=$(authbroker__words "$1" error.data.challenge.otpFlowId) || authbroker__flow=FLOW
-      authbroker__say "Answer it with: authbroker.sh verify-otp $authbroker__flow" ;;
-    *:unlock) authbroker__say "Open it with: authbroker.sh unlock" ;;
-    *:fixConfig) authbroker__say "See: authbroker config check" ;;
+      authbroker__say "answer it with: authbroker.sh verify-otp $authbroker__flow" ;;
+    *:unlock) authbroker__say "unlock it with: authbroker.sh unlock" ;;
+    *:fixConfig) authbroker__say "see: authbroker config check" ;;
     *:wait | *:retry)
       authbroker__left=$(authbroker__words "$1" error.data.retryAfterSeconds)
-      authbroker__say "Try again ${authbroker__left:+in }${authbroker__left:-later}${authbroker__left:+ s}." ;;
+      authbroker__say "try again ${authbroker__left:+in }${authbroker__left:-later}${authbroker__left:+ s}" ;;
   esac
   return "$(authbroker__exit_code "$authbroker__code")"
 }
@@ -164,7 +166,7 @@ authbroker__send() {
   authbroker__answer=$(
     printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}" | authbroker__connect
   ) || return "$(($? == 127 ? 8 : $?))"
-  [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer."; return 8; }
+  [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer"; return 8; }
   printf '%s\n' "$authbroker__answer"
 }
 
@@ -184,10 +186,10 @@ authbroker__administer() {
 
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
-  case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros."; return 2 ;; esac
+  case $2 in '' | *[!0-9]* | 0?*) authbroker__say "$1 needs a whole number without leading zeros"; return 2 ;; esac
   # What every shell can count; the protocol's own bound of durations is ten years.
   { [ "${#2}" -le 15 ] && { [ "$1" != --min-validity ] || [ "$2" -le 315360000 ]; }; } ||
-    { authbroker__say "$1 needs a smaller number (a time: up to 315360000 seconds)."; return 2; }
+    { authbroker__say "$1 needs a smaller number (a time: up to 315360000 seconds)"; return 2; }
 }
 
 # Takes a command's options apart into variables of the subshell that it runs in. $1: the names that the command has,
@@ -201,11 +203,11 @@ authbroker__options() {
     case $1 in --*=*) authbroker__word=$1; shift; set -- "${authbroker__word%%=*}" "${authbroker__word#*=}" "$@" ;; esac
     case $1 in
       -*) [ "${authbroker__known#*" $1 "}" != "$authbroker__known" ] || {
-          authbroker__say "there is no option $1 here."; return 2; } ;;
+          authbroker__say "unknown option $1"; return 2; } ;;
     esac
     case $1 in
       --profile | --min-validity | --scope | --audience | --email | --method | --since | --count)
-        { [ "$#" -gt 1 ] && [ -n "$2" ]; } || { authbroker__say "$1 needs a value."; return 2; }
+        { [ "$#" -gt 1 ] && [ -n "$2" ]; } || { authbroker__say "$1 needs a value"; return 2; }
         case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
           --min-validity) minimum=$2 ;; --profile) profile=$2 ;; --audience) audience=$2 ;; --email) email=$2 ;;
@@ -215,12 +217,9 @@ authbroker__options() {
         shift ;;
       --force-refresh) force=true ;; --password-stdin | --code-stdin) stdin=true ;;
       --everywhere) everywhere=true ;; --all) all=true ;; --json) json=true ;;
-      '') authbroker__say "a word on the command line is empty."; return 2 ;;
+      '') authbroker__say "an argument is empty"; return 2 ;;
       *)
-        case $authbroker__known$operand in
-          *" FLOW ") operand=$1 ;;
-          *) authbroker__say "there is a word too much on the command line."; return 2 ;;
-        esac ;;
+        case $authbroker__known$operand in *" FLOW ") operand=$1 ;; *) authbroker__say "unexpected argument"; return 2 ;; esac ;;
     esac
     shift
   done
@@ -229,13 +228,13 @@ authbroker__options() {
 # Asks ($1) at the terminal without echo, or reads a line of standard input, into the variable `secret`.
 authbroker__secret() {
   if [ -n "$stdin" ]; then
-    IFS= read -r secret || [ -n "$secret" ] || { authbroker__say "standard input has no line to read."; return 2; }
+    IFS= read -r secret || [ -n "$secret" ] || { authbroker__say "standard input has no line to read"; return 2; }
     # The end of a line that was written on Windows.
     secret=${secret%"$(printf '\r')"}
-    [ -n "$secret" ] || { authbroker__say "the secret is empty."; return 2; }
+    [ -n "$secret" ] || { authbroker__say "the secret is empty"; return 2; }
     return 0
   fi
-  [ -t 0 ] || { authbroker__say "there is no terminal to ask at; use --password-stdin or --code-stdin."; return 2; }
+  [ -t 0 ] || { authbroker__say "there is no terminal to ask at; use --password-stdin or --code-stdin"; return 2; }
   authbroker__settings=$(stty -g </dev/tty) || return 1
   trap 'stty "$authbroker__settings" </dev/tty; exit 130' INT TERM HUP
   stty -echo </dev/tty
@@ -244,14 +243,14 @@ authbroker__secret() {
   stty "$authbroker__settings" </dev/tty
   trap - INT TERM HUP; printf '\n' >/dev/tty
   [ "$authbroker__read" -eq 0 ] && [ -n "$secret" ] && return 0
-  authbroker__say "nothing was entered; nothing was sent."; return 1
+  authbroker__say "nothing was entered; nothing was sent"; return 1
 }
 
 # Answers a challenge: says where the code went, asks for it, and asks again while it is wrong and may be tried again.
 authbroker__answer_challenge() {
   flow=$(authbroker__words "$1" result.challenge.otpFlowId) || return 1
   authbroker__sent=$(authbroker__words "$1" result.challenge.maskedDestination)
-  authbroker__say "${authbroker__sent:+a code was sent to }${authbroker__sent:-the code of your authenticator is wanted}."
+  authbroker__say "${authbroker__sent:+sent a code to }${authbroker__sent:-enter the code of your authenticator}"
   if [ -n "$stdin" ] || [ ! -t 0 ]; then
     authbroker__say "answer with: authbroker.sh verify-otp $flow --code-stdin"
     return 3
@@ -276,7 +275,7 @@ authbroker__await() {
   authbroker__note=$(authbroker__words "$1" result.action.userCode) &&
     authbroker__note=" and enter the code $authbroker__note"
   authbroker__say "open $(authbroker__words "$1" result.action.verificationUri)$authbroker__note"
-  trap 'authbroker__call cancelLogin "$authbroker__login" >/dev/null && authbroker__say "the login was cancelled."
+  trap 'authbroker__call cancelLogin "$authbroker__login" >/dev/null && authbroker__say "the login was cancelled"
     exit 130' INT TERM HUP
   authbroker__losses=0
   until [ "$authbroker__losses" -ge 3 ]; do
@@ -297,10 +296,10 @@ authbroker__await() {
 # Says what a login came to.
 authbroker__finish() {
   case $(authbroker__words "$1" result.status) in
-    authenticated) authbroker__say "logged in on the profile $(authbroker__words "$1" result.session.profile)." ;;
+    authenticated) authbroker__say "logged in to $(authbroker__words "$1" result.session.profile)" ;;
     otpRequired) authbroker__answer_challenge "$1" ;;
     userActionRequired) authbroker__await "$1" ;;
-    *) authbroker__say "the e-mail address must be verified first."; return 3 ;;
+    *) authbroker__say "the e-mail address must be verified first"; return 3 ;;
   esac
 }
 
@@ -312,7 +311,7 @@ authbroker_token() (
   members=$members${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
   answer=$(authbroker__call getAccessToken "$members") || exit
   token=$(printf '%s\n' "$answer" | authbroker__member result.accessToken) ||
-    { authbroker__say "the broker's answer has no token."; exit 1; }
+    { authbroker__say "the broker's answer has no token"; exit 1; }
   authbroker__print "$token"
 )
 
@@ -326,10 +325,10 @@ authbroker_header() (
 # Asks for the e-mail address and the password, as far as they are not given, and prints them as members of params.
 authbroker__credentials() {
   if [ -z "$email" ]; then
-    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email."; return 2; }
+    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email"; return 2; }
     printf 'E-mail address: ' >/dev/tty
     { IFS= read -r email </dev/tty && [ -n "$email" ]; } ||
-      { printf '\n' >/dev/tty; authbroker__say "no e-mail address was entered; nothing was sent."; return 1; }
+      { printf '\n' >/dev/tty; authbroker__say "no e-mail address was entered; nothing was sent"; return 1; }
   fi
   authbroker__secret 'Password: ' || return
   authbroker__text email "$email"
@@ -348,9 +347,9 @@ authbroker_login() (
   case $method in
     '' | password) members=$(authbroker__credentials) || exit ;;
     device | deviceCode | browser | client | clientCredentials)
-      [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password."; exit 2; }
+      [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password"; exit 2; }
       members=",\"method\":\"$(echo "$method" | sed 's/^device$/&Code/; s/^client$/&Credentials/')\"" ;;
-    *) authbroker__say "--method is password, deviceCode, browser or clientCredentials."; exit 2 ;;
+    *) authbroker__say "--method is password, deviceCode, browser or clientCredentials"; exit 2 ;;
   esac
   answer=$(authbroker__call login "$(authbroker__text profile "$profile")$members") || exit
   authbroker__finish "$answer"
@@ -370,23 +369,23 @@ authbroker_verify_otp() (
   authbroker__finish "$answer"
 )
 
-# Ends a session here and at its provider.
+# Signs out here and revokes the session at its provider.
 authbroker_logout() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
-  if [ -n "$all" ]; then authbroker__administer logout "$members" && authbroker__say "logged out."; exit; fi
+  if [ -n "$all" ]; then authbroker__administer logout "$members" && authbroker__say "signed out"; exit; fi
   # Where this is refused, so is what follows, which says why.
   answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
   authbroker__call logout "$members" >/dev/null || exit
   answer=$(authbroker__words "$answer" result.state)
-  case $answer in signedOut) authbroker__say "nobody was logged in." ;; *) authbroker__say "logged out." ;; esac
+  case $answer in signedOut) authbroker__say "not logged in" ;; *) authbroker__say "signed out" ;; esac
 )
 
-# Lets the broker forget its keys and tokens until authbroker_unlock.
+# Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.
 authbroker_lock() (
   { set +x; } 2>/dev/null
-  authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked."
+  authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
 )
 
 authbroker__vault() { authbroker__words "$1" "result.vault.$2"; }
@@ -401,10 +400,10 @@ authbroker_unlock() (
     members=$(authbroker__text passphrase "$secret")
     if [ -z "$stdin" ] && [ "$(authbroker__vault "$answer" initialized)" = false ]; then
       authbroker__secret 'The vault is new; repeat: ' || exit
-      [ "$members" = "$(authbroker__text passphrase "$secret")" ] || { authbroker__say "the two differ."; exit 2; }
+      [ "$members" = "$(authbroker__text passphrase "$secret")" ] || { authbroker__say "the two differ"; exit 2; }
     fi
   fi
-  authbroker__call unlock "$members" >/dev/null && authbroker__say "the vault is open."
+  authbroker__call unlock "$members" >/dev/null && authbroker__say "the vault is open"
 )
 
 # Prints where every profile stands: name, state and account, or the whole answer with --json.
@@ -429,7 +428,7 @@ authbroker__events() {
     IFS= read -r authbroker__line || return 8
     case $authbroker__line in *'"method":"event"'*) ;; *) continue ;; esac
     authbroker__line=${authbroker__line#*'"params":'}
-    # Where nobody reads any more, there is nothing left to do.
+    # Where the output is no longer read, there is nothing left to do.
     printf '%s\n' "${authbroker__line%\}}" 2>/dev/null || return 1
     authbroker__seen=$((authbroker__seen + 1))
   done
@@ -469,7 +468,7 @@ authbroker__fifos() (
 # shell's end must be the subscription's end; it sets no variable.
 authbroker_watch() {
   set -- "$(authbroker__fifos)" "$@"; [ -n "$1" ] || return 1
-  # Open both ways, so that nobody waits for the other end.
+  # Open both ways, so that neither end waits for the other.
   { authbroker__watch "$@"; } 3<>"$1/requests"
 }
 
@@ -481,7 +480,7 @@ authbroker__main() {
     token | header | login | logout | lock | unlock | status | watch) "authbroker_$authbroker__command" "$@" ;;
     verify-otp) authbroker_verify_otp "$@" ;;
     help | --help | -h) sed -n '2,/^$/s/^# \{0,1\}//p' "$authbroker__script" ;;
-    *) authbroker__say "there is no command $authbroker__command; see: authbroker.sh help"; return 2 ;;
+    *) authbroker__say "unknown command $authbroker__command; see: authbroker.sh help"; return 2 ;;
   esac
 }
 

@@ -128,7 +128,7 @@ public struct BlockingConnection: ~Copyable {
   /// Tells the broker that a request is not wanted any more (`$/cancelRequest`); it is answered all the same.
   ///
   /// - Throws: `connectionLost`.
-  package mutating func takeBack(_ id: Int64) throws(ClientError) {
+  package mutating func cancel(_ id: Int64) throws(ClientError) {
     do { try socket.sendAll(OutgoingMessage.cancel(id: id).span) } catch { throw .connectionLost }
   }
 

@@ -14,7 +14,7 @@ extension BrokerClient {
   ///   - audience: whom it is for, as the provider calls it; nil: as the session's own.
   ///   - forceRefresh: whether only a new token will do.
   /// - Returns: the token and when it ends.
-  /// - Throws: `broker` with `loginRequired` or `sessionExpired` where somebody must log in; `insufficientScope` or
+  /// - Throws: `broker` with `loginRequired` or `sessionExpired` where the user must log in; `insufficientScope` or
   ///   `unsupportedByProvider` where the provider gives the session no such token.
   public func accessToken(
     profile: ProfileName? = nil, minValidity: Duration? = nil, scopes: [String]? = nil, audience: String? = nil,
@@ -123,7 +123,7 @@ extension BrokerClient {
     _ = try await call(Unlock.self, .init(passphrase: passphrase))
   }
 
-  /// Seals the vault anew under new keys: all of it, or nothing.
+  /// Re-encrypts the vault under new keys: all of it, or nothing.
   ///
   /// - Parameters:
   ///   - keySource: where the key shall come from; nil: what the configuration says.

@@ -1,7 +1,7 @@
 public import BrokerProtocol
 public import SecretMemory
 
-/// Logins whose user does something elsewhere, and those that wait for somebody.
+/// Logins whose user does something elsewhere, and those that wait for a code.
 extension BrokerClient {
   /// Begins a login without a password; the result says what the user has to do where.
   ///

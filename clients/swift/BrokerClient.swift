@@ -5,7 +5,7 @@ import LinuxSystem
 ///
 /// Calls are answered in whatever order the broker finishes them. Cancelling the task of a call takes the request back.
 /// When the connection ends, every call that waits fails with ``ClientError/connectionLost`` and every ``BrokerEvents``
-/// ends; a client does not connect anew by itself, because only its program knows what it wants to do then. Make a new
+/// ends; a client does not reconnect by itself, because only its program knows what it wants to do then. Make a new
 /// one.
 ///
 /// Tokens and passwords are `Secret`: they print as `<redacted>` until they are revealed.
@@ -17,7 +17,7 @@ public final class BrokerClient: Sendable {
   private init(_ channel: ClientChannel, _ thread: ConnectionThread, _ child: ChildProcess? = nil) {
     self.channel = channel
     // The bridge to the one thread that waits for the socket; it holds nothing but what it serves, so that a client
-    // that nobody uses any more can end it.
+    // that is no longer used can end it.
     service = Task {
       await thread.serve(channel, child)
       thread.stop()

@@ -3,7 +3,7 @@ public import BrokerProtocol
 /// The events of a subscription, in order, behind the state that they change.
 ///
 /// The sequence ends with the connection, or with ``BrokerClient/close()``; it never throws. To go on afterwards, connect
-/// anew and subscribe with `since` set to the last `sequence` that was seen: the broker then sends what was missed, or
+/// again and subscribe with `since` set to the last `sequence` that was seen: the broker then sends what was missed, or
 /// says `resync` in the new ``snapshot``, which is then the truth. Leaving the loop ends the subscription.
 public struct BrokerEvents: AsyncSequence, Sendable {
   /// What is iterated over.
@@ -14,7 +14,7 @@ public struct BrokerEvents: AsyncSequence, Sendable {
   /// Where the sessions stood when the subscription began.
   public let snapshot: Subscribe.Result
 
-  /// Keeps the connection open while somebody reads from it.
+  /// Keeps the connection open while it is read.
   private let client: BrokerClient
   private let stream: AsyncStream<BrokerEvent>
 

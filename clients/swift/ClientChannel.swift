@@ -7,7 +7,7 @@ import Synchronization
 /// One connection that many tasks share: requests go out in the order in which they are made, answers find their
 /// request by its id.
 ///
-/// Whoever sends writes to the socket without waiting; what the socket does not take at once is left to the one thread
+/// A sender writes to the socket without waiting; what the socket does not take at once is left to the one thread
 /// that reads.
 final class ClientChannel: Sendable {
   /// What becomes of an answer; called on the reading thread.
@@ -88,7 +88,7 @@ final class ClientChannel: Sendable {
     if isOver { queue.finish() }
   }
 
-  /// Ends a subscription whose events nobody reads any more.
+  /// Ends a subscription whose events are no longer read.
   func close(_ subscription: String) {
     let wasOpen = state.withLock { state in state.subscriptions.removeValue(forKey: subscription) != nil }
     guard wasOpen else { return }

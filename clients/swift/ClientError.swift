@@ -21,10 +21,10 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .broker(let error): error.message
     case .noBroker(let reason): reason
-    case .connectionLost: "the broker closed the connection before it answered."
-    case .timedOut: "the broker did not answer in time."
-    case .cancelled: "the request was cancelled."
-    case .unexpectedAnswer(let what): "the broker's answer is not what was expected: \(what)."
+    case .connectionLost: "the broker closed the connection before it answered"
+    case .timedOut: "the broker did not answer in time"
+    case .cancelled: "the request was cancelled"
+    case .unexpectedAnswer(let what): "the broker's answer is not what was expected: \(what)"
     }
   }
 

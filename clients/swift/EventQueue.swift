@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Synchronization
 
-/// The events of one subscription on their way from the reading thread to whoever iterates.
+/// The events of one subscription on their way from the reading thread to the task that iterates.
 ///
 /// Bounded: a reader that falls behind by more than ``limit`` events loses the newest ones and is told so by an
 /// `eventsLost` event, as the broker itself does it.
@@ -16,13 +16,13 @@ final class EventQueue: Sendable {
 
   /// An empty queue, and where its events are read.
   ///
-  /// The queue does not keep the stream: that nobody else does either is how it shows that nobody reads.
+  /// The queue does not keep the stream: that no other owner does either shows that it is no longer read.
   static func make() -> (queue: EventQueue, stream: AsyncStream<BrokerEvent>) {
     let (stream, continuation) = AsyncStream<BrokerEvent>.makeStream(bufferingPolicy: .bufferingOldest(limit))
     return (EventQueue(continuation), stream)
   }
 
-  /// Says what to do when nobody reads any more.
+  /// Says what to do when it is no longer read.
   func whenAbandoned(_ body: @escaping @Sendable () -> Void) {
     continuation.onTermination = { reason in
       if case .cancelled = reason { body() }

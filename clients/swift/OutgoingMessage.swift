@@ -5,7 +5,7 @@ enum OutgoingMessage {
   /// Room for any usual request, so that a password in it is not left behind by a buffer that grows.
   private static let usualByteCount = 1024
 
-  /// A request; whoever sends it wipes it.
+  /// A request; its sender wipes it.
   static func request(id: Int64, method: String, params: some JSONEncodable) -> [UInt8] {
     line { writer in
       writer.key("id")

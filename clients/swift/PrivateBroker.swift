@@ -1,7 +1,7 @@
 import ClientSocket
 import LinuxSystem
 
-/// A broker of one program's own, in a process of its own, which nobody else can reach: for tests, sandboxes and
+/// A broker of one program's own, in a process of its own, which no other program can reach: for tests, sandboxes and
 /// containers.
 ///
 /// It owns its state directory, and refuses one that has an owner. It ends with its connection.

@@ -27,7 +27,7 @@ extension LocalProvider {
       }
       let accounts =
         isEmpty
-        ? ProviderFinding("accounts", .note, "There is no account yet.", advice: "Make one with: authbroker register")
+        ? ProviderFinding("accounts", .note, "There is no account yet.", advice: "Register one.")
         : ProviderFinding("accounts", .ok, "there are accounts")
       return [reachable, ProviderFinding("files", .ok, "its files open, and its database is sound"), accounts]
     } catch {

@@ -62,7 +62,7 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
         + "not changed; correct its owner and mode, or remove it where no other vault opens by the key."
     case .directory(let refusal): "The vault's key file cannot be trusted: \(refusal.description)"
     case .failed(let path, let error): "The vault's key file \(path) cannot be used: \(error)."
-    case .passphraseMissing: "The vault is locked; unlock it with its passphrase: authbroker unlock"
+    case .passphraseMissing: "The vault is locked; unlock it with its passphrase."
     case .passphraseLength:
       "A new passphrase has \(KeyEncryption.passphraseByteCounts.lowerBound) to "
         + "\(KeyEncryption.passphraseByteCounts.upperBound) bytes; choose another."

@@ -22,11 +22,11 @@ enum ConfigurationFileCheck: DoctorCheck {
     let version = report.text.split(separator: " ").last.map(String.init) ?? ""
     guard report.code == 0, !version.isEmpty else {
       return DoctorFinding(
-        check, label, .error, "\(program) does not say its version; install it again.", path: program)
+        check, label, .error, "\(program) does not say its version; install it again", path: program)
     }
     guard version == ProgramVersion.current else {
       let message =
-        "\(program) has version \(version), this program \(ProgramVersion.current); install both from one build."
+        "\(program) has version \(version), this program \(ProgramVersion.current); install both from one build"
       return DoctorFinding(check, label, .warning, message, path: program)
     }
     return DoctorFinding(check, label, .ok, "\(program), version \(version)", path: program)

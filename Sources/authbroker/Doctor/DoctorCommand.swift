@@ -5,18 +5,18 @@ enum DoctorCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "doctor",
-    summary: "Look whether everything is well, and say what to do where it is not",
+    summary: "Check the installation and suggest fixes",
     details: """
-      Looks at the environment, the files and their modes, the configuration, the broker (which is started if there is
+      Checks the environment, the files and their modes, the configuration, the broker (which is started if there is
       none), its vault, every page of it, and whether the broker reaches the provider of every profile, or of the one
       named by --profile: connection, certificate, clock. Changes and repairs nothing, and sends no credential. Ends with
       7 if the vault is damaged or locked, with 5 if nothing is wrong but that providers cannot be reached, with 1 for any
       other error, else with 0: warnings and notes are no failure.
       """,
     options: [
-      .flag("--full", "look at every page and every sealed value of the vault; this is the default"),
-      .flag("--quick", "look only at the vault's structure and its sessions"),
-      .flag("--no-network", "ask no provider"),
+      .flag("--full", "check every page and every sealed value of the vault; this is the default"),
+      .flag("--quick", "check only the vault's structure and its sessions"),
+      .flag("--no-network", "contact no provider"),
     ])
 
   /// What is looked at, in the order of the table.
@@ -31,7 +31,7 @@ enum DoctorCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
-      throw .usage("--full and --quick exclude each other.")
+      throw .usage("--full and --quick exclude each other")
     }
     // Before anything is looked at: a number or a name that cannot be read is the command line's fault, no finding.
     _ = try context.timeout()
@@ -50,13 +50,9 @@ enum DoctorCommand: Command {
   }
 
   private static func examine(_ patient: DoctorPatient) -> DoctorTable {
-    var table = DoctorTable()
+    var table = DoctorTable(arguments: patient.context.arguments)
     for check in checks {
-      let findings = check.findings(patient).map { finding in
-        var finding = finding
-        finding.message = Advice.repeating(patient.context.arguments, in: finding.message)
-        return finding
-      }
+      let findings = check.findings(patient)
       if !findings.isEmpty { table.sections.append(.init(title: check.title, findings: findings)) }
     }
     return table

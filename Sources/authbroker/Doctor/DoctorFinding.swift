@@ -20,8 +20,8 @@ struct DoctorFinding: Equatable, Sendable {
   let label: String
   /// How it is.
   let status: Status
-  /// A value, or one sentence that says what to do; a command to type stands at its end, behind `: `.
-  var message: String
+  /// A value, or what is wrong and what to do about it.
+  let message: Message
   /// What the exit code is if it is an error.
   var exitCode = ExitCode.failure
   /// The file that it is about.
@@ -30,7 +30,15 @@ struct DoctorFinding: Equatable, Sendable {
   var profile: String?
 
   /// A finding.
-  init(_ check: String, _ label: String, _ status: Status, _ message: String, path: String? = nil) {
+  init(
+    _ check: String, _ label: String, _ status: Status, _ sentence: String, next: NextCommand? = nil,
+    path: String? = nil
+  ) {
+    self.init(check, label, status, Message(sentence, next: next), path: path)
+  }
+
+  /// A finding.
+  init(_ check: String, _ label: String, _ status: Status, _ message: Message, path: String? = nil) {
     self.check = check
     self.label = label
     self.status = status
@@ -46,13 +54,17 @@ struct DoctorFinding: Equatable, Sendable {
   }
 }
 
-extension DoctorFinding: JSONEncodable {
+extension DoctorFinding {
   /// Writes the members that are known.
-  func encode(to writer: inout JSONWriter) {
+  ///
+  /// - Parameters:
+  ///   - writer: where to.
+  ///   - arguments: this command line, whose broker the next command is for.
+  func encode(to writer: inout JSONWriter, for arguments: Arguments) {
     writer.object { writer in
       writer.member("check", check)
       writer.member("status", status.rawValue)
-      writer.member("message", message)
+      writer.member("message", message.text(for: arguments))
       writer.member(ifPresent: "path", path)
       writer.member(ifPresent: "profile", profile)
     }

@@ -29,7 +29,7 @@ struct DoctorPatient: Sendable {
   /// Where the vault's key file is by that configuration.
   var keyFile: String? { usedVerdict?.keyFile ?? paths.vaultKey }
 
-  /// Where the key of the vault comes from; nil: nobody can say.
+  /// Where the key of the vault comes from; nil: it is not known.
   var keySource: KeySourceName? {
     if let status = interview.status { return KeySourceName(rawValue: status.vault.keySource) }
     // What the vault says counts, and the configuration only where there is none yet.

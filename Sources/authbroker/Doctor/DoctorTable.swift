@@ -10,6 +10,8 @@ struct DoctorTable: Sendable {
     let findings: [DoctorFinding]
   }
 
+  /// This command line, whose broker the commands to type next are for.
+  let arguments: Arguments
   /// All groups that have something to say.
   var sections: [Section] = []
 
@@ -33,7 +35,7 @@ struct DoctorTable: Sendable {
       lines.append(style.bold(section.title))
       for finding in section.findings {
         let status = Self.colored(finding.status, finding.status.rawValue.padded(to: statusWidth), style)
-        lines.append("  \(status)  \(finding.label.padded(to: labelWidth))  \(finding.message)")
+        lines.append("  \(status)  \(finding.label.padded(to: labelWidth))  \(finding.message.text(for: arguments))")
       }
     }
     return lines + ["", summary]
@@ -44,15 +46,18 @@ struct DoctorTable: Sendable {
     writer.object { writer in
       writer.member("ok", errors.isEmpty)
       writer.member("exitCode", Int(exitCode.rawValue))
-      writer.member("findings", findings)
+      writer.key("findings")
+      writer.array { writer in
+        for finding in findings { finding.encode(to: &writer, for: arguments) }
+      }
     }
   }
 
   private var summary: String {
     let warnings = findings.count { $0.status == .warning }
-    guard !errors.isEmpty || warnings > 0 else { return "All is well." }
+    guard !errors.isEmpty || warnings > 0 else { return "no problems found" }
     let counts = [(errors.count, "error"), (warnings, "warning")].filter { $0.0 > 0 }
-    return counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ") + "."
+    return counts.map { $0.counted($1) }.joined(separator: ", ")
   }
 
   private static func colored(_ status: DoctorFinding.Status, _ word: String, _ style: Style) -> String {

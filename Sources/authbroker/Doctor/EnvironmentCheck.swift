@@ -3,7 +3,7 @@ import ClientSocket
 import LinuxSystem
 import SecretMemory
 
-/// What the programs get from the machine and from whoever starts them.
+/// What the programs get from the machine and from their environment.
 enum EnvironmentCheck: DoctorCheck {
   static let title = "Environment"
 
@@ -19,7 +19,7 @@ enum EnvironmentCheck: DoctorCheck {
   private static func home(_ environment: [String: String]) -> DoctorFinding {
     guard let home = environment["HOME"], home.hasPrefix("/") else {
       return DoctorFinding(
-        "environment.home", "home", .warning, "HOME is not set to an absolute path; every command needs --state.")
+        "environment.home", "home", .warning, "HOME is not set to an absolute path; every command needs --state")
     }
     return DoctorFinding("environment.home", "home", .ok, PlainText.line(home.utf8))
   }
@@ -30,11 +30,11 @@ enum EnvironmentCheck: DoctorCheck {
     for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
       guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }
       let message =
-        "\(name) is no absolute path and so is ignored (XDG Base Directory Specification); mend or unset it."
+        "\(name) is not an absolute path and so is ignored (XDG Base Directory Specification); fix or unset it"
       findings.append(DoctorFinding("environment.variable", name, .warning, message))
     }
     if let socket = environment["AUTHBROKER_SOCKET"], !socket.isEmpty {
-      let message = "commands use only the broker on \(PlainText.line(socket.utf8)), and never start one."
+      let message = "commands use only the broker on \(PlainText.line(socket.utf8)) and never start one"
       findings.append(DoctorFinding("environment.variable", "AUTHBROKER_SOCKET", .note, message))
     }
     for name in ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_DAEMON"] {
@@ -48,10 +48,10 @@ enum EnvironmentCheck: DoctorCheck {
   static func clock(_ time: Timestamp) -> DoctorFinding {
     guard time >= earliest else {
       let message =
-        "the clock shows \(time), which is wrong, so that tokens are taken for good that have ended; set it."
+        "the clock shows \(LocalTime.full(time)), which is wrong: expired tokens look valid; set the clock"
       return DoctorFinding("environment.clock", "clock", .error, message)
     }
-    return DoctorFinding("environment.clock", "clock", .ok, time.description)
+    return DoctorFinding("environment.clock", "clock", .ok, LocalTime.full(time))
   }
 
   /// Whether a limit lets the daemon keep its secrets from being swapped out.
@@ -61,7 +61,7 @@ enum EnvironmentCheck: DoctorCheck {
     guard limit >= Int64(wanted) else {
       let message =
         "only \(size(limit)) may be locked in memory (ulimit -l) and \(size(Int64(wanted))) are wanted:"
-        + " secrets can be swapped out."
+        + " secrets can be swapped out"
       return DoctorFinding("environment.lockedMemory", "locked memory", .warning, message)
     }
     let allowed = limit == .max ? "no limit" : "\(size(limit)) allowed"

@@ -11,7 +11,7 @@ extension FilesCheck {
     if let source = patient.keySource, source != .file {
       guard !isMissing else { return [] }
       let message =
-        "\(PlainText.line(path.utf8)) is not used by this vault, whose key comes from another source (\(source.rawValue))."
+        "\(PlainText.line(path.utf8)) is not used by this vault, whose key comes from another source (\(source.rawValue))"
       return [DoctorFinding("files.key", "key file", .note, message, path: path)]
     }
     guard !isMissing || !isNeeded(patient) else { return [lost(path, patient)] }
@@ -29,11 +29,10 @@ extension FilesCheck {
   /// A key file that is gone while its broker still runs, which may have the key in memory.
   private static func lost(_ path: String, _ patient: DoctorPatient) -> DoctorFinding {
     let isOpen = patient.interview.status?.vault.locked == false
-    let remedy =
-      isOpen ? "put it back, or, while this broker runs, make a new one with: authbroker rekey" : "put it back."
     let shown = PlainText.line(path.utf8)
-    let message = "\(shown) is not there, and without it the vault cannot be opened again: " + remedy
-    return DoctorFinding("files.key", "key file", .error, message, path: path).aboutVault()
+    let message = "\(shown) is not there, and without it the vault cannot be opened again; put it back"
+    let next = NextCommand("or, while this broker runs, make a new one with", "rekey")
+    return DoctorFinding("files.key", "key file", .error, message, next: isOpen ? next : nil, path: path).aboutVault()
   }
 
   private static func key(_ path: String, besideVault state: String, missing: String) -> [DoctorFinding] {
@@ -42,7 +41,7 @@ extension FilesCheck {
     var findings = [secret("files.key", "key file", path, needing: 0o400, missing: missing)]
     guard place != state else {
       guard findings[0].status == .ok else { return findings }
-      let message = "it lies beside the vault, so whoever copies the state directory can read the tokens."
+      let message = "it is beside the vault, so a copy of the state directory is enough to read the tokens"
       return findings + [DoctorFinding("files.keyPlace", "key file", .note, message, path: path)]
     }
     let directory = directory("files.keyDirectory", "key directory", place)

@@ -31,8 +31,9 @@ enum FilesCheck: DoctorCheck {
     }
     let message =
       "\(PlainText.line(path.utf8)) is not there, though the running broker has it open: all that it saves is lost when"
-      + " it ends; find out who removes files there, and then log in again, after: authbroker stop"
-    return DoctorFinding(check, label, .error, message, path: path).aboutVault()
+      + " it ends; find out what removes files there"
+    let next = NextCommand("log in again after", "stop")
+    return DoctorFinding(check, label, .error, message, next: next, path: path).aboutVault()
   }
 
   /// What cannot be looked at may be there.
@@ -51,10 +52,10 @@ enum FilesCheck: DoctorCheck {
       return DoctorFinding(check, label, .ok, described(shown, try TrustedFile.check(path)), path: path)
     } catch {
       guard error.isMissing else {
-        return DoctorFinding(check, label, .error, PlainText.line(error.description.utf8), path: path)
+        return DoctorFinding(check, label, .error, BrokerSentence.plain(error.description), path: path)
       }
       guard !paths.isConfigurationChosen else {
-        return DoctorFinding(check, label, .error, "\(shown) was chosen and is not there.", path: path)
+        return DoctorFinding(check, label, .error, "\(shown) was chosen and does not exist", path: path)
       }
       return DoctorFinding(check, label, .ok, "built in; there is no \(shown)", path: path)
     }
@@ -69,7 +70,7 @@ enum FilesCheck: DoctorCheck {
       do throws(Errno) { status = try directory.descriptor.status() } catch { throw .failed(path, error) }
       guard isUsable(status, 0o700) else {
         let message =
-          "you may not do everything in \(shown) (mode \(mode(status))); run: chmod 700 \(Advice.quoted(path))"
+          "you may not do everything in \(shown) (mode \(mode(status))); run: chmod 700 \(path.shellQuoted)"
         return DoctorFinding(check, label, .error, message, path: path)
       }
       return DoctorFinding(check, label, .ok, described(shown, status), path: path)
@@ -77,11 +78,11 @@ enum FilesCheck: DoctorCheck {
       if case .failed(_, .noEntry) = error {
         return DoctorFinding(check, label, .note, "\(shown) is not there yet; the first start makes it", path: path)
       }
-      return DoctorFinding(check, label, .error, PlainText.line(error.description.utf8), path: path)
+      return DoctorFinding(check, label, .error, BrokerSentence.plain(error.description), path: path)
     }
   }
 
-  /// A file that nobody else may read or change.
+  /// A file that no other user may read or change.
   static func secret(
     _ check: String, _ label: String, _ path: String, needing rights: UInt32 = 0o600, missing: String
   ) -> DoctorFinding {
@@ -94,7 +95,7 @@ enum FilesCheck: DoctorCheck {
       return DoctorFinding(check, label, .ok, described(shown, status), path: path)
     } catch {
       guard error == .noEntry else {
-        return DoctorFinding(check, label, .error, "\(shown) cannot be looked at: \(error).", path: path).aboutVault()
+        return DoctorFinding(check, label, .error, "\(shown) cannot be checked: \(error)", path: path).aboutVault()
       }
       return DoctorFinding(check, label, .note, "\(missing) (\(shown))", path: path)
     }
@@ -102,14 +103,14 @@ enum FilesCheck: DoctorCheck {
 
   private static func complaint(_ path: String, _ status: FileStatus, needing rights: UInt32 = 0o600) -> String? {
     let shown = PlainText.line(path.utf8)
-    guard status.kind == .regular else { return "\(shown) is no regular file; move it away." }
-    guard status.owner == ProcessIdentity.user else { return "\(shown) belongs to user \(status.owner), not to you." }
+    guard status.kind == .regular else { return "\(shown) is not a regular file; move it away" }
+    guard status.owner == ProcessIdentity.user else { return "\(shown) belongs to user \(status.owner), not to you" }
     guard isUsable(status, rights) else {
-      return "\(shown) is closed to you too (mode \(mode(status))); run: chmod 600 \(Advice.quoted(path))"
+      return "\(shown) is closed to you too (mode \(mode(status))); run: chmod 600 \(path.shellQuoted)"
     }
     guard !status.isOpenToOthers else {
       return
-        "\(shown) is open to others (mode \(mode(status))), who may have read it; run: chmod 600 \(Advice.quoted(path))"
+        "\(shown) is open to others (mode \(mode(status))), who may have read it; run: chmod 600 \(path.shellQuoted)"
     }
     return nil
   }
@@ -117,13 +118,14 @@ enum FilesCheck: DoctorCheck {
   private static func socket(_ path: String) -> DoctorFinding {
     let (check, label, shown) = ("files.socket", "socket", PlainText.line(path.utf8))
     guard path.utf8.count <= UnixSocket.longestPath else {
-      return DoctorFinding(check, label, .error, UnixSocket.Refusal.pathTooLong(path).description, path: path)
+      let message = BrokerSentence.plain(UnixSocket.Refusal.pathTooLong(path).description)
+      return DoctorFinding(check, label, .error, message, path: path)
     }
     guard let status = try? FileStatus.ofLink(path) else {
       return DoctorFinding(check, label, .note, "none yet (\(shown))", path: path)
     }
     guard status.kind == .socket, status.owner == ProcessIdentity.user, !status.isOpenToOthers else {
-      let message = "\(shown) is no socket of yours alone; remove it, or choose another with --socket."
+      let message = "\(shown) is not a socket of yours alone; remove it, or choose another with --socket"
       return DoctorFinding(check, label, .error, message, path: path)
     }
     return DoctorFinding(check, label, .ok, described(shown, status), path: path)
@@ -153,11 +155,11 @@ enum FilesCheck: DoctorCheck {
   static func freeSpace(_ space: Int64) -> DoctorFinding {
     let amount = "\(EnvironmentCheck.size(space)) free"
     guard space >= neededSpace else {
-      let message = "only \(amount) in the state directory: logins and refreshes cannot be saved; make room."
+      let message = "only \(amount) in the state directory: logins and refreshes cannot be saved; make room"
       return DoctorFinding("files.freeSpace", "disk space", .error, message)
     }
     guard space >= comfortableSpace else {
-      let message = "only \(amount) in the state directory: logins and refreshes cannot be saved for long; make room."
+      let message = "only \(amount) in the state directory: logins and refreshes cannot be saved for long; make room"
       return DoctorFinding("files.freeSpace", "disk space", .warning, message)
     }
     return DoctorFinding("files.freeSpace", "disk space", .ok, amount)

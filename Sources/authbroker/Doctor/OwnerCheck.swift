@@ -4,13 +4,16 @@ import ClientSocket
 /// Who owns the state directory, whether it answers, and whether it fits this program.
 enum OwnerCheck: DoctorCheck {
   static let title = "Broker"
+  /// What is said where the running broker does not know the method that a check needs.
+  static let tooOld = Message(
+    "the running broker is too old for this check", next: NextCommand("change over with", "stop"))
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let (check, label) = ("owner.answers", "broker")
     switch patient.interview.contact {
     case .none: return []
     case .absent:
-      let message = "none runs, and none was started; its vault was not looked at."
+      let message = "no broker is running, and none was started; the vault was not checked"
       return [DoctorFinding(check, label, .note, message)]
     case .failed(let failure):
       var finding = DoctorFinding(check, label, .error, failure.message)
@@ -18,8 +21,8 @@ enum OwnerCheck: DoctorCheck {
       return [finding]
     case .made(let owner, let wasStarted):
       guard let status = patient.interview.status else {
-        let reason = patient.interview.statusFailure?.message ?? "it does not answer."
-        return [DoctorFinding(check, label, .error, "the broker does not say how it is: \(reason)")]
+        let reason = patient.interview.statusFailure?.message ?? Message("it does not answer")
+        return [DoctorFinding(check, label, .error, reason.behind("the broker does not report its status: "))]
       }
       return [
         answering(status, wasStarted), version(status), configuration(owner, patient.paths),
@@ -30,7 +33,7 @@ enum OwnerCheck: DoctorCheck {
 
   private static func answering(_ status: GetStatus.Result, _ wasStarted: Bool) -> DoctorFinding {
     let since = wasStarted ? "started for this" : "up \(status.uptime.inWords)"
-    let clients = status.connections == 1 ? "1 connection" : "\(status.connections) connections"
+    let clients = status.connections.counted("connection")
     let version = PlainText.line(status.version.utf8)
     return DoctorFinding(
       "owner.answers", "broker", .ok, "version \(version), pid \(status.pid), \(since), \(clients)")
@@ -40,8 +43,8 @@ enum OwnerCheck: DoctorCheck {
     guard status.version != ProgramVersion.current else { return nil }
     let text =
       "the running broker has version \(PlainText.line(status.version.utf8)), this program"
-      + " \(ProgramVersion.current); change over with: authbroker stop"
-    return DoctorFinding("owner.version", "version", .warning, text)
+      + " \(ProgramVersion.current)"
+    return DoctorFinding("owner.version", "version", .warning, text, next: NextCommand("change over with", "stop"))
   }
 
   private static func configuration(_ owner: OwnerRecord?, _ paths: StatePaths) -> DoctorFinding? {

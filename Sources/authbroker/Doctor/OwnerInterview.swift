@@ -2,11 +2,11 @@ import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
 
-/// What the owner of the state directory answered, or why nobody answered.
+/// What the owner of the state directory answered, or why it did not answer.
 struct OwnerInterview: Sendable {
   /// How it came to a connection, or did not.
   enum Contact: Sendable, Equatable {
-    /// Nobody was asked yet.
+    /// It was not asked yet.
     case none
     /// There is no owner, and none was to be started.
     case absent

@@ -8,7 +8,7 @@ enum ProviderCheck: DoctorCheck {
   /// The kinds of providers that are asked for their discovery document.
   private static let describedProviders: Set<String> = ["oidc", "keycloak", "auth0", "google", "microsoft", "gitlab"]
   private static let missingDocument =
-    "It answers, but has no discovery document below its address (404); look at issuer, or name its endpoints."
+    "it answers, but has no discovery document below its address (404); check issuer, or name its endpoints"
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let interview = patient.interview
@@ -22,11 +22,10 @@ enum ProviderCheck: DoctorCheck {
 
   private static func unanswered(_ failure: CommandFailure) -> DoctorFinding {
     guard failure.error?.kind != .methodNotFound else {
-      let message = "the running broker is too old to look; change over with: authbroker stop"
-      return DoctorFinding("providers.asked", "providers", .warning, message)
+      return DoctorFinding("providers.asked", "providers", .warning, OwnerCheck.tooOld)
     }
     return DoctorFinding(
-      "providers.asked", "providers", .error, "the providers could not be looked at: \(failure.message)")
+      "providers.asked", "providers", .error, failure.message.behind("the providers could not be checked: "))
   }
 
   /// What a report says, as a line of the table.
@@ -55,14 +54,16 @@ enum ProviderCheck: DoctorCheck {
     report.status == 404 && describedProviders.contains(report.provider)
   }
 
-  private static func message(_ report: ProviderReport) -> String {
+  private static func message(_ report: ProviderReport) -> Message {
     let isMissing = hasNoDocument(report) && !report.isClockWrong
-    let more = check(report) == "providers.configuration" ? " See: authbroker provider-check \(report.profile)" : ""
-    let own = isMissing ? missingDocument : PlainText.line(report.message.utf8) + more
+    let next = NextCommand("see", "provider-check", report.profile.description)
+    let own = Message(
+      isMissing ? missingDocument : BrokerSentence.plain(report.message),
+      next: check(report) == "providers.configuration" ? next : nil)
     guard let host = report.host.map({ PlainText.line($0.utf8) }) else { return own }
-    guard status(report) == .ok, let roundTrip = report.roundTrip else { return "\(host): \(own)" }
+    guard status(report) == .ok, let roundTrip = report.roundTrip else { return own.behind("\(host): ") }
     let security = report.usesTLS == true ? "over TLS" : "without TLS"
     let clock = report.clockSkew == nil ? "its clock is not known" : "its clock agrees"
-    return "\(host) answers \(security) in \(roundTrip.milliseconds) ms; \(clock)"
+    return Message("\(host) answers \(security) in \(roundTrip.milliseconds) ms; \(clock)")
   }
 }

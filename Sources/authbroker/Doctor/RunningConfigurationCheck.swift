@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Whether the configuration file was changed after the running broker had read it.
 ///
-/// A broker reads it at its start, and when somebody has it do so again.
+/// A broker reads it at its start, and when it is told to reload it.
 enum RunningConfigurationCheck {
   /// Whether the file is newer than the broker: then it matters whether it has been read again.
   static func isSuspect(_ owner: OwnerRecord?, _ status: GetStatus.Result) -> Bool {
@@ -19,9 +19,9 @@ enum RunningConfigurationCheck {
     let readAt = reloads.reduce(status.configurationReadAt ?? status.startedAt, max)
     guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
     let text =
-      "\(PlainText.line(file.utf8)) was changed at \(changed), after the running broker had read it;"
-      + " have it read again with: authbroker call reloadConfig"
-    return DoctorFinding("owner.configurationAge", "age", .warning, text, path: file)
+      "\(PlainText.line(file.utf8)) was changed at \(LocalTime.full(changed)), after the running broker had read it"
+    let next = NextCommand("have it read again with", "call", "reloadConfig")
+    return DoctorFinding("owner.configurationAge", "age", .warning, text, next: next, path: file)
   }
 
   /// When the file was changed; nil where there is none.

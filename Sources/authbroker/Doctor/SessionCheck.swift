@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Whether every session rests safely, and why one is offline; whether somebody is logged in is for `authbroker status` to
+/// Whether every session rests safely, and why one is offline; whether the user is logged in is for `authbroker status` to
 /// say.
 enum SessionCheck: DoctorCheck {
   static let title = "Sessions"
@@ -14,7 +14,7 @@ enum SessionCheck: DoctorCheck {
 
   private static func offline(_ session: Session, _ events: [BrokerEvent]) -> DoctorFinding {
     var finding = DoctorFinding(
-      "sessions.offline", session.profile.description, .warning, OfflineSessions.sentence(for: session, events))
+      "sessions.offline", session.profile.description, .warning, OfflineSessions.message(for: session, events))
     finding.profile = session.profile.description
     return finding
   }
@@ -22,14 +22,14 @@ enum SessionCheck: DoctorCheck {
   private static func stored(_ sessions: [Session]) -> [DoctorFinding] {
     let degraded = sessions.filter { $0.storeDegraded == true }
     guard !degraded.isEmpty else {
-      let count = sessions.count == 1 ? "1 profile" : "\(sessions.count) profiles"
+      let count = sessions.count.counted("profile")
       return [DoctorFinding("sessions.stored", "saved", .ok, "\(count), all saved")]
     }
     return degraded.map { session in
       var finding = DoctorFinding(
         "sessions.stored", "saved", .error,
         "the newest tokens of \(session.profile) could not be saved and are in memory only: make room on the disk,"
-          + " and do not end the broker before they are.")
+          + " and do not stop the broker before they are saved")
       finding.profile = session.profile.description
       return finding
     }

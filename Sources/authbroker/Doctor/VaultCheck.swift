@@ -34,23 +34,24 @@ enum VaultCheck: DoctorCheck {
     guard let vault = patient.interview.status?.vault, !vault.locked, !findings.contains(where: { $0.check == check }),
       let source = patient.usedVerdict?.keySource, source.rawValue != vault.keySource
     else { return nil }
-    let message =
-      "the configuration names \(source.rawValue) since this broker was started; rekey after: authbroker stop"
-    return DoctorFinding(check, "key source", .warning, message)
+    return DoctorFinding(
+      check, "key source", .warning, "the configuration names \(source.rawValue) since this broker was started",
+      next: NextCommand("rekey after", "stop"))
   }
 
   private static func state(_ vault: GetStatus.VaultStatus) -> DoctorFinding {
     guard vault.isInitialized else {
       let isPassphrase = vault.keySource == KeySourceName.passphrase.rawValue
-      let message =
+      let (message, lead) =
         isPassphrase
-        ? "it is new and waits for its first passphrase; choose one with: authbroker unlock"
-        : "it is new, and the source of its key has given none yet; see why with: authbroker unlock"
-      return DoctorFinding("vault.state", "state", .error, message).aboutVault()
+        ? ("it is new and waits for its first passphrase", "choose one with")
+        : ("it is new, and the source of its key has given none yet", "see why with")
+      return DoctorFinding("vault.state", "state", .error, message, next: NextCommand(lead, "unlock")).aboutVault()
     }
     guard !vault.locked else {
-      let message = "it is locked, so nobody gets a token; open it with: authbroker unlock"
-      return DoctorFinding("vault.state", "state", .error, message).aboutVault()
+      let next = NextCommand("unlock it with", "unlock")
+      return DoctorFinding("vault.state", "state", .error, "it is locked, so no client gets a token", next: next)
+        .aboutVault()
     }
     return DoctorFinding("vault.state", "state", .ok, "open, schema \(vault.schemaVersion)")
   }
@@ -58,11 +59,10 @@ enum VaultCheck: DoctorCheck {
   private static func integrity(_ interview: OwnerInterview) -> [DoctorFinding] {
     if let failure = interview.vaultCheckFailure {
       guard failure.error?.kind != .methodNotFound else {
-        let message = "the running broker is too old to look; change over with: authbroker stop"
-        return [DoctorFinding("vault.integrity", "integrity", .warning, message)]
+        return [DoctorFinding("vault.integrity", "integrity", .warning, OwnerCheck.tooOld)]
       }
       var finding = DoctorFinding(
-        "vault.integrity", "integrity", .error, "the vault could not be looked at: \(failure.message)")
+        "vault.integrity", "integrity", .error, failure.message.behind("the vault could not be checked: "))
       if failure.exitCode == .vault { finding = finding.aboutVault() }
       return [finding]
     }
@@ -77,7 +77,7 @@ enum VaultCheck: DoctorCheck {
     let kind = VaultFinding.Kind(rawValue: finding.kind)
     var own = DoctorFinding(
       "vault.\(PlainText.line(finding.kind.utf8))", label(kind), finding.isError ? .error : .warning,
-      PlainText.line(finding.message.utf8))
+      BrokerSentence.plain(finding.message), next: kind == .keySourceDiffers ? NextCommand("rekey with", "rekey") : nil)
     own.profile = finding.profile?.description
     switch kind {
     case .clockSetBack, .keySourceDiffers, .memoryUnlocked: break

@@ -1,6 +1,5 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
 
 /// `authbroker provider-check`.
 enum ProviderCheckCommand: Command {
@@ -8,15 +7,15 @@ enum ProviderCheckCommand: Command {
   static let description = CommandDescription(
     name: "provider-check",
     operands: "[PROFILE]",
-    summary: "Look closely at a profile's provider, and try it with --login",
+    summary: "Probe a profile's provider, and try it with --login",
     details: """
-      Looks at what the provider says of itself and compares it with the profile, looks whether the profile's secrets
-      can be had, changes nothing and sends no user's credential; then says what --login would try: a login, its tokens,
+      Compares what the provider says of itself with the profile, and checks whether the profile's secrets are
+      available; changes nothing and sends no user's credential. Then says what --login would try: a login, its tokens,
       two refreshes, the user and a logout, one after the other. The session for that is its own: that of the profile is
       left alone, and nothing is kept. Ctrl-C ends it. Where a one-time code is wanted, `resend` asks for another one,
       and `backup` for a backup code to be entered. --timeout bounds the wait for what is done at another device or in a
-      browser. Exit codes: 5 for a provider that cannot be reached, 4 for wrong credentials, 3 for a login that nobody
-      finishes in time, 1 for anything else that fails; warnings are no failure.
+      browser. Exit codes: 5 for a provider that cannot be reached, 4 for wrong credentials, 3 for a login that is not
+      finished in time, 1 for anything else that fails; warnings are no failure.
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
@@ -38,7 +37,7 @@ enum ProviderCheckCommand: Command {
     let method = try MethodOption.method(context.arguments, passwordOptions: passwordOptions)
     let isTrial = context.arguments.has("--login")
     if !isTrial, let option = loginOptions.first(where: context.arguments.has) {
-      throw .usage("\(option) is for --login.")
+      throw .usage("\(option) is for --login")
     }
     var connection = try context.connect()
     let check = try look(at: profile, context, &connection)
@@ -60,10 +59,7 @@ enum ProviderCheckCommand: Command {
       return try context.call(CheckProvider.self, .init(profile: profile), on: &connection)
     } catch {
       guard error.error?.kind == .methodNotFound else { throw error }
-      throw CommandFailure(
-        .failure,
-        Advice.repeating(
-          context.arguments, in: "the running broker is too old to look; change over with: authbroker stop"))
+      throw CommandFailure(.failure, OwnerCheck.tooOld)
     }
   }
 
@@ -71,8 +67,8 @@ enum ProviderCheckCommand: Command {
   private static func profile(_ context: Context) throws(CommandFailure) -> ProfileName? {
     let named = try context.arguments.profile()
     guard let text = context.arguments.operands.first else { return named }
-    guard let name = ProfileName(text) else { throw .usage("\(Advice.quoted(text)) is no profile's name.") }
-    guard named == nil || named == name else { throw .usage("two profiles are named; give one.") }
+    guard let name = ProfileName(text) else { throw .usage("\(text.shellQuoted) is not a profile name") }
+    guard named == nil || named == name else { throw .usage("two profiles are named; give one") }
     return name
   }
 }

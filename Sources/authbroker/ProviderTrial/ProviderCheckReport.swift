@@ -8,7 +8,7 @@ struct ProviderCheckReport {
   enum End {
     /// A person has ended it.
     case interrupted
-    /// Nobody has done in time what it waited for.
+    /// The user has not done in time what it waited for.
     case late
   }
 
@@ -44,7 +44,7 @@ struct ProviderCheckReport {
   func announce() {
     guard !context.wantsJSON else { return }
     guard !isHopeless else {
-      return Output.line("\nNothing is tried with credentials before the failures above are mended.")
+      return Output.line("\nfix the failures above before trying a login")
     }
     Output.line("\n" + context.style.bold("With --login it would be shown that"))
     for finding in check.trial {
@@ -67,7 +67,7 @@ struct ProviderCheckReport {
     for finding in findings { line(finding, Self.trialLabelWidth) }
   }
 
-  /// Notes that the trial waits for what somebody does elsewhere.
+  /// Notes that the trial waits for what the user does elsewhere.
   mutating func awaitUser() { isUserAwaited = true }
 
   /// Notes that the trial was not tried to its end.
@@ -109,11 +109,19 @@ struct ProviderCheckReport {
   private func line(_ finding: ProviderFinding, _ width: Int) {
     let level = finding.level.rawValue.padded(to: Self.levelWidth)
     let label = PlainText.line(finding.check.utf8)
-    let message = PlainText.line(finding.message.utf8)
+    let message = BrokerSentence.plain(finding.message)
     Output.line("  \(colored(finding.level, level))  \(label.padded(to: width))  \(message)")
-    guard let advice = finding.advice else { return }
+    guard let advice = advice(finding) else { return }
     let indent = String(repeating: " ", count: Self.levelWidth + width + 6)
-    Output.line(indent + context.style.dim("→ ") + PlainText.line(advice.utf8))
+    Output.line(indent + context.style.dim("→ ") + advice)
+  }
+
+  /// What to do about a finding: the command that does it, or else what the provider says.
+  private func advice(_ finding: ProviderFinding) -> String? {
+    guard !FirstAccount.isMissing(finding) else {
+      return FirstAccount.creation.on(check.profile).text(for: context.arguments)
+    }
+    return finding.advice.map { BrokerSentence.plain($0) }
   }
 
   private func colored(_ level: ProviderFinding.Level, _ word: String) -> String {
@@ -129,25 +137,25 @@ struct ProviderCheckReport {
   private func summarise() {
     let warnings = (check.findings + tried).count { $0.level == .warning }
     let counts = [(failures.count, "failure"), (warnings, "warning")].filter { $0.0 > 0 }
-    let sum = counts.map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    let sum = counts.map { $0.counted($1) }.joined(separator: ", ")
     let verdict: String =
       switch end {
-      case .interrupted: "Interrupted."
-      case .late: "Not finished in time."
-      case nil: sum.isEmpty ? wellness : sum + "."
+      case .interrupted: "interrupted"
+      case .late: "not finished in time"
+      case nil: sum.isEmpty ? wellness : sum
       }
     Output.line("\n" + verdict)
     guard !isTried, !isHopeless else { return }
     let ways = check.loginMethods.compactMap { Self.options[$0] }.joined(separator: ", ")
-    let command = "authbroker provider-check \(check.profile) --login"
-    Output.line(Advice.repeating(context.arguments, in: "To try it (\(ways)): \(command)"))
+    let next = NextCommand("to try it (\(ways))", "provider-check", check.profile.description, "--login")
+    Output.line(next.text(for: context.arguments))
   }
 
   /// What can be said where nothing is wrong: not every provider says without a login whether it knows the client.
   private var wellness: String {
     let isKnown = check.findings.contains { $0.check == "client" && $0.level == .ok }
-    guard !isTried, !isKnown, check.provider != Self.embedded else { return "All is well." }
-    return "Nothing wrong was found. Whether the provider takes the client and its users shows only at a login."
+    guard !isTried, !isKnown, check.provider != Self.embedded else { return "no problems found" }
+    return "no problems found; whether the provider accepts the client and its users shows only at a login"
   }
 
   /// The type of the embedded provider, which has no clients.

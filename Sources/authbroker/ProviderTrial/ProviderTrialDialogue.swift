@@ -1,10 +1,9 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
 import SecretMemory
 
-/// Has the broker try a provider, and asks whoever sits at the terminal for what the trial needs.
+/// Has the broker try a provider, and asks the person at the terminal for what the trial needs.
 struct ProviderTrialDialogue: ~Copyable {
   /// How long one question to the broker waits: the person who presses Ctrl-C notices no delay.
   private static let step = Duration.milliseconds(500)
@@ -16,7 +15,7 @@ struct ProviderTrialDialogue: ~Copyable {
   private var connection: BlockingConnection
   /// Why nothing more is tried; nil while the trial goes on.
   private var end: ProviderCheckReport.End?
-  /// Whether somebody was told what to do elsewhere.
+  /// Whether the user was told what to do elsewhere.
   private var isToldOfAction = false
   /// When the time of `--timeout` is over for that; nil where it is not given.
   private var deadline: Duration?
@@ -28,7 +27,7 @@ struct ProviderTrialDialogue: ~Copyable {
   }
 
   /// Tries the provider to the end, whatever happens; Ctrl-C ends the session of the trial first, and `--timeout` the wait
-  /// for what somebody does elsewhere.
+  /// for what the user does elsewhere.
   ///
   /// - Throws: a failure before anything was tried, or where the broker is gone.
   mutating func run(
@@ -99,11 +98,11 @@ struct ProviderTrialDialogue: ~Copyable {
   /// Why a trial that stands here is not gone on with, and says so; nil where it is.
   private func reasonToStop(_ state: ProviderTrialState, _ isInterrupted: Bool) -> ProviderCheckReport.End? {
     if isInterrupted {
-      Output.message("ending the session of the trial first.")
+      Output.message("ending the session of the trial first")
       return .interrupted
     }
     guard case .user = state.step, let deadline, BootClock.now >= deadline else { return nil }
-    Output.message("nobody has finished the login in the time of --timeout; the trial ends.")
+    Output.message("the login was not finished \(context.withinTimeout); ending the trial")
     return .late
   }
 
@@ -111,7 +110,7 @@ struct ProviderTrialDialogue: ~Copyable {
     _ challenge: OTPChallenge, _ params: inout ContinueTrial.Params
   ) throws(CommandFailure) {
     guard context.canAsk else {
-      throw .usage("a one-time code is wanted, and there is no terminal to ask for it at.")
+      throw .usage("a one-time code is wanted, and there is no terminal to ask for it at")
     }
     ChallengeNotice.tell(challenge)
     try TrialCodePrompt.ask(challenge, &params)
@@ -119,7 +118,7 @@ struct ProviderTrialDialogue: ~Copyable {
 
   /// Asks the broker.
   ///
-  /// From now on signals wait until somebody looks at them; a question at the terminal lets them go.
+  /// From now on signals wait until they are looked at; a question at the terminal lets them go.
   private mutating func ask(
     _ params: ContinueTrial.Params
   ) throws(CommandFailure) -> (state: ProviderTrialState, isInterrupted: Bool) {
@@ -127,11 +126,11 @@ struct ProviderTrialDialogue: ~Copyable {
     do throws(Errno) {
       try Signal.block(Self.signals)
       pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error).") }
+    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
     return (try call(params), pending.next() != nil)
   }
 
-  /// Its time is that of a step: `--timeout` is for whoever is awaited.
+  /// Its time is that of a step: `--timeout` is for the user.
   private mutating func call(_ params: ContinueTrial.Params) throws(CommandFailure) -> ProviderTrialState {
     do throws(ClientError) {
       return try connection.call(ContinueTrial.self, params, timeout: Self.step + Self.patience)

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SecretMemory
 
-/// Asks whoever sits at the terminal for the code that a trial waits for.
+/// Asks the person at the terminal for the code that a trial waits for.
 enum TrialCodePrompt {
   /// What a person has typed.
   enum Answer: Equatable {

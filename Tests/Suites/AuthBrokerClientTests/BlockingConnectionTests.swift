@@ -50,7 +50,7 @@ import Testing
     #expect(throws: ClientError.connectionLost) { try closed.call(Ping.self, .init()) }
   }
 
-  @Test func `waiting that was interrupted can be taken up again after the request was taken back`() throws {
+  @Test func `waiting that was interrupted can be taken up again after the request was cancelled`() throws {
     var connection = try ScriptedBroker.connection { wire in
       let request = wire.read()
       let notice = wire.read()
@@ -63,7 +63,7 @@ import Testing
     #expect(throws: ClientError.cancelled) {
       try connection.answer(to: id, as: Ping.self, timeout: Patience.ceiling, unless: bell.descriptor)
     }
-    try connection.takeBack(id)
+    try connection.cancel(id)
     let silent = try EventCounter()
     #expect(throws: ClientError.broker(BrokerError(.cancelled, "No."))) {
       try connection.answer(to: id, as: Ping.self, timeout: Patience.ceiling, unless: silent.descriptor)

@@ -155,7 +155,7 @@ import Testing
     let connector = connector(paths) { limits in limits.owned = .milliseconds(1) }
     let error = ConnectError.ownerDoesNotAnswer(pid: 4321, state: paths.state, socket: "/none.sock")
     #expect(throws: error) { _ = try connector.connect() }
-    #expect(error.description.contains("(pid 4321)") && error.description.hasSuffix("or run: authbroker stop"))
+    #expect(error.description.contains("(pid 4321)") && error.description.hasSuffix("to its socket, or stop it"))
   }
 
   @Test func `a daemon that asks for time gets it`() throws {

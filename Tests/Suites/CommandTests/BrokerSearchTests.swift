@@ -21,7 +21,7 @@ import Testing
     let socket = "/" + String(repeating: "s", count: 173)
     let run = try CommandRun(["--socket", socket, "status"], in: scratch)
     #expect(run.code == 8, "\(run.errors)")
-    let sentence = "has 174 bytes, at most 107 fit; choose a shorter one with --socket.\n"
+    let sentence = "has 174 bytes, at most 107 fit; choose a shorter one with --socket\n"
     #expect(run.errors.hasSuffix(sentence), "\(run.errors)")
   }
 
@@ -29,7 +29,7 @@ import Testing
   func `a path that is empty is refused and none taken in its place`(option: String) throws {
     let run = try CommandRun([option, "", "status", "--no-start"], in: scratch)
     #expect(run.code == 2, "\(run.errors)")
-    #expect(run.errors.hasPrefix("authbroker: \(option) is empty; name a path, or leave it out."), "\(run.errors)")
+    #expect(run.errors.hasPrefix("authbroker: \(option) is empty; name a path, or leave it out"), "\(run.errors)")
   }
 
   @Test func `a file of config check that is empty is refused by the command itself`() throws {

@@ -75,7 +75,7 @@ import Testing
     + #""storeDegraded":true}"#
 
   private static let cases = [
-    Case(name: "here", providers: reports(here), code: 0, line: "ok own Nothing to reach.\n"),
+    Case(name: "here", providers: reports(here), code: 0, line: "ok own nothing to reach\n"),
     Case(
       name: "well", providers: reports(answered(#""clockSkewSeconds":-30,"#)), code: 0,
       line: "ok shop h.example.test answers over TLS in 84 ms; its clock agrees\n"),
@@ -84,39 +84,39 @@ import Testing
       line: "ok shop h.example.test answers over TLS in 84 ms; its clock is not known\n"),
     Case(
       name: "clock", providers: reports(answered(#""clockSkewSeconds":31,"#, message: "31 s; set the clock.")), code: 0,
-      line: "warning shop h.example.test: 31 s; set the clock.\n"),
+      line: "warning shop h.example.test: 31 s; set the clock\n"),
     Case(
       name: "trouble", providers: reports(report(#""status":503,"message":"Wait.""#)), code: 0,
-      line: "warning shop h.example.test: Wait.\n"),
+      line: "warning shop h.example.test: wait\n"),
     Case(
       name: "issuer",
       providers: reports(
         answered(#""clockSkewSeconds":31,"errorKind":"configInvalid","#, message: "Look at issuer.")), code: 1,
-      line: "error shop h.example.test: Look at issuer. See: authbroker "),
+      line: "error shop h.example.test: look at issuer; see: authbroker "),
     Case(
       name: "issuer and unreachable",
       providers: reports(answered(#""errorKind":"configInvalid","#), failed("timeout", profile: "work")), code: 1,
-      line: "error shop h.example.test: It answers. See: authbroker "),
+      line: "error shop h.example.test: it answers; see: authbroker "),
     Case(
       name: "unreachable", providers: reports(here, failed("networkUnavailable")), code: 5,
-      line: "error shop h.example.test: Do this.\n"),
+      line: "error shop h.example.test: do this\n"),
     Case(
-      name: "pin", providers: reports(failed("tlsPinMismatch")), code: 5, line: "error shop h.example.test: Do this.\n"),
-    Case(name: "of later", providers: reports(failed("aKindOfLater")), code: 5, line: "error shop h.example.test: Do"),
-    Case(name: "ours", providers: reports(failed("internal")), code: 1, line: "error shop h.example.test: Do this.\n"),
+      name: "pin", providers: reports(failed("tlsPinMismatch")), code: 5, line: "error shop h.example.test: do this\n"),
+    Case(name: "of later", providers: reports(failed("aKindOfLater")), code: 5, line: "error shop h.example.test: do"),
+    Case(name: "ours", providers: reports(failed("internal")), code: 1, line: "error shop h.example.test: do this\n"),
     Case(
       name: "and another error", providers: reports(failed("timeout")), status: FakeOwner.status(profiles: degraded),
-      code: 1, line: "error shop h.example.test: Do this.\n"),
+      code: 1, line: "error shop h.example.test: do this\n"),
     Case(
       name: "and a locked vault", providers: reports(failed("timeout")), status: FakeOwner.status(locked: true),
       code: 7,
-      line: "error shop h.example.test: Do this.\n"),
+      line: "error shop h.example.test: do this\n"),
     Case(
       name: "older", providers: FakeOwner.refusal(-32601, "methodNotFound", "No."), code: 0,
-      line: "warning providers the running broker is too old to look; change over with: authbroker "),
+      line: "warning providers the running broker is too old for this check; change over with: authbroker "),
     Case(
       name: "refused", providers: FakeOwner.refusal(1083, "overloaded", "Too many."), code: 1,
-      line: "error providers the providers could not be looked at: Too many."),
+      line: "error providers the providers could not be checked: too many"),
     Case(
       name: "escapes", providers: reports(report(#""message":"a\u001b[31mb""#, reachable: false)), code: 5,
       line: "error shop h.example.test: a"),

@@ -42,7 +42,7 @@ extension DoctorTests {
     let run = try run(reloadedAt: reloadedAt, changedAt: Self.start + 60)
     #expect(run.code == 0)
     let text =
-      "was changed at 2026-01-01T00:01:00Z, after the running broker had read it; have it read again with: authbroker "
+      "was changed at 2026-01-01 00:01:00, after the running broker had read it; have it read again with: authbroker "
       + "--state \(scratch.file("state")) call reloadConfig\n"
     #expect(run.words.contains(" warning age \(scratch.file("c.json")) \(text)"), "\(run.output)")
   }

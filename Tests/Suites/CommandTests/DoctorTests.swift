@@ -49,7 +49,7 @@ import Testing
     try makeState()
     let findings = FilesCheck.findings(try patient())
     #expect(findings.allSatisfy { $0.status == .ok || $0.status == .note }, "\(findings)")
-    #expect(finding("files.state", findings)?.message == scratch.file("state") + " (0700)")
+    #expect(finding("files.state", findings)?.message.sentence == scratch.file("state") + " (0700)")
     #expect(finding("files.keyPlace", findings)?.status == .note)
   }
 
@@ -59,7 +59,7 @@ import Testing
     #expect(chmod(scratch.file(name), mode) == 0)
     let errors = FilesCheck.findings(try patient()).filter { $0.status == .error }
     #expect(errors.count == 1)
-    #expect(errors[0].message.hasSuffix("run: chmod \(name == "state" ? 700 : 600) \(scratch.file(name))"))
+    #expect(errors[0].message.sentence.hasSuffix("run: chmod \(name == "state" ? 700 : 600) \(scratch.file(name))"))
     #expect(errors[0].exitCode == (name == "state" ? .failure : .vault))
   }
 
@@ -77,7 +77,8 @@ import Testing
     let open = FilesCheck.findings(try patient(["--config", scratch.file("c.json")]))
     #expect(finding("files.configuration", open)?.status == .error)
     #expect(
-      finding("files.configuration", open)?.message.hasSuffix("run: chmod go-w \(scratch.file("c.json"))") == true)
+      finding("files.configuration", open)?.message.sentence.hasSuffix("run: chmod go-w \(scratch.file("c.json"))")
+        == true)
     let missing = FilesCheck.findings(try patient(["--config", scratch.file("none.json")]))
     #expect(finding("files.configuration", missing)?.status == .error)
   }
@@ -91,7 +92,7 @@ import Testing
     #expect(findings.map(\.check).sorted() == ["leftovers.backup", "leftovers.key", "leftovers.nextKey"])
     let names = scratch.names(in: "state")
     for finding in findings {
-      #expect(finding.status == .note && names.contains(where: finding.message.contains))
+      #expect(finding.status == .note && names.contains(where: finding.message.sentence.contains))
     }
   }
 
@@ -125,8 +126,8 @@ import Testing
     let run = try CommandRun(["doctor"], in: scratch)
     #expect(run.code == 7)
     #expect(run.errors.isEmpty)
-    #expect(run.words.contains("error broker") && run.output.contains("the key is gone; bring it back."))
-    #expect(run.output.contains("daemon") && run.output.hasSuffix("\n1 error.\n"), "\(run.output)")
+    #expect(run.words.contains("error broker") && run.output.contains("the key is gone; bring it back\n"))
+    #expect(run.output.contains("daemon") && run.output.hasSuffix("\n1 error\n"), "\(run.output)")
   }
 
   @Test func `a configuration that is not valid is an error in its own words`() throws {
@@ -176,19 +177,19 @@ extension DoctorTests {
       line: "error state it is new"),
     Case(
       name: "damaged", status: FakeOwner.status(), check: found("databaseDamaged", "error"), code: 7,
-      line: "error database Here is what."),
+      line: "error database here is what"),
     Case(
       name: "weaker", status: FakeOwner.status(), check: found("keySourceDiffers", "warning"), code: 0,
-      line: "warning key source Here is what."),
+      line: "warning key source here is what; rekey with: authbroker "),
     Case(
       name: "older copy", status: FakeOwner.status(), check: found("rolledBack", "error"), code: 7,
-      line: "error rollback Here is what."),
+      line: "error rollback here is what"),
     Case(
       name: "clock", status: FakeOwner.status(), check: found("clockSetBack", "error"), code: 1,
-      line: "error clock Here is what."),
+      line: "error clock here is what"),
     Case(
       name: "unknown", status: FakeOwner.status(), check: found("newKind", "error"), code: 7,
-      line: "error vault Here is what."),
+      line: "error vault here is what"),
     Case(
       name: "older", status: FakeOwner.status(version: "0.0.9"),
       check: FakeOwner.refusal(-32601, "methodNotFound", "No."),
@@ -198,7 +199,7 @@ extension DoctorTests {
       line: "error saved the newest tokens of work"),
     Case(
       name: "silent", status: FakeOwner.refusal(1081, "accessDenied", "Not for you."), code: 1,
-      line: "error broker the broker does not say how it is: Not for you."),
+      line: "error broker the broker does not report its status: not for you"),
   ]
 
   @Test(arguments: cases)

@@ -88,30 +88,33 @@ import Testing
   @Test func `an error says what to type next, and no control character of it reaches the terminal`() {
     var login = BrokerError(.sessionExpired, "The session\u{1B}[31m has ended.")
     login.profile = ProfileName("work")
-    let text = Advice.sentences(for: login)
-    #expect(text.hasSuffix("Log in with: authbroker login --profile work"))
-    #expect(!text.contains("\u{1B}"))
+    #expect(Self.text(of: login) == "the session?[31m has ended; log in with: authbroker login --profile work")
     var refused = BrokerError(.providerRejected)
     refused.nextAction = .login
-    #expect(Advice.sentences(for: refused).hasSuffix("Log in with: authbroker login"))
+    #expect(Self.text(of: refused).hasSuffix("; log in with: authbroker login"))
     var busy = BrokerError(.rateLimited)
     busy.retryAfter = .milliseconds(1500)
-    #expect(Advice.sentences(for: busy).hasSuffix("Try again in 2 s."))
+    #expect(Self.text(of: busy).hasSuffix("; try again in 2 s"))
     let invalid = BrokerError(.configInvalid, "config.json:3: lingerSecs is unknown")
-    #expect(Advice.sentences(for: invalid).hasSuffix("is unknown. See: authbroker config check"))
+    #expect(Self.text(of: invalid) == "config.json:3: lingerSecs is unknown; see: authbroker config check")
+    var missing = BrokerError(.missingCredential)
+    missing.fields = ["email", "password"]
+    #expect(Self.text(of: missing) == "the provider needs a credential that was not given: email, password")
     for kind in [ErrorKind.providerRejected, .invalidResponse, .tlsFailed, .networkUnavailable, .unsupportedByProvider]
     {
       var error = BrokerError(kind)
       error.profile = ProfileName("work")
-      #expect(Advice.sentences(for: error).hasSuffix(": authbroker provider-check work"))
+      #expect(Self.text(of: error).hasSuffix(": authbroker provider-check work"))
     }
-    #expect(Advice.sentences(for: BrokerError(.unknownProfile)).hasSuffix("--profile."))
+    #expect(Self.text(of: BrokerError(.unknownProfile)).hasSuffix("; name one with --profile"))
     var waiting = BrokerError(.challengePending)
     waiting.action = UserAction(
       loginFlowID: "f", profile: .default, kind: .browser, verificationURI: "https://a.example",
       expiresAt: Timestamp(milliseconds: 0))
-    #expect(Advice.sentences(for: waiting).hasSuffix("Go on with it: authbroker login --flow f"))
+    #expect(Self.text(of: waiting).hasSuffix("; wait for it with: authbroker login --flow f"))
     let mistaken = BrokerError(.configInvalid, "Look at issuer.", profile: ProfileName("work"))
-    #expect(Advice.sentences(for: mistaken).hasSuffix("issuer. See what is wrong with: authbroker provider-check work"))
+    #expect(Self.text(of: mistaken) == "look at issuer; see what is wrong with: authbroker provider-check work")
   }
+
+  private static func text(of error: BrokerError) -> String { Advice.message(for: error).text(for: nil) }
 }

@@ -48,7 +48,7 @@ import Testing
     #expect(
       run.errors == """
         authbroker: on any device, open https://id.example/device and enter the code AB-CD
-        authbroker: logged in as ada@example.com on the profile default.
+        authbroker: logged in to default as ada@example.com
 
         """)
     #expect(owner.requests.first == #"login {"method":"deviceCode"}"#)
@@ -84,7 +84,7 @@ import Testing
       atTerminal: [.init(question: "Ctrl-C cancels", answer: "\u{3}")], ["login", "--method", "device"], in: scratch)
     // What a shell says of a program that ended by SIGINT.
     #expect(run.code == 130)
-    #expect(run.output.contains("authbroker: the login was cancelled."), "\(run.output)")
+    #expect(run.output.contains("authbroker: the login was cancelled\r\n"), "\(run.output)")
     #expect(owner.requests.last == #"cancelLogin {"loginFlowId":"example-login"}"#)
   }
 
@@ -93,7 +93,7 @@ import Testing
     let owner = try owner(rounds: 1, end: denied)
     let run = try CommandRun(["login", "--method", "browser"], in: scratch)
     #expect(run.code == 6, "\(run.errors)")
-    #expect(run.errors.contains("authbroker: The user did not agree. To ask again: authbroker "), "\(run.errors)")
+    #expect(run.errors.contains("authbroker: the user did not agree; ask again with: authbroker "), "\(run.errors)")
     #expect(owner.requests.count == 2)
   }
 
@@ -131,8 +131,9 @@ import Testing
     let owner = try owner(rounds: nil)
     let run = try CommandRun(["--timeout", "0.1", "login", "--method", "device"], in: scratch)
     #expect(run.code == 3)
-    let end = "Wait for it again with: authbroker --state \(scratch.file("state")) login --flow example-login\n"
-    #expect(run.errors.contains("until 2099-01-01 00:00") && run.errors.hasSuffix(end), "\(run.errors)")
+    let end = "; wait for it again with: authbroker --state \(scratch.file("state")) login --flow example-login\n"
+    let begin = "the login was not finished within 0.1 s (--timeout); the login goes on until 2099-01-01 00:00"
+    #expect(run.errors.contains(begin) && run.errors.hasSuffix(end), "\(run.errors)")
     let methods = owner.requests.map { $0.prefix { $0 != " " } }
     #expect(methods.first == "login" && methods.count > 1 && methods.dropFirst().allSatisfy { $0 == "awaitLogin" })
   }
@@ -180,7 +181,7 @@ import Testing
     #expect(run.code == 0 && run.errors.contains("enter the code AB-CD"), "\(run.errors)")
     #expect(owner.requests.last == #"awaitLogin {"loginFlowId":"example-login","timeoutSeconds":0.5}"#)
     let ended = try CommandRun(["login", "--flow", "another"], in: scratch)
-    #expect(ended.code == 0 && ended.errors.contains("logged in as ada@example.com"), "\(ended.errors)")
+    #expect(ended.code == 0 && ended.errors.contains("logged in to default as ada@example.com"), "\(ended.errors)")
     #expect(owner.requests.last == #"awaitLogin {"loginFlowId":"another"}"#)
     #expect(try CommandRun(["login", "--flow", "x", "--method", "device"], in: scratch).code == 2)
   }
@@ -221,13 +222,13 @@ import Testing
 
   @Test func `a login that is done before it can be cancelled is told as ever`() throws {
     let owner = try FakeOwner(in: scratch) { method, _ in
-      // Longer than the command waits before it takes the login back.
+      // Longer than the command waits before it cancels the login.
       if method == "login" { usleep(2_000_000) }
       return Self.session
     }
     let words = ["login", "--email", "ada@example.com", "--password-stdin", "--timeout", "1"]
     let run = try CommandRun(words, in: scratch, input: "x y\n")
-    #expect(run.code == 0 && run.errors == "authbroker: logged in as ada@example.com on the profile default.\n")
+    #expect(run.code == 0 && run.errors == "authbroker: logged in to default as ada@example.com\n")
     #expect(Patience.wait { owner.requests.last == #"$/cancelRequest {"id":1}"# })
   }
 

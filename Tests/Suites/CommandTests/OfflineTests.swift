@@ -69,9 +69,9 @@ import Testing
     let lost = Self.failed(12, "2026-01-01T10:05:00Z", "refreshOutcomeUnknown", "2099-01-01T00:00:00Z")
     let owner = try owner("2099-01-01T00:00:00Z", events: [Self.earlier, Self.refreshed, lost])
     try says(
-      "offline since 2026-01-01 10:05: the reply to its refresh was lost, so nobody knows whether the provider has "
-        + "replaced the refresh token; the access token is given out until 2099-01-01 00:00, and the refresh is then "
-        + "tried again. Whoever does not want to wait begins a new session with: \(authbroker) login --profile work",
+      "offline since 2026-01-01 10:05: the reply to its refresh was lost, and it is not known whether the provider has "
+        + "replaced the refresh token; the access token is valid until 2099-01-01 00:00, and the refresh is then "
+        + "tried again; to begin a new session without waiting: \(authbroker) login --profile work",
       in: owner)
   }
 
@@ -80,8 +80,8 @@ import Testing
     let last = Self.failed(13, "2026-01-01T10:06:00Z", "networkUnavailable", "2098-01-01T00:00:00Z")
     let owner = try owner("2026-01-01T11:00:00Z", events: [Self.earlier, Self.refreshed, first, last])
     try says(
-      "offline since 2026-01-01 10:05: the provider cannot be reached; the access token has ended, and the refresh is "
-        + "tried again on 2098-01-01 00:00. See what is wrong with: \(authbroker) provider-check work",
+      "offline since 2026-01-01 10:05: the provider cannot be reached; the access token has expired, and the refresh is "
+        + "tried again on 2098-01-01 00:00; see what is wrong with: \(authbroker) provider-check work",
       in: owner)
   }
 
@@ -89,8 +89,8 @@ import Testing
   func `what the broker does not know any more is not made up`(events: [String]?) throws {
     let owner = try owner("2099-01-01T00:00:00Z", events: events)
     try says(
-      "offline: its last refresh has not brought a token, or its reply was lost; the access token is given out until "
-        + "2099-01-01 00:00, and the refresh is tried again by itself. See what is wrong with: "
+      "offline: its last refresh has not brought a token, or its reply was lost; the access token is valid until "
+        + "2099-01-01 00:00, and the refresh is tried again by itself; see what is wrong with: "
         + "\(authbroker) provider-check work",
       in: owner)
   }
@@ -99,7 +99,7 @@ import Testing
     let last = Self.failed(13, "2026-01-01T10:06:00Z", "providerUnavailable", "2026-01-01T10:07:00Z")
     let owner = try owner("2026-01-01T11:00:00Z", events: [last])
     try says(
-      "offline: the provider cannot answer at the moment; the access token has ended, and the refresh is tried again when a "
-        + "token is asked for. See what is wrong with: \(authbroker) provider-check work", in: owner)
+      "offline: the provider cannot answer at the moment; the access token has expired, and the refresh is tried again when "
+        + "a token is asked for; see what is wrong with: \(authbroker) provider-check work", in: owner)
   }
 }

@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test(arguments: commands)
-  func `a login that is not there is to be begun anew, and is no wrong code`(words: [String]) throws {
+  func `a login that is not there is to be begun again, and is no wrong code`(words: [String]) throws {
     let owner = try owner()
     let run = try CommandRun(words + ["bogus"], in: scratch, input: "123456\n")
     #expect(run.code == 3, "\(run.errors)")
-    let end = "it may have been answered. Begin another one with `authbroker login`, or see which wait with: "
-    #expect(run.errors.hasSuffix(end + "authbroker --state \(scratch.file("state")) sessions\n"), "\(run.errors)")
+    let end = "it may have been answered; begin another login with: authbroker --state \(scratch.file("state")) login\n"
+    #expect(run.errors.hasSuffix(end), "\(run.errors)")
     #expect(!owner.requests.isEmpty)
   }
 
@@ -33,7 +33,7 @@ import Testing
     let owner = try owner()
     let run = try CommandRun(words + [text], in: scratch, input: "123456\n")
     #expect(run.code == 2, "\(run.errors)")
-    let end = "names no login; the name of each one that waits is shown by: authbroker --state "
+    let end = "is not the name of a login; to see which ones wait: authbroker --state "
     #expect(run.errors.hasSuffix(end + "\(scratch.file("state")) sessions\n"), "\(run.errors)")
     #expect(!run.errors.contains("\u{1B}") && owner.requests.isEmpty)
   }

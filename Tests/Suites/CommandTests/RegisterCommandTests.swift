@@ -33,8 +33,8 @@ import Testing
     let run = try register()
     #expect(run.code == 1)
     #expect(
-      run.errors == "authbroker: The provider does not accept the password: it must have at least 8 characters, and at "
-        + "most 1024 bytes.\n")
+      run.errors == "authbroker: the provider does not accept the password: it must have at least 8 characters, and at "
+        + "most 1024 bytes\n")
     #expect(owner.requests.last == #"getSession {"profile":"default"}"#)
   }
 
@@ -42,7 +42,7 @@ import Testing
     let owner = try owner("rest", #""password","phoneNumber","a\u001bb""#)
     let run = try register()
     #expect(run.code == 1)
-    let text = "authbroker: The provider does not accept the password, the phone number (--phone) and a?b. Ask the "
+    let text = "authbroker: the provider does not accept the password, the phone number (--phone) and a?b; ask the "
     #expect(run.errors.hasPrefix(text), "\(run.errors)")
     #expect(owner.requests.count == 2)
   }
@@ -75,7 +75,7 @@ import Testing
     ]
     let owner = try owner("local", #""password""#)
     let run = try CommandRun(atTerminal: steps, ["register"], in: scratch)
-    #expect(run.output.contains("ada is no e-mail address; it must be one address such as ann@example.com\r\n"))
+    #expect(run.output.contains("ada is not an e-mail address; give one such as ann@example.com\r\n"))
     #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
     #expect(owner.requests.contains { $0.contains(#""email":"ada@example.com""#) }, "\(owner.requests)")
   }
@@ -84,7 +84,7 @@ import Testing
   func `an option's value that is no address ends it before anything is asked or sent`(address: String) throws {
     let owner = try owner("local", #""password""#)
     let run = try CommandRun(["register", "--email", address, "--password-stdin"], in: scratch, input: "abcdefgh\n")
-    #expect(run.code == 2 && run.errors.contains("no e-mail address"), "\(run.errors)")
+    #expect(run.code == 2 && run.errors.contains("not an e-mail address"), "\(run.errors)")
     #expect(!owner.requests.contains { $0.hasPrefix("register") })
   }
 }

@@ -46,10 +46,10 @@ import Testing
     Case(source: "file", words: [], input: "", params: #"{"keySource":"file"}"#, said: "new keys (file)"),
     Case(
       source: "file", words: ["--source", "credential"], input: "", params: #"{"keySource":"credential"}"#,
-      said: "from: credential (before: file)"),
+      said: "vault re-encrypted; key source: credential (was file)"),
     Case(
       source: "file", words: ["--source", "passphrase", "--password-stdin"], input: "new\n",
-      params: #"{"keySource":"passphrase","newPassphrase":"new"}"#, said: "from: passphrase (before: file)"),
+      params: #"{"keySource":"passphrase","newPassphrase":"new"}"#, said: "key source: passphrase (was file)"),
     Case(
       source: "passphrase", words: ["--password-stdin"], input: "old\nnew\n",
       params: #"{"keySource":"passphrase","passphrase":"old","newPassphrase":"new"}"#,
@@ -59,7 +59,7 @@ import Testing
       params: #"{"keySource":"passphrase","passphrase":"old"}"#, said: "the same passphrase opens it"),
     Case(
       source: "passphrase", words: ["--source=file", "--password-command", "echo old"], input: "",
-      params: #"{"keySource":"file","passphrase":"old"}"#, said: "from: file (before: passphrase)"),
+      params: #"{"keySource":"file","passphrase":"old"}"#, said: "key source: file (was passphrase)"),
     Case(
       source: "passphrase", words: ["--password-command", "echo old", "--new-password-command", "echo new"], input: "",
       params: #"{"keySource":"passphrase","passphrase":"old","newPassphrase":"new"}"#, said: "only the new"),
@@ -77,7 +77,7 @@ import Testing
   @Test func `a source that the configuration does not name is told of`() throws {
     let owner = try owner(source: "file")
     let run = try CommandRun(["rekey", "--source", "command"], in: scratch)
-    #expect(run.errors.hasSuffix("still names another source; set vault.keySource to the new one.\n"))
+    #expect(run.errors.hasSuffix("still names another source; set vault.keySource to the new one\n"))
     #expect(owner.requests.contains(#"rekey {"keySource":"command"}"#))
   }
 
@@ -85,14 +85,14 @@ import Testing
   func `without a source the configuration decides`(source: String, configured: String) throws {
     let owner = try owner(source: source, configured: configured)
     let run = try CommandRun(["rekey", "--password-stdin"], in: scratch, input: "old\n")
-    #expect(run.code == 0 && run.errors.contains("from: \(configured) (before: \(source))"), "\(run.errors)")
+    #expect(run.code == 0 && run.errors.contains("key source: \(configured) (was \(source))"), "\(run.errors)")
     #expect(owner.requests.contains(source == "file" ? "rekey {}" : #"rekey {"passphrase":"old"}"#))
   }
 
   @Test func `a passphrase that only the configuration asks for is asked for when the broker says so`() throws {
     let owner = try owner(source: "file", configured: "passphrase")
     let run = try CommandRun(["rekey", "--password-stdin"], in: scratch, input: "new\n")
-    #expect(run.code == 0 && run.errors.contains("from: passphrase (before: file)"), "\(run.errors)")
+    #expect(run.code == 0 && run.errors.contains("key source: passphrase (was file)"), "\(run.errors)")
     let requests = owner.requests.filter { $0.hasPrefix("rekey") }
     #expect(requests == ["rekey {}", #"rekey {"newPassphrase":"new"}"#])
   }

@@ -48,19 +48,19 @@ import Testing
     try withExtendedLifetime(owner()) {
       let run = try type("\u{4}", at: "Password: ")
       #expect(run.code == 1)
-      #expect(run.output.hasSuffix("authbroker: no password was entered: the input has ended.\r\n"), "\(run.output)")
+      #expect(run.output.hasSuffix("authbroker: no password was entered: the input has ended\r\n"), "\(run.output)")
       let code = try type("\u{4}", at: "Code: ", ["verify-otp", "example-flow"])
       #expect(code.code == 3)
-      #expect(code.output.contains("no code was entered: the input has ended. The login still waits"), "\(code.output)")
+      #expect(code.output.contains("no code was entered: the input has ended; the login still waits"), "\(code.output)")
     }
   }
 
   @Test func `what is empty is named, and nothing is sent`() throws {
     let owner = try owner()
     let password = try CommandRun(Self.login + ["--password-stdin"], in: scratch, input: "\n")
-    #expect(password.code == 2 && password.errors == "authbroker: the password is empty; nothing was sent.\n")
+    #expect(password.code == 2 && password.errors == "authbroker: the password is empty; nothing was sent\n")
     let code = try CommandRun(["verify-otp", "example-flow", "--code-stdin"], in: scratch, input: "\n")
-    #expect(code.code == 2 && code.errors == "authbroker: the code is empty; nothing was sent.\n")
+    #expect(code.code == 2 && code.errors == "authbroker: the code is empty; nothing was sent\n")
     let nothing = try CommandRun(Self.login + ["--password-stdin"], in: scratch)
     #expect(nothing.code == 2 && nothing.errors.contains("no line to read the password from"), "\(nothing.errors)")
     let program = try CommandRun(Self.login + ["--password-command", "echo"], in: scratch)
@@ -73,7 +73,7 @@ import Testing
       FakeOwner(in: scratch) { _, _ in FakeOwner.status(locked: true, source: "passphrase") }
     ) {
       let run = try CommandRun(["unlock", "--password-stdin"], in: scratch, input: "\n")
-      #expect(run.code == 2 && run.errors == "authbroker: the passphrase is empty; nothing was sent.\n")
+      #expect(run.code == 2 && run.errors == "authbroker: the passphrase is empty; nothing was sent\n")
     }
   }
 
@@ -84,7 +84,7 @@ import Testing
     let command = "sleep 300 & echo $$ $! >\(pids); wait; sleep 300"
     let run = try CommandRun(Self.login + ["--password-command", command, "--timeout", "1"], in: scratch)
     #expect(run.code == 5)
-    #expect(run.errors.contains("took longer than the time of --timeout and was ended; nothing"), "\(run.errors)")
+    #expect(run.errors.contains("did not end within 1 s (--timeout) and was terminated; nothing"), "\(run.errors)")
     let started = String(decoding: try scratch.bytes(of: "pids"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
     #expect(started.count == 2)
     for pid in started.compactMap({ Int32($0) }) {
@@ -107,6 +107,6 @@ import Testing
     #expect(run.code == 3)
     #expect(owner.requests.last == #"login {"email":"ada@example.com","password":"x y"}"#)
     let failed = try CommandRun(Self.login + ["--password-command", "exit 3"], in: scratch)
-    #expect(failed.code == 1 && failed.errors.contains("--password-command ended with code 3."), "\(failed.errors)")
+    #expect(failed.code == 1 && failed.errors.contains("--password-command ended with code 3\n"), "\(failed.errors)")
   }
 }

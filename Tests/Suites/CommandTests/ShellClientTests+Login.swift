@@ -9,8 +9,8 @@ extension ShellClientTests {
   }
 
   @Test(arguments: shells)
-  func `a logout says whether somebody was logged in`(shell: String) throws {
-    for (state, sentence) in [("signedOut", "nobody was logged in."), ("authenticated", "logged out.")] {
+  func `a logout says whether there was a session`(shell: String) throws {
+    for (state, sentence) in [("signedOut", "not logged in"), ("authenticated", "signed out")] {
       let line = """
         authbroker__connect() { cat >/dev/null; echo '{"jsonrpc":"2.0","id":1,"result":{"state":"\(state)"}}'; }
         authbroker_logout 2>&1
@@ -30,7 +30,7 @@ extension ShellClientTests {
       { authbroker_\(command) >/dev/full; } 2>&1
       """
     let (output, code) = try Self.run(shell, line, "")
-    #expect(code == 1 && output == "authbroker.sh: standard output cannot be written.\n", "\(output)")
+    #expect(code == 1 && output == "authbroker.sh: standard output cannot be written\n", "\(output)")
   }
 
   @Test(arguments: shells)
@@ -75,10 +75,10 @@ extension ShellClientTests {
       """
     let expected = """
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"work"}}
-      authbroker.sh: logged in on the profile work.
+      authbroker.sh: logged in to work
       {"jsonrpc":"2.0","id":1,"method":"login","params":{}}
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"example"}}
-      authbroker.sh: logged in on the profile home.
+      authbroker.sh: logged in to home
       code 8
 
       """
@@ -88,7 +88,7 @@ extension ShellClientTests {
   @Test(arguments: shells)
   func `an authenticator's code was sent nowhere`(shell: String) throws {
     for (destination, sentence) in [
-      ("", "the code of your authenticator is wanted."), ("•42", "a code was sent to •42."),
+      ("", "enter the code of your authenticator"), ("•42", "sent a code to •42"),
     ] {
       let challenge = #"{"otpFlowId":"f","maskedDestination":"\#(destination)"}"#
       let answer = #"{"result":{"status":"otpRequired","challenge":\#(challenge)}}"#

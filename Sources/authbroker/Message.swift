@@ -1,0 +1,25 @@
+/// What a person is told: what happened, and the command to type next where there is one.
+struct Message: Equatable, Sendable {
+  /// What happened, in lower case and without a full stop; empty where everything has been said.
+  var sentence: String
+  /// What to type next.
+  var next: NextCommand?
+
+  /// A message.
+  init(_ sentence: String, next: NextCommand? = nil) {
+    self.sentence = sentence
+    self.next = next
+  }
+
+  /// The same, behind the words that say what it is the reason for.
+  func behind(_ prefix: String) -> Message { Message(prefix + sentence, next: next) }
+
+  /// The message as it is printed.
+  ///
+  /// - Parameter arguments: this command line, whose broker the command is for; nil where it could not be read.
+  /// - Returns: one line.
+  func text(for arguments: Arguments?) -> String {
+    guard let next else { return sentence }
+    return sentence + "; " + next.text(for: arguments)
+  }
+}

@@ -1,0 +1,7 @@
+import ClientSocket
+import LinuxSystem
+
+extension String {
+  /// The text as one word of a shell's command line, without control characters.
+  var shellQuoted: String { ShellWord.quoted(PlainText.line(utf8)) }
+}
