@@ -1,0 +1,105 @@
+import BrokerCore
+import BrokerProtocol
+import Synchronization
+import TestSupport
+
+/// A broker without a server: requests are calls, and answers are values.
+///
+/// Everything runs on the thread of the test, and only when it is turned.
+final class BrokerStage {
+  let clock = ManualClock()
+  let provider: ScriptedProvider
+  let broker: Broker
+  private let store = InMemoryStore()
+  private let executor = TurnedExecutor()
+  private let posted = Posted()
+  private let told = Told()
+  private var requestCount: UInt64 = 0
+
+  /// A broker with one profile, which has started.
+  init() {
+    let posted = self.posted
+    provider = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) })
+    broker = Broker(
+      executor: executor, profiles: [ProfileSettings(name: .default, provider: provider)], store: store,
+      keeper: store, status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
+    let (store, told) = (self.store, self.told)
+    broker.assumeIsolated { $0.startSoon(store) { told.add($1, to: $0) } }
+    turn()
+  }
+
+  /// Makes a request.
+  ///
+  /// - Returns: its caller.
+  func ask<Value>(_ need: VaultNeed = .throughout, _ method: @escaping Broker.Method<Value>) -> CallerID {
+    requestCount += 1
+    let caller = CallerID(requestCount)
+    broker.assumeIsolated { $0.receive(Caller<Value>(caller), from: nil, need, method) }
+    turn()
+    return caller
+  }
+
+  /// Begins a login with the right password.
+  func logIn() -> CallerID {
+    let params = Login.Params(email: "a@example.test", password: ScriptedProvider.secret("right"))
+    return ask { broker, caller throws(BrokerError) in try broker.login(params, caller) }
+  }
+
+  /// Asks for a token.
+  func token(_ params: GetAccessToken.Params = GetAccessToken.Params()) -> CallerID {
+    ask { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
+  }
+
+  /// Locks the vault.
+  func lock() -> CallerID { ask(.never) { broker, caller in broker.lock(caller) } }
+
+  /// Where the session stands.
+  var state: Session.State? { broker.assumeIsolated { $0.sessions.first?.state } }
+
+  /// What a caller was told so far: `token`, the kind of an error, or the type of a result.
+  func answers(to caller: CallerID) -> [String] { told.answers(to: caller) }
+
+  /// Lets everything happen that can happen without time passing.
+  func turn() { while executor.turn() || posted.run() {} }
+}
+
+/// What other executors want to be run on the thread of the test.
+private final class Posted: Sendable {
+  private let actions = Mutex<[@Sendable () -> Void]>([])
+
+  func add(_ action: @escaping @Sendable () -> Void) { actions.withLock { $0.append(action) } }
+
+  /// Runs what waits; false where there is nothing.
+  func run() -> Bool {
+    let ready = actions.withLock { actions in
+      defer { actions = [] }
+      return actions
+    }
+    for action in ready { action() }
+    return !ready.isEmpty
+  }
+}
+
+/// What callers were told.
+private final class Told: Sendable {
+  private let all = Mutex<[CallerID: [String]]>([:])
+
+  func add(_ answer: BrokerCore.Answer, to caller: CallerID) {
+    let text =
+      switch answer {
+      case .rendered: "token"
+      case .failure(let error): error.kind.rawValue
+      case .value(let value): "\(type(of: value))"
+      }
+    all.withLock { $0[caller, default: []].append(text) }
+  }
+
+  func answers(to caller: CallerID) -> [String] { all.withLock { $0[caller] ?? [] } }
+}
+
+extension Broker {
+  /// Starts on the broker's own executor, which the test turns.
+  fileprivate func startSoon(_ store: InMemoryStore, answer: @escaping Respond) {
+    Task { await start(with: try? store.load(), answer: answer, deliver: { _ in }) }
+  }
+}
