@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import LinuxSystem
 import Synchronization
 import TestSupport
 
@@ -11,7 +12,7 @@ final class BrokerStage {
   let provider: ScriptedProvider
   let broker: Broker
   private let store = InMemoryStore()
-  private let executor = TurnedExecutor()
+  private let executor = TurnedExecutor(isDeterministic: false)
   private let posted = Posted()
   private let told = Told()
   private var requestCount: UInt64 = 0
@@ -60,7 +61,14 @@ final class BrokerStage {
   func answers(to caller: CallerID) -> [String] { told.answers(to: caller) }
 
   /// Lets everything happen that can happen without time passing.
-  func turn() { while executor.turn() || posted.run() {} }
+  ///
+  /// A continuation may come back by way of another thread: work that the provider does not hold is waited for.
+  func turn() {
+    let deadline = Patience.end
+    repeat { while executor.turn() || posted.run() {} } while isWaiting && BootClock.now < deadline
+  }
+
+  private var isWaiting: Bool { !provider.isHolding && broker.assumeIsolated { $0.isWaiting } }
 }
 
 /// What other executors want to be run on the thread of the test.

@@ -87,6 +87,8 @@ import Testing
     try await OwnThread.run {
       let stage = BrokerStage()
       _ = stage.logIn()
+      // What was just fetched would be told at once.
+      stage.clock.advance(by: .seconds(1))
       stage.provider.hold()
       let user = stage.ask { broker, caller throws(BrokerError) in
         try broker.currentUser(GetCurrentUser.Params(maxAge: .zero), caller)
