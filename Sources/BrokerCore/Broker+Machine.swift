@@ -13,13 +13,13 @@ extension Broker {
     for action in actions { run(action, on: slot) }
     slot.renderedOther = nil
     if !slot.machine.mayStillSpend { slot.room = nil }
-    leaving.removeAll { !$0.machine.isUnsettled }
+    profiles.forgetSettled()
     schedule(slot)
   }
 
   /// Tells a machine how its session was used without the broker's being entered.
   func noticeUse(of slot: ProfileSlot, _ now: Moment) {
-    guard let position = index.find(slot.name), slots[position] === slot,
+    guard let position = profiles.position(of: slot),
       let uptime = answers.takeUse(at: position)
     else { return }
     _ = slot.machine.handle(.used(at: uptime), at: now)
@@ -32,7 +32,7 @@ extension Broker {
   func forgetAnswer(of slot: ProfileSlot) {
     guard slot.rendered != nil else { return }
     slot.rendered = nil
-    if let position = index.find(slot.name) { answers.forget(at: position) }
+    if let position = profiles.position(of: slot) { answers.forget(at: position) }
   }
 
   private func run(_ action: SessionMachine.Action, on slot: ProfileSlot) {

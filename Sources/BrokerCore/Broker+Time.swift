@@ -13,7 +13,7 @@ extension Broker {
   /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
   func clockWasSet() {
     if vault.isOpen { wakePendingLogins() }
-    for slot in slots + leaving {
+    for slot in profiles.all {
       slot.providerClock.forget()
       guard vault.isOpen, let wake = slot.machine.nextWake(at: now), wake <= now.uptime else {
         handle(.clockWasSet, on: slot)

@@ -53,13 +53,7 @@ package actor Broker {
   var report: Report = { _ in }
 
   /// The configured profiles.
-  var slots: [ProfileSlot] = []
-  /// Profiles that have gone from the configuration in the middle of a refresh, until what that brings is saved.
-  var leaving: [ProfileSlot] = []
-  /// How many slots there ever were; names the next one.
-  var slotCount: UInt64
-  /// Finds a profile by its name.
-  var index = ProfileIndex()
+  var profiles: Profiles
   /// Logins that wait for a code or for their user.
   var pendingLogins = PendingLogins()
   /// Who listens for a browser, by the handle of the login.
@@ -79,33 +73,23 @@ package actor Broker {
   /// What waits to be durable.
   var commits = CommitQueue()
   /// What the queue has decided and is not done yet.
-  var commitActions: [CommitQueue.Action] = []
-  /// Whether somebody does it already.
-  var isRunningCommitActions = false
+  var commitActions = ActionLine<CommitQueue.Action>()
   /// Who wants to know how a change ended.
   var settlements: [ChangeID: @Sendable (isolated Broker, StoreFailure?) -> Void] = [:]
   /// Everyone who waits for an answer.
   var callers = Callers()
-  /// The last sequence that the store has promised never to give again.
-  var reservedThrough: UInt64 = 0
-  /// Whether the next block of sequences is being reserved.
-  var isReserving = false
+  /// The sequences that may be given.
+  var reservation = SequenceReservation()
   /// Logouts that are not answered yet.
-  var logouts: [UInt64: LogoutGathering] = [:]
-  /// How many logouts there ever were; names the next one.
-  var logoutCount: UInt64 = 0
+  var logouts = Logouts()
   /// Sessions that are being looked at.
-  var sessionChecks: [UInt64: SessionCheck] = [:]
-  /// How many times that was begun; names the next one.
-  var sessionCheckCount: UInt64 = 0
+  var sessionChecks = SessionChecks()
   /// Tokens that providers have still to be told of that they are not used any more.
   var revocations = RevocationQueue()
-  /// Who wants to know how the first try of a revocation ended.
-  var revocationAnswers: [PendingRevocation.ID: @Sendable (isolated Broker, LogoutOutcome.ServerRevoked) -> Void] = [:]
   /// Wakes the queue of revocations.
   var revocationTimer: (uptime: Duration, timer: TimerCancellation)?
-  /// Who waits for which record to be durable.
-  var saveWaiters: [SaveKey: [@Sendable (isolated Broker, StoreFailure?) -> Void]] = [:]
+  /// Records on their way to the store.
+  var journal = RecordJournal()
   /// How many slow things are under way.
   var work = 0
   /// How many times providers are just being looked at: nothing is lost if that ends early.
@@ -116,8 +100,6 @@ package actor Broker {
   var trials: [String: TrialSlot] = [:] {
     didSet { _ = ledger.add(.trials, trials.count - oldValue.count) }
   }
-  /// Records that wait to be saved once more.
-  var retries: [ProfileName: SaveRetry] = [:]
   /// Whether clients may have what the vault holds, and which key is tried next.
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
@@ -127,9 +109,7 @@ package actor Broker {
   /// Called whenever nothing slow is under way any more.
   package var whenIdle: (@Sendable () -> Void)?
   /// Logins that their provider has not answered yet.
-  var attempts: [LoginAttempt] = []
-  /// How many logins there ever were; names the next one.
-  var attemptCount: UInt64 = 0
+  var attempts = LoginAttempts()
   /// How often providers are called for clients.
   var limiter: CallLimiter
   /// The connection whose request is being taken up; nil for what the broker does by itself.
@@ -154,26 +134,9 @@ package actor Broker {
     self.entropy = entropy
     let now = Moment(wall: clock.now, uptime: clock.uptime)
     vault = VaultGate(status, at: now)
-    let slots = profiles.enumerated().map { number, settings in
-      ProfileSlot(UInt64(number), settings, Self.machine(for: settings, entropy))
-    }
-    self.slots = slots
-    slotCount = UInt64(slots.count)
-    index = ProfileIndex(slots.map(\.name))
-    answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
-    _ = revocations.handle(.configured(Self.bindings(of: slots)), at: now)
-  }
-
-  /// The profile that requests without a name mean.
-  static func unnamed(_ slots: [ProfileSlot]) -> Int? {
-    slots.count == 1 ? 0 : slots.firstIndex { $0.name == .default }
-  }
-
-  /// The machine of a profile of which nothing is known yet.
-  static func machine(for settings: ProfileSettings, _ entropy: any Entropy) -> SessionMachine {
-    SessionMachine(
-      profile: settings.name, binding: settings.provider.binding, rules: settings.rules,
-      tokenID: { token in entropy.tokenID(of: token) })
+    self.profiles = Profiles(profiles) { Self.machine(for: $0, entropy) }
+    answers.reset(self.profiles.index, count: profiles.count, unnamed: self.profiles.unnamed)
+    _ = revocations.handle(.configured(Self.bindings(of: self.profiles.configured)), at: now)
   }
 
   /// Begins to keep time; from now on `answer` gives callers their answers, `deliver` passes events on, and `report`
@@ -212,7 +175,7 @@ package actor Broker {
   }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
-  package var hasWork: Bool { hasCalls || !retries.isEmpty }
+  package var hasWork: Bool { hasCalls || !journal.isSaved }
 
   /// Whether an answer is awaited that must not be lost.
   private var hasCalls: Bool { work > 0 || polls > 0 }
@@ -227,50 +190,4 @@ package actor Broker {
 
   /// Both clocks.
   package nonisolated var now: Moment { Moment(wall: clock.now, uptime: clock.uptime) }
-
-  /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
-  func slot(named name: ProfileName, id: UInt64) -> ProfileSlot? {
-    guard let slot = slot(named: name), slot.id == id else { return nil }
-    return slot
-  }
-
-  /// Whoever holds the session of a profile: also one that has gone from the configuration in the middle of a refresh.
-  func holder(of name: ProfileName) -> ProfileSlot? {
-    slot(named: name) ?? leaving.first { $0.name == name }
-  }
-
-  /// The stay of a profile that a refresh was begun for, if it still holds the session.
-  func holder(of name: ProfileName, id: UInt64) -> ProfileSlot? {
-    guard let slot = holder(of: name), slot.id == id else { return nil }
-    return slot
-  }
-
-  /// The profile of a name.
-  func slot(named name: ProfileName) -> ProfileSlot? {
-    index.find(name).map { slots[$0] }
-  }
-
-  /// The profile that a request means: the one it names, else the only one, else `default`.
-  func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
-    if let name {
-      guard let slot = slot(named: name) else {
-        throw BrokerError(
-          .unknownProfile, "There is no profile \(name) in the configuration; it has \(namesInWords).", profile: name)
-      }
-      return slot
-    }
-    guard let position = Self.unnamed(slots) else {
-      throw BrokerError(
-        .unknownProfile, "Several profiles are configured (\(namesInWords)), and the request names none.")
-    }
-    return slots[position]
-  }
-
-  /// The names to choose from; the first few of many.
-  private var namesInWords: String {
-    // As many as a person reads on one line.
-    let most = 8
-    let names = slots.prefix(most).map(\.name.description).joined(separator: ", ")
-    return slots.count > most ? "\(names) and \(slots.count - most) more" : names
-  }
 }

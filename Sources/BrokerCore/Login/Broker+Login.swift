@@ -34,21 +34,6 @@ extension Broker {
     try admit(.message, params.email, on: slot)
   }
 
-  /// Takes a caller out of the login that it waits for.
-  ///
-  /// - Parameters:
-  ///   - caller: who leaves.
-  ///   - isCancelled: whether it wants the login no more; one whose connection was closed has not changed its mind.
-  /// - Returns: false where there is no such login, and for a cancelled one that its provider has answered already.
-  func leaveAttempt(_ caller: CallerID, isCancelled: Bool) -> Bool {
-    guard let index = attempts.firstIndex(where: { $0.callers.contains(caller) }),
-      !isCancelled || !attempts[index].isAnswered
-    else { return false }
-    attempts[index].callers.removeAll { $0 == caller }
-    if !isCancelled { attempts[index].hasAbsentCaller = true }
-    return true
-  }
-
   /// How many callers wait for a login, or for the answer to a code.
   package var waitingCallerCount: Int {
     callers.countOfLogins + pendingLogins.ids.compactMap { pendingLogins[$0]?.callerCount }.reduce(0, +)
@@ -61,11 +46,7 @@ extension Broker {
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials, slot.name, user)
-    if let same = attempts.firstIndex(where: {
-      $0.plan.question == question && $0.slot == slot.id && $0.logouts == slot.logouts && !$0.isCancelled
-    }) {
-      return wait(caller, forAttemptAt: same)
-    }
+    guard !attempts.join(caller.id, question, on: slot) else { return callers.update(caller.id) { $0.wait = .login } }
     let provider = slot.provider
     let account = credentials.email ?? credentials.phoneNumber
     let plan = LoginAttempt.Plan(
@@ -83,16 +64,11 @@ extension Broker {
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ caller: Caller<LoginResult>,
     _ ask: @escaping @Sendable () async throws(ProviderFailure) -> (LoginOutcome, doubt: ProviderFailure?)
   ) throws(BrokerError) {
-    try ledger.require(.loginsUnderWay, attempts.count { $0.slot == slot.id } + 1, of: slot.name)
+    try ledger.require(.loginsUnderWay, attempts.count(on: slot) + 1, of: slot.name)
     try admitLogin(plan.account, on: slot)
-    attemptCount += 1
-    let id = attemptCount
+    let id = attempts.begin(plan, on: slot, for: caller.id, of: servedClient, at: now)
+    callers.update(caller.id) { $0.wait = .login }
     let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
-    attempts.append(
-      LoginAttempt(
-        id: id, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, client: servedClient,
-        sentAt: now))
-    wait(caller, forAttemptAt: attempts.count - 1)
     inBackground {
       do throws(ProviderFailure) {
         let (outcome, doubt) = try await ask()
@@ -109,23 +85,16 @@ extension Broker {
     }
   }
 
-  private func wait(_ caller: Caller<LoginResult>, forAttemptAt index: Int) {
-    callers.update(caller.id) { $0.wait = .login }
-    attempts[index].callers.append(caller.id)
-  }
-
   /// Gives everybody who waits for an attempt its answer: until then, an equal login shares it.
   private func finish(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
-    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
-    for caller in attempts.remove(at: index).callers { answer(caller, login: result) }
+    for caller in attempts.finish(id) { answer(caller, login: result) }
   }
 
   /// Goes on with what the provider has answered; `doubt` is why it did not say whose session it is.
   private func proceed(
     _ outcome: LoginOutcome, _ doubt: ProviderFailure?, _ id: UInt64, _ provider: any AuthProvider
   ) {
-    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return }
-    let attempt = attempts[index]
+    guard let attempt = attempts[id] else { return }
     let profile = attempt.profile
     guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.isCancelled
     else {
@@ -134,7 +103,7 @@ extension Broker {
       if case .authenticated(let session) = outcome { giveBack(session, to: provider, profile, attempt.slot) }
       return
     }
-    attempts[index].isAnswered = true
+    attempts.noteAnswered(id)
     let plan = attempt.plan
     switch outcome {
     case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):
@@ -225,7 +194,7 @@ extension Broker {
   }
 
   private func refuse(_ failure: ProviderFailure, _ id: UInt64) {
-    guard let attempt = attempts.first(where: { $0.id == id }) else { return }
+    guard let attempt = attempts[id] else { return }
     counts.loginFailures += 1
     publish(.loginFailed(LoginFailedEvent(kind: failure.kind.rawValue)), profile: attempt.profile)
     var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)

@@ -28,9 +28,9 @@ extension Broker {
   /// `contents` is what the store held a moment ago: a profile may have come back since, and one whose last refresh is
   /// being saved is newer in memory.
   private func endLeftSessions(_ contents: StoreContents, everywhere: Bool, _ id: UInt64) {
-    guard vault.isOpen, let order = logouts[id]?.order else { return }
+    guard vault.isOpen, let order = logouts.profiles(of: id) else { return }
     let known = Set(order)
-    for slot in slots + leaving where !known.contains(slot.name) && slot.machine.newestTokens != nil {
+    for slot in profiles.all where !known.contains(slot.name) && slot.machine.newestTokens != nil {
       let name = slot.name
       begin(name, in: id)
       guard self.slot(named: name) == nil else {
@@ -41,7 +41,7 @@ extension Broker {
       forgetSession(of: slot, .user)
       whenSaved(slot) { broker, failure in broker.ended(name, failure, in: id) }
     }
-    let present = Set((slots + leaving).map(\.name))
+    let present = Set(profiles.all.map(\.name))
     for record in contents.records where !present.contains(record.profile) {
       guard case .living(let session) = record.contents else { continue }
       end(record.profile, record.binding, after: record.generation, in: id)
@@ -92,10 +92,9 @@ extension Broker {
     guard let tokens, let slot = slots.first(where: { $0.provider.binding == binding }) else {
       return note(id) { $0.revoked[name] = .unsupported }
     }
-    let actions = planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: false) {
-      broker, outcome in
-      broker.note(id) { $0.revoked[name] = $0.revoked[name] ?? outcome }
-    }
-    run(actions)
+    run(
+      planRevocation(
+        of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: false,
+        for: Logouts.Part(logout: id, profile: name)))
   }
 }

@@ -61,15 +61,14 @@ extension Broker {
   /// store for profiles which have left the configuration end too.
   package func logout(_ params: Logout.Params, _ caller: Caller<Logout.Result>) throws(BrokerError) {
     let chosen = params.all ? slots : [try slot(for: params.profile)]
-    logoutCount += 1
-    let id = logoutCount
+    let id = logouts.newID()
     let timer = clock.schedule(at: now.uptime + Self.revocationPatience) { [weak self] in
       self?.assumeIsolated { broker in
         broker.note(id) { logout in for name in logout.order { logout.revoked[name] = logout.revoked[name] ?? .pending }
         }
       }
     }
-    logouts[id] = LogoutGathering(chosen.map(\.name), isReading: params.all, timer, caller)
+    logouts.begin(id, LogoutGathering(chosen.map(\.name), isReading: params.all, timer, caller))
     for slot in chosen { logout(slot, everywhere: params.everywhere, id) }
     if params.all { logoutLeftProfiles(everywhere: params.everywhere, id) }
     note(id) { _ in }
@@ -81,9 +80,9 @@ extension Broker {
     // Before the session is forgotten: its record and what is still to be revoked are one transaction.
     let user = (slot.user ?? slot.machine.living?.user)?.id
     let actions = slot.machine.newestTokens.map { tokens in
-      planRevocation(of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true) { broker, outcome in
-        broker.note(id) { $0.revoked[name] = $0.revoked[name] ?? outcome }
-      }
+      planRevocation(
+        of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true,
+        for: Logouts.Part(logout: id, profile: name))
     }
     forgetSession(of: slot, .user)
     if slot.machine.settledGeneration >= slot.machine.generation {
@@ -115,11 +114,7 @@ extension Broker {
 
   /// Takes in what has happened to a logout, and answers it once nothing is to come.
   func note(_ id: UInt64, _ change: (inout LogoutGathering) -> Void) {
-    guard var logout = logouts[id] else { return }
-    change(&logout)
-    logouts[id] = logout
-    guard let answer = logout.answer else { return }
-    logouts[id] = nil
+    guard let (logout, answer) = logouts.update(id, change) else { return }
     logout.timer.cancel()
     self.answer(logout.caller, answer)
   }

@@ -5,9 +5,9 @@ extension Broker {
   /// Sees to it that tokens which nobody uses any more are revoked: at once where the provider answers, else later, also
   /// after a restart.
   ///
-  /// `user` is whose they are, where that is known; `isBeingKept` as for ``planRevocation(of:user:everywhere:on:isBeingKept:_:)``.
+  /// `user` is whose they are, where that is known; `isBeingKept` as for ``planRevocation(of:user:everywhere:on:isBeingKept:for:)``.
   func revokeLater(_ tokens: TokenSet, of slot: ProfileSlot, user: String? = nil, isBeingKept: Bool = false) {
-    run(planRevocation(of: tokens, user: user, everywhere: false, on: slot, isBeingKept: isBeingKept) { _, _ in })
+    run(planRevocation(of: tokens, user: user, everywhere: false, on: slot, isBeingKept: isBeingKept))
   }
 
   /// Has the tokens revoked of a session that a login has replaced.
@@ -25,16 +25,16 @@ extension Broker {
   /// Queues the revocation of tokens; gives what is to be done now.
   ///
   /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.
-  /// `answer` hears once how the first try ended.
+  /// `part` is what of a logout waits for its first try; nil for none.
   func planRevocation(
     of tokens: TokenSet, user: String?, everywhere: Bool, on slot: ProfileSlot, isBeingKept: Bool,
-    _ answer: @escaping @Sendable (isolated Broker, LogoutOutcome.ServerRevoked) -> Void
+    for part: Logouts.Part? = nil
   ) -> [RevocationQueue.Action] {
     let now = self.now
     let revocation = PendingRevocation(
       id: revocations.nextID(of: slot.name), binding: slot.provider.binding, tokens: tokens, userID: user,
       everywhere: everywhere, startedAt: now.wall)
-    revocationAnswers[revocation.id] = answer
+    if let part { logouts.expect(revocation.id, for: part) }
     return revocations.handle(.wanted(revocation, isBeingKept: isBeingKept), at: now)
   }
 
@@ -62,7 +62,10 @@ extension Broker {
       case .send(let revocation): send(revocation)
       case .keep(let revocation): keep(revocation)
       case .forget(let id): change(StoreChange(.note, [.closeRevocation(id)], of: id.profile))
-      case .answer(let id, let outcome): revocationAnswers.removeValue(forKey: id)?(self, outcome)
+      case .answer(let id, let outcome):
+        if let part = logouts.takePart(waitingFor: id) {
+          note(part.logout) { $0.revoked[part.profile] = $0.revoked[part.profile] ?? outcome }
+        }
       case .giveUp(let id):
         counts.revocationsGivenUp += 1
         report(.revocationGivenUp(id.profile))
@@ -127,7 +130,7 @@ extension Broker {
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
     guard slot.provider.revokesWholeGrants else { return false }
     if pendingLogins.id(of: slot.name) != nil { return true }
-    if attempts.contains(where: { $0.slot == slot.id && $0.logouts == slot.logouts }) { return true }
+    if attempts.hasAny(on: slot) { return true }
     guard slot.machine.hasSession else { return false }
     guard slot.machine.pendingLogin == nil, let user = revocation.userID,
       let present = (slot.user ?? slot.machine.living?.user)?.id

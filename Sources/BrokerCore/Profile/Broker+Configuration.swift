@@ -15,24 +15,11 @@ extension Broker {
     let old = slots
     // What the cache remembers of uses goes with it.
     for slot in old { noticeUse(of: slot, now) }
-    slots = profiles.map { settings in
-      guard let slot = (old + leaving).first(where: { $0.name == settings.name }),
-        slot.machine.binding == settings.provider.binding
-      else {
-        slotCount += 1
-        return ProfileSlot(slotCount, settings, Self.machine(for: settings, entropy))
-      }
-      slot.provider = settings.provider
-      slot.allowsIDToken = settings.allowsIDToken
-      slot.rendered = nil
-      return slot
-    }
-    index = ProfileIndex(slots.map(\.name))
-    answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
+    let known = self.profiles.all
+    self.profiles.configure(profiles) { Self.machine(for: $0, entropy) }
+    resetAnswers()
     // A profile that stays has its state in memory, which may be newer than what was just read.
-    let known = old + leaving
     let fresh = slots.filter { slot in !known.contains { $0 === slot } && !takesOver(slot, from: known) }
-    leaving.removeAll { slot(named: $0.name) != nil }
     for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
     if let contents, vault.isOpen { restore(contents, to: fresh) }
     configureRevocations()
@@ -60,7 +47,7 @@ extension Broker {
   /// Lets go of a profile: nobody waits on it any more.
   private func retire(_ slot: ProfileSlot) {
     slot.timer?.cancel()
-    if self.slot(named: slot.name) == nil, slot.machine.isUnsettled { leaving.append(slot) }
+    profiles.retire(slot)
     forgetLogin(of: slot.name, .of(.unknownProfile))
     closeLogins()
     for caller in callers.waiting(for: .token(slot.name)) {

@@ -5,7 +5,7 @@ extension Broker {
   /// Lets a store promise that the block of sequences after one is never given again; the last of them, or nil where it
   /// cannot.
   static func reserveSequences(_ store: any SessionStore, after last: UInt64) async -> UInt64? {
-    let through = last + sequenceBlock
+    let through = last + SequenceReservation.block
     do throws(StoreFailure) {
       try await store.reserveSequences(through: through)
       return through
@@ -18,7 +18,7 @@ extension Broker {
   func openEvents(_ contents: StoreContents, reserved: UInt64?) {
     guard !commits.isOpen else { return }
     if reserved == nil { report(.sequencesNotReserved) }
-    reservedThrough = reserved ?? contents.lastSequence
+    reservation.open(through: reserved ?? contents.lastSequence)
     hub.open(after: contents.lastSequence, completeness: contents.eventCompleteness)
     run(commits.open(after: contents.lastSequence))
   }

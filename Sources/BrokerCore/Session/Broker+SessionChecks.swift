@@ -1,13 +1,40 @@
 import BrokerProtocol
 
 /// Sessions that are being looked at, until all are.
-struct SessionCheck {
-  /// The profiles whose session is still being looked at.
-  var open: Set<ProfileName>
-  /// Why the end of a session could not be made durable.
-  var failure: StoreFailure?
-  /// Called once, when none is left.
-  let done: @Sendable (isolated Broker, StoreFailure?) -> Void
+struct SessionChecks {
+  /// What goes on when none is left; the failure is why the end of a session could not be made durable.
+  typealias Continuation = @Sendable (isolated Broker, StoreFailure?) -> Void
+
+  private struct Check {
+    var open: Set<ProfileName>
+    var failure: StoreFailure?
+    let continuation: Continuation
+  }
+
+  private var checks: [UInt64: Check] = [:]
+  private var count: UInt64 = 0
+
+  /// Begins to look at the sessions of some profiles.
+  ///
+  /// - Returns: its name.
+  mutating func begin(_ profiles: [ProfileName], _ continuation: @escaping Continuation) -> UInt64 {
+    count += 1
+    checks[count] = Check(open: Set(profiles), continuation: continuation)
+    return count
+  }
+
+  /// Takes in that one session was looked at.
+  ///
+  /// - Returns: what goes on with which failure, once none is left.
+  mutating func close(
+    _ profile: ProfileName, of id: UInt64, _ failure: StoreFailure?
+  ) -> (continuation: Continuation, failure: StoreFailure?)? {
+    guard var check = checks[id] else { return nil }
+    check.open.remove(profile)
+    check.failure = check.failure ?? failure
+    checks[id] = check.open.isEmpty ? nil : check
+    return check.open.isEmpty ? (check.continuation, check.failure) : nil
+  }
 }
 
 /// How sessions are looked at that their provider may have ended.
@@ -22,13 +49,11 @@ extension Broker {
   /// `done` is called when all have been looked at and what ended is durable.
   func check(
     _ slots: [ProfileSlot], _ reason: LogoutEvent.Reason,
-    then done: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void
+    then done: @escaping SessionChecks.Continuation
   ) {
     let concerned = slots.filter { $0.machine.hasSession }
     guard !concerned.isEmpty else { return done(self, nil) }
-    sessionCheckCount += 1
-    let id = sessionCheckCount
-    sessionChecks[id] = SessionCheck(open: Set(concerned.map(\.name)), done: done)
+    let id = sessionChecks.begin(concerned.map(\.name), done)
     for slot in concerned { look(at: slot, reason, id) }
   }
 
@@ -103,13 +128,8 @@ extension Broker {
   }
 
   private func close(_ name: ProfileName, of id: UInt64, _ failure: StoreFailure?) {
-    guard var check = sessionChecks[id] else { return }
-    check.open.remove(name)
-    check.failure = check.failure ?? failure
-    sessionChecks[id] = check
-    guard check.open.isEmpty else { return }
-    sessionChecks[id] = nil
-    check.done(self, check.failure)
+    guard let (go, failure) = sessionChecks.close(name, of: id, failure) else { return }
+    go(self, failure)
   }
 }
 

@@ -61,7 +61,7 @@ extension Broker {
     let end = slot.machine.accessTokenEnd
     let lifetime = tokens.accessTokenExpiresAt.map { $0 - living.issuedAt }
     let answer = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)
-    if let position = index.find(slot.name) { answers.set(answer, at: position, usedAt: now.uptime) }
+    if let position = profiles.position(of: slot) { answers.set(answer, at: position, usedAt: now.uptime) }
     return .success(json)
   }
 

@@ -1,13 +1,5 @@
 import BrokerProtocol
 
-/// Names one record on its way to the store.
-struct SaveKey: Hashable {
-  /// The profile.
-  let profile: ProfileName
-  /// The generation of the record.
-  let generation: UInt64
-}
-
 /// A record that could not be saved, and is tried again.
 struct SaveRetry {
   /// The record.
@@ -45,10 +37,7 @@ extension Broker {
 
   private func saved(_ record: SessionRecord, announcing events: [EventPayload]) {
     counts.saves += 1
-    if let retry = retries[record.profile], retry.record.generation <= record.generation {
-      retry.timer?.cancel()
-      retries[record.profile] = nil
-    }
+    journal.noteSaved(record)
     if events.contains(where: { $0.name == .login }), let slot = holder(of: record.profile) {
       slot.sessions += 1
       (slot.user, slot.userFetchedAt) = (nil, nil)
@@ -59,7 +48,7 @@ extension Broker {
 
   private func saveFailed(_ record: SessionRecord, announcing events: [EventPayload], _ failure: StoreFailure) {
     let name = record.profile
-    let failures = retries[name].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0
+    let failures = journal.failures(of: record)
     if failure == .superseded, failures == 0, holder(of: name)?.machine.generation != record.generation {
       // A newer record has taken its place.
       return finishSave(of: record, nil)
@@ -68,45 +57,34 @@ extension Broker {
     handle(.saveFailed(generation: record.generation), onProfile: name)
     finishSave(of: record, failure)
     guard let slot = holder(of: name), slot.machine.wantsSaved(record) else {
-      if failures > 0 { retries[name] = nil }
+      if failures > 0 { journal.forgetRetry(of: name) }
       return
     }
-    retries[name]?.timer?.cancel()
     let timer = clock.schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { [weak self] in
       self?.assumeIsolated { $0.saveAgain(name) }
     }
-    retries[name] = SaveRetry(record: record, events: events, failures: failures + 1, timer: timer)
+    journal.retry(SaveRetry(record: record, events: events, failures: failures + 1, timer: timer))
   }
 
   /// Tries again now, unless a try is under way; a record that a newer one has replaced is dropped.
   func saveAgain(_ name: ProfileName) {
-    guard var retry = retries[name], let timer = retry.timer else { return }
-    timer.cancel()
+    guard let retry = journal.beginRetry(of: name) else { return }
     guard holder(of: name)?.machine.wantsSaved(retry.record) == true else {
-      retries[name] = nil
+      journal.forgetRetry(of: name)
       finishSave(of: retry.record, .superseded)
       finishLocking()
       if !hasWork { whenIdle?() }
       return
     }
-    retry.timer = nil
-    retries[name] = retry
     save(retry.record, announcing: retry.events, isRetry: true)
   }
 
-  /// Tells whoever waits for this very record to be durable; one that is has taken the place of all before it.
   private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
-    let ended = saveWaiters.keys.filter { key in
-      guard key.profile == record.profile else { return false }
-      return failure == nil ? key.generation <= record.generation : key.generation == record.generation
-    }
-    for key in ended.sorted(by: { $0.generation < $1.generation }) {
-      for done in saveWaiters.removeValue(forKey: key) ?? [] { done(self, failure) }
-    }
+    for go in journal.takeContinuations(of: record, isSaved: failure == nil) { go(self, failure) }
   }
 
-  /// Calls `done` when the newest record of the profile is durable, or could not be made so.
-  func whenSaved(_ slot: ProfileSlot, _ done: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void) {
-    saveWaiters[SaveKey(profile: slot.name, generation: slot.machine.generation), default: []].append(done)
+  /// Goes on when the newest record of the profile is durable, or could not be made so.
+  func whenSaved(_ slot: ProfileSlot, _ go: @escaping RecordJournal.Continuation) {
+    journal.await(slot.name, slot.machine.generation, go)
   }
 }

@@ -2,9 +2,6 @@ import BrokerProtocol
 
 /// How changes become durable, and how the events that tell of them go out.
 extension Broker {
-  /// Sequences are reserved in the store in blocks of this size, so that an event costs no write of its own for them.
-  static let sequenceBlock: UInt64 = 1 << 20
-
   /// Tells of something whose truth does not hang on the store; `steps` are written with it.
   func publish(_ payload: EventPayload, profile: ProfileName?, with steps: [StoreStep] = []) {
     change(StoreChange(.note, steps, telling: [payload], of: profile))
@@ -20,11 +17,9 @@ extension Broker {
 
   /// Does what the queue says, strictly in order: what an action causes comes behind what was decided before it.
   func run(_ actions: [CommitQueue.Action]) {
-    commitActions += actions
-    guard !isRunningCommitActions else { return }
-    isRunningCommitActions = true
-    while !commitActions.isEmpty {
-      switch commitActions.removeFirst() {
+    guard commitActions.add(actions) else { return }
+    while let action = commitActions.next() {
+      switch action {
       case .commit(let steps): commit(steps)
       case .settle(let id, let failure): settlements.removeValue(forKey: id)?(self, failure)
       case .deliver(let event):
@@ -32,7 +27,6 @@ extension Broker {
         for delivery in hub.publish(event) { deliver(delivery) }
       }
     }
-    isRunningCommitActions = false
   }
 
   private func commit(_ steps: [StoreStep]) {
@@ -56,19 +50,15 @@ extension Broker {
 
   /// Reserves the next block well before the last one is used up; where the store refuses, the next change tries again.
   private func reserveSequencesIfNeeded() {
-    guard commits.isOpen, !isReserving, commits.sequence + Self.sequenceBlock / 2 > reservedThrough else { return }
-    isReserving = true
-    let (store, through) = (self.store, commits.sequence + Self.sequenceBlock)
+    guard commits.isOpen, let through = reservation.begin(after: commits.sequence) else { return }
+    let store = self.store
     inBackground {
       do throws(StoreFailure) {
         try await store.reserveSequences(through: through)
-        return { broker in
-          broker.isReserving = false
-          broker.reservedThrough = max(broker.reservedThrough, through)
-        }
+        return { $0.reservation.finish(through: through) }
       } catch {
         return { broker in
-          broker.isReserving = false
+          broker.reservation.finish(through: nil)
           if case .tampered(let profile) = error { broker.raiseTampering(of: profile) }
         }
       }

@@ -29,7 +29,7 @@ extension Broker {
   /// Lets the keys go once nothing needs them any more.
   func finishLocking() {
     guard work == 0, commits.isIdle else { return }
-    perform(vault.handle(.idle(isSaved: retries.isEmpty), at: now))
+    perform(vault.handle(.idle(isSaved: journal.isSaved), at: now))
   }
 
   private func tell(_ event: VaultGate.Event) {
@@ -141,7 +141,7 @@ extension Broker {
       // A login that is under way is not taken in: nobody may learn of it.
       slot.logouts += 1
     }
-    answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))
+    resetAnswers()
     for (caller, profile) in callers.waitingForTokens {
       refuse(caller, BrokerError(.vaultLocked, profile: profile))
       handle(.waiterLeft(caller), onProfile: profile)
@@ -150,11 +150,11 @@ extension Broker {
 
   private func dropKeys() {
     for slot in slots { forget(slot) }
-    leaving = []
+    profiles.forgetLeaving()
     pendingLogins = PendingLogins()
     loginsToClose = []
     handle(.dropped)
-    revocationAnswers = [:]
+    logouts.forgetRevocations()
     hub.forgetKept()
     let keeper = self.keeper
     inBackground {

@@ -1,0 +1,76 @@
+import BrokerProtocol
+
+/// The logins that their provider has not answered yet, or whose session is being saved.
+struct LoginAttempts {
+  private var attempts: [LoginAttempt] = []
+  private var count: UInt64 = 0
+
+  /// A login that is under way.
+  subscript(id: UInt64) -> LoginAttempt? { attempts.first { $0.id == id } }
+
+  /// How many logins of a profile are under way.
+  func count(on slot: ProfileSlot) -> Int { attempts.count { $0.slot == slot.id } }
+
+  /// Whether a login is under way that would be taken in.
+  func hasAny(on slot: ProfileSlot) -> Bool { attempts.contains { Self.isPresent($0, slot) } }
+
+  /// Lets a caller wait for an equal login.
+  ///
+  /// - Returns: false where none is under way.
+  mutating func join(_ caller: CallerID, _ question: LoginAttempt.Question, on slot: ProfileSlot) -> Bool {
+    guard
+      let same = attempts.firstIndex(where: {
+        $0.plan.question == question && Self.isPresent($0, slot) && !$0.isCancelled
+      })
+    else { return false }
+    attempts[same].callers.append(caller)
+    return true
+  }
+
+  /// Begins a login for a caller, whose connection is `client`.
+  ///
+  /// - Returns: its name.
+  mutating func begin(
+    _ plan: LoginAttempt.Plan, on slot: ProfileSlot, for caller: CallerID, of client: ClientID?, at now: Moment
+  ) -> UInt64 {
+    count += 1
+    attempts.append(
+      LoginAttempt(
+        id: count, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, client: client, sentAt: now,
+        callers: [caller]))
+    return count
+  }
+
+  /// Takes a caller out of the login that it waits for.
+  ///
+  /// - Parameters:
+  ///   - caller: the caller that leaves.
+  ///   - isCancelled: whether it wants the login no more; one whose connection was closed has not changed its mind.
+  /// - Returns: false where there is no such login, and for a cancelled one that its provider has answered already.
+  mutating func leave(_ caller: CallerID, isCancelled: Bool) -> Bool {
+    guard let index = attempts.firstIndex(where: { $0.callers.contains(caller) }),
+      !isCancelled || !attempts[index].isAnswered
+    else { return false }
+    attempts[index].callers.removeAll { $0 == caller }
+    if !isCancelled { attempts[index].hasAbsentCaller = true }
+    return true
+  }
+
+  /// Takes in that the provider has answered: what it brought is being saved.
+  mutating func noteAnswered(_ id: UInt64) {
+    if let index = attempts.firstIndex(where: { $0.id == id }) { attempts[index].isAnswered = true }
+  }
+
+  /// Ends a login.
+  ///
+  /// - Returns: everyone who waits for it.
+  mutating func finish(_ id: UInt64) -> [CallerID] {
+    guard let index = attempts.firstIndex(where: { $0.id == id }) else { return [] }
+    return attempts.remove(at: index).callers
+  }
+
+  /// Whether no logout came after a login was begun, and its profile is still the same.
+  private static func isPresent(_ attempt: LoginAttempt, _ slot: ProfileSlot) -> Bool {
+    attempt.slot == slot.id && attempt.logouts == slot.logouts
+  }
+}

@@ -1,0 +1,62 @@
+import BrokerProtocol
+
+/// Finds the profiles that requests and what was begun for them mean.
+extension Broker {
+  /// The configured profiles.
+  var slots: [ProfileSlot] { profiles.configured }
+
+  /// The machine of a profile of which nothing is known yet.
+  static func machine(for settings: ProfileSettings, _ entropy: any Entropy) -> SessionMachine {
+    SessionMachine(
+      profile: settings.name, binding: settings.provider.binding, rules: settings.rules,
+      tokenID: { token in entropy.tokenID(of: token) })
+  }
+
+  /// Empties the cache of answers, and lets it find the profiles that are configured now.
+  func resetAnswers() {
+    answers.reset(profiles.index, count: profiles.configured.count, unnamed: profiles.unnamed)
+  }
+
+  /// The configured profile of a name.
+  func slot(named name: ProfileName) -> ProfileSlot? { profiles[name] }
+
+  /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
+  func slot(named name: ProfileName, id: UInt64) -> ProfileSlot? {
+    guard let slot = slot(named: name), slot.id == id else { return nil }
+    return slot
+  }
+
+  /// The profile that holds the session of a name: also one that has gone from the configuration in the middle of a
+  /// refresh.
+  func holder(of name: ProfileName) -> ProfileSlot? { profiles.holder(of: name) }
+
+  /// The stay of a profile that a refresh was begun for, if it still holds the session.
+  func holder(of name: ProfileName, id: UInt64) -> ProfileSlot? {
+    guard let slot = holder(of: name), slot.id == id else { return nil }
+    return slot
+  }
+
+  /// The profile that a request means: the one it names, else the only one, else `default`.
+  func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
+    if let name {
+      guard let slot = slot(named: name) else {
+        throw BrokerError(
+          .unknownProfile, "There is no profile \(name) in the configuration; it has \(namesInWords).", profile: name)
+      }
+      return slot
+    }
+    guard let position = profiles.unnamed else {
+      throw BrokerError(
+        .unknownProfile, "Several profiles are configured (\(namesInWords)), and the request names none.")
+    }
+    return slots[position]
+  }
+
+  /// The names to choose from; the first few of many.
+  private var namesInWords: String {
+    // As many as a person reads on one line.
+    let most = 8
+    let names = slots.prefix(most).map(\.name.description).joined(separator: ", ")
+    return slots.count > most ? "\(names) and \(slots.count - most) more" : names
+  }
+}

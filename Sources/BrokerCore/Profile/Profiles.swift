@@ -1,0 +1,68 @@
+import BrokerProtocol
+
+/// The profiles of the configuration, and those that have left it in the middle of a refresh.
+struct Profiles {
+  /// The configured profiles, in the order of the configuration.
+  private(set) var configured: [ProfileSlot]
+  /// Profiles that have gone from the configuration, until what their refresh brings is saved.
+  private(set) var leaving: [ProfileSlot] = []
+  /// Finds a configured profile by its name.
+  private(set) var index: ProfileIndex
+  /// How many slots there ever were; names the next one.
+  private var slotCount: UInt64
+
+  /// The profiles of a first configuration; `makeMachine` makes the machine of a profile of which nothing is known.
+  init(_ settings: [ProfileSettings], _ makeMachine: (ProfileSettings) -> SessionMachine) {
+    configured = settings.enumerated().map { ProfileSlot(UInt64($0), $1, makeMachine($1)) }
+    slotCount = UInt64(settings.count)
+    index = ProfileIndex(settings.map(\.name))
+  }
+
+  /// Everyone who may hold a session.
+  var all: [ProfileSlot] { configured + leaving }
+
+  /// The position of the profile that requests without a name mean: the only one, else `default`; nil where there is none.
+  var unnamed: Int? { configured.count == 1 ? 0 : configured.firstIndex { $0.name == .default } }
+
+  /// The position of a profile; nil where it is not configured.
+  func position(of slot: ProfileSlot) -> Int? {
+    index.find(slot.name).flatMap { configured[$0] === slot ? $0 : nil }
+  }
+
+  /// The configured profile of a name.
+  subscript(name: ProfileName) -> ProfileSlot? { index.find(name).map { configured[$0] } }
+
+  /// The profile that holds the session of a name: also one that is leaving.
+  func holder(of name: ProfileName) -> ProfileSlot? { self[name] ?? leaving.first { $0.name == name } }
+
+  /// Takes up another configuration: a profile that is bound to the same place stays what it is.
+  mutating func configure(_ settings: [ProfileSettings], _ makeMachine: (ProfileSettings) -> SessionMachine) {
+    let known = all
+    configured = settings.map { settings in
+      guard let slot = known.first(where: { $0.name == settings.name }),
+        slot.machine.binding == settings.provider.binding
+      else {
+        slotCount += 1
+        return ProfileSlot(slotCount, settings, makeMachine(settings))
+      }
+      slot.provider = settings.provider
+      slot.allowsIDToken = settings.allowsIDToken
+      slot.rendered = nil
+      return slot
+    }
+    let index = ProfileIndex(configured.map(\.name))
+    self.index = index
+    leaving.removeAll { index.find($0.name) != nil }
+  }
+
+  /// Keeps a profile that was taken out of the configuration, if something of it is still to be saved.
+  mutating func retire(_ slot: ProfileSlot) {
+    if self[slot.name] == nil, slot.machine.isUnsettled { leaving.append(slot) }
+  }
+
+  /// Forgets the leaving profiles of which nothing is to be saved any more.
+  mutating func forgetSettled() { leaving.removeAll { !$0.machine.isUnsettled } }
+
+  /// Forgets all leaving profiles: their tokens are gone.
+  mutating func forgetLeaving() { leaving = [] }
+}

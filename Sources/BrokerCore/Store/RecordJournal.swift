@@ -1,0 +1,68 @@
+import BrokerProtocol
+
+/// The records on their way to the store: who waits for which, and which wait to be saved once more.
+struct RecordJournal {
+  /// What goes on when a record is durable, or could not be made so.
+  typealias Continuation = @Sendable (isolated Broker, StoreFailure?) -> Void
+
+  private struct Key: Hashable {
+    let profile: ProfileName
+    let generation: UInt64
+  }
+
+  private var retries: [ProfileName: SaveRetry] = [:]
+  private var continuations: [Key: [Continuation]] = [:]
+
+  /// Whether no record waits to be saved once more.
+  var isSaved: Bool { retries.isEmpty }
+
+  /// The record of a profile that waits to be saved once more.
+  func retry(of profile: ProfileName) -> SaveRetry? { retries[profile] }
+
+  /// How often saving a record has failed.
+  func failures(of record: SessionRecord) -> Int {
+    retries[record.profile].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0
+  }
+
+  /// Lets a record wait to be saved once more, in place of an earlier one of its profile.
+  mutating func retry(_ retry: SaveRetry) {
+    retries[retry.record.profile]?.timer?.cancel()
+    retries[retry.record.profile] = retry
+  }
+
+  /// Begins to save the record of a profile once more.
+  ///
+  /// - Returns: the retry, whose time was not waited for; nil where none waits, or one is under way.
+  mutating func beginRetry(of profile: ProfileName) -> SaveRetry? {
+    guard let retry = retries[profile], let timer = retry.timer else { return nil }
+    timer.cancel()
+    retries[profile]?.timer = nil
+    return retry
+  }
+
+  /// Saves the record of a profile no more.
+  mutating func forgetRetry(of profile: ProfileName) {
+    retries.removeValue(forKey: profile)?.timer?.cancel()
+  }
+
+  /// Takes in that a record is durable: it has taken the place of all before it.
+  mutating func noteSaved(_ record: SessionRecord) {
+    if let retry = retries[record.profile], retry.record.generation <= record.generation {
+      forgetRetry(of: record.profile)
+    }
+  }
+
+  /// Lets something go on when a record is durable, or could not be made so.
+  mutating func await(_ profile: ProfileName, _ generation: UInt64, _ continuation: @escaping Continuation) {
+    continuations[Key(profile: profile, generation: generation), default: []].append(continuation)
+  }
+
+  /// Takes out what goes on now that a record is durable, and with it all before it; or that this one failed.
+  mutating func takeContinuations(of record: SessionRecord, isSaved: Bool) -> [Continuation] {
+    let ended = continuations.keys.filter { key in
+      guard key.profile == record.profile else { return false }
+      return isSaved ? key.generation <= record.generation : key.generation == record.generation
+    }
+    return ended.sorted { $0.generation < $1.generation }.flatMap { continuations.removeValue(forKey: $0) ?? [] }
+  }
+}
