@@ -48,6 +48,20 @@ import Testing
     }
   }
 
+  @Test func `an equal login after a logout is one of its own`() async throws {
+    try await OwnThread.run {
+      let stage = BrokerStage()
+      stage.provider.hold()
+      let before = stage.logIn()
+      _ = stage.ask(.atFirst) { broker, caller throws(BrokerError) in try broker.logout(Logout.Params(), caller) }
+      let after = stage.logIn()
+      stage.provider.release()
+      stage.turn()
+      #expect(stage.answers(to: before) == ["cancelled"] && stage.answers(to: after) == ["LoginResult"])
+      #expect(stage.provider.logins.count == 2 && stage.state == .authenticated)
+    }
+  }
+
   @Test func `a login goes on although its caller's connection was closed`() async throws {
     try await OwnThread.run {
       let stage = BrokerStage()
