@@ -5,8 +5,8 @@ import ClientSocket
 enum ProviderCheck: DoctorCheck {
   static let title = "Providers"
 
-  /// The kinds of providers that are asked for their discovery document.
-  private static let describedProviders: Set<String> = ["oidc", "keycloak", "auth0", "google", "microsoft", "gitlab"]
+  /// The types of provider that have no discovery document; every other is asked for it.
+  private static let undescribedProviders: Set<String> = ["local", "rest", "github", "firebase"]
   private static let missingDocument =
     "it answers, but has no discovery document below its address (404); check issuer, or name its endpoints"
 
@@ -51,7 +51,7 @@ enum ProviderCheck: DoctorCheck {
 
   /// Whether an OpenID Connect provider is not found where it should describe itself.
   private static func hasNoDocument(_ report: ProviderReport) -> Bool {
-    report.status == 404 && describedProviders.contains(report.provider)
+    report.status == 404 && !undescribedProviders.contains(report.provider)
   }
 
   private static func message(_ report: ProviderReport) -> Message {

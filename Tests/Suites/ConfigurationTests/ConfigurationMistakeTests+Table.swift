@@ -1,6 +1,12 @@
+import Configuration
+import ConfigurationFile
+
 /// A name, what stands in the file, and what is told behind `config.json:`.
 extension ConfigurationMistakeTests {
   static let table: [(String, String, [String])] = keys + values + addresses + syntax
+
+  /// The types of provider, as a mistake lists them.
+  private static let types = ProviderType.all.map(\.name).joined(separator: ", ")
 
   private static let keys: [(String, String, [String])] = [
     (
@@ -34,7 +40,7 @@ extension ConfigurationMistakeTests {
     (
       "a key that nothing is like", #"{nonsense:1}"#,
       [
-        #"1:2: unknown key "nonsense"; known keys: $schema, logLevel, vault, limits, network, lingerSeconds, profiles, local"#
+        #"1:2: unknown key "nonsense"; known keys: \#(BrokerConfiguration.knownKeys[""].joined(separator: ", "))"#
       ]
     ),
     (
@@ -73,13 +79,13 @@ extension ConfigurationMistakeTests {
     (
       "no provider", #"{profiles:{a:{baseUrl:"https://api.example.com"}}}"#,
       [
-        #"1:14: missing key "provider" in profiles.a; write provider: "local", or one of: local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab, firebase"#
+        #"1:14: missing key "provider" in profiles.a; write provider: "local", or one of: \#(types)"#
       ]
     ),
     (
       "a provider that does not exist", #"{profiles:{a:{provider:"soap"}}}"#,
       [
-        #"1:24: profiles.a.provider: unknown provider "soap"; use one of: local, rest, oidc, keycloak, auth0, google, microsoft, github, gitlab, firebase"#
+        #"1:24: profiles.a.provider: unknown provider "soap"; use one of: \#(types)"#
       ]
     ),
     (
