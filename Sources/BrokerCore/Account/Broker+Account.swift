@@ -112,7 +112,7 @@ extension Broker {
   /// What is answered once the provider has done its part, and the vault its own or not.
   private static func done(_ failure: StoreFailure?, _ profile: ProfileName) -> Result<Empty, BrokerError> {
     guard failure != nil else { return .success(Empty()) }
-    let message = "The provider has done it, but the vault could not be written; it is tried again."
+    let message = "The provider made the change, but the vault could not be written; the write is retried."
     return .failure(BrokerError(.storeFailed, message, profile: profile))
   }
 }

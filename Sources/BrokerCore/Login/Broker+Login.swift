@@ -175,7 +175,9 @@ extension Broker {
 
   /// What became of a request whose profile has another session now, or none.
   func overtaken(_ profile: ProfileName) -> BrokerError {
-    BrokerError(.cancelled, "Another login or a logout came between, or the profile was changed.", profile: profile)
+    BrokerError(
+      .cancelled, "The login was replaced by another login, a logout or a change of the profile; log in again.",
+      profile: profile)
   }
 
   /// Ends a session that nobody wants any more, at the provider that gave it.

@@ -30,7 +30,7 @@ extension Broker {
   /// Ends a login that waits; everyone who waits for it is told `cancelled`.
   package func cancelLogin(_ params: CancelLogin.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
-      throw Self.misfit("/loginFlowId", "Just one of the parameters /otpFlowId and /loginFlowId must be present.")
+      throw Self.misfit("/loginFlowId", "Exactly one of the parameters /otpFlowId and /loginFlowId must be present.")
     }
     let id = params.otpFlowID ?? params.loginFlowID ?? ""
     guard let flow = pendingLogins.find(id, at: now.wall), flow.stage != .accepting,

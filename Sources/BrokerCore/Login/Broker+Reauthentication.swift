@@ -29,7 +29,7 @@ extension Broker {
     guard params.password == nil else {
       guard offered.contains(.password) else {
         throw BrokerError(
-          .unsupportedByProvider, "The provider of this profile takes no password.", profile: slot.name)
+          .unsupportedByProvider, "The provider of this profile does not support passwords.", profile: slot.name)
       }
       return .password
     }

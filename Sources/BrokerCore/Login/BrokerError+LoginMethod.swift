@@ -7,7 +7,7 @@ extension ProviderFailure {
   func sentence(of method: LoginMethod) -> String? {
     switch (self, method) {
     case (.refused(.invalidCredentials, _, _, _), .refreshToken):
-      "The provider does not take the refresh token: it is wrong, was used before or has expired."
+      "The provider rejected the refresh token: it is invalid, was used before or has expired."
     case (.refused(.invalidCredentials, _, _, _), .clientCredentials): ConfigurationFault.client.message
     case (.refused(.flowNotFound, _, _, _), .browser), (.refused(.flowNotFound, _, _, _), .deviceCode):
       LoginEnd.refusedCode

@@ -27,7 +27,7 @@ extension LoginFlow {
       return []
     }
     guard guesses.count < Self.waitingGuessLimit else {
-      let message = "Too many codes wait to be checked; try again."
+      let message = "Too many codes are being checked; try again."
       return [.refuse(guess.callers, BrokerError(.overloaded, message, profile: login.profile))]
     }
     guesses.append(guess)

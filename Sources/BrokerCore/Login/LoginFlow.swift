@@ -205,13 +205,13 @@ package struct LoginFlow: Sendable {
   func error(_ kind: ErrorKind) -> BrokerError { LoginFlow.error(kind, login.step) }
 
   /// What is said where a user should have proved who they are, and another one has come.
-  static let wrongUser = "The provider has logged in another user than the session's."
+  static let wrongUser = "The provider logged in a different user; log in as the session's user."
 
   /// The user has done their part elsewhere: what is refused then is the client, or what it asks for.
   private static func refusedClient(_ step: PendingLoginStep) -> BrokerError {
     var error = BrokerError(
       .providerRejected,
-      "The provider did not go on with the login; look at clientId, clientSecret, clientAuth, redirectUri and scopes in the "
+      "The provider rejected the login; check clientId, clientSecret, clientAuth, redirectUri and scopes in the "
         + "configuration.", profile: step.profile)
     error.nextAction = .fixConfig
     return error
@@ -221,7 +221,7 @@ package struct LoginFlow: Sendable {
   package static func error(_ kind: ErrorKind, _ step: PendingLoginStep) -> BrokerError {
     switch kind {
     case .otpExpired where step.action != nil:
-      BrokerError(kind, "The login was not finished in time; begin another one.", profile: step.profile)
+      BrokerError(kind, "The login was not finished in time; log in again.", profile: step.profile)
     case .cancelled: BrokerError(kind, "The login was cancelled.", profile: step.profile)
     case .accessDenied: BrokerError(kind, wrongUser, profile: step.profile)
     case .providerRejected where step.action != nil: refusedClient(step)

@@ -32,7 +32,8 @@ extension RefreshMachine {
 
   /// Sends nothing for a while, and says so once; callers who come meanwhile are told as well.
   private mutating func openBreaker(for wait: Duration, _ now: Moment) -> Action {
-    var error = BrokerError(.rateLimited, "The session was refreshed too often in a minute.", profile: profile)
+    var error = BrokerError(
+      .rateLimited, "The session was refreshed too often within a minute; wait.", profile: profile)
     if lost != nil { error = BrokerError(.refreshOutcomeUnknown, profile: profile) }
     error.retryAfter = wait
     state = .barred(until: now.uptime + wait, error)

@@ -66,7 +66,8 @@ extension Broker {
     let slot = try slot(for: params.profile)
     if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
       throw BrokerError(
-        .unsupportedByProvider, "A client has logged in by itself here: there is no user.", profile: slot.name)
+        .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",
+        profile: slot.name)
     }
     if slot.machine.living != nil, let user = slot.user,
       let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
@@ -89,7 +90,7 @@ extension Broker {
     guard let living = slot.machine.living else { return .success(user) }
     guard living.user.map({ $0.id == user.id }) ?? true else {
       return .failure(
-        BrokerError(.invalidResponse, "The provider tells of another user than the session's.", profile: slot.name))
+        BrokerError(.invalidResponse, "The provider named a different user than the session's.", profile: slot.name))
     }
     let known = slot.user ?? living.user
     slot.user = user

@@ -159,13 +159,13 @@ extension SessionMachine {
   var loginError: BrokerError {
     if isMistrusted {
       var error = BrokerError(
-        .vaultTampered, "What rests of this profile's session is not what the broker wrote; log in again.",
+        .vaultTampered, "The stored session of this profile is not what the broker wrote; log in again.",
         profile: profile)
       error.nextAction = .login
       return error
     }
     if wantsReauthentication {
-      return BrokerError(.reauthRequired, "The provider wants to see the user again.", profile: profile)
+      return BrokerError(.reauthRequired, "The provider requires the user to authenticate again.", profile: profile)
     }
     guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
     let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."

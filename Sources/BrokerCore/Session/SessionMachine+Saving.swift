@@ -161,7 +161,7 @@ extension SessionMachine {
     demandsForLogin = []
     let served = waiting.filter { otherTarget(of: $0) == nil }
     guard isServable(at: now) else {
-      let error = BrokerError(.timeout, "The tokens had ended before they came.", profile: profile)
+      let error = BrokerError(.timeout, "The tokens had expired before they arrived.", profile: profile)
       return served.map { .answerError($0.waiter, error) } + serveOthers(now)
     }
     guard isLogin, let life else {

@@ -60,7 +60,7 @@ extension Broker {
   /// Tells what is new in a trial, once there is something; takes its code, or ends it.
   package func continueTrial(_ params: ContinueTrial.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
     guard let slot = trials[params.trialID] else {
-      throw BrokerError(.flowNotFound, "There is no such trial; it may have ended.")
+      throw BrokerError(.flowNotFound, "The trial is unknown; it may have ended.")
     }
     let id = params.trialID
     if let answer = TrialCodeAnswer(params) { try admit(answer, ofTrialOn: slot.profile) }

@@ -11,7 +11,7 @@ extension BrokerError {
     case .wrongPassphrase: self.init(.wrongPassphrase)
     case .passphraseMissing:
       let isNew = missing != "/passphrase"
-      self.init(.invalidParams, "The vault \(isNew ? "is to open" : "opens") with a passphrase: give it as \(missing).")
+      self.init(.invalidParams, "The vault \(isNew ? "is to open" : "opens") with a passphrase; pass it as \(missing).")
       pointer = missing
       if !isNew { nextAction = .unlock }
     case .passphraseUnsuitable(let why):

@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `a login that nobody finishes in its own time is no wrong code`() throws {
-    let late = FakeOwner.refusal(1023, "otpExpired", "The login was not finished in time; begin another one.")
+    let late = FakeOwner.refusal(1023, "otpExpired", "The login was not finished in time; log in again.")
     let owner = try owner(rounds: 1, end: late)
     let run = try CommandRun(["login", "--method", "browser"], in: scratch)
     #expect(run.code == 3, "\(run.errors)")
