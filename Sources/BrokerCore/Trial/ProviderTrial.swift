@@ -93,7 +93,7 @@ package struct ProviderTrial: Sendable {
         switch stage {
         case .wrongPassword: "only with --wrong-password, since some providers lock accounts for it"
         case .reuse: "only with --reuse, since it may end every session of the user"
-        case .user where !subject.abilities.contains(.getCurrentUser): "not here: the provider has no such endpoint"
+        case .user where !subject.abilities.contains(.getCurrentUser): "skipped: the provider has no such endpoint"
         default: nil
         }
       return ProviderFinding(stage.rawValue, .note, stage.meaning, advice: option)

@@ -44,20 +44,20 @@ extension FirebaseProvider {
       switch error.kind {
       case .providerRejected:
         return ProviderFinding(
-          check, .failure, "The API key or its project is refused.",
+          check, .failure, "The API key or its project is rejected.",
           advice: "Compare apiKey with the project's settings, its restrictions included; is Authentication set up?",
           errorKind: .providerRejected)
       case .configInvalid:
         return ProviderFinding(
-          check, .failure, "There is no API key that can be sent.", advice: "Look at apiKey in the profile's section.",
+          check, .failure, "The API key cannot be sent.", advice: "Check apiKey in the profile's section.",
           errorKind: .configInvalid)
       default:
         return ProviderFinding(
-          check, .warning, "Whether the API key is accepted is not known: \(error.kind.message)", errorKind: error.kind)
+          check, .warning, "The API key could not be checked: \(error.kind.message)", errorKind: error.kind)
       }
     }
     return ProviderFinding(
-      check, .warning, "A token that was made up is taken for one.", advice: "Look at baseUrl: that is no such service."
+      check, .warning, "A made-up token is accepted.", advice: "Check baseUrl: this is not the expected service."
     )
   }
 }

@@ -227,7 +227,7 @@ import Testing
       #expect(stage.call("login").contains(#""refreshTokenPresent":false"#))
       #expect(stage.call("getSession").contains(#""refreshTokenPresent":false"#))
       let user = stage.call("getCurrentUser", #"{"maxAgeSeconds":0}"#)
-      #expect(user.contains(#""kind":"unsupportedByProvider""#) && user.contains("there is no user"), "\(user)")
+      #expect(user.contains(#""kind":"unsupportedByProvider""#) && user.contains("it has no user"), "\(user)")
       #expect(user.contains(#""retryable":false"#))
       #expect(stage.harness.provider.accountCalls.isEmpty, "the provider is not asked")
       // It is renewed all the same.

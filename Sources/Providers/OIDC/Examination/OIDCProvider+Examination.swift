@@ -81,21 +81,21 @@ extension OIDCProvider {
     switch response.status {
     case 200 where BodyForm(response) == .html:
       return trouble(
-        "A page for people answers at \(place), no document.",
-        "Look at \(settings), and whether the network wants a login first.")
+        "\(place) is a web page, not a discovery document.",
+        "Check \(settings), and whether the network requires a login.")
     case 200:
       guard let description = response.body.withArray({ ProviderDescription($0) }) else {
-        return trouble("What answers at \(place) is no JSON object.", "Look at \(settings).")
+        return trouble("\(place) is not a JSON object.", "Check \(settings).")
       }
       return .success(description)
     case 300..<400:
       let target = response.field("location").map { " to " + SanitizedText($0).text } ?? ""
       return trouble(
-        "\(place) redirects\(target); redirects are not followed.", "Look at \(settings), scheme and slashes included.")
+        "\(place) redirects\(target); redirects are not followed.", "Check \(settings), including scheme and slashes.")
     default:
       return trouble(
-        "There is no document at \(place) (status \(response.status)).",
-        "Look at \(settings); a provider without one needs its endpoints in the profile's section.")
+        "There is no discovery document at \(place) (status \(response.status)).",
+        "Check \(settings); a provider without one needs its endpoints in the profile's section.")
     }
   }
 
@@ -110,7 +110,7 @@ extension OIDCProvider {
   /// What there is to say where there is no document, and none is needed.
   private var undescribed: [ProviderFinding] {
     let note = ProviderFinding(
-      "document", .note, "It does not describe itself; its endpoints are known from the configuration.")
+      "document", .note, "It has no discovery document; its endpoints come from the configuration.")
     return [note] + review(ProviderDescription()).filter { $0.check.hasPrefix("endpoint") }
   }
 }
