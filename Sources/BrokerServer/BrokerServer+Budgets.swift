@@ -63,7 +63,7 @@ extension BrokerServer {
     guard now >= nextShedLog else { return }
     nextShedLog = now + Self.shedLogInterval
     log.warning(
-      "closed connections that held too much memory", .number("count", shedSinceTold),
+      "closed connections over the memory limit", .number("count", shedSinceTold),
       .number("connection", Int(connection.id.number)), .number("bytes", connection.accountedBytes))
     shedSinceTold = 0
   }
@@ -90,7 +90,7 @@ extension BrokerServer {
       self?.assumeIsolated { server in
         guard let connection = server.connections[id] else { return }
         connection.messageTimer = nil
-        server.log.info("closed a connection whose message did not end", .number("connection", Int(id.number)))
+        server.log.info("closed a connection with an incomplete message", .number("connection", Int(id.number)))
         server.drop(connection, for: .incompleteMessage)
       }
     }
@@ -117,7 +117,7 @@ extension BrokerServer {
 
   /// Closes a connection that holds a token which must not stay.
   func dropTokens(_ connection: Connection) {
-    log.notice("closed a connection that had not read a token", .number("connection", Int(connection.id.number)))
+    log.notice("closed a connection with an unread token", .number("connection", Int(connection.id.number)))
     close(connection)
   }
 

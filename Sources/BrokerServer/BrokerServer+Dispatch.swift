@@ -110,7 +110,7 @@ extension BrokerServer {
     guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
     guard let route = route(envelope, text) else {
-      return fail(key, BrokerError(.methodNotFound, "There is no method of this name in this version."))
+      return fail(key, BrokerError(.methodNotFound, "The method is unknown in this version."))
     }
     guard let parameters = envelope.parameters else {
       return run(route, JSONDocument.emptyObject.root, key, connection)
@@ -124,7 +124,7 @@ extension BrokerServer {
   private func run(_ route: Route, _ node: JSONNode, _ key: CallerID, _ connection: Connection) {
     requests[key]?.method = route.name
     guard node.kind == .object else {
-      return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object: parameters are given by name")))
+      return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object with named parameters")))
     }
     guard connection.isAdministrative || !route.needsProof(node) else { return fail(key, denial(connection)) }
     do throws(BrokerError) {

@@ -45,7 +45,7 @@ extension BrokerServer {
     if broker.assumeIsolated({ $0.isBusy }) {
       connectionEnded()
     } else {
-      log.notice("nobody has used the broker for a while")
+      log.notice("no client has used the broker for a while")
       drain()
     }
   }

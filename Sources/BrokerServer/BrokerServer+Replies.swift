@@ -38,9 +38,9 @@ extension BrokerServer {
     guard FailureLog.concerns(method, error) else { return }
     switch failureLog.count(at: BootClock.now) {
     case .omit: break
-    case .beginOmitting: log.warning("many calls fail: those of this minute are not told any more")
+    case .beginOmitting: log.warning("many calls fail: the rest of this minute is not logged")
     case .tell(let omitted):
-      if omitted > 0 { log.notice("failed calls were not told", .number("count", omitted)) }
+      if omitted > 0 { log.notice("failed calls were not logged", .number("count", omitted)) }
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))

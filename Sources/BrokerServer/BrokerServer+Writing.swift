@@ -108,7 +108,7 @@ extension BrokerServer {
       self?.assumeIsolated { server in
         guard let connection = server.connections[id] else { return }
         server.ledger.note(.stalledOutput)
-        server.log.info("closed a connection that reads nothing", .number("connection", Int(id.number)))
+        server.log.info("closed a connection that does not read", .number("connection", Int(id.number)))
         connection.stallTimer = nil
         server.close(connection)
       }

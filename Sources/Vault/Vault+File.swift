@@ -18,7 +18,7 @@ extension Vault {
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
       // What cannot be looked at cannot be opened either, and says why then.
       guard error == .noEntry else { return true }
-      guard !traces.hasLog else { throw .damaged(part: "its file is gone, but the file's log is there") }
+      guard !traces.hasLog else { throw .damaged(part: "its file is missing, but its log exists") }
       if traces.areThere {
         let loss: VaultSuspicion = reserve.isTaken ? .fileGone : .movedAway
         predecessor = loss
@@ -29,7 +29,7 @@ extension Vault {
       return false
     }
     guard status.kind == .regular, status.size == 0 else { return traces.areThere }
-    guard !traces.hasLog, !traces.areThere else { throw .damaged(part: "its file is empty, but held something") }
+    guard !traces.hasLog, !traces.areThere else { throw .damaged(part: "its file is empty, but had content before") }
     return false
   }
 

@@ -15,12 +15,12 @@ extension Vault {
     try checkPassphrase(request.passphrase, old)
     let source = request.keySource ?? configuredSource
     guard request.newPassphrase == nil || source == .passphrase else {
-      throw .passphraseUnsuitable("The new key comes from the source \(source.rawValue), which takes no passphrase.")
+      throw .passphraseUnsuitable("The new key comes from the source \(source.rawValue), which uses no passphrase.")
     }
     var passphrase = request.newPassphrase
     if passphrase == nil, old.wrapped.source == .passphrase { passphrase = request.passphrase }
     guard source != .passphrase || passphrase != nil else {
-      throw .passphraseUnsuitable("The new key comes from a passphrase: give it as /newPassphrase.")
+      throw .passphraseUnsuitable("The new key comes from a passphrase; pass it as /newPassphrase.")
     }
     do { try endDoubt() } catch { throw .store(error) }
     let kek: KeyEncryptionKey

@@ -52,7 +52,7 @@ struct DaemonArguments: Equatable {
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help
-      default: throw Misuse(message: "There is no option \(PlainText.line(argument.utf8)).")
+      default: throw Misuse(message: "Unknown option \(PlainText.line(argument.utf8)).")
       }
     }
   }

@@ -39,7 +39,7 @@ enum OwnerProcess {
         loop: loop, arguments: arguments, lock: lock, source: source, configuration: configuration,
         descriptorLimit: descriptors, environment: environment, report: report)
     } catch {
-      throw StartFailure(kind: .failed, message: "The event loop cannot be made: \(error).")
+      throw StartFailure(kind: .failed, message: "The event loop cannot be created: \(error).")
     }
   }
 

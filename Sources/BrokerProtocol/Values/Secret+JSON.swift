@@ -41,7 +41,7 @@ extension JSONNode {
     case .success(let secret)?: return secret
     case .failure?:
       throw JSONMismatch(
-        at: pointer, expected: "shorter: the memory for secrets is used up", isForWantOfMemory: true)
+        at: pointer, expected: "shorter: the memory for secrets is full", isForWantOfMemory: true)
     case nil: throw mismatch("at most \(limit) bytes long")
     }
   }

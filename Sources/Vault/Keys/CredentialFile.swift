@@ -31,7 +31,7 @@ package struct CredentialFile: Sendable {
           + "start the service with LoadCredential=\(name):… in its unit."
       case .missing(let path): "The credential \(path) is missing; add LoadCredential= for it to the service's unit."
       case .notAFile(let path):
-        "The credential \(path) is a symbolic link or no regular file; put the secret itself there."
+        "The credential \(path) is not a regular file; put the secret itself there, not a link."
       case .foreignOwner(let path, let owner):
         "The credential \(path) belongs to user \(owner); let the service manager provide it with LoadCredential=."
       case .openToOthers(let path, let permissions):
