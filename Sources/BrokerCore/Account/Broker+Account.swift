@@ -43,7 +43,7 @@ extension Broker {
     }
   }
 
-  /// Sets a new password for whoever knows the old one; the session goes on, with new tokens where there are any.
+  /// Sets a new password with proof of the old one; the session goes on, with new tokens where there are any.
   package func changePassword(_ params: ChangePassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     let sentAt = now
     try askWithToken(.changePassword, params.profile, caller) { provider, token throws(ProviderFailure) in

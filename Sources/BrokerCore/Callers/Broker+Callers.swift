@@ -132,7 +132,7 @@ extension Broker {
   ///   with.
   package func cancel(_ caller: CallerID) -> Bool {
     guard let entry = callers[caller] else { return true }
-    if entry.wait == .login, !leaveAttempt(caller, isCancelled: true) { return false }
+    if entry.wait == .login, !detachFromAttempt(caller, isCancelled: true) { return false }
     detach(caller)
     return true
   }
@@ -147,7 +147,7 @@ extension Broker {
     switch wait {
     case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
     case .code(let login): handle(.callerLeft(caller.number), onLogin: login)
-    case .login: _ = leaveAttempt(caller, isCancelled: false)
+    case .login: _ = detachFromAttempt(caller, isCancelled: false)
     case .request, .userAction, .cancellation: break
     }
   }

@@ -9,7 +9,7 @@ package struct ClientID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// Who is told what, and what somebody who was away has missed.
+/// The subscriptions: which client gets which event, and what a client missed while it was away.
 package struct SubscriptionHub: Sendable {
   /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program
   /// that was away for a while costs the store nothing.

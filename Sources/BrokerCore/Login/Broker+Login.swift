@@ -40,7 +40,7 @@ extension Broker {
   ///   - caller: who leaves.
   ///   - isCancelled: whether it wants the login no more; one whose connection was closed has not changed its mind.
   /// - Returns: false where there is no such login, and for a cancelled one that its provider has answered already.
-  func leaveAttempt(_ caller: CallerID, isCancelled: Bool) -> Bool {
+  func detachFromAttempt(_ caller: CallerID, isCancelled: Bool) -> Bool {
     guard let index = attempts.firstIndex(where: { $0.callers.contains(caller) }),
       !isCancelled || !attempts[index].isAnswered
     else { return false }
@@ -131,14 +131,14 @@ extension Broker {
     else {
       // First, so that the end of its session is not kept back for an attempt that is over.
       finish(id, .failure(overtaken(profile)))
-      if case .authenticated(let session) = outcome { giveBack(session, to: provider, profile, attempt.slot) }
+      if case .authenticated(let session) = outcome { revokeUnused(session, at: provider, profile, attempt.slot) }
       return
     }
     attempts[index].isAnswered = true
     let plan = attempt.plan
     switch outcome {
     case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):
-      giveBack(session, to: provider, profile, attempt.slot)
+      revokeUnused(session, at: provider, profile, attempt.slot)
       refuse(doubt ?? .refused(.accessDenied), id)
     case .authenticated(let session):
       accept((session, attempt.sentAt), method: plan.method, slot) { $0.finish(id, $1) }
@@ -180,13 +180,13 @@ extension Broker {
       profile: profile)
   }
 
-  /// Ends a session that nobody wants any more, at the provider that gave it.
+  /// Revokes a session that is not used, at the provider that issued it.
   ///
   /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
   /// provider is told at once, as far as it answers.
-  func giveBack(_ session: ProviderSession, to provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
+  func revokeUnused(_ session: ProviderSession, at provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
     guard vault.phase != .locked, let slot = slot(named: profile, id: id) else {
-      return giveBack(session.tokens, to: provider)
+      return revokeUnused(session.tokens, at: provider)
     }
     revokeLater(session.tokens, of: slot, user: session.user?.id)
   }
@@ -211,12 +211,12 @@ extension Broker {
       guard failure == nil else {
         // Beside a session that goes on it is left alone: some providers would end that as well.
         if broker.slot(named: name, id: id)?.machine.living == nil {
-          broker.giveBack(session, to: provider, name, id)
+          broker.revokeUnused(session, at: provider, name, id)
         }
         return complete(broker, .failure(BrokerError(.storeFailed, profile: name)))
       }
       guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
-        broker.giveBack(session, to: provider, name, id)
+        broker.revokeUnused(session, at: provider, name, id)
         return complete(broker, .failure(broker.overtaken(name)))
       }
       broker.counts.logins += 1

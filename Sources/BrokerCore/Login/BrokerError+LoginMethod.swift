@@ -3,7 +3,7 @@ import BrokerProtocol
 extension ProviderFailure {
   /// What is said where a login by this way comes to nothing; nil where the kind's own sentence fits.
   ///
-  /// Not everybody has given a password, and whoever has been elsewhere knows of no pending login.
+  /// Not every login has a password, and a user who logged in elsewhere knows of no pending login.
   func sentence(of method: LoginMethod) -> String? {
     switch (self, method) {
     case (.refused(.invalidCredentials, _, _, _), .refreshToken):

@@ -39,7 +39,7 @@ package enum LoginEnd: Sendable, Equatable {
   static let refusedCode =
     "The provider rejected the authorization code: it was used before or has expired; log in again."
 
-  /// What that means for whoever waits for the login.
+  /// What that means for the callers waiting for the login.
   package func error(_ step: PendingLoginStep) -> BrokerError {
     switch self {
     case .of(let kind): LoginFlow.error(kind, step)

@@ -4,7 +4,7 @@ import BrokerProtocol
 enum LoginMethodChoice {
   /// The way that a client names, or the first that the provider offers and the given credentials fit.
   ///
-  /// Credentials are never passed over: whoever gives a password does not mean a browser.
+  /// Credentials are never passed over: a caller that gives a password does not mean a browser.
   ///
   /// - Throws: `invalidParams` for a way that does not exist, `unsupportedByProvider` for one that this provider does not
   ///   offer, `missingCredential` where a credential is missing.

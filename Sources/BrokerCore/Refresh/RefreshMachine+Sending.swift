@@ -77,7 +77,7 @@ extension RefreshMachine {
   }
 
   /// Does not send the token; the intent of an earlier one whose reply was lost stays open.
-  mutating func callOff(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
+  mutating func cancel(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .preparing(flight: flight) else { return [] }
     guard lost != nil else {
       state = .resting

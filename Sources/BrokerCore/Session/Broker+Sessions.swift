@@ -61,7 +61,7 @@ extension Broker {
     }
   }
 
-  /// Tells whose session it is, from memory where that is recent enough; a client's own is nobody's.
+  /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
   package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
@@ -82,9 +82,9 @@ extension Broker {
     }
   }
 
-  /// Keeps what the provider said of the session's user, and gives the answer to whoever has asked.
+  /// Keeps what the provider said of the session's user, and gives the answer to the waiting callers.
   ///
-  /// Another user is not believed: a reply must not be mistaken for one about somebody else (OpenID Connect Core, section
+  /// Another user is not believed: a reply must not be mistaken for one about another user (OpenID Connect Core, section
   /// 5.3.2).
   func note(_ user: User, on slot: ProfileSlot) -> Result<User, BrokerError> {
     guard let living = slot.machine.living else { return .success(user) }

@@ -50,7 +50,7 @@ extension SessionMachine {
     return []
   }
 
-  /// A login is shown to nobody before it is durable.
+  /// A login is not published before it is durable.
   ///
   /// The tokens that it replaces are revoked once it is: see ``Action/revokeReplaced(_:user:)``. What was seen of the
   /// provider's rotating stays known.
@@ -80,7 +80,7 @@ extension SessionMachine {
 
   /// Local state is gone at once, whatever the disk and the provider say.
   ///
-  /// Whoever asks for the logout has taken ``newestTokens`` before, to tell the provider.
+  /// The caller of the logout has read ``newestTokens`` before, to tell the provider.
   mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
     let hadSession = pendingLogin != nil || phase != .signedOut || isMistrusted
     let waiting = demands
@@ -127,7 +127,7 @@ extension SessionMachine {
     ending = earlier.ending
   }
 
-  /// Answers callers where nobody is logged in: whoever waits for a login goes on waiting.
+  /// Answers callers where no user is logged in: callers waiting for a login go on waiting.
   mutating func refuse(_ waiting: [TokenDemand]) -> [Action] {
     demandsForLogin += waiting.filter(\.waitsForLogin)
     return waiting.filter { !$0.waitsForLogin }.map { .answerError($0.waiter, loginError) }
@@ -155,7 +155,7 @@ extension SessionMachine {
     answerVersion += 1
   }
 
-  /// Why there is no token where nobody is logged in.
+  /// Why there is no token where no user is logged in.
   var loginError: BrokerError {
     if isMistrusted {
       var error = BrokerError(

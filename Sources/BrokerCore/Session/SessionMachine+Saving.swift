@@ -73,7 +73,7 @@ extension SessionMachine {
     return [.save(record(.living(living)), announcing: unsavedEvents)]
   }
 
-  /// What a record says where nobody is logged in.
+  /// What a record says where no user is logged in.
   private func contentsOfEnd(_ now: Moment) -> SessionRecord.Contents {
     if wantsReauthentication { return .reauthenticationRequired(at: now.wall) }
     guard case .ended(let reason) = phase else { return .signedOut(at: now.wall) }

@@ -22,7 +22,7 @@ extension SessionMachine {
     return refreshOrJoin(now)
   }
 
-  /// Serves whoever waits for other tokens, as if they had just asked, and begins the next flight.
+  /// Serves the callers that wait for other tokens, as if they had just asked, and begins the next flight.
   mutating func serveOthers(_ now: Moment) -> [Action] {
     var actions: [Action] = []
     let waiting = demands
@@ -84,7 +84,7 @@ extension SessionMachine {
     return waiting.filter { isTaken(otherTarget(of: $0)) }
   }
 
-  /// Answers whoever wants other tokens of a session that has nothing to ask for them with.
+  /// Answers the callers that want other tokens of a session that has nothing to ask for them with.
   mutating func refuseOthers() -> [Action] {
     let waiting = takeDemands { $0 != nil }
     let error = BrokerError(
@@ -101,7 +101,7 @@ extension SessionMachine {
     return wanted.contains(nil) ? nil : wanted.first ?? nil
   }
 
-  /// Takes in the answer to a flight for a target, which nobody sees before what came with it is saved.
+  /// Takes in the answer to a flight for a target, which no client sees before what came with it is saved.
   ///
   /// The session's own access token is what it was, and when that is refreshed stays as planned. A reply without a refresh
   /// token shows nothing of the provider's rotating: what was asked for may be no reason to give one.

@@ -71,7 +71,7 @@ extension SessionMachine {
     return []
   }
 
-  /// Ends a session that nobody has used for too long; its provider is told.
+  /// Ends a session that no client has used for too long; its provider is told.
   mutating func endIdle(_ now: Moment) -> [Action] {
     let discards = newestTokens.map { [Action.discard($0, withNextRecord: true)] } ?? []
     return discards + end(.idleTimeout, alert: nil, now)

@@ -94,7 +94,7 @@ extension Broker {
     save(retry.record, announcing: retry.events, isRetry: true)
   }
 
-  /// Tells whoever waits for this very record to be durable; one that is has taken the place of all before it.
+  /// Tells the callers that wait for this very record to be durable; one that is has taken the place of all before it.
   private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
     let ended = saveWaiters.keys.filter { key in
       guard key.profile == record.profile else { return false }

@@ -63,7 +63,7 @@ extension ProviderTrial {
   /// Takes a session in.
   mutating func begun(_ session: ProviderSession) -> [ProviderFinding] {
     tokens = session.tokens
-    // A client that logs in by itself has none of its own: it asks anew.
+    // A client that logs in by itself has none of its own: it asks again.
     if credentials.method == .clientCredentials { tokens?.refreshToken = nil }
     user = session.user
     passed.insert(.login)

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// Why something cannot be looked at.
 extension ProviderTrial {
-  /// A sentence for whoever reads the findings; nil where nothing stands in the way.
+  /// A sentence for the reader of the findings; nil where nothing stands in the way.
   func obstacle(_ stage: TrialStage) -> String? {
     switch stage {
     case .wrongPassword: credentials.method == .password ? nil : "This login method has no password."

@@ -4,7 +4,7 @@ import BrokerProtocol
 extension ProviderTrial {
   /// A token that lives shorter is refreshed all the time: the standard margin before its end is 30 s.
   private static let shortestLifetime = Duration.seconds(60)
-  /// A token that lives longer is worth stealing: nothing takes back what nobody asks about.
+  /// A token that lives longer is worth stealing: no revocation reaches a token that is only verified by its signature.
   private static let longestLifetime = Duration.seconds(86_400)
 
   /// Looks at the tokens of a new session.

@@ -133,12 +133,12 @@ extension Broker {
     handle(.closed)
     publish(.vaultLocked, profile: nil)
     hub.forgetKept()
-    letGoOfLogins(.vaultLocked)
+    detachLogins(.vaultLocked)
     for slot in slots {
       slot.timer?.cancel()
       slot.timer = nil
       slot.rendered = nil
-      // A login that is under way is not taken in: nobody may learn of it.
+      // A login that is under way is not taken in: no client may learn of it.
       slot.logouts += 1
     }
     answers.reset(index, count: slots.count, unnamed: Self.unnamed(slots))

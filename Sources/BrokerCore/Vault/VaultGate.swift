@@ -110,7 +110,7 @@ struct VaultGate: Sendable {
     case .firstAttemptDue:
       isHeldBack = false
       return next(now)
-    case .idle(let isSaved): return letGo(isSaved)
+    case .idle(let isSaved): return concludeLocking(isSaved)
     case .dropped(let status):
       (phase, isDropping, self.status) = (.locked, false, status)
       return acknowledgeLocks() + next(now)
@@ -202,7 +202,7 @@ struct VaultGate: Sendable {
     }
   }
 
-  private mutating func letGo(_ isSaved: Bool) -> [Action] {
+  private mutating func concludeLocking(_ isSaved: Bool) -> [Action] {
     guard phase == .locking, attempt == nil, !isDropping else { return [] }
     guard isSaved else {
       // The newest tokens are nowhere but in memory.

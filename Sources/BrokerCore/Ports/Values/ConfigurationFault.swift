@@ -1,4 +1,4 @@
-/// What of a profile's configuration its provider does not accept: nothing that is tried again mends it, and no login.
+/// What of a profile's configuration its provider does not accept: no retry fixes it, and no login.
 package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   /// Who the client is, or how it proves that (RFC 6749, section 5.2, `invalid_client`).
   case client
