@@ -21,7 +21,7 @@ package enum HTTPFailure: Error, Sendable, Equatable {
   case closed
   /// The server's name does not resolve.
   case nameNotResolved
-  /// Nobody answers at the server's address.
+  /// Nothing answers at the server's address.
   case connectFailed
   /// The proxy cannot be found or reached, or refused to connect.
   case proxyFailed
@@ -46,7 +46,7 @@ package enum HTTPFailure: Error, Sendable, Equatable {
     case untrusted
     /// The certificate's time is over or has not begun.
     case expired
-    /// The certificate is somebody else's.
+    /// The certificate is another host's.
     case hostMismatch
     /// The server speaks no version that is allowed, or no TLS at all.
     case protocolVersion

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Who the request is from.
 enum Authorization: Sendable {
-  /// Nobody in particular.
+  /// No particular one.
   case none
   /// The holder of an access token (RFC 6750, section 2.1).
   case bearer(Secret)

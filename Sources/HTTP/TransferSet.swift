@@ -69,7 +69,7 @@ final class TransferSet {
     while true {
       let mail = thread.collect()
       for exchange in mail.exchanges { admit(exchange) }
-      if mail.hasAbandoned { giveUp { $0.isAbandoned } }
+      if mail.hasCancelled { giveUp { $0.isCancelled } }
       if mail.isClosing { return giveUp { _ in true } }
       expire()
       perform()
@@ -104,7 +104,7 @@ final class TransferSet {
   private func admit(_ exchange: Exchange) {
     let server = exchange.request.url.origin
     let lane = lanes[server] ?? Lane()
-    if exchange.isAbandoned {
+    if exchange.isCancelled {
       exchange.finish(.failure(.cancelled(sent: false)))
     } else if lane.running < settings.limits.requestsPerServer {
       begin(exchange, at: server)

@@ -13,7 +13,8 @@ extension FirebaseProvider {
     guard !accounts.contains(where: { $0.level == .failure }) else {
       return accounts + [await missingKey()].compactMap(\.self)
     }
-    let tokens = await Sounding(HTTPRequest(.get, caller.url(.token)), caller.transport, clock: clock).probe("baseUrl")
+    let tokens = await ProbeExchange(HTTPRequest(.get, caller.url(.token)), caller.transport, clock: clock).probe(
+      "baseUrl")
     return accounts + [Self.refreshes(tokens), await key()]
   }
 
@@ -24,7 +25,7 @@ extension FirebaseProvider {
     return ProviderFinding("service.token", .failure, first.message, advice: first.advice, errorKind: first.errorKind)
   }
 
-  /// What there is to say of the key where nobody can be asked whether it is the right one.
+  /// What there is to say of the key where no server can be asked whether it is the right one.
   private func missingKey() async -> ProviderFinding? {
     let source = await caller.apiKey()
     guard case .failure = source else { return nil }

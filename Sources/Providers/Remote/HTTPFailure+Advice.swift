@@ -1,7 +1,7 @@
 package import HTTP
 
 extension HTTPFailure {
-  /// One sentence for whoever looks why a provider cannot be reached: what is wrong, and what to do about it.
+  /// One sentence on why a provider cannot be reached: what is wrong, and what to do about it.
   ///
   /// - Parameter address: the setting that says where the provider is.
   /// - Returns: a sentence without anything of the provider.

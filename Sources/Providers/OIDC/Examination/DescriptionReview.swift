@@ -12,7 +12,7 @@ struct DescriptionReview: Sendable {
   /// How the client makes itself known.
   let authentication: OIDCDialect.ClientAuthentication
 
-  /// Everything there is to say, the worst first to be mended first.
+  /// Everything there is to say, the worst first, to be fixed first.
   var findings: [ProviderFinding] {
     [issuer] + endpoints + [pkce, issuerInReply].compactMap(\.self) + grants + [client] + scopes
   }

@@ -20,7 +20,7 @@ extension OIDCProvider {
   }
 
   private func examineDocument() async -> [ProviderFinding] {
-    let first = await Sounding(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
+    let first = await ProbeExchange(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
     let found = first.probe(addressSetting).findings
     guard case .success(let response) = first.result, !found.contains(where: { $0.level == .failure }) else {
       return found
@@ -57,8 +57,8 @@ extension OIDCProvider {
   private func otherDocument() async -> ProviderDescription? {
     var foreign: ProviderDescription?
     for url in discovery.oauthDocuments {
-      let sounding = await Sounding(documentRequest(url), caller.transport, clock: clock)
-      guard case .success(let response) = sounding.result, case .success(let found) = reading(response, at: url) else {
+      let exchange = await ProbeExchange(documentRequest(url), caller.transport, clock: clock)
+      guard case .success(let response) = exchange.result, case .success(let found) = reading(response, at: url) else {
         continue
       }
       guard !found.isOwn(dialect) else { return found }
@@ -101,8 +101,8 @@ extension OIDCProvider {
 
   /// A provider that does not describe itself: the token endpoint is all that can be asked.
   private func examineEndpoints() async -> [ProviderFinding] {
-    let sounding = await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
-    let found = sounding.probe(addressSetting).findings
+    let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
+    let found = exchange.probe(addressSetting).findings
     guard !found.contains(where: { $0.level == .failure }) else { return found }
     return found + undescribed
   }

@@ -1,9 +1,9 @@
 import BrokerProtocol
 import RESTDialect
 
-/// Which paths of a mapping are there, as far as a backend tells somebody who asks politely.
+/// Which paths of a mapping are there, as far as a backend tells a client that only sends `OPTIONS`.
 ///
-/// Many answer `OPTIONS` in one way everywhere; only where a path answers otherwise than one that nobody has does it tell
+/// Many answer `OPTIONS` in one way everywhere; only where a path answers otherwise than a made-up one does it tell
 /// anything.
 struct PathReview {
   /// A path of the mapping, and what it answered.

@@ -2,7 +2,7 @@ import BrokerProtocol
 import HTTP
 import RemoteProvider
 
-/// What a backend answers to whoever asks who the user is without being one: 401, and nothing for people.
+/// What a backend answers to a request for the user without a token: 401, and nothing for people.
 struct UserPathReview {
   private static let check = "path.currentUser"
   private let response: HTTPResponse
