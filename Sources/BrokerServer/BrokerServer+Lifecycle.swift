@@ -52,7 +52,7 @@ extension BrokerServer {
 
   /// Takes no new connection and no new request, lets those in flight end, then closes.
   ///
-  /// The server has ended when nobody is connected and the broker has nothing under way: tokens that a provider has just
+  /// The server has ended when no client is connected and the broker has nothing under way: tokens that a provider has just
   /// rotated are saved first.
   package func drain() {
     guard !isDraining else { return }
@@ -77,7 +77,7 @@ extension BrokerServer {
     finishIfDone()
   }
 
-  /// Nobody is waited for any longer: whoever still waits is told so.
+  /// No answer is waited for any longer: the waiting callers are told so.
   private func closeAll() {
     for connection in Array(connections.values) {
       for key in connection.inFlight { fail(key, BrokerError(.shuttingDown)) }

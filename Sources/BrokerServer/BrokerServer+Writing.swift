@@ -61,7 +61,7 @@ extension BrokerServer {
         return
       }
     }
-    giveBackBuffer(connection)
+    releaseBuffer(connection)
     tellLosses(connection)
     if !connection.replays.isEmpty { goOnReplaying(connection) }
     if connection.isHeldUp { enqueue(connection) }
@@ -71,7 +71,7 @@ extension BrokerServer {
   }
 
   /// A buffer of ordinary size serves the next connection, so that idle ones hold none.
-  private func giveBackBuffer(_ connection: Connection) {
+  private func releaseBuffer(_ connection: Connection) {
     var buffer: [UInt8] = []
     swap(&buffer, &connection.output.bytes)
     connection.output = OutputQueue()
@@ -186,7 +186,7 @@ extension BrokerServer {
     connectionEnded()
   }
 
-  /// Ends a connection that nobody reads any more.
+  /// Ends a connection that its client no longer reads.
   func closeIfOpen(_ id: ClientID) {
     if let connection = connections[id] { close(connection) }
   }

@@ -18,7 +18,7 @@ struct FailureLog {
     case omit
   }
 
-  /// Nobody mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
+  /// No user mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
   /// that is bounded.
   static let linesPerMinute = 60
   private static let minute = Duration.seconds(60)
@@ -34,7 +34,7 @@ struct FailureLog {
   private var lines = 0
   private var omitted = 0
 
-  /// Whether a failure of a method is somebody's failed attempt.
+  /// Whether a failure of a method is a user's failed attempt.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
   /// leaves the login as it is, and an internal error has a line of its own. By an error with a proof a client learns what

@@ -38,7 +38,7 @@ extension Vault {
 
   /// Whether the file that the connection has open still is the one that has the vault's name.
   ///
-  /// A file that was removed or replaced would take changes that nobody ever reads again. As long as it is open, no other
+  /// A file that was removed or replaced would take changes that are never read again. As long as it is open, no other
   /// file can have its inode, so one question a change is enough.
   var isFileInPlace: Bool {
     guard let fileIdentity else { return true }

@@ -3,7 +3,7 @@
 package enum VaultStep: Sendable, CaseIterable {
   /// The new key can be had again; the database knows nothing of it.
   case keyReady
-  /// Everything is sealed anew, in a transaction that is not durable yet.
+  /// Everything is re-encrypted, in a transaction that is not durable yet.
   case resealed
   /// The database needs the new key from now on.
   case committed

@@ -16,7 +16,7 @@ enum StandardError {
 
 /// Words for people on standard output.
 enum StandardOutput {
-  /// Writes a text, and ends the process with 1 where nobody can take it.
+  /// Writes a text, and ends the process with 1 where it cannot be written.
   static func write(_ text: String) {
     do throws(Errno) { try write(Array(text.utf8), to: 1) } catch {
       if error != .brokenPipe { StandardError.write("authbroker: standard output cannot be written: \(error).\n") }

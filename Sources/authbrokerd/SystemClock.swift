@@ -8,7 +8,7 @@ import Transport
 struct SystemClock: BrokerClock {
   /// Whose timers are used.
   let loop: EventLoop
-  /// Where it is said that nobody will tell when the clock is set.
+  /// Where it is logged that changes of the clock are not monitored.
   let log: Logger
 
   var now: Timestamp { WallClock.timestamp }

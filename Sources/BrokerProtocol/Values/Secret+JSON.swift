@@ -50,7 +50,7 @@ extension JSONNode {
 extension JSONWriter {
   /// Writes a secret as a member.
   ///
-  /// The text cannot be wiped by the writer: whoever takes its bytes must.
+  /// The text cannot be wiped by the writer: the reader of its bytes must.
   public mutating func member(revealing name: String, _ secret: Secret?) {
     guard let secret else { return }
     key(name)

@@ -111,7 +111,7 @@ package struct CredentialFile: Sendable {
     do { status = try file.status() } catch { throw .credential(.failed(path: path, error)) }
     guard status.kind == .regular else { throw .credential(.notAFile(path: path)) }
     // The service manager may leave a credential with root, and give the service access by an access control list: its
-    // mask then stands in the bits of the group (acl(5)), which nobody of the group gains anything by.
+    // mask then stands in the bits of the group (acl(5)), which gives the group no access.
     let forbidden: UInt32
     switch status.owner {
     case 0: forbidden = 0o037

@@ -12,7 +12,7 @@ struct KeyFileUsers {
   private let keyPath: String
   private let vaultPath: String
 
-  /// The users of a key file; nil for one that lies beside the vault, which nobody else looks for there.
+  /// The users of a key file; nil for one that lies beside the vault, which no other vault looks for there.
   ///
   /// - Parameters:
   ///   - keyPath: of the key file; nil for none.
@@ -55,7 +55,7 @@ struct KeyFileUsers {
   /// Whether the vault was opened by the key before, as far as that can be told.
   var hasNoted: Bool { noted?.contains(vaultPath) ?? true }
 
-  /// Notes that the vault opens by the key; where that cannot be written, nobody will know.
+  /// Notes that the vault opens by the key; where that cannot be written, the note is lost.
   func note() {
     guard !hasNoted, !vaultPath.utf8.contains(UInt8(ascii: "\n")) else { return }
     guard let file = try? FileDescriptor.open(path, [.write, .create, .append, .noFollow, .nonBlocking]) else { return }

@@ -24,7 +24,7 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
   case directory(PrivateDirectory.Refusal)
   /// The system refused.
   case failed(path: String, Errno)
-  /// Nobody has given the passphrase.
+  /// The passphrase was not given.
   case passphraseMissing
   /// A new passphrase is too short or too long.
   case passphraseLength

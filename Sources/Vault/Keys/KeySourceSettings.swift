@@ -15,7 +15,7 @@ package struct KeySourceSettings: Sendable {
   /// What the program's environment is chosen from.
   package var environment: [String: String]
 
-  /// The credential's name where nobody chose one.
+  /// The credential's name where none is configured.
   package static let standardCredentialName = "authbroker-vault-key"
 
   /// Enough for a person to answer the question that the program asks; who waits longer is not there.
