@@ -207,7 +207,7 @@ import Testing
       switch method {
       case "getStatus": return FakeOwner.status()
       case "login" where params?["password"] == nil:
-        return FakeOwner.refusal(1021, "missingCredential", "The provider needs a credential that was not given.")
+        return FakeOwner.refusal(1021, "missingCredential", "The provider requires a credential that was not given.")
       default: return Self.session
       }
     }
