@@ -52,7 +52,7 @@ extension BrokerServer {
     return true
   }
 
-  /// The error of a text that the scanner refuses; where that is for a limit, the refusal is counted.
+  /// The error of a string that the scanner refuses; where that is for a limit, the refusal is counted.
   private func refusal(of error: JSONError) -> BrokerError {
     if let limit = error.reason.limit { return refusal(of: limit) }
     let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."

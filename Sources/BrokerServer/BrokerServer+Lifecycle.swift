@@ -104,7 +104,7 @@ extension BrokerServer {
   /// Notes that the configuration in use is what its file says at present.
   package func noteConfigurationRead(at time: Timestamp) { configurationReadAt = time }
 
-  /// Takes up other bounds; connections that are open keep the length of message that they began with.
+  /// Applies other bounds; connections that are open keep the length of message that they began with.
   package func setLimits(_ limits: Limits) {
     self.limits = limits
     ledger.limits = limits

@@ -62,8 +62,8 @@ extension BrokerServer {
       }
     }
     releaseBuffer(connection)
-    tellLosses(connection)
-    if !connection.replays.isEmpty { goOnReplaying(connection) }
+    reportLosses(connection)
+    if !connection.replays.isEmpty { continueReplays(connection) }
     if connection.isHeldUp { enqueue(connection) }
     guard connection.output.isEmpty else { return flush(connection) }
     if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
@@ -148,7 +148,7 @@ extension BrokerServer {
   }
 
   /// Tells a client that reads again which events it missed; the subscription lives on.
-  private func tellLosses(_ connection: Connection) {
+  private func reportLosses(_ connection: Connection) {
     guard !connection.lost.isEmpty else { return }
     let lost = connection.lost
     connection.lost = [:]

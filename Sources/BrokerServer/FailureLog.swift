@@ -2,19 +2,19 @@ import BrokerCore
 import BrokerProtocol
 import Logging
 
-/// Decides which failed calls are told in the log, so that the `correlationId` of an error leads to a line there.
+/// Decides which failed calls are logged, so that the `correlationId` of an error leads to a line there.
 ///
-/// A value: it writes nothing and reads no clock. Only what a person does is told: programs ask for tokens all the time,
+/// A value: it writes nothing and reads no clock. Only what a person does is logged: programs ask for tokens all the time,
 /// and what is wrong with those shows in events. What a line says is the broker's own; of the caller's words there is
 /// none but a profile's name.
 struct FailureLog {
   /// What becomes of one failed call.
   enum Verdict: Equatable {
-    /// It is told, behind the number of calls that were not told before it.
-    case tell(omitted: Int)
-    /// It is the first one of many that is not told.
+    /// It is logged, after the number of calls that were omitted before it.
+    case log(omitted: Int)
+    /// It is the first one of many that is not logged.
     case beginOmitting
-    /// It is not told.
+    /// It is not logged.
     case omit
   }
 
@@ -57,7 +57,7 @@ struct FailureLog {
     lines += 1
     guard lines > Self.linesPerMinute else {
       defer { omitted = 0 }
-      return .tell(omitted: omitted)
+      return .log(omitted: omitted)
     }
     omitted += 1
     return omitted == 1 ? .beginOmitting : .omit

@@ -218,7 +218,7 @@ actor Daemon {
     }
   }
 
-  /// Takes up what the configuration says now; what says the same as before is no event.
+  /// Applies the present configuration; what says the same as before is no event.
   private func takeOver() async -> Result<[ProfileName], BrokerError> {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
     let (readAt, fresh): (Timestamp, BrokerConfiguration)
