@@ -74,7 +74,7 @@ package struct HTTPURL: Sendable, Hashable {
     return HTTPURL(scheme: scheme, host: host, port: port, target: target)
   }
 
-  /// A text as it can stand in a segment of a path, or in a query: all but RFC 3986's unreserved characters encoded.
+  /// A string as it can stand in a segment of a path, or in a query: all but RFC 3986's unreserved characters encoded.
   package static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {

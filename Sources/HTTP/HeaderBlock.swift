@@ -19,7 +19,7 @@ final class HeaderBlock {
   /// The list's head, for `CURLOPT_HTTPHEADER`.
   let list: UnsafeMutablePointer<curl_slist>
   private let count: Int
-  // Keeps the texts that the list points to.
+  // Keeps the strings that the list points to.
   private let lines: Secret
 
   /// Writes the lines of a request.

@@ -24,7 +24,7 @@ final class TransferSet {
   private var lanes: [String: Lane] = [:]
   private var spare: [EasyHandle] = []
   private let connections = KeptConnections()
-  // Whether a transfer began that libcurl has not looked at yet.
+  // Whether a transfer began that libcurl has not examined yet.
   private var hasBegun = false
   // No exchange that waits is late before this moment; nil when none waits.
   private var nextExpiry: Duration?

@@ -8,7 +8,7 @@ extension Vault {
   /// How far the clock may be behind the vault's last change: time zones that were set wrong, and clocks that drift.
   private static let clockTolerance: Int64 = 86_400_000
 
-  /// Looks at the database, at every sealed value, and at what surrounds them.
+  /// Checks the database, every sealed value, and what surrounds them.
   ///
   /// - Parameter isFull: also whether indexes agree with their tables, and every event.
   /// - Returns: what a person should know; nothing was changed.

@@ -112,7 +112,7 @@ extension Vault {
   /// Puts a new key file in its place; what fails is done at the next unlock.
   ///
   /// The old key file is kept until then: it is removed once the new key has opened the vault, so that a copy of the vault
-  /// from before opens for as long as it is not known whether the new key can be had again.
+  /// from before opens for as long as it is not known whether the new key can be read again.
   private func settle(_ source: KeySourceName) {
     if source == .file { keyFileUsers?.note() } else { keyFileUsers?.forget() }
     guard source == .file else { return }

@@ -122,7 +122,7 @@ package actor Vault {
         let status = try FileStatus.ofLink(name)
         return status.kind != .regular || status.size > 0
       } catch {
-        // What cannot be looked at may well hold something.
+        // What cannot be examined may well hold something.
         return error != .noEntry
       }
     }

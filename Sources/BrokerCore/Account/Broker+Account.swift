@@ -30,7 +30,7 @@ extension Broker {
 
   /// Sets a new password with the token of a mail.
   ///
-  /// Nothing says whose token it was, so every session with the same binding is looked at: those that the provider has
+  /// Nothing says whose token it was, so every session with the same binding is examined: those that the provider has
   /// ended end here, and no other.
   package func resetPassword(_ params: ResetPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithoutToken(.resetPassword, params.profile, caller) { provider throws(ProviderFailure) in
@@ -61,7 +61,7 @@ extension Broker {
   }
 
   /// Removes the account at the provider, and then everything of its session here; the same user's sessions of other
-  /// profiles are looked at, since the provider has ended them too.
+  /// profiles are examined, since the provider has ended them too.
   package func deleteAccount(_ params: DeleteAccount.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithToken(.deleteAccount, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.deleteAccount(password: params.password, accessToken: token)

@@ -162,7 +162,7 @@ extension Broker {
     }
   }
 
-  /// Takes up a login that has still to come, in place of an earlier one; it is answered once it is durable.
+  /// Starts a login in place of an earlier one; it is answered once it is durable.
   private func wait(
     for login: PendingLogin, on slot: ProfileSlot, telling event: EventPayload,
     _ done: @escaping @Sendable (isolated Broker) -> Void

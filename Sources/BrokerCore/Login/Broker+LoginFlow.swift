@@ -10,7 +10,7 @@ extension Broker {
     schedulePendingLogins()
   }
 
-  /// Takes up a session that a login has brought; one that no caller waits for any more is revoked, and so is that of
+  /// Saves a session that a login has brought; one that no caller waits for any more is revoked, and so is that of
   /// another user than the expected one: the login has then failed as `otherwise` says.
   func take(
     _ arrival: Arrival, from provider: any AuthProvider, _ event: LoginFlow.Event,

@@ -63,7 +63,7 @@ extension Broker {
     change(StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)) { broker, _ in done(broker) }
   }
 
-  /// Takes up a login that rested in the store.
+  /// Resumes a login that rested in the store.
   func resume(_ record: PendingLoginRecord, on slot: ProfileSlot) {
     let login = record.login
     guard record.binding == slot.provider.binding else {

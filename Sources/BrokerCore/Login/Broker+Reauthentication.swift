@@ -40,7 +40,7 @@ extension Broker {
 
   /// The session with its user, where a certain user is expected and the provider did not say at once whose it is.
   ///
-  /// It throws nothing: a session that has come is taken up or revoked, whatever else goes wrong.
+  /// It throws nothing: a session that has come is saved or revoked, whatever else goes wrong.
   static func identified(
     _ session: ProviderSession, _ expected: ExpectedUser?, _ provider: any AuthProvider
   ) async -> IdentifiedSession {

@@ -26,7 +26,7 @@ package struct LoginFlow: Sendable {
 
   /// What happened.
   package enum Event: Sendable {
-    /// The login was begun, or taken up from the store.
+    /// The login was begun, or resumed from the store.
     case resumed
     /// A client has given a code.
     case codeGiven(CodeGuess)

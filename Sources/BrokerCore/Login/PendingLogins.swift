@@ -29,7 +29,7 @@ package struct PendingLogins: Sendable {
     return flow.stage == .accepting ? nil : flow.login.step
   }
 
-  /// Takes up a login; the broker has ended an older one of the profile before.
+  /// Adds a login; the broker has ended an older one of the profile before.
   package mutating func insert(_ login: PendingLogin) {
     remove(profile: login.profile)
     byID[login.id] = LoginFlow(login)

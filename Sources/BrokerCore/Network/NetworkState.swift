@@ -50,7 +50,7 @@ extension NetworkState.Event {
     switch failure {
     case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
-    // A port or a secret that cannot be had is this machine's own: no provider was asked.
+    // A port or a secret that is not available is this machine's own: no provider was asked.
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?, .misconfigured(.embeddedFiles)?:
       self = .unclear
     case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered

@@ -101,7 +101,7 @@ extension RefreshMachine {
     return [.closeIntent]
   }
 
-  /// Takes up after a restart that the token was perhaps spent.
+  /// Resumes after a restart with a token that was perhaps spent.
   mutating func takeUp(_ startedAt: Timestamp, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .resting, lost == nil else { return [] }
     guard terms.rotates else { return [.closeIntent] }

@@ -9,7 +9,7 @@ package struct RefreshMachine: Sendable {
   package enum State: Sendable, Equatable {
     /// Nothing is under way. Left when new tokens are wanted, or when an open intent is found.
     case resting
-    /// The intent is being made durable. Left when it is or cannot be, when the flight is called off, and by other
+    /// The intent is being made durable. Left when it is or cannot be, when the flight is cancelled, and by other
     /// tokens.
     case preparing(flight: UInt64)
     /// The token is on its way. Left by the provider's answer to this flight, and by other tokens.

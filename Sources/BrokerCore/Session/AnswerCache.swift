@@ -44,7 +44,7 @@ package final class AnswerCache: Sendable {
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
 
-  /// Takes up the profiles of a configuration, without answers.
+  /// Adopts the profiles of a configuration, without answers.
   func reset(_ index: ProfileIndex, count: Int, unnamed: Int?) {
     state.withLock { state in
       state.index = index

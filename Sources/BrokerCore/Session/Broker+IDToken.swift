@@ -8,7 +8,7 @@ extension Broker {
   ///
   /// That is the ordinary refresh of the session, which everybody shares. Some providers give an ID token at a login only:
   /// its end is then the caller's matter, and only the user's proof brings another one. A living token is answered although
-  /// a newer one cannot be had.
+  /// a newer one is not available.
   ///
   /// The answer is the JSON of an ``IdentityToken``.
   package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {

@@ -17,7 +17,7 @@ struct CachedAnswer: Sendable {
   /// For how many milliseconds it is answered although no client has used it; the session is over then.
   let idleTimeout: Int64
 
-  /// A rendered token that ends at `end`.
+  /// A rendered token that expires at `end`.
   init(json: Secret, end: Deadline?, lifetime: Duration?, rules: SessionRules) {
     self.json = json
     wallEnd = end?.wall.milliseconds ?? .max

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// How a session begins, ends, and is answered for.
 extension SessionMachine {
-  /// Takes up what rested in the store; a session that is bound to another place is signed out, and sent nowhere.
+  /// Restores the session from the store; a session that is bound to another place is signed out, and sent nowhere.
   ///
   /// An open intent says that the record's refresh token may have been spent; one for an earlier generation is stale.
   /// One for a later generation is of the record's token as well: a login that could not be saved counts, and leaves the
@@ -38,7 +38,7 @@ extension SessionMachine {
     return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now)
   }
 
-  /// Takes up that the record in the store cannot be trusted: only a login helps.
+  /// Notes that the record in the store cannot be trusted: only a login helps.
   ///
   /// Its generation cannot be trusted either, and the record of the login must be newer: it is counted on from the
   /// milliseconds since 1970, which no honest count comes near.

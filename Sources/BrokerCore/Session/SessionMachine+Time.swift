@@ -38,7 +38,7 @@ extension SessionMachine {
     return refreshesUnasked(now) ? wake(now) : []
   }
 
-  /// Takes up what the configuration says now.
+  /// Applies the present configuration.
   mutating func change(_ rules: SessionRules, _ now: Moment) -> [Action] {
     let isReplanned = rules.expiry != self.rules.expiry
     self.rules = rules

@@ -11,7 +11,7 @@ package struct SessionMachine: Sendable {
   package enum Phase: Sendable, Equatable {
     /// No user is logged in. Left by a login that was saved.
     case signedOut
-    /// Tokens can be had. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use.
+    /// Tokens are available. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use.
     case living(LivingSession)
     /// The session ended by itself. Left by a login that was saved, or a logout.
     case ended(SessionExpiredEvent.Reason)

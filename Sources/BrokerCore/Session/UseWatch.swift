@@ -42,7 +42,7 @@ struct UseWatch: Sendable, Equatable {
     noted(at: uptime)
   }
 
-  /// Takes up another timeout; a session of which no use is known is taken for just used.
+  /// Applies another timeout; a session of which no use is known is taken for just used.
   mutating func setTimeout(_ timeout: Duration, at uptime: Duration) {
     self.timeout = timeout
     if timeout > .zero, lastUse == nil { lastUse = uptime }

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Why something cannot be looked at.
+/// Why something cannot be examined.
 extension ProviderTrial {
   /// A sentence for the reader of the findings; nil where nothing stands in the way.
   func obstacle(_ stage: TrialStage) -> String? {

@@ -7,7 +7,7 @@ extension ProviderTrial {
   /// A token that lives longer is worth stealing: no revocation reaches a token that is only verified by its signature.
   private static let longestLifetime = Duration.seconds(86_400)
 
-  /// Looks at the tokens of a new session.
+  /// Checks the tokens of a new session.
   mutating func tokenFindings(at now: Timestamp) -> [ProviderFinding] {
     guard let tokens else { return [] }
     passed.insert(.token)

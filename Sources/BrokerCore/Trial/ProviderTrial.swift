@@ -53,11 +53,11 @@ package struct ProviderTrial: Sendable {
   let subject: Subject
   /// What the session is begun with.
   let credentials: Credentials
-  /// What is still to be looked at, the next one first.
+  /// What is still to be examined, the next one first.
   private var stages: [TrialStage]
   /// What the provider was asked for.
   private var current: TrialStage?
-  /// What was looked at, and went as it should.
+  /// What was examined, and went as it should.
   var passed: Set<TrialStage> = []
   /// The tokens of the session, as long as it is not ended.
   var tokens: TokenSet?

@@ -1,4 +1,4 @@
-/// One thing that a trial of a provider looks at, in order; the names of findings.
+/// One thing that a trial of a provider checks, in order; the names of findings.
 package enum TrialStage: String, Sendable, CaseIterable {
   case wrongPassword, login, token, user, refresh, rotation, refreshAgain, reuse, logout, accessAfterLogout
   case refreshAfterLogout

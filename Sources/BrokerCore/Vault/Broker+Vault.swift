@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// Performs what the vault's gate decides.
 extension Broker {
-  /// Opens the vault, and takes up what rests in it.
+  /// Opens the vault, and restores what rests in it.
   ///
   /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
   /// as ``PassphraseDelay`` says, and so is the next attempt.

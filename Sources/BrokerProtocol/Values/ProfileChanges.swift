@@ -8,7 +8,7 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
   public struct Change: Sendable, Equatable {
     /// The member's name.
     public var name: String
-    /// The new value: a text, a number, `true`, `false`, or `null` to remove it.
+    /// The new value: a string, a number, `true`, `false`, or `null` to remove it.
     public var value: RawJSON
 
     public init(name: String, value: RawJSON) {

@@ -8,7 +8,7 @@ public struct Session: Sendable, Equatable {
     case signedOut
     /// A login waits for a one-time code, or for its user.
     case challengePending
-    /// A token can be had.
+    /// A token is available.
     case authenticated
     /// A refresh is under way.
     case refreshing

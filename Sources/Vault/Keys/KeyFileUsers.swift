@@ -38,7 +38,7 @@ struct KeyFileUsers {
         let status = try FileStatus.ofLink(name)
         return status.kind == .regular && status.size > 0 && status.identity != own
       } catch {
-        // What cannot be looked at may well be there. A vault that was removed leaves its directory behind; where that is
+        // What cannot be examined may well be there. A vault that was removed leaves its directory behind; where that is
         // missing too, its disk may not be mounted now.
         return error != .noEntry || !Self.isThere(PathName.directory(of: name))
       }

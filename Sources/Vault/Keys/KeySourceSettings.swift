@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where each key source finds its secret; nothing is looked at before a key is asked for.
+/// Where each key source finds its secret; nothing is examined before a key is asked for.
 package struct KeySourceSettings: Sendable {
   /// The absolute path of the key file; nil where nothing says where it would be.
   package var keyFilePath: String?

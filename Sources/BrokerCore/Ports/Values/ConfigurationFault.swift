@@ -16,7 +16,7 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case project
   /// The client's password, or the key of the project: its source does not give it.
   case secret
-  /// Where a browser comes back to: the port cannot be had (bind(2)).
+  /// Where a browser comes back to: the port is in use (bind(2)).
   case redirectPort
   /// The embedded provider's own files: damaged, or sealed for another vault.
   case embeddedFiles

@@ -35,7 +35,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether a code that was to be checked was certainly not looked at.
+  /// Whether a code that was to be checked was certainly not examined.
   var leavesCodeUnseen: Bool {
     switch self {
     case .transient, .unsupported: true
