@@ -88,8 +88,8 @@ extension Broker {
     }
   }
 
-  /// Tells a provider that nobody wants these tokens, as far as it answers.
-  func giveBack(_ tokens: TokenSet, to provider: any AuthProvider) {
+  /// Revokes tokens that no session uses, as far as the provider answers.
+  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
     inBackground {
       try? await provider.revoke(tokens, everywhere: false)
       return { _ in }
@@ -109,7 +109,7 @@ extension Broker {
         let tokens = try await Self.ask(provider, refreshToken, target)
         return { broker in
           broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.holder(of: name, id: id) else { return broker.giveBack(tokens, to: provider) }
+          guard let slot = broker.holder(of: name, id: id) else { return broker.revokeUnused(tokens, at: provider) }
           broker.noteClock(tokens.clockSkew, of: slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }

@@ -5,10 +5,10 @@ extension Broker {
   /// A timer that goes off later than this was overtaken by a suspend: the loop is never that busy.
   static let lateness = Duration.seconds(5)
   /// After a suspend, or when the clock was set, what is due for many profiles is begun within this time and not in one
-  /// instant: half-awake networks and small providers are spared, and whoever asks for a token is not kept waiting.
+  /// instant: half-awake networks and small providers are spared, and callers of a token are not kept waiting.
   static let spread = Duration.seconds(5)
 
-  /// The wall clock was set, or the machine has slept: whatever was planned by it is planned anew.
+  /// The wall clock was set, or the machine has slept: whatever was planned by it is planned again.
   ///
   /// Delays are counted in uptime and stay as they are. What is due by the new time is begun within ``spread``.
   func clockWasSet() {

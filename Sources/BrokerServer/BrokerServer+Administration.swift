@@ -24,7 +24,7 @@ extension BrokerServer {
     connection.proof = proof
     var error = BrokerError(
       .accessDenied,
-      "This needs a proof of access to the broker's state directory: create the file named in proof, then call prove.")
+      "This requires proof of access to the broker's state directory; create the file named in proof, then call prove.")
     error.proof = proof
     return error
   }

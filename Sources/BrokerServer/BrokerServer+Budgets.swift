@@ -38,7 +38,7 @@ extension BrokerServer {
   private func shed() {
     while ledger.used(.bufferedBytes) > limits[.bufferedBytes] {
       var victim: Connection?
-      // The connection at hand has its turn: its buffers are looked at when that is over.
+      // The connection at hand has its turn: its buffers are examined when that is over.
       for connection in connections.values where connection.id != current && connection.accountedBytes > 0 {
         guard let greatest = victim else {
           victim = connection
@@ -52,20 +52,20 @@ extension BrokerServer {
         mustShed = true
         return
       }
-      tellShedding(of: victim)
+      logShedding(of: victim)
       drop(victim, for: .bufferedBytes)
     }
   }
 
-  private func tellShedding(of connection: Connection) {
+  private func logShedding(of connection: Connection) {
     let now = BootClock.now
-    shedSinceTold += 1
+    shedSinceLogged += 1
     guard now >= nextShedLog else { return }
     nextShedLog = now + Self.shedLogInterval
     log.warning(
-      "closed connections that held too much memory", .number("count", shedSinceTold),
+      "closed connections over the memory limit", .number("count", shedSinceLogged),
       .number("connection", Int(connection.id.number)), .number("bytes", connection.accountedBytes))
-    shedSinceTold = 0
+    shedSinceLogged = 0
   }
 
   /// Closes a connection for a limit; a client that reads its answers is told why.
@@ -90,7 +90,7 @@ extension BrokerServer {
       self?.assumeIsolated { server in
         guard let connection = server.connections[id] else { return }
         connection.messageTimer = nil
-        server.log.info("closed a connection whose message did not end", .number("connection", Int(id.number)))
+        server.log.info("closed a connection with an incomplete message", .number("connection", Int(id.number)))
         server.drop(connection, for: .incompleteMessage)
       }
     }
@@ -117,7 +117,7 @@ extension BrokerServer {
 
   /// Closes a connection that holds a token which must not stay.
   func dropTokens(_ connection: Connection) {
-    log.notice("closed a connection that had not read a token", .number("connection", Int(connection.id.number)))
+    log.notice("closed a connection with an unread token", .number("connection", Int(connection.id.number)))
     close(connection)
   }
 

@@ -52,7 +52,7 @@ extension BrokerServer {
     return true
   }
 
-  /// The error of a text that the scanner refuses; where that is for a limit, the refusal is counted.
+  /// The error of a string that the scanner refuses; where that is for a limit, the refusal is counted.
   private func refusal(of error: JSONError) -> BrokerError {
     if let limit = error.reason.limit { return refusal(of: limit) }
     let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
@@ -110,7 +110,7 @@ extension BrokerServer {
     guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
     guard let route = route(envelope, text) else {
-      return fail(key, BrokerError(.methodNotFound, "There is no method of this name in this version."))
+      return fail(key, BrokerError(.methodNotFound, "The method is unknown in this version."))
     }
     guard let parameters = envelope.parameters else {
       return run(route, JSONDocument.emptyObject.root, key, connection)
@@ -124,7 +124,7 @@ extension BrokerServer {
   private func run(_ route: Route, _ node: JSONNode, _ key: CallerID, _ connection: Connection) {
     requests[key]?.method = route.name
     guard node.kind == .object else {
-      return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object: parameters are given by name")))
+      return fail(key, BrokerError(JSONMismatch(at: .root, expected: "an object with named parameters")))
     }
     guard connection.isAdministrative || !route.needsProof(node) else { return fail(key, denial(connection)) }
     do throws(BrokerError) {
@@ -169,7 +169,7 @@ extension BrokerServer {
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
     guard let key = connection.inFlight.first(where: { requests[$0]?.id == id }) else { return true }
-    // A login whose session is being saved is answered with that, so that nobody takes it for undone.
+    // A login whose session is being saved is answered with that, so that no caller takes it for undone.
     if broker.assumeIsolated({ $0.cancel(key) }) { fail(key, BrokerError(.cancelled)) }
     return true
   }

@@ -45,14 +45,14 @@ extension BrokerServer {
     if broker.assumeIsolated({ $0.isBusy }) {
       connectionEnded()
     } else {
-      log.notice("nobody has used the broker for a while")
+      log.notice("no client has used the broker for a while")
       drain()
     }
   }
 
   /// Takes no new connection and no new request, lets those in flight end, then closes.
   ///
-  /// The server has ended when nobody is connected and the broker has nothing under way: tokens that a provider has just
+  /// The server has ended when no client is connected and the broker has nothing under way: tokens that a provider has just
   /// rotated are saved first.
   package func drain() {
     guard !isDraining else { return }
@@ -77,7 +77,7 @@ extension BrokerServer {
     finishIfDone()
   }
 
-  /// Nobody is waited for any longer: whoever still waits is told so.
+  /// No answer is waited for any longer: the waiting callers are told so.
   private func closeAll() {
     for connection in Array(connections.values) {
       for key in connection.inFlight { fail(key, BrokerError(.shuttingDown)) }
@@ -104,7 +104,7 @@ extension BrokerServer {
   /// Notes that the configuration in use is what its file says at present.
   package func noteConfigurationRead(at time: Timestamp) { configurationReadAt = time }
 
-  /// Takes up other bounds; connections that are open keep the length of message that they began with.
+  /// Applies other bounds; connections that are open keep the length of message that they began with.
   package func setLimits(_ limits: Limits) {
     self.limits = limits
     ledger.limits = limits

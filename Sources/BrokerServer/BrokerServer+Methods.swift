@@ -31,7 +31,7 @@ extension BrokerServer {
     let known = ignoredParameters.names(of: Params.self)
     // By bytes: what a string is canonically equivalent to can be made slow to find.
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      switch ignoredParameters.tell(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now) {
+      switch ignoredParameters.note(name, of: method, knownTo: &connection.ignoredNames, at: BootClock.now) {
       case .nothing: return
       case .again: continue
       case .name(let name):
@@ -111,7 +111,7 @@ extension BrokerServer {
     }
     guard subscribed.isReplaying else { return }
     connection.replays.append(id)
-    goOnReplaying(connection)
+    continueReplays(connection)
   }
 
   /// Ends a subscription of the connection.

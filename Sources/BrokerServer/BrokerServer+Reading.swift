@@ -8,7 +8,7 @@ import Transport
 
 /// How bytes become messages.
 extension BrokerServer {
-  /// Moves what can be moved for a connection; `isGone` says that nobody is left to read an answer.
+  /// Moves what can be moved for a connection; `isGone` says that no reader of an answer is left.
   func ready(_ id: ClientID, isReadable: Bool, isWritable: Bool, isGone: Bool) {
     guard let connection = connections[id] else { return }
     if isWritable { flush(connection) }

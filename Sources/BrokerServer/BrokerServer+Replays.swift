@@ -9,7 +9,7 @@ extension BrokerServer {
   private static let replayBacklog = 1 << 16
 
   /// Asks for the next page of the connection's first replay, if the client has taken what came before.
-  func goOnReplaying(_ connection: Connection) {
+  func continueReplays(_ connection: Connection) {
     guard !connection.isReplayUnderWay, !connection.isClosing, !isDraining,
       connection.output.count <= min(Self.replayBacklog, limits[.outputBytes] / 2),
       let id = connection.replays.first(where: { !isUnanswered($0, connection) })
@@ -31,12 +31,12 @@ extension BrokerServer {
   private func take(_ page: Broker.ReplayPage, _ id: String, _ client: ClientID) {
     guard let connection = connections[client] else { return }
     connection.isReplayUnderWay = false
-    guard connection.replays.contains(id) else { return goOnReplaying(connection) }
+    guard connection.replays.contains(id) else { return continueReplays(connection) }
     if page.isLast { connection.replays.removeAll { $0 == id } }
     if let lost = page.lost { appendLoss(lost.from, lost.through, id, connection) }
     for delivery in page.deliveries { append(delivery.event, delivery.details, id, connection) }
     // The end of sending asks for the next page.
     flush(connection)
-    goOnReplaying(connection)
+    continueReplays(connection)
   }
 }

@@ -28,19 +28,19 @@ extension BrokerServer {
   /// Answers a request with an error.
   func fail(_ key: CallerID, _ error: BrokerError) {
     let error = named(error)
-    if let method = requests[key]?.method { tell(error, of: method) }
+    if let method = requests[key]?.method { logFailure(error, of: method) }
     let body = render(error)
     finish(key, isError: true, body.span)
   }
 
   /// Writes a line about a failed call of a person's, under the name that the error has in its answer.
-  private func tell(_ error: BrokerError, of method: String) {
+  private func logFailure(_ error: BrokerError, of method: String) {
     guard FailureLog.concerns(method, error) else { return }
     switch failureLog.count(at: BootClock.now) {
     case .omit: break
-    case .beginOmitting: log.warning("many calls fail: those of this minute are not told any more")
-    case .tell(let omitted):
-      if omitted > 0 { log.notice("failed calls were not told", .number("count", omitted)) }
+    case .beginOmitting: log.warning("many calls fail: the rest of this minute is not logged")
+    case .log(let omitted):
+      if omitted > 0 { log.notice("failed calls were not logged", .number("count", omitted)) }
       var fields: [LogField] = [.word("method", method), .word("kind", error.kind.rawValue)]
       if let profile = error.profile { fields.append(.word("profile", profile.description)) }
       fields.append(.word("correlationId", error.correlationID ?? ""))
@@ -127,6 +127,6 @@ extension BrokerServer {
     connection.unanswered = connection.unanswered.filter { $0.value != id }
     for delivery in batch.deliveries { deliver(delivery) }
     connection.lost.merge(batch.lost) { (min($0.from, $1.from), max($0.to, $1.to)) }
-    goOnReplaying(connection)
+    continueReplays(connection)
   }
 }

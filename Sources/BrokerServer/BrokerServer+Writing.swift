@@ -61,9 +61,9 @@ extension BrokerServer {
         return
       }
     }
-    giveBackBuffer(connection)
-    tellLosses(connection)
-    if !connection.replays.isEmpty { goOnReplaying(connection) }
+    releaseBuffer(connection)
+    reportLosses(connection)
+    if !connection.replays.isEmpty { continueReplays(connection) }
     if connection.isHeldUp { enqueue(connection) }
     guard connection.output.isEmpty else { return flush(connection) }
     if mayEnd(connection) { close(connection) } else { updateInterest(connection) }
@@ -71,7 +71,7 @@ extension BrokerServer {
   }
 
   /// A buffer of ordinary size serves the next connection, so that idle ones hold none.
-  private func giveBackBuffer(_ connection: Connection) {
+  private func releaseBuffer(_ connection: Connection) {
     var buffer: [UInt8] = []
     swap(&buffer, &connection.output.bytes)
     connection.output = OutputQueue()
@@ -108,7 +108,7 @@ extension BrokerServer {
       self?.assumeIsolated { server in
         guard let connection = server.connections[id] else { return }
         server.ledger.note(.stalledOutput)
-        server.log.info("closed a connection that reads nothing", .number("connection", Int(id.number)))
+        server.log.info("closed a connection that does not read", .number("connection", Int(id.number)))
         connection.stallTimer = nil
         server.close(connection)
       }
@@ -148,7 +148,7 @@ extension BrokerServer {
   }
 
   /// Tells a client that reads again which events it missed; the subscription lives on.
-  private func tellLosses(_ connection: Connection) {
+  private func reportLosses(_ connection: Connection) {
     guard !connection.lost.isEmpty else { return }
     let lost = connection.lost
     connection.lost = [:]
@@ -186,7 +186,7 @@ extension BrokerServer {
     connectionEnded()
   }
 
-  /// Ends a connection that nobody reads any more.
+  /// Ends a connection that its client no longer reads.
   func closeIfOpen(_ id: ClientID) {
     if let connection = connections[id] { close(connection) }
   }

@@ -100,7 +100,7 @@ package actor BrokerServer {
   /// The OpenRPC document, rendered once.
   private(set) lazy var discovery = environment.discovery()
   /// How many connections were closed for the memory they held since that was last told.
-  var shedSinceTold = 0
+  var shedSinceLogged = 0
   /// Whether connections hold too much, and the one that holds most has its turn.
   var mustShed = false
   /// When it may be told again.

@@ -10,7 +10,7 @@ final class ConnectionHandler: EventHandler, Sendable {
     case both
     /// Standard input: its end is no reason to stop writing.
     case input
-    /// Standard output: its end leaves nobody to write to.
+    /// Standard output: its end leaves no reader.
     case output
   }
 

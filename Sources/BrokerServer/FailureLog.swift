@@ -2,23 +2,23 @@ import BrokerCore
 import BrokerProtocol
 import Logging
 
-/// Decides which failed calls are told in the log, so that the `correlationId` of an error leads to a line there.
+/// Decides which failed calls are logged, so that the `correlationId` of an error leads to a line there.
 ///
-/// A value: it writes nothing and reads no clock. Only what a person does is told: programs ask for tokens all the time,
+/// A value: it writes nothing and reads no clock. Only what a person does is logged: programs ask for tokens all the time,
 /// and what is wrong with those shows in events. What a line says is the broker's own; of the caller's words there is
 /// none but a profile's name.
 struct FailureLog {
   /// What becomes of one failed call.
   enum Verdict: Equatable {
-    /// It is told, behind the number of calls that were not told before it.
-    case tell(omitted: Int)
-    /// It is the first one of many that is not told.
+    /// It is logged, after the number of calls that were omitted before it.
+    case log(omitted: Int)
+    /// It is the first one of many that is not logged.
     case beginOmitting
-    /// It is not told.
+    /// It is not logged.
     case omit
   }
 
-  /// Nobody mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
+  /// No user mistypes more often in a minute: a program that fails in a loop must not push everything else out of a log
   /// that is bounded.
   static let linesPerMinute = 60
   private static let minute = Duration.seconds(60)
@@ -34,7 +34,7 @@ struct FailureLog {
   private var lines = 0
   private var omitted = 0
 
-  /// Whether a failure of a method is somebody's failed attempt.
+  /// Whether a failure of a method is a user's failed attempt.
   ///
   /// That a credential is missing is how a client learns what to ask for, the end of its patience or of the broker
   /// leaves the login as it is, and an internal error has a line of its own. By an error with a proof a client learns what
@@ -57,7 +57,7 @@ struct FailureLog {
     lines += 1
     guard lines > Self.linesPerMinute else {
       defer { omitted = 0 }
-      return .tell(omitted: omitted)
+      return .log(omitted: omitted)
     }
     omitted += 1
     return omitted == 1 ? .beginOmitting : .omit

@@ -50,7 +50,7 @@ struct IgnoredParameters {
   ///   - known: what was told of the connection before.
   ///   - now: the uptime.
   /// - Returns: what is to be written.
-  mutating func tell(
+  mutating func note(
     _ name: String, of method: String, knownTo known: inout Set<String>, at now: Duration
   ) -> Verdict {
     if now >= hourEnd {

@@ -20,14 +20,14 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var limits: Limits
   /// How providers are reached.
   package var network: NetworkConfiguration
-  /// How long an owner that was started on demand stays when nobody uses it.
+  /// How long an owner that was started on demand stays when no client uses it.
   package var linger: Duration
   /// The profiles, in the order of the file; at least one.
   package var profiles: [ProfileConfiguration]
   /// How the embedded provider behaves.
   package var local: LocalProviderConfiguration
 
-  /// 300 s spares the start for whoever comes back soon; a day is as good as for ever.
+  /// 300 s spares the start for clients that come back soon; a day is as good as for ever.
   private static let lingerSetting = DurationSetting("lingerSeconds", 0...86400, standard: 300)
 
   private static let logLevelSetting = ChoiceSetting("logLevel", standard: LogLevel.info)

@@ -3,11 +3,11 @@ import HTTP
 
 /// How providers are reached.
 package struct NetworkConfiguration: Sendable, Equatable {
-  /// Through whom.
+  /// The proxy that requests go through.
   package enum Proxy: Sendable, Equatable {
-    /// Whom the environment names at the start (`https_proxy`, `no_proxy`).
+    /// The proxy that the environment names at the start (`https_proxy`, `no_proxy`).
     case environment
-    /// Nobody.
+    /// Directly, without a proxy.
     case none
     /// A proxy by its URL.
     case url(String)

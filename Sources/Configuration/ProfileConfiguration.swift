@@ -37,7 +37,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
   private static let rotationSetting = ChoiceSetting("rotation", standard: Rotation.auto)
   /// Providers that have a grace count it in seconds, or a few minutes; an hour is none.
   private static let rotationGraceSetting = DurationSetting("rotationGraceSeconds", 0...3600, standard: 0)
-  /// A year is longer than any session that somebody still remembers.
+  /// A year is longer than any session that its user still remembers.
   private static let idleTimeoutSetting = DurationSetting("idleTimeoutSeconds", 0...31_536_000, standard: 0)
 
   /// A profile on the embedded provider, everything else by default.
@@ -59,7 +59,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
     section.finish(aliases: Self.aliases)
   }
 
-  /// Reads what every profile can say, whoever its provider is.
+  /// Reads what every profile can say, whatever its provider is.
   private init(name: ProfileName, provider: Provider, _ section: inout ConfigurationSection) {
     self.name = name
     self.provider = provider

@@ -18,7 +18,7 @@ package struct VaultConfiguration: Sendable, Equatable {
   private static let standardCredential = "authbroker-vault-key"
   /// NAME_MAX of Linux: a credential is a file (limits.h(0p)).
   private static let credentialByteLimit = 255
-  /// 30 s are enough for a person to answer what the program asks; after ten minutes nobody is there.
+  /// 30 s are enough for a person to answer what the program asks; after ten minutes the person is gone.
   private static let commandTimeoutSetting = DurationSetting("commandTimeoutSeconds", 1...600, standard: 30)
 
   /// The defaults.

@@ -7,7 +7,7 @@ package struct ConfigurationError: Error, Sendable, Equatable {
   /// How many more there are.
   package let omittedCount: Int
 
-  /// The most mistakes that are listed: nobody reads on before the first ones are corrected.
+  /// The most mistakes that are listed: users correct the first ones before they read on.
   package static let listLimit = 100
 
   /// A refusal for one mistake behind which nothing was read.

@@ -22,7 +22,7 @@ final class CurlLibrary: Sendable {
     // The name is NUL-terminated for the call, and `table` has room for what is written to it.
     let result = unsafe ccurl_load(fileName, Self.oldestVersion, table)
     guard Int(result) == CCURL_LOADED else {
-      // Nobody else has the pointer.
+      // No other reference to the pointer exists.
       unsafe table.deallocate()
       throw Int(result) == CCURL_NOT_STARTED ? .setUpFailed : .libraryMissing
     }

@@ -8,7 +8,7 @@ extension EasyHandle {
     set(CURLOPT_USERAGENT, settings.userAgent)
     // No signal handlers and no SIGALRM: this is one thread of many.
     set(CURLOPT_NOSIGNAL, 1)
-    // Do not wait for a name server's answer that nobody wants any more.
+    // Do not wait for a name server's answer that is not wanted any more.
     set(CURLOPT_QUICK_EXIT, 1)
     // No connection is used again that has been idle for longer than all of them are kept.
     set(CURLOPT_MAXAGE_CONN, max(1, Int(settings.linger.components.seconds)))
@@ -88,7 +88,7 @@ extension EasyHandle {
       set(CURLOPT_NOPROXY, "")
     case .proxy(let url, let exceptions):
       url.text.withBytes { bytes in
-        // The text ends with NUL; libcurl copies it into memory that is wiped when it is given back.
+        // The text ends with NUL; libcurl copies it into memory that is wiped when it is freed.
         unsafe bytes.withUnsafeBytes { bytes in
           // As above.
           guard let start = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress else { return }

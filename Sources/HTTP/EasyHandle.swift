@@ -48,7 +48,7 @@ final class EasyHandle {
     note(unsafe ccurl_set_offset(library.table, pointer, option, curl_off_t(value)))
   }
 
-  /// Sets a text, which libcurl copies; `nil` clears it.
+  /// Sets a string, which libcurl copies; `nil` clears it.
   func set(_ option: CURLoption, _ value: String?) {
     // The text is NUL-terminated for the call; `option` takes one and copies it.
     note(unsafe ccurl_set_string(library.table, pointer, option, value))

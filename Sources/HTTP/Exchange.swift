@@ -11,7 +11,7 @@ final class Exchange: Sendable {
   let policy: TLSPolicy
   /// When it is too late, on the clock of `BootClock`.
   let deadline: Duration
-  private let abandoned = Atomic(false)
+  private let cancelled = Atomic(false)
   private let waiting = Mutex(Waiting())
 
   private struct Waiting {
@@ -27,11 +27,11 @@ final class Exchange: Sendable {
     self.deadline = deadline
   }
 
-  /// Whether nobody waits for the response any more.
-  var isAbandoned: Bool { abandoned.load(ordering: .relaxed) }
+  /// Whether the caller has cancelled the exchange.
+  var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-  /// Says that nobody waits any more.
-  func abandon() { abandoned.store(true, ordering: .relaxed) }
+  /// Cancels the exchange.
+  func cancel() { cancelled.store(true, ordering: .relaxed) }
 
   /// Keeps what `finish` resumes.
   func suspend(_ continuation: CheckedContinuation<Void, Never>) {

@@ -67,7 +67,7 @@ package final class HTTPClient: Sendable {
   /// Ends every request under way with `.cancelled`, closes all connections and ends the thread; returns when that is
   /// done.
   ///
-  /// Whoever wants requests to finish waits for them first. A later request fails with `.closed`.
+  /// A caller that wants requests to finish waits for them first. A later request fails with `.closed`.
   package func close() async {
     await withCheckedContinuation { thread.close($0) }
   }
@@ -107,8 +107,8 @@ package final class HTTPClient: Sendable {
         thread.submit(exchange)
       }
     } onCancel: {
-      exchange.abandon()
-      thread.noticeAbandoned()
+      exchange.cancel()
+      thread.noticeCancelled()
     }
     guard let result = exchange.result else { throw .closed }
     return try result.get()

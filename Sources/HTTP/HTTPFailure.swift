@@ -1,7 +1,7 @@
 /// Why a request has no response.
 ///
 /// A response with any status is no failure, 3xx, 4xx and 5xx included. What decides about a repetition is
-/// ``requestMayHaveArrived``. No case carries a URL, a field or a text of the server, so a failure may be logged.
+/// ``requestMayHaveArrived``. No case carries a URL, a field or a string of the server, so a failure may be logged.
 package enum HTTPFailure: Error, Sendable, Equatable {
   /// The URL is malformed, or of a kind that is not called (see ``HTTPURL``).
   case invalidURL
@@ -21,7 +21,7 @@ package enum HTTPFailure: Error, Sendable, Equatable {
   case closed
   /// The server's name does not resolve.
   case nameNotResolved
-  /// Nobody answers at the server's address.
+  /// Nothing answers at the server's address.
   case connectFailed
   /// The proxy cannot be found or reached, or refused to connect.
   case proxyFailed
@@ -46,7 +46,7 @@ package enum HTTPFailure: Error, Sendable, Equatable {
     case untrusted
     /// The certificate's time is over or has not begun.
     case expired
-    /// The certificate is somebody else's.
+    /// The certificate is another host's.
     case hostMismatch
     /// The server speaks no version that is allowed, or no TLS at all.
     case protocolVersion
@@ -72,19 +72,19 @@ extension HTTPFailure: CustomStringConvertible {
   /// One plain phrase for a log line, without any address.
   package var description: String {
     switch self {
-    case .invalidURL: "the URL is malformed or of a kind that is not called"
-    case .invalidField: "a field of the request cannot be sent"
+    case .invalidURL: "the URL is malformed, or its scheme is not supported"
+    case .invalidField: "a header field of the request is malformed"
     case .requestTooLarge: "the request is too large"
-    case .secretMemoryExhausted: "no locked memory is left"
+    case .secretMemoryExhausted: "the locked memory is full"
     case .libraryMissing: "libcurl 7.87 or later is not installed (Debian: apt-get install libcurl4)"
-    case .setUpFailed: "the system refused what a request needs"
+    case .setUpFailed: "the system refused the resources for a request"
     case .overloaded: "too many requests wait for this server, or there is no thread to send them"
     case .closed: "the client is closed"
     case .nameNotResolved: "the server's name does not resolve"
     case .connectFailed: "the server cannot be reached"
     case .proxyFailed: "the proxy cannot be used"
-    case .tlsFailed(let reason): "no trustworthy connection: \(reason)"
-    case .pinMismatch: "the server's key is not among its pins"
+    case .tlsFailed(let reason): "TLS failed: \(reason)"
+    case .pinMismatch: "the server's key matches none of its pins"
     case .timedOut(let sent): sent ? "no response in time" : "no connection in time"
     case .connectionLost(let sent): sent ? "the connection was lost" : "the connection was lost before the request"
     case .responseTooLarge: "the response is too large"
@@ -124,8 +124,8 @@ extension HTTPFailure.TLSReason: CustomStringConvertible {
   /// One plain phrase.
   package var description: String {
     switch self {
-    case .untrusted: "the certificate is from nobody who is trusted"
-    case .expired: "the certificate's time is over, or has not begun"
+    case .untrusted: "the certificate is signed by an untrusted authority"
+    case .expired: "the certificate has expired or is not valid yet"
     case .hostMismatch: "the certificate is for another host"
     case .protocolVersion: "TLS 1.2 or later is not offered"
     case .caFile: "the file of trusted authorities cannot be read"

@@ -33,7 +33,7 @@ package struct HTTPField: Sendable, Equatable {
     self.value = value
   }
 
-  /// Whether a text can be the value of a field.
+  /// Whether a string can be the value of a field.
   static func isValue(_ value: String) -> Bool {
     (1...longestValue).contains(value.utf8.count) && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
       && value.utf8.first != 0x20 && value.utf8.last != 0x20

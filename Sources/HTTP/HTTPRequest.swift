@@ -39,7 +39,7 @@ package struct HTTPRequest: Sendable {
     /// Once at most.
     ///
     /// It gets a new connection: one that was kept open may be dying, which shows only after something was sent on it,
-    /// and then nobody knows whether that arrived.
+    /// and then it is unknown whether that arrived.
     case once
     /// Again on a new connection if the kept one turns out to be dead before any byte came back.
     case repeatable

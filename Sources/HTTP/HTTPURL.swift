@@ -2,7 +2,7 @@ import Glibc
 
 /// The address of something on a server that may be called: `https`, or `http` on this very machine.
 ///
-/// It is checked when it is made, more strictly than RFC 3986 asks, so that nobody who reads it later (libcurl, a proxy,
+/// It is checked when it is made, more strictly than RFC 3986 asks, so that no later reader (libcurl, a proxy,
 /// a server) can take it for something else: no user information, no fragment, nothing but visible ASCII, no host in a
 /// disguise (`127.1`, `0x7f.0.0.1`), no international name that is not in its ASCII form.
 package struct HTTPURL: Sendable, Hashable {
@@ -74,7 +74,7 @@ package struct HTTPURL: Sendable, Hashable {
     return HTTPURL(scheme: scheme, host: host, port: port, target: target)
   }
 
-  /// A text as it can stand in a segment of a path, or in a query: all but RFC 3986's unreserved characters encoded.
+  /// A string as it can stand in a segment of a path, or in a query: all but RFC 3986's unreserved characters encoded.
   package static func encoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {

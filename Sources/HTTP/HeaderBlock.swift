@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Who the request is from.
 enum Authorization: Sendable {
-  /// Nobody in particular.
+  /// No particular one.
   case none
   /// The holder of an access token (RFC 6750, section 2.1).
   case bearer(Secret)
@@ -19,7 +19,7 @@ final class HeaderBlock {
   /// The list's head, for `CURLOPT_HTTPHEADER`.
   let list: UnsafeMutablePointer<curl_slist>
   private let count: Int
-  // Keeps the texts that the list points to.
+  // Keeps the strings that the list points to.
   private let lines: Secret
 
   /// Writes the lines of a request.

@@ -21,7 +21,7 @@ final class KeptConnections {
 
   /// Whether the connection from a port of this machine must not be used again.
   ///
-  /// Should two connections, to different servers, have the same port here, both are looked at.
+  /// Should two connections, to different servers, have the same port here, both are examined.
   /// A TLS session ticket that arrives late looks the same: the price is one more handshake.
   func isStale(port: Int32) -> Bool {
     var isFound = false

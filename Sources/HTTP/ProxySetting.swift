@@ -1,13 +1,13 @@
 import SecretMemory
 
-/// Through whom servers are reached.
+/// The proxy that requests go through.
 ///
 /// libcurl's own reading of the environment is always off. Only `https` goes through a proxy, by CONNECT, so the proxy sees names and amounts but no content. `http` is for this
 /// machine alone and never leaves it.
 package enum ProxySetting: Sendable {
-  /// Nobody.
+  /// Directly, without a proxy.
   case none
-  /// A proxy, but for the hosts of `exceptions`: names separated by commas, each with all below it; `*` is everybody.
+  /// A proxy, but for the hosts of `exceptions`: names separated by commas, each with all below it; `*` is every host.
   case proxy(ProxyURL, exceptions: String)
 
   /// What the environment says at this moment, to be asked once at the start.

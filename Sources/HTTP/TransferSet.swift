@@ -24,7 +24,7 @@ final class TransferSet {
   private var lanes: [String: Lane] = [:]
   private var spare: [EasyHandle] = []
   private let connections = KeptConnections()
-  // Whether a transfer began that libcurl has not looked at yet.
+  // Whether a transfer began that libcurl has not examined yet.
   private var hasBegun = false
   // No exchange that waits is late before this moment; nil when none waits.
   private var nextExpiry: Duration?
@@ -69,7 +69,7 @@ final class TransferSet {
     while true {
       let mail = thread.collect()
       for exchange in mail.exchanges { admit(exchange) }
-      if mail.hasAbandoned { giveUp { $0.isAbandoned } }
+      if mail.hasCancelled { giveUp { $0.isCancelled } }
       if mail.isClosing { return giveUp { _ in true } }
       expire()
       perform()
@@ -104,7 +104,7 @@ final class TransferSet {
   private func admit(_ exchange: Exchange) {
     let server = exchange.request.url.origin
     let lane = lanes[server] ?? Lane()
-    if exchange.isAbandoned {
+    if exchange.isCancelled {
       exchange.finish(.failure(.cancelled(sent: false)))
     } else if lane.running < settings.limits.requestsPerServer {
       begin(exchange, at: server)

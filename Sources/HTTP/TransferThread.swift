@@ -5,14 +5,14 @@ import Synchronization
 /// The thread on which a client's transfers run, and what is handed over to it.
 ///
 /// It starts with the first exchange and ends when the client closes, or when it has had nothing to do for a while: an
-/// idle client has no thread, no connection and no memory of libcurl's. The next exchange starts it anew.
+/// idle client has no thread, no connection and no memory of libcurl's. The next exchange starts it again.
 final class TransferThread: Sendable {
   /// What came in since the last look.
   struct Mail {
     /// New exchanges, in order.
     var exchanges: [Exchange] = []
-    /// Whether any exchange was abandoned.
-    var hasAbandoned = false
+    /// Whether any exchange was cancelled.
+    var hasCancelled = false
     /// Whether the client is closing: nothing comes after this.
     var isClosing = false
   }
@@ -48,9 +48,9 @@ final class TransferThread: Sendable {
     if let refusal { exchange.finish(.failure(refusal)) } else { bell.raise() }
   }
 
-  /// Says that some exchange was abandoned.
-  func noticeAbandoned() {
-    mailbox.withLock { $0.mail.hasAbandoned = true }
+  /// Says that some exchange was cancelled.
+  func noticeCancelled() {
+    mailbox.withLock { $0.mail.hasCancelled = true }
     bell.raise()
   }
 

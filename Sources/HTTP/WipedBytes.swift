@@ -5,14 +5,14 @@ import SecretMemory
 /// They do not lie in the locked arena, which is small and everybody's: a server that sends large bodies must not be
 /// able to fill it. What is secret in a body goes into a `Secret` of its own while the body is read.
 package final class WipedBytes: Sendable {
-  // Changed by nobody but `deinit`, when no other reference is left.
+  // Changed only by `deinit`, when no other reference is left.
   private nonisolated(unsafe) var bytes: [UInt8]
 
   /// Takes over what was collected.
   ///
   /// - Parameter bytes: the only reference to their storage: the caller's array is empty afterwards.
   init(taking bytes: inout [UInt8]) {
-    // Nobody else has this object yet.
+    // No other reference to this object exists yet.
     unsafe self.bytes = []
     // As above.
     unsafe swap(&self.bytes, &bytes)

@@ -1,8 +1,8 @@
-/// How much somebody must care.
+/// How urgent a log line is.
 package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
-  /// Somebody must act.
+  /// An operator must act.
   case error
-  /// Somebody should look.
+  /// An operator should look.
   case warning
   /// Something that happens rarely and is in order, such as a start or a stop.
   case notice

@@ -44,7 +44,7 @@ package struct Logger: Sendable {
 
   /// Something that must be fixed.
   package func error(_ message: StaticString, _ fields: LogField...) { write(.error, message, fields) }
-  /// Something that should be looked at.
+  /// Something that should be examined.
   package func warning(_ message: StaticString, _ fields: LogField...) { write(.warning, message, fields) }
   /// Something rare that is in order.
   package func notice(_ message: StaticString, _ fields: LogField...) { write(.notice, message, fields) }
@@ -67,7 +67,7 @@ package struct Logger: Sendable {
   }
 
   /// Writes how many lines were dropped and not told of yet: at the end of a run.
-  package func tellDropped() {
+  package func logDropped() {
     for (message, count) in shared.budget.withLock({ $0.takeDropped() }) { sink(format.dropped(count, of: message)) }
   }
 }

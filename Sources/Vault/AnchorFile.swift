@@ -46,7 +46,7 @@ final class AnchorFile {
 
   /// Whether a file looks like the anchor of a vault that was changed at least once; whose it is takes a key to tell.
   ///
-  /// What cannot be looked at may well be one.
+  /// What cannot be examined may well be one.
   static func isWritten(at path: String) -> Bool {
     let bytes: [UInt8]
     do throws(Errno) {
@@ -62,7 +62,7 @@ final class AnchorFile {
   ///
   /// - Throws: `VaultError.notOurs`.
   static func inspect(_ path: String) throws(VaultError) {
-    // What is missing is made, and what cannot be looked at is not used.
+    // What is missing is made, and what cannot be examined is not used.
     guard let status = try? FileStatus.ofLink(path) else { return }
     guard status.kind == .regular, status.owner == ProcessIdentity.user, !status.isOpenToOthers else {
       throw .notOurs(path: path)

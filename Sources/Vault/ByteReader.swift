@@ -29,7 +29,7 @@ struct ByteReader {
     return RowTag(high: high, low: low)
   }
 
-  /// A text with its length in the byte before it; nil where it is cut off, or no UTF-8.
+  /// A string with its length in the byte before it; nil where it is cut off, or no UTF-8.
   mutating func text() -> String? {
     guard let count = byte(), bytes.count - position >= Int(count) else { return nil }
     defer { position += Int(count) }

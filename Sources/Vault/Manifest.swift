@@ -4,7 +4,7 @@ import Sealing
 /// Which rows the vault has, by the tags of their boxes: so that a row that was removed, put back or exchanged for an
 /// older copy is noticed.
 ///
-/// All rows of one name share a bucket, so a change of one profile seals one bucket anew. Kept in memory, where it holds
+/// All rows of one name share a bucket, so a change of one profile re-encrypts one bucket. Kept in memory, where it holds
 /// names and tags only, so that a change reads nothing.
 struct Manifest: Sendable {
   /// The tables whose rows are listed; the numbers are part of the format.
@@ -74,7 +74,7 @@ struct Manifest: Sendable {
     buckets[bucket] = rows
   }
 
-  /// Notes that a bucket cannot be trusted: it is written anew with the next change.
+  /// Notes that a bucket cannot be trusted: it is written again with the next change.
   mutating func distrust(bucket: Int) {
     changedBuckets.insert(bucket)
   }

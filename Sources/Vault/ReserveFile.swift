@@ -29,6 +29,6 @@ struct ReserveFile {
     }
   }
 
-  /// Gives the room to whoever is quicker.
+  /// Frees the room for the quickest writer.
   func release() { try? DirectoryEntry.remove(path) }
 }

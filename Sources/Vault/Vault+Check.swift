@@ -8,7 +8,7 @@ extension Vault {
   /// How far the clock may be behind the vault's last change: time zones that were set wrong, and clocks that drift.
   private static let clockTolerance: Int64 = 86_400_000
 
-  /// Looks at the database, at every sealed value, and at what surrounds them.
+  /// Checks the database, every sealed value, and what surrounds them.
   ///
   /// - Parameter isFull: also whether indexes agree with their tables, and every event.
   /// - Returns: what a person should know; nothing was changed.
@@ -37,7 +37,7 @@ extension Vault {
       return [
         VaultFinding(
           .databaseDamaged, isError: true,
-          "The vault's file contradicts itself; restore it from a backup, or move all its files "
+          "The vault's file is inconsistent; restore it from a backup, or move all its files "
             + "(vault.sqlite*) away and log in again.")
       ]
     }
@@ -49,7 +49,7 @@ extension Vault {
     let rows = try reader.contents(open.manifest)
     var findings = rows.contents.tampered.map { profile in
       VaultFinding(
-        .tampered, isError: true, "What is stored of this profile is not what was written; log in again.",
+        .tampered, isError: true, "The record of this profile is not what the broker wrote; log in again.",
         profile: profile)
     }
     var suspicions: Set<VaultSuspicion> = rows.hasForeignRows ? [.foreignRow] : []
@@ -82,9 +82,9 @@ extension Vault {
     VaultFinding(
       .rollbackUnnoticed, isError: false,
       anchor == nil
-        ? "There is no place for the vault's anchor, so a replacement of the vault by an earlier copy is not noticed."
-        : "The vault's anchor is in the vault's directory, so an earlier copy of the whole directory in its place is not "
-          + "noticed.")
+        ? "There is no place for the vault's anchor, so a rollback of the vault to an earlier copy is not detected."
+        : "The vault's anchor is in the vault's directory, so a rollback of the whole directory to an earlier copy is not "
+          + "detected.")
   }
 
   /// What is not in the database.
@@ -98,13 +98,13 @@ extension Vault {
     if now() + Self.clockTolerance < open.head.changedAt {
       findings.append(
         VaultFinding(
-          .clockSetBack, isError: true, "The clock is more than a day behind the vault's last change; set it right."))
+          .clockSetBack, isError: true, "The clock is more than a day behind the vault's last change; set the clock."))
     }
     if recordedSource != configuredSource {
       findings.append(
         VaultFinding(
           .keySourceDiffers, isError: false,
-          "The vault opens by the source \(recordedSource.rawValue), the configuration names \(configuredSource.rawValue); "
+          "The vault's key source is \(recordedSource.rawValue), but the configuration names \(configuredSource.rawValue); "
             + "to keep that of the vault, set vault.keySource to \"\(recordedSource.rawValue)\" in the configuration; "
             + "to change it, rekey the vault."))
     }
@@ -112,7 +112,7 @@ extension Vault {
       findings.append(
         VaultFinding(
           .memoryUnlocked, isError: false,
-          "The memory of secrets is not locked against swapping; raise the limit of locked memory (ulimit -l)."))
+          "The memory for secrets is not locked against swapping; raise the limit of locked memory (ulimit -l)."))
     }
     return findings
   }

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// What happens to the vault's file behind the vault's back.
 extension Vault {
-  /// Looks at the files before SQLite does, which takes an empty one for a new database and removes its log.
+  /// Checks the files before SQLite does, which takes an empty one for a new database and removes its log.
   ///
   /// A file that is not there at all, nor its log, is another matter: to move it away is how a person starts over. What
   /// the vault that was there has left is removed then, and `predecessor` tells of it.
@@ -16,9 +16,9 @@ extension Vault {
     let traces = VaultTraces(path: path, reserve: reserve, keyFileUsers: keyFileUsers, anchorPath: anchorPath)
     let status: FileStatus
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
-      // What cannot be looked at cannot be opened either, and says why then.
+      // What cannot be examined cannot be opened either, and says why then.
       guard error == .noEntry else { return true }
-      guard !traces.hasLog else { throw .damaged(part: "its file is gone, but the file's log is there") }
+      guard !traces.hasLog else { throw .damaged(part: "its file is missing, but its log exists") }
       if traces.areThere {
         let loss: VaultSuspicion = reserve.isTaken ? .fileGone : .movedAway
         predecessor = loss
@@ -29,7 +29,7 @@ extension Vault {
       return false
     }
     guard status.kind == .regular, status.size == 0 else { return traces.areThere }
-    guard !traces.hasLog, !traces.areThere else { throw .damaged(part: "its file is empty, but held something") }
+    guard !traces.hasLog, !traces.areThere else { throw .damaged(part: "its file is empty, but had content before") }
     return false
   }
 
@@ -38,14 +38,14 @@ extension Vault {
 
   /// Whether the file that the connection has open still is the one that has the vault's name.
   ///
-  /// A file that was removed or replaced would take changes that nobody ever reads again. As long as it is open, no other
+  /// A file that was removed or replaced would take changes that are never read again. As long as it is open, no other
   /// file can have its inode, so one question a change is enough.
   var isFileInPlace: Bool {
     guard let fileIdentity else { return true }
     do throws(Errno) {
       return try FileStatus.ofLink(path).identity == fileIdentity
     } catch {
-      // What cannot be looked at is not known to be gone.
+      // What cannot be examined is not known to be gone.
       return error != .noEntry
     }
   }

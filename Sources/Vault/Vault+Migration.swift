@@ -7,7 +7,7 @@ import Sealing
 extension Vault {
   /// Brings a vault of the first schema to this one, after its key was proven to open it and a copy of it was kept.
   ///
-  /// The copy is sealed as the vault was: whoever has it and the key file has the tokens that were in it.
+  /// The copy is sealed as the vault was: its reader, with the key file, has the tokens that were in it.
   ///
   /// - Throws: `KeyFailure`; nothing was changed then, but for the copy.
   func migrate(_ connection: SQLiteConnection) throws(KeyFailure) {

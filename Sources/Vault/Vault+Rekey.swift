@@ -15,12 +15,12 @@ extension Vault {
     try checkPassphrase(request.passphrase, old)
     let source = request.keySource ?? configuredSource
     guard request.newPassphrase == nil || source == .passphrase else {
-      throw .passphraseUnsuitable("The new key comes from the source \(source.rawValue), which takes no passphrase.")
+      throw .passphraseUnsuitable("The new key comes from the source \(source.rawValue), which uses no passphrase.")
     }
     var passphrase = request.newPassphrase
     if passphrase == nil, old.wrapped.source == .passphrase { passphrase = request.passphrase }
     guard source != .passphrase || passphrase != nil else {
-      throw .passphraseUnsuitable("The new key comes from a passphrase: give it as /newPassphrase.")
+      throw .passphraseUnsuitable("The new key comes from a passphrase; pass it as /newPassphrase.")
     }
     do { try endDoubt() } catch { throw .store(error) }
     let kek: KeyEncryptionKey
@@ -112,7 +112,7 @@ extension Vault {
   /// Puts a new key file in its place; what fails is done at the next unlock.
   ///
   /// The old key file is kept until then: it is removed once the new key has opened the vault, so that a copy of the vault
-  /// from before opens for as long as it is not known whether the new key can be had again.
+  /// from before opens for as long as it is not known whether the new key can be read again.
   private func settle(_ source: KeySourceName) {
     if source == .file { keyFileUsers?.note() } else { keyFileUsers?.forget() }
     guard source == .file else { return }

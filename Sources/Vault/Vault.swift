@@ -8,7 +8,7 @@ import SecretMemory
 /// The sealed database in which sessions rest.
 ///
 /// It has the only connection to its file and a thread of its own, on which everything that touches the disk happens.
-/// Whoever opened it closes it; one that is not closed has lost nothing, but its thread stays until the last reference
+/// Its opener closes it; one that is not closed has lost nothing, but its thread stays until the last reference
 /// is gone.
 package actor Vault {
   /// What the descriptions of the vault call its file; for logs.
@@ -43,7 +43,7 @@ package actor Vault {
   let attempts: AttemptsFile
   /// What a vault that was lost is told by after the next start.
   let lossFile: LossFile
-  /// Who else opens by the key file; nil where nobody can.
+  /// Who else opens by the key file; nil where none can.
   let keyFileUsers: KeyFileUsers?
   /// Whether that room was given away.
   var isReserveSpent = false
@@ -122,7 +122,7 @@ package actor Vault {
         let status = try FileStatus.ofLink(name)
         return status.kind != .regular || status.size > 0
       } catch {
-        // What cannot be looked at may well hold something.
+        // What cannot be examined may well hold something.
         return error != .noEntry
       }
     }

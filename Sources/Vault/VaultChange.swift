@@ -79,7 +79,7 @@ struct VaultChange {
     guard let tag else { throw StoreFailure.superseded }
     manifest[.session, name] = tag
     try closeIntent(record.profile)
-    // The profile begins anew: what is left of what was meddled with goes.
+    // The profile begins again: what is left of the tampered record goes.
     if tampered.remove(record.profile) != nil {
       try closeLogin(record.profile)
       try closeRevocations(of: record.profile)

@@ -31,9 +31,9 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
     case .inUse: "The vault is in use by another process; stop that one first."
     case .cannotOpen(let error): "The vault cannot be opened (\(error)); check its path and access rights."
     case .notOurs(let path):
-      "\(path) is not a regular file that belongs to this user alone; remove it, or restore it from a backup."
+      "\(path) is not a regular file of this user alone; remove it, or restore it from a backup."
     case .newerSchema(let found, let supported):
-      "The vault has format \(found), this program knows up to \(supported); use the newer program."
+      "The vault has format \(found), and this version supports up to \(supported); install the newer version."
     case .damaged(let part):
       "The vault is damaged (\(part)); restore it from a backup, or move all its files (vault.sqlite*) away and log in "
         + "again."
@@ -66,14 +66,14 @@ package enum VaultError: Error, Sendable, CustomStringConvertible {
       return
     }
     if case .tables = error.operation {
-      self = .damaged(part: "its tables are gone")
+      self = .damaged(part: "its tables are missing")
       return
     }
     self =
       switch error.code.primary {
       case .busy, .locked: .inUse
       case .corrupt: .damaged(part: "database")
-      case .notADatabase: .damaged(part: "no database of this program")
+      case .notADatabase: .damaged(part: "not a database of this program")
       case .full, .inputOutput: .storage(error)
       default: .cannotOpen(error)
       }

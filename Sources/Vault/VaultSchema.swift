@@ -120,7 +120,7 @@ enum VaultSchema {
       sealed BLOB NOT NULL
     ) STRICT
     """,
-    // The sequence stands beside the seal: it is raised while nobody has the key.
+    // The sequence stands beside the seal: it is raised while no key is in memory.
     """
     CREATE TABLE head (
       only INTEGER NOT NULL PRIMARY KEY CHECK (only = 1),

@@ -1,9 +1,9 @@
 /// A moment between two durable steps of a change of keys: whatever happens then, the vault opens afterwards, with the
 /// old key or the new one.
 package enum VaultStep: Sendable, CaseIterable {
-  /// The new key can be had again; the database knows nothing of it.
+  /// The new key can be read again; the database knows nothing of it.
   case keyReady
-  /// Everything is sealed anew, in a transaction that is not durable yet.
+  /// Everything is re-encrypted, in a transaction that is not durable yet.
   case resealed
   /// The database needs the new key from now on.
   case committed

@@ -34,43 +34,44 @@ enum VaultSuspicion: Hashable, CaseIterable {
   /// What a person is told.
   var finding: VaultFinding {
     switch self {
-    case .head: Self.tampered("The vault's record of itself is not what was written")
-    case .manifest: Self.tampered("The vault's list of its rows is not what was written")
-    case .metadata: Self.tampered("The vault's own key of token names is not what was written")
-    case .foreignRow: Self.tampered("The vault has a row that no profile could have")
-    case .events: Self.tampered("The vault's events are not those that were written")
-    case .sequence: Self.tampered("The vault's event number is none that was given")
+    case .head: Self.tampered("The vault's head record is not what the broker wrote")
+    case .manifest: Self.tampered("The vault's manifest is not what the broker wrote")
+    case .metadata: Self.tampered("The vault's key for token names is not what the broker wrote")
+    case .foreignRow: Self.tampered("The vault has a row that belongs to no profile")
+    case .events: Self.tampered("The vault's events are not what the broker wrote")
+    case .sequence: Self.tampered("The vault's event sequence is not what the broker wrote")
     case .fileReplaced:
       VaultFinding(
         .tampered, isError: true,
-        "The vault's file was removed or replaced while it was in use, so nothing is saved any more; put it back in its "
-          + "place, or stop the broker, and log in again where in doubt.")
+        "The vault's file was removed or replaced while it was in use, so nothing is saved any more; put it back in "
+          + "place, or stop the broker, and log in again if in doubt.")
     case .rolledBack:
       VaultFinding(
         .rolledBack, isError: true,
-        "The vault is older than its anchor: it was replaced by an earlier copy; log in again where in doubt.")
+        "The vault is older than its anchor: it was rolled back to an earlier copy; log in again if in doubt.")
     case .anchorMissing:
       VaultFinding(
         .rollbackUnnoticed, isError: false,
-        "The vault's anchor is gone or damaged, so a replacement of the vault by an earlier copy was not noticed; a new "
+        "The vault's anchor is missing or damaged, so a rollback of the vault could not be detected; a new "
           + "one was made.")
     case .anchorForeign:
       VaultFinding(
         .rolledBack, isError: true,
-        "The vault's anchor belongs to another vault: one of the two was replaced; log in again where in doubt.")
+        "The vault's anchor belongs to another vault: one of the two was replaced; log in again if in doubt.")
     case .fileGone:
       VaultFinding(
         .rolledBack, isError: true,
-        "The vault's file was gone, and a new vault was made; if you did not remove it, restore it from a backup.")
+        "The vault's file was missing, and a new vault was created; if you did not remove it, restore it from a backup."
+      )
     case .movedAway:
       VaultFinding(
         .rolledBack, isError: false,
-        "Another vault was here before, whose files are gone; this one is new. If you did not move them away, restore "
+        "The files of an earlier vault are missing, and this vault is new. If you did not move them away, restore "
           + "them from a backup.")
     }
   }
 
   private static func tampered(_ what: String) -> VaultFinding {
-    VaultFinding(.tampered, isError: true, what + "; restore it from a backup, or log in again where in doubt.")
+    VaultFinding(.tampered, isError: true, what + "; restore it from a backup, or log in again if in doubt.")
   }
 }

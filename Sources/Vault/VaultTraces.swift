@@ -14,7 +14,7 @@ struct VaultTraces {
 
   /// Whether there is a log with something in it.
   ///
-  /// What cannot be looked at may well hold something. A journal tells nothing: there is one only while the first page of
+  /// What cannot be examined may well hold something. A journal tells nothing: there is one only while the first page of
   /// a new file is written, and a process that ends then leaves it beside an empty file.
   var hasLog: Bool {
     do throws(Errno) { return try FileStatus.ofLink(path + "-wal").size > 0 } catch { return error != .noEntry }

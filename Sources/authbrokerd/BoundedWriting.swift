@@ -2,11 +2,11 @@ import LinuxSystem
 
 /// Writing to a descriptor that others share and that may not be read.
 enum BoundedWriting {
-  /// How long a text waits for a reader: a pipe that is not read must stop neither the loop nor the end of a process that
+  /// How long a string waits for a reader: a pipe that is not read must stop neither the loop nor the end of a process that
   /// holds the lock of a state directory.
   private static let patience = Duration.seconds(1)
 
-  /// Writes a text, as far as it is taken within a second.
+  /// Writes a string, as far as it is taken within a second.
   static func write(_ text: String, to copy: consuming FileDescriptor) {
     guard let stream = try? InheritedStream(copy, .writing) else { return }
     let (bytes, end) = (Array(text.utf8), BootClock.now + patience)

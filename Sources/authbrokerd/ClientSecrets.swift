@@ -34,7 +34,7 @@ actor ClientSecrets {
   /// The password; without it nothing was sent.
   ///
   /// Where the machine had no room for it, or a program took too long, it can be asked for again; otherwise the configuration
-  /// has to be mended.
+  /// has to be fixed.
   func find(_ reference: SecretReference) -> Result<Secret, ProviderFailure> {
     do {
       switch reference {

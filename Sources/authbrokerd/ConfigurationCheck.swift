@@ -64,7 +64,7 @@ enum ConfigurationCheck {
     }
   }
 
-  /// A file that nobody chose may be missing.
+  /// A file that was not named may be missing.
   private static func file(_ paths: StatePaths) -> String? {
     paths.configuration.flatMap { path in (try? FileStatus.following(path)) == nil ? nil : path }
   }

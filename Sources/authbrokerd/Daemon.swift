@@ -87,7 +87,7 @@ actor Daemon {
       report.waiting(atMost: limit)
     }
     vault = opened.vault
-    if opened.hasPredecessor { log.notice("the vault is new: the one that was here before is gone") }
+    if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }
     let providerKey = opened.vault.providerKey
     providers.sealingKey = { providerKey.key }
     let profiles = try providers.settings(for: configuration)
@@ -106,20 +106,20 @@ actor Daemon {
     } report: { trouble in
       switch trouble {
       case .storeTampered(let profile?):
-        log.error("a record in the vault is not what was written", .word("profile", profile.description))
-      case .storeTampered(nil): log.error("the vault is not what was written: run `authbroker doctor`")
+        log.error("a record in the vault is not what the broker wrote", .word("profile", profile.description))
+      case .storeTampered(nil): log.error("the vault is not what the broker wrote: run `authbroker doctor`")
       case .revocationGivenUp(let profile):
-        log.warning("a provider was not told of a logout in time", .word("profile", profile.description))
+        log.warning("a revocation expired before the provider answered", .word("profile", profile.description))
       case .sequencesNotReserved: log.error("the vault cannot be written: sequences may repeat after a crash")
       case .clockSkewed(let profile, let skew?):
         log.warning(
-          "the clock of the provider and this machine's differ: set the clock",
+          "the clocks of the provider and this machine differ: set the clock",
           .word("profile", profile.description), .number("aheadSeconds", Int(skew.components.seconds)))
       case .clockSkewed(let profile, nil):
-        log.notice("the clock of the provider and this machine's agree again", .word("profile", profile.description))
+        log.notice("the clocks of the provider and this machine agree again", .word("profile", profile.description))
       }
     }
-    if opened.contents == nil { log.notice("the vault is locked: it waits for `authbroker unlock`") }
+    if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     watchNetwork(broker)
     providers.start()
     try open(server, channel)
@@ -133,7 +133,7 @@ actor Daemon {
         broker?.assumeIsolated { $0.networkMayHaveChanged() }
       }
     } catch {
-      log.notice("changes of the network will not be noticed", .word("reason", error.description))
+      log.notice("network changes are not monitored", .word("reason", error.description))
     }
   }
 
@@ -212,13 +212,13 @@ actor Daemon {
       await previous?.value
       let result = await apart { await takeOver() }
       if case .failure(let error) = result {
-        log.error("the configuration was not taken over", .word("reason", error.message))
+        log.error("the configuration was rejected; the present one stays in force", .word("reason", error.message))
       }
       reply(result)
     }
   }
 
-  /// Takes up what the configuration says now; what says the same as before is no event.
+  /// Applies the present configuration; what says the same as before is no event.
   private func takeOver() async -> Result<[ProfileName], BrokerError> {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
     let (readAt, fresh): (Timestamp, BrokerConfiguration)
@@ -249,7 +249,7 @@ actor Daemon {
       return BrokerError(.storeFailed)
     }
     await providers.update(to: fresh)
-    if fresh.vault != configuration.vault { log.warning("changed settings of the vault hold from the next start on") }
+    if fresh.vault != configuration.vault { log.warning("changed vault settings take effect at the next start") }
     configuration = fresh
     await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
     if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
@@ -284,7 +284,7 @@ actor Daemon {
     do throws(VaultError) {
       try await vault?.close()
     } catch {
-      log.error("the vault was not closed in order", .word("reason", error.description))
+      log.error("the vault was not closed cleanly", .word("reason", error.description))
     }
     await providers.close()
   }

@@ -4,7 +4,7 @@ import ClientSocket
 struct DaemonArguments: Equatable {
   /// How the daemon is to run.
   enum Mode: Equatable {
-    /// The owner in the foreground, or in the background for whoever started it on demand.
+    /// The owner in the foreground, or in the background for the client that started it on demand.
     case owner(isOnDemand: Bool)
     /// The owner on standard input and output, for as long as those last.
     case privateOwner
@@ -52,7 +52,7 @@ struct DaemonArguments: Equatable {
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help
-      default: throw Misuse(message: "There is no option \(PlainText.line(argument.utf8)).")
+      default: throw Misuse(message: "Unknown option \(PlainText.line(argument.utf8)).")
       }
     }
   }

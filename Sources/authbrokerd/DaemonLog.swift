@@ -36,7 +36,7 @@ struct DaemonLog: Sendable {
 
   /// Writes the last words, as far as they are taken within a second.
   func finish() {
-    logger.tellDropped()
+    logger.logDropped()
     queue.flush(within: Self.lastPatience)
   }
 }

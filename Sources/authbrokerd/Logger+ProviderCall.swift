@@ -6,7 +6,7 @@ extension Logger {
   ///
   /// It says what the call was for, where it went without query and fragment, what came of it and how long that took;
   /// no field, no body and no word of the provider.
-  func tell(_ call: HTTPCall) {
+  func write(_ call: HTTPCall) {
     var fields: [LogField] = [
       .word("purpose", call.purpose), .word("method", call.method.rawValue), .word("host", call.host),
       .word("path", call.path),

@@ -25,10 +25,10 @@ struct OwnerLock: ~Copyable, Sendable {
 
   private static func describeOwner(_ paths: StatePaths) -> String {
     guard let owner = OwnerRecord(at: paths.ownerLock) else {
-      return "\(paths.state) has an owner already, which is just starting; try again."
+      return "Another broker is starting on \(paths.state); try again."
     }
-    return "\(paths.state) has an owner already: process \(owner.pid) on \(owner.socket)."
-      + " Use it, or end it with `authbroker stop`."
+    return "The broker of \(paths.state) is already running (pid \(owner.pid), socket \(owner.socket))."
+      + " Use it, or stop it with: authbroker stop"
   }
 
   /// Listens on the socket, whose stale predecessor only the holder of the lock may remove.

@@ -7,7 +7,7 @@ import Transport
 enum OwnerProcess {
   /// Runs until the broker is stopped, and ends the process with the exit code.
   ///
-  /// The parts hold each other for as long as the process lives: nothing is taken apart that the kernel takes back.
+  /// The parts hold each other for as long as the process lives: nothing is taken apart that the kernel frees.
   static func run(_ arguments: DaemonArguments, _ environment: [String: String]) -> Never {
     let report = ReadyReport(descriptor: arguments.readyDescriptor)
     do throws(StartFailure) {
@@ -39,7 +39,7 @@ enum OwnerProcess {
         loop: loop, arguments: arguments, lock: lock, source: source, configuration: configuration,
         descriptorLimit: descriptors, environment: environment, report: report)
     } catch {
-      throw StartFailure(kind: .failed, message: "The event loop cannot be made: \(error).")
+      throw StartFailure(kind: .failed, message: "The event loop cannot be created: \(error).")
     }
   }
 

@@ -96,7 +96,7 @@ final class ProviderCatalog {
     } catch {
       throw StartFailure(
         kind: .configInvalid,
-        message: "The profile \(profile) cannot be used: \(error). See its addresses, tls and mapping.")
+        message: "The profile \(profile) cannot be used: \(error); check its addresses, tls and mapping.")
     }
   }
 
@@ -108,11 +108,12 @@ final class ProviderCatalog {
       proxy = try ProxySetting(network, environment)
     } catch {
       throw StartFailure(
-        kind: .configInvalid, message: "The proxy cannot be used: correct network.proxy, or https_proxy at the start.")
+        kind: .configInvalid,
+        message: "The proxy cannot be used; check network.proxy in the configuration, then https_proxy.")
     }
     do throws(Errno) {
       let log = log
-      let client = try HTTPClient(version: ProgramVersion.current, proxy: proxy) { log.tell($0) }
+      let client = try HTTPClient(version: ProgramVersion.current, proxy: proxy) { log.write($0) }
       clients.append((network, client))
       return client
     } catch {

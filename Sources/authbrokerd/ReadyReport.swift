@@ -1,11 +1,11 @@
 import LinuxSystem
 import Synchronization
 
-/// Tells whoever started the daemon on demand that it is ready, or why it is not, on a pipe of theirs.
+/// Tells the client that started the daemon on demand that it is ready, or why it is not, on a pipe of theirs.
 final class ReadyReport: Sendable {
   private let pipe: Mutex<Int32?>
 
-  /// A report on an inherited descriptor; nobody is told where there is none.
+  /// A report on an inherited descriptor; without one, nothing is reported.
   init(descriptor: Int32?) {
     pipe = Mutex(descriptor)
   }

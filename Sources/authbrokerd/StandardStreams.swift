@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Words for people on standard error.
 enum StandardError {
-  /// Writes a text, as far as it is taken within a second; nothing can be told where that fails.
+  /// Writes a string, as far as it is taken within a second; nothing can be told where that fails.
   static func write(_ text: String) {
     let own = FileDescriptor(owning: 2)
     let copy = try? own.duplicate()
@@ -16,7 +16,7 @@ enum StandardError {
 
 /// Words for people on standard output.
 enum StandardOutput {
-  /// Writes a text, and ends the process with 1 where nobody can take it.
+  /// Writes a string, and ends the process with 1 where it cannot be written.
   static func write(_ text: String) {
     do throws(Errno) { try write(Array(text.utf8), to: 1) } catch {
       if error != .brokenPipe { StandardError.write("authbroker: standard output cannot be written: \(error).\n") }

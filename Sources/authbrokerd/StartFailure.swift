@@ -3,15 +3,15 @@ import LinuxSystem
 
 /// Why the daemon could not start: one sentence that says what to do, and how the process ends.
 struct StartFailure: Error {
-  /// The stable name of the reason, for whoever started the daemon.
+  /// The stable name of the reason, for the starter of the daemon.
   enum Kind: String {
     /// The state directory has an owner already.
     case owned
     /// The configuration is not valid.
     case configInvalid
-    /// The key of the vault cannot be had.
+    /// The vault's key cannot be read.
     case keySourceUnavailable
-    /// The vault does not hold what the broker wrote.
+    /// The vault's content is not what the broker wrote.
     case vaultTampered
     /// The file system refuses something.
     case storeFailed

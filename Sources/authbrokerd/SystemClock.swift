@@ -8,7 +8,7 @@ import Transport
 struct SystemClock: BrokerClock {
   /// Whose timers are used.
   let loop: EventLoop
-  /// Where it is said that nobody will tell when the clock is set.
+  /// Where it is logged that changes of the clock are not monitored.
   let log: Logger
 
   var now: Timestamp { WallClock.timestamp }
@@ -25,7 +25,7 @@ struct SystemClock: BrokerClock {
       // The loop keeps it for as long as the process lives.
       _ = try ClockWatcher(loop: loop, watch: try ClockWatch(), wasSet: action)
     } catch {
-      log.warning("a change of the clock will not be noticed", .word("reason", error.description))
+      log.warning("clock changes are not monitored", .word("reason", error.description))
     }
   }
 }

@@ -90,7 +90,7 @@ enum VaultOpening {
       case .sourceUnavailable(let reason), .passphraseUnsuitable(let reason):
         throw StartFailure(kind: .keySourceUnavailable, message: reason)
       case .wrongPassphrase, .passphraseMissing:
-        throw StartFailure(kind: .keySourceUnavailable, message: "The vault opens by a passphrase only.")
+        throw StartFailure(kind: .keySourceUnavailable, message: "The vault opens only with its passphrase.")
       case .store(let error): throw failure(error, paths)
       }
     }

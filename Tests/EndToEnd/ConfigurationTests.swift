@@ -86,7 +86,7 @@ import Testing
       #expect(try refused["error"]?["data"]?["kind"]?.string() == "configInvalid")
       #expect(try refused["error"]?["message"]?.string().contains("config.json:2") == true)
       try owner.send(.hangUp)
-      try Self.awaitLog(of: owner, "was not taken over", times: 2, client)
+      try Self.awaitLog(of: owner, "the configuration was rejected", times: 2, client)
       #expect(try client.call("listSessions")["sessions"]?.elements().count == 2)
       _ = try sandbox.configure(Self.one)
       #expect(try client.call("reloadConfig")["profiles"]?.elements().count == 1)

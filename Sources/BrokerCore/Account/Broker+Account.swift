@@ -30,7 +30,7 @@ extension Broker {
 
   /// Sets a new password with the token of a mail.
   ///
-  /// Nothing says whose token it was, so every session with the same binding is looked at: those that the provider has
+  /// Nothing says whose token it was, so every session with the same binding is examined: those that the provider has
   /// ended end here, and no other.
   package func resetPassword(_ params: ResetPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithoutToken(.resetPassword, params.profile, caller) { provider throws(ProviderFailure) in
@@ -43,7 +43,7 @@ extension Broker {
     }
   }
 
-  /// Sets a new password for whoever knows the old one; the session goes on, with new tokens where there are any.
+  /// Sets a new password with proof of the old one; the session goes on, with new tokens where there are any.
   package func changePassword(_ params: ChangePassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     let sentAt = now
     try askWithToken(.changePassword, params.profile, caller) { provider, token throws(ProviderFailure) in
@@ -61,7 +61,7 @@ extension Broker {
   }
 
   /// Removes the account at the provider, and then everything of its session here; the same user's sessions of other
-  /// profiles are looked at, since the provider has ended them too.
+  /// profiles are examined, since the provider has ended them too.
   package func deleteAccount(_ params: DeleteAccount.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     try askWithToken(.deleteAccount, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.deleteAccount(password: params.password, accessToken: token)
@@ -112,7 +112,7 @@ extension Broker {
   /// What is answered once the provider has done its part, and the vault its own or not.
   private static func done(_ failure: StoreFailure?, _ profile: ProfileName) -> Result<Empty, BrokerError> {
     guard failure != nil else { return .success(Empty()) }
-    let message = "The provider has done it, but the vault could not be written; it is tried again."
+    let message = "The provider made the change, but the vault could not be written; the write is retried."
     return .failure(BrokerError(.storeFailed, message, profile: profile))
   }
 }

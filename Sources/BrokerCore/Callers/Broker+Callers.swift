@@ -27,7 +27,7 @@ extension Broker {
   /// A method: it answers its caller, now or later, or throws what the caller is told.
   package typealias Method<Value: Sendable> = @Sendable (isolated Broker, Caller<Value>) throws(BrokerError) -> Void
 
-  /// Takes up a request; the answer leaves by the port that ``start(with:answer:deliver:report:)`` was given.
+  /// Starts a request; the answer leaves by the port that ``start(with:answer:deliver:report:)`` was given.
   ///
   /// - Parameters:
   ///   - caller: who is to be answered.

@@ -120,7 +120,7 @@ extension Broker {
     var names: Set<EventName> = []
     for (position, text) in wanted.enumerated() {
       guard let name = EventName(rawValue: text) else {
-        throw misfit("/events/\(position)", "There is no event of the name at /events/\(position).")
+        throw misfit("/events/\(position)", "The event at /events/\(position) is unknown.")
       }
       names.insert(name)
     }
@@ -130,7 +130,7 @@ extension Broker {
   /// Ends a subscription.
   package func unsubscribe(_ params: Unsubscribe.Params, client: ClientID) throws(BrokerError) {
     guard hub.unsubscribe(client, params.subscriptionID) else {
-      throw Self.misfit("/subscriptionId", "This connection has no such subscription.")
+      throw Self.misfit("/subscriptionId", "The subscription is unknown on this connection.")
     }
   }
 

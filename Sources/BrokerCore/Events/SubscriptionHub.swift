@@ -9,7 +9,7 @@ package struct ClientID: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// Who is told what, and what somebody who was away has missed.
+/// The subscriptions: which client gets which event, and what a client missed while it was away.
 package struct SubscriptionHub: Sendable {
   /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program
   /// that was away for a while costs the store nothing.
@@ -64,7 +64,7 @@ package struct SubscriptionHub: Sendable {
     case events([BrokerEvent], isLast: Bool)
     /// Events that the store has.
     case store(after: UInt64, through: UInt64)
-    /// These sequences can be had no more; the replay goes on behind them.
+    /// These sequences are no longer available; the replay goes on behind them.
     case lost(from: UInt64, through: UInt64)
   }
 
@@ -80,7 +80,7 @@ package struct SubscriptionHub: Sendable {
     package let details: [UInt8]
   }
 
-  /// Where the events after a sequence can be had.
+  /// Where the events after a sequence are available.
   package enum Source: Sendable, Equatable {
     /// Here they are, all of them.
     case memory([BrokerEvent])
@@ -99,7 +99,7 @@ package struct SubscriptionHub: Sendable {
   private var subscriptions: [Subscription?] = []
   /// Where each connection's subscriptions are among them.
   private var positions: [ClientID: [Int]] = [:]
-  /// How many subscriptions were looked at to end some: a measure for tests.
+  /// How many subscriptions were examined to end some: a measure for tests.
   package private(set) var visits = 0
   private var kept: [BrokerEvent] = []
   private var names: UInt64 = 0
@@ -113,7 +113,7 @@ package struct SubscriptionHub: Sendable {
   /// A hub that has told nothing yet.
   package init() {}
 
-  /// Takes up where the events of earlier runs ended, and after which of them the store has all.
+  /// Resumes where the events of earlier runs ended, and after which of them the store has all.
   package mutating func open(after sequence: UInt64, completeness: EventCompleteness) {
     self.sequence = sequence
     forgottenThrough = sequence
@@ -137,7 +137,7 @@ package struct SubscriptionHub: Sendable {
     return id
   }
 
-  /// Where the events after a sequence can be had, for one who wants these.
+  /// Where the events after a sequence are available, for a subscriber to these.
   package func source(since: UInt64, _ wish: Wish = Wish()) -> Source {
     guard since <= sequence else { return .nowhere }
     if since >= forgottenThrough {

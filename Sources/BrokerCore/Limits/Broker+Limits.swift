@@ -73,7 +73,7 @@ extension Broker {
     if let refusal = limiter.guess(guesser(login, on: slot), at: now.uptime) { throw error(refusal, slot.name) }
   }
 
-  /// Takes in that a code was right, or was certainly not looked at.
+  /// Takes in that a code was right, or was certainly not examined.
   func refundGuess(_ login: PendingLogin, on slot: ProfileSlot) {
     limiter.refundGuess(guesser(login, on: slot))
   }

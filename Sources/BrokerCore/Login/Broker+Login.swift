@@ -100,14 +100,14 @@ extension Broker {
     else {
       // First, so that the end of its session is not kept back for an attempt that is over.
       finish(id, .failure(overtaken(profile)))
-      if case .authenticated(let session) = outcome { giveBack(session, to: provider, profile, attempt.slot) }
+      if case .authenticated(let session) = outcome { revokeUnused(session, at: provider, profile, attempt.slot) }
       return
     }
     attempts.noteAnswered(id)
     let plan = attempt.plan
     switch outcome {
     case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):
-      giveBack(session, to: provider, profile, attempt.slot)
+      revokeUnused(session, at: provider, profile, attempt.slot)
       refuse(doubt ?? .refused(.accessDenied), id)
     case .authenticated(let session):
       accept((session, attempt.sentAt), method: plan.method, slot) { $0.finish(id, $1) }
@@ -131,7 +131,7 @@ extension Broker {
     }
   }
 
-  /// Takes up a login that has still to come, in place of an earlier one; it is answered once it is durable.
+  /// Starts a login in place of an earlier one; it is answered once it is durable.
   private func wait(
     for login: PendingLogin, on slot: ProfileSlot, telling event: EventPayload,
     _ done: @escaping @Sendable (isolated Broker) -> Void
@@ -144,16 +144,18 @@ extension Broker {
 
   /// What became of a request whose profile has another session now, or none.
   func overtaken(_ profile: ProfileName) -> BrokerError {
-    BrokerError(.cancelled, "Another login or a logout came between, or the profile was changed.", profile: profile)
+    BrokerError(
+      .cancelled, "The login was replaced by another login, a logout or a change of the profile; log in again.",
+      profile: profile)
   }
 
-  /// Ends a session that nobody wants any more, at the provider that gave it.
+  /// Revokes a session that is not used, at the provider that issued it.
   ///
   /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
   /// provider is told at once, as far as it answers.
-  func giveBack(_ session: ProviderSession, to provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
+  func revokeUnused(_ session: ProviderSession, at provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
     guard vault.phase != .locked, let slot = slot(named: profile, id: id) else {
-      return giveBack(session.tokens, to: provider)
+      return revokeUnused(session.tokens, at: provider)
     }
     revokeLater(session.tokens, of: slot, user: session.user?.id)
   }
@@ -178,12 +180,12 @@ extension Broker {
       guard failure == nil else {
         // Beside a session that goes on it is left alone: some providers would end that as well.
         if broker.slot(named: name, id: id)?.machine.living == nil {
-          broker.giveBack(session, to: provider, name, id)
+          broker.revokeUnused(session, at: provider, name, id)
         }
         return complete(broker, .failure(BrokerError(.storeFailed, profile: name)))
       }
       guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
-        broker.giveBack(session, to: provider, name, id)
+        broker.revokeUnused(session, at: provider, name, id)
         return complete(broker, .failure(broker.overtaken(name)))
       }
       broker.counts.logins += 1

@@ -10,16 +10,16 @@ extension Broker {
     schedulePendingLogins()
   }
 
-  /// Takes up a session that a login has brought; one that nobody waits for any more is given back, and so is that of
+  /// Saves a session that a login has brought; one that no caller waits for any more is revoked, and so is that of
   /// another user than the expected one: the login has then failed as `otherwise` says.
   func take(
     _ arrival: Arrival, from provider: any AuthProvider, _ event: LoginFlow.Event,
     otherwise failed: LoginFlow.Event, _ id: String, _ profile: ProfileName, _ slot: UInt64
   ) {
     let session = arrival.session
-    guard let login = pendingLogins[id]?.login else { return giveBack(session, to: provider, profile, slot) }
+    guard let login = pendingLogins[id]?.login else { return revokeUnused(session, at: provider, profile, slot) }
     guard Self.isProven(session, login.expectedUser) else {
-      giveBack(session, to: provider, profile, slot)
+      revokeUnused(session, at: provider, profile, slot)
       return handle(failed, onLogin: id)
     }
     handle(event, onLogin: id, arrival)
@@ -35,7 +35,7 @@ extension Broker {
     switch action {
     case .stopListening: listeners.removeValue(forKey: id)?.cancel()
     case .end(let reason, let isTold): end(login, reason, isTold: isTold)
-    case .letGo(let kind):
+    case .detach(let kind):
       pendingLogins.remove(profile: login.profile)
       answerWaits(for: id, .failure(LoginFlow.error(kind, login.step)))
     default:
@@ -61,7 +61,7 @@ extension Broker {
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
     case .accept(let callers): accept(arrival, login, callers, on: slot)
-    case .giveBack: if let arrival { giveBack(arrival.session, to: slot.provider, slot.name, slot.id) }
+    case .revoke: if let arrival { revokeUnused(arrival.session, at: slot.provider, slot.name, slot.id) }
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
       keep(login.id, on: slot, telling: events) { broker in
@@ -69,7 +69,7 @@ extension Broker {
           broker.answer(Caller<OTPChallenge>(CallerID(caller)), challenge)
         }
       }
-    case .refuse, .stopListening, .end, .letGo: break
+    case .refuse, .stopListening, .end, .detach: break
     }
   }
 
@@ -155,7 +155,7 @@ extension Broker {
           (identified.session, cameAt), from: provider, .actionDone, otherwise: identified.actionEnd, login.id, name,
           slotID)
       } catch {
-        // Whoever has cancelled it has decided what becomes of the login.
+        // The canceller has decided what becomes of the login.
         guard !Task.isCancelled else { return }
         // What a browser brings, or that none comes, tells nothing of the way to the provider; a call that failed does.
         if NetworkState.Event(error) != .answered { noteCall(error, of: name, id: slotID) }

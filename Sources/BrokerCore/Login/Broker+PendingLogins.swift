@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// How pending logins are waited for, listed and cancelled, how they outlive the process, and how they end.
 extension Broker {
-  /// Waits until the user has done what a login asked of them; the login goes on without whoever waits.
+  /// Waits until the user has done what a login asked of them; the login goes on without the waiting callers.
   package func awaitLogin(_ params: AwaitLogin.Params, _ caller: Caller<LoginResult>) {
     let id = params.loginFlowID
     guard let flow = pendingLogins.find(id, at: now.wall), flow.login.step.action != nil else {
@@ -12,7 +12,7 @@ extension Broker {
     if let timeout = params.timeout { limit(caller.id, to: timeout) }
   }
 
-  /// How a login ended that is over: its user may have been quicker than whoever asks.
+  /// How a login ended that is over: its user may have been quicker than the caller.
   private func pastResult(of id: String) -> Result<LoginResult, BrokerError> {
     guard let ending = pendingLogins.ending(of: id, at: now.wall) else { return .failure(BrokerError(.flowNotFound)) }
     if let failure = ending.failure { return .failure(failure.error(ending.step)) }
@@ -30,7 +30,7 @@ extension Broker {
   /// Ends a login that waits; everyone who waits for it is told `cancelled`.
   package func cancelLogin(_ params: CancelLogin.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
-      throw Self.misfit("/loginFlowId", "Just one of the parameters /otpFlowId and /loginFlowId must be present.")
+      throw Self.misfit("/loginFlowId", "Exactly one of the parameters /otpFlowId and /loginFlowId must be present.")
     }
     let id = params.otpFlowID ?? params.loginFlowID ?? ""
     guard let flow = pendingLogins.find(id, at: now.wall), flow.stage != .accepting,
@@ -63,7 +63,7 @@ extension Broker {
     change(StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)) { broker, _ in done(broker) }
   }
 
-  /// Takes up a login that rested in the store.
+  /// Resumes a login that rested in the store.
   func resume(_ record: PendingLoginRecord, on slot: ProfileSlot) {
     let login = record.login
     guard record.binding == slot.provider.binding else {
@@ -78,7 +78,7 @@ extension Broker {
     handle(.resumed, onLogin: login.id)
   }
 
-  /// Forgets the login of a profile that waits, and tells whoever waits for it why.
+  /// Forgets the login of a profile that waits, and tells its waiting callers why.
   ///
   /// The record goes with the next one of the profile, or by ``closeLogins()``.
   func forgetLogin(of profile: ProfileName, _ reason: LoginEnd) {
@@ -103,9 +103,9 @@ extension Broker {
     if pendingLogins.id(of: profile) == nil { loginsToClose.insert(profile) }
   }
 
-  /// Forgets every login here; in the store they rest, and are taken up from there.
-  func letGoOfLogins(_ kind: ErrorKind) {
-    for id in pendingLogins.ids { handle(.abandoned(kind), onLogin: id) }
+  /// Detaches every login from memory; the store keeps them, and they are resumed from there.
+  func detachLogins(_ kind: ErrorKind) {
+    for id in pendingLogins.ids { handle(.detached(kind), onLogin: id) }
     pendingLoginTimer?.cancel()
     pendingLoginTimer = nil
   }
@@ -115,7 +115,7 @@ extension Broker {
     isEnding = true
     for id in pendingLogins.ids {
       switch pendingLogins[id]?.stage {
-      case .resting, .listening: handle(.abandoned(.shuttingDown), onLogin: id)
+      case .resting, .listening: handle(.detached(.shuttingDown), onLogin: id)
       case .asking:
         if let login = pendingLogins[id]?.login {
           answerWaits(for: id, .failure(LoginFlow.error(.shuttingDown, login.step)))
@@ -125,7 +125,7 @@ extension Broker {
     }
   }
 
-  /// Sets the next wake-up: of a question that is due, or of a login that nobody goes on with.
+  /// Sets the next wake-up: of a question that is due, or of a login that no client continues.
   func schedulePendingLogins() {
     pendingLoginTimer?.cancel()
     pendingLoginTimer = nil

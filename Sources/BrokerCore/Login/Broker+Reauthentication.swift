@@ -6,7 +6,7 @@ extension Broker {
   /// `authTime`.
   ///
   /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
-  /// prove it at another device or in a browser. A session of another user is given back, and nothing is changed.
+  /// prove it at another device or in a browser. A session of another user is revoked, and nothing is changed.
   package func reauthenticate(_ params: Reauthenticate.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
@@ -29,7 +29,7 @@ extension Broker {
     guard params.password == nil else {
       guard offered.contains(.password) else {
         throw BrokerError(
-          .unsupportedByProvider, "The provider of this profile takes no password.", profile: slot.name)
+          .unsupportedByProvider, "The provider of this profile does not support passwords.", profile: slot.name)
       }
       return .password
     }
@@ -38,9 +38,9 @@ extension Broker {
     throw LoginMethodChoice.missing(["password"], slot.name)
   }
 
-  /// The session with its user, where somebody is expected and the provider did not say at once whose it is.
+  /// The session with its user, where a certain user is expected and the provider did not say at once whose it is.
   ///
-  /// It throws nothing: a session that has come is taken up or given back, whatever else goes wrong.
+  /// It throws nothing: a session that has come is saved or revoked, whatever else goes wrong.
   static func identified(
     _ session: ProviderSession, _ expected: ExpectedUser?, _ provider: any AuthProvider
   ) async -> IdentifiedSession {
@@ -56,7 +56,7 @@ extension Broker {
     }
   }
 
-  /// Whether a session is that of the user who is expected, if somebody is.
+  /// Whether a session is that of the user who is expected, if one is.
   ///
   /// A provider that does not tell whose session it is has not shown that it is the user's.
   static func isProven(_ session: ProviderSession, _ expected: ExpectedUser?) -> Bool {

@@ -3,11 +3,11 @@ import BrokerProtocol
 extension ProviderFailure {
   /// What is said where a login by this way comes to nothing; nil where the kind's own sentence fits.
   ///
-  /// Not everybody has given a password, and whoever has been elsewhere knows of no pending login.
+  /// Not every login has a password, and a user who logged in elsewhere knows of no pending login.
   func sentence(of method: LoginMethod) -> String? {
     switch (self, method) {
     case (.refused(.invalidCredentials, _, _, _), .refreshToken):
-      "The provider does not take the refresh token: it is wrong, was used before or has expired."
+      "The provider rejected the refresh token: it is invalid, was used before or has expired."
     case (.refused(.invalidCredentials, _, _, _), .clientCredentials): ConfigurationFault.client.message
     case (.refused(.flowNotFound, _, _, _), .browser), (.refused(.flowNotFound, _, _, _), .deviceCode):
       LoginEnd.refusedCode

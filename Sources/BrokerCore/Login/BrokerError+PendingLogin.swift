@@ -20,11 +20,11 @@ extension BrokerError {
   private static func sentence(_ action: UserAction) -> String {
     let place = action.verificationURI
     guard action.kind == .deviceCode, place.utf8.count <= longestWord else {
-      return "A login waits for its user, in a browser."
+      return "A login is waiting for its user in a browser."
     }
     guard let code = action.userCode, code.utf8.count <= longestWord else {
-      return "A login waits for its user, at \(place)."
+      return "A login is waiting for its user at \(place)."
     }
-    return "A login waits for its user, at \(place) with the code \(code)."
+    return "A login is waiting for its user at \(place) with the code \(code)."
   }
 }

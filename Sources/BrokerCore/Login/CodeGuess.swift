@@ -1,6 +1,6 @@
 package import SecretMemory
 
-/// A code that somebody has given for a pending login; those who give the same one share its answer.
+/// A code that was given for a pending login; those who give the same one share its answer.
 package struct CodeGuess: Sendable, Equatable {
   /// Names the guess; never used twice in a process.
   package var number: UInt64

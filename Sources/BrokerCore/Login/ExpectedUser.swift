@@ -14,7 +14,7 @@ package struct ExpectedUser: Sendable, Equatable {
     self.email = email
   }
 
-  /// Whether this is the user; somebody of whom nothing is known is not.
+  /// Whether this is the user; an unknown user is not.
   package func isSame(as user: User?) -> Bool {
     guard let user else { return false }
     if let id { return id == user.id }

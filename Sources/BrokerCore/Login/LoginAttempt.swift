@@ -59,6 +59,6 @@ struct LoginAttempt {
   var hasAbsentCaller = false
   /// Whether all callers have cancelled their login: then what it brings is revoked.
   var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
-  /// Whether the provider has answered, and what it brought is being saved: it cannot be taken back any more.
+  /// Whether the provider has answered, and what it brought is being saved: it cannot be cancelled any more.
   var isAnswered = false
 }

@@ -37,9 +37,9 @@ package enum LoginEnd: Sendable, Equatable {
 
   /// What is said of a code that its provider does not take (RFC 6749, section 5.2, `invalid_grant`).
   static let refusedCode =
-    "The provider does not accept the login's code, which was used before or has expired; log in again."
+    "The provider rejected the authorization code: it was used before or has expired; log in again."
 
-  /// What that means for whoever waits for the login.
+  /// What that means for the callers waiting for the login.
   package func error(_ step: PendingLoginStep) -> BrokerError {
     switch self {
     case .of(let kind): LoginFlow.error(kind, step)

@@ -18,14 +18,14 @@ extension LoginFlow {
     return slowsDown ? [.keep([])] : []
   }
 
-  /// A session that comes for a login which has ended meanwhile is nobody's.
+  /// A session that comes for a login which has ended meanwhile is revoked.
   mutating func finishAction() -> [Action] {
     switch stage {
     case .asking, .resting, .listening:
       let wasListening = stage == .listening
       stage = .accepting
       return (wasListening ? [.stopListening] : []) + [.accept(callers: [])]
-    case .awaitingCode, .checkingCode, .accepting, .over: return [.giveBack]
+    case .awaitingCode, .checkingCode, .accepting, .over: return [.revoke]
     }
   }
 
@@ -33,7 +33,7 @@ extension LoginFlow {
   /// only once, so that there is nothing to wait for after it.
   mutating func failAction(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
     guard stage == .asking || stage == .listening else { return [] }
-    // The provider has taken the wait back by itself: a later login has its place, and tells so.
+    // The provider has cancelled the wait by itself: a later login has its place, and tells so.
     if stage == .listening, case .transient(.cancelled, _) = failure { return end(.replaced, isTold: false) }
     guard stage == .asking, let floor = Self.pause(after: failure) else {
       return end(LoginEnd(actionFailed: failure), isTold: true)

@@ -27,7 +27,7 @@ extension LoginFlow {
       return []
     }
     guard guesses.count < Self.waitingGuessLimit else {
-      let message = "Too many codes wait to be checked; try again."
+      let message = "Too many codes are being checked; try again."
       return [.refuse(guess.callers, BrokerError(.overloaded, message, profile: login.profile))]
     }
     guesses.append(guess)
@@ -64,9 +64,9 @@ extension LoginFlow {
     return []
   }
 
-  /// A session that comes for a login which has ended meanwhile is nobody's.
+  /// A session that comes for a login which has ended meanwhile is revoked.
   mutating func accept(_ number: UInt64) -> [Action] {
-    guard case .checkingCode(let guess) = stage, guess.number == number else { return [.giveBack] }
+    guard case .checkingCode(let guess) = stage, guess.number == number else { return [.revoke] }
     let others = guesses.flatMap(\.callers) + (resendCaller.map { [$0] } ?? [])
     resendCaller = nil
     guesses = []

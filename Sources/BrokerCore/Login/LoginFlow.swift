@@ -3,7 +3,7 @@ package import BrokerProtocol
 /// Decides what becomes of one pending login: codes one at a time, questions to the provider at their interval, one end.
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing,
-/// but that a session which nobody waits for any more is given back.
+/// but that a session which no caller waits for any more is revoked.
 package struct LoginFlow: Sendable {
   /// What the login waits for.
   package enum Stage: Sendable, Equatable {
@@ -26,9 +26,9 @@ package struct LoginFlow: Sendable {
 
   /// What happened.
   package enum Event: Sendable {
-    /// The login was begun, or taken up from the store.
+    /// The login was begun, or resumed from the store.
     case resumed
-    /// Somebody has given a code.
+    /// A client has given a code.
     case codeGiven(CodeGuess)
     /// A caller who has given a code waits no longer.
     case callerLeft(UInt64)
@@ -36,7 +36,7 @@ package struct LoginFlow: Sendable {
     case codeAccepted(guess: UInt64)
     /// The provider has not given one.
     case codeRefused(guess: UInt64, ProviderFailure)
-    /// Somebody wants another code.
+    /// A client wants another code.
     case resendWanted(caller: UInt64)
     /// The provider has sent one.
     case resent(ProviderChallenge)
@@ -54,8 +54,8 @@ package struct LoginFlow: Sendable {
     case woken
     /// The login ends for another reason; `isTold` where an event says so.
     case ended(LoginEnd, isTold: Bool)
-    /// The broker lets go of the login, which goes on when it is taken up again.
-    case abandoned(ErrorKind)
+    /// The broker detaches the login, which goes on when it is resumed.
+    case detached(ErrorKind)
   }
 
   /// What is to be done.
@@ -74,17 +74,17 @@ package struct LoginFlow: Sendable {
     case refuse([UInt64], BrokerError)
     /// Make the session durable, and then answer these callers and everybody who waits for the login.
     case accept(callers: [UInt64])
-    /// Nobody waits for the session: end it at the provider.
-    case giveBack
-    /// Make the login as it is now durable, tell of it, and then answer whoever wanted another code.
+    /// No caller waits for the session: revoke it at the provider.
+    case revoke
+    /// Make the login as it is now durable, tell of it, and then answer the callers that wanted another code.
     case keep([EventPayload], answering: UInt64? = nil)
     /// Forget the login, here and in the store, and tell everybody who waits for it; `isTold` where an event says so.
     case end(LoginEnd, isTold: Bool)
     /// Forget the login here and leave it in the store; everybody who waits for it is told so.
-    case letGo(ErrorKind)
+    case detach(ErrorKind)
   }
 
-  /// More wrong codes than this end the login, whatever the provider says: nobody mistypes six digits more often.
+  /// More wrong codes than this end the login, whatever the provider says: no user mistypes six digits more often.
   package static let wrongCodeLimit = 5
   /// How many callers may wait with different codes behind the one that is being checked: more are no people.
   static let waitingGuessLimit = 16
@@ -103,7 +103,7 @@ package struct LoginFlow: Sendable {
   var guesses: [CodeGuess] = []
   /// Who waits for another code; nil where none is being sent.
   var resendCaller: UInt64?
-  /// When another code may be sent, on both clocks: a clock that is set back keeps nobody waiting.
+  /// When another code may be sent, on both clocks: a clock that is set back keeps no user waiting.
   var resendAt: Deadline?
   /// How many questions in a row have failed.
   var failures = 0
@@ -131,7 +131,7 @@ package struct LoginFlow: Sendable {
     case .actionUnproven(let failure): return endUnproven(failure)
     case .woken: return wake(now)
     case .ended(let reason, let isTold): return end(reason, isTold: isTold)
-    case .abandoned(let kind): return abandon(kind)
+    case .detached(let kind): return detach(kind)
     }
   }
 
@@ -177,15 +177,15 @@ package struct LoginFlow: Sendable {
     login.expiresAt <= now.wall ? end(.of(.otpExpired), isTold: true) : nil
   }
 
-  /// Ends the login; whoever waits with a code is told so.
+  /// Ends the login; callers waiting with a code are told so.
   mutating func end(_ reason: LoginEnd, isTold: Bool) -> [Action] {
     guard stage != .over else { return [] }
     return leave(reason) + [.end(reason, isTold: isTold)]
   }
 
-  private mutating func abandon(_ kind: ErrorKind) -> [Action] {
+  private mutating func detach(_ kind: ErrorKind) -> [Action] {
     guard stage != .over else { return [] }
-    return leave(.of(kind)) + [.letGo(kind)]
+    return leave(.of(kind)) + [.detach(kind)]
   }
 
   private mutating func leave(_ reason: LoginEnd) -> [Action] {
@@ -205,23 +205,23 @@ package struct LoginFlow: Sendable {
   func error(_ kind: ErrorKind) -> BrokerError { LoginFlow.error(kind, login.step) }
 
   /// What is said where a user should have proved who they are, and another one has come.
-  static let wrongUser = "The provider has logged in another user than the session's."
+  static let wrongUser = "The provider logged in a different user; log in as the session's user."
 
   /// The user has done their part elsewhere: what is refused then is the client, or what it asks for.
   private static func refusedClient(_ step: PendingLoginStep) -> BrokerError {
     var error = BrokerError(
       .providerRejected,
-      "The provider did not go on with the login; look at clientId, clientSecret, clientAuth, redirectUri and scopes in the "
+      "The provider rejected the login; check clientId, clientSecret, clientAuth, redirectUri and scopes in the "
         + "configuration.", profile: step.profile)
     error.nextAction = .fixConfig
     return error
   }
 
-  /// What a kind means for whoever waits for a login.
+  /// What a kind means for the callers waiting for a login.
   package static func error(_ kind: ErrorKind, _ step: PendingLoginStep) -> BrokerError {
     switch kind {
     case .otpExpired where step.action != nil:
-      BrokerError(kind, "The login was not finished in time; begin another one.", profile: step.profile)
+      BrokerError(kind, "The login was not finished in time; log in again.", profile: step.profile)
     case .cancelled: BrokerError(kind, "The login was cancelled.", profile: step.profile)
     case .accessDenied: BrokerError(kind, wrongUser, profile: step.profile)
     case .providerRejected where step.action != nil: refusedClient(step)

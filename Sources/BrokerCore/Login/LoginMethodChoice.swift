@@ -4,7 +4,7 @@ import BrokerProtocol
 enum LoginMethodChoice {
   /// The way that a client names, or the first that the provider offers and the given credentials fit.
   ///
-  /// Credentials are never passed over: whoever gives a password does not mean a browser.
+  /// Credentials are never passed over: a caller that gives a password does not mean a browser.
   ///
   /// - Throws: `invalidParams` for a way that does not exist, `unsupportedByProvider` for one that this provider does not
   ///   offer, `missingCredential` where a credential is missing.
@@ -19,7 +19,8 @@ enum LoginMethodChoice {
     guard offered.contains(method) else {
       let ways = offered.map(\.rawValue).joined(separator: ", ")
       throw BrokerError(
-        .unsupportedByProvider, "This profile does not log in by \(method.rawValue), but by: \(ways).", profile: profile
+        .unsupportedByProvider,
+        "This profile does not support the login method \(method.rawValue); use one of: \(ways).", profile: profile
       )
     }
     switch method {
@@ -37,7 +38,8 @@ enum LoginMethodChoice {
     if params.refreshToken == nil, offered.contains(.password), hasPasswordParts(params) { return .password }
     if params.refreshToken != nil || !offered.contains(.password), hasSecret(params) {
       throw BrokerError(
-        .unsupportedByProvider, "The provider of this profile does not log in with what was given.", profile: profile)
+        .unsupportedByProvider, "The provider of this profile does not support a login with these credentials.",
+        profile: profile)
     }
     throw missing(offered.contains(.password) ? ["email", "password"] : ["refreshToken"], profile)
   }

@@ -39,6 +39,6 @@ package struct PendingLogin: Sendable, Equatable {
   /// The profile that logs in.
   package var profile: ProfileName { step.profile }
 
-  /// When it ends if nobody goes on with it.
+  /// When it ends if no client continues it.
   package var expiresAt: Timestamp { step.expiresAt }
 }

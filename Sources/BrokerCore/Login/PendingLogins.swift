@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// The logins that wait for a code or for their user: one a profile, each under a handle that nobody can guess.
+/// The logins that wait for a code or for their user: one a profile, each under a handle that cannot be guessed.
 ///
 /// Any client allowed on the profile may go on with it; a newer login replaces an older one.
 package struct PendingLogins: Sendable {
@@ -29,7 +29,7 @@ package struct PendingLogins: Sendable {
     return flow.stage == .accepting ? nil : flow.login.step
   }
 
-  /// Takes up a login; the broker has ended an older one of the profile before.
+  /// Adds a login; the broker has ended an older one of the profile before.
   package mutating func insert(_ login: PendingLogin) {
     remove(profile: login.profile)
     byID[login.id] = LoginFlow(login)
@@ -81,7 +81,7 @@ package struct PendingLogins: Sendable {
     return ending.step.expiresAt + Self.memory > now ? ending : nil
   }
 
-  /// How long after its time the end of a login is remembered: whoever waited for it asks within a minute.
+  /// How long after its time the end of a login is remembered: its callers ask within a minute.
   private static let memory = Duration.seconds(60)
 
   /// When the next login wants to be woken; nil where none does.

@@ -6,12 +6,12 @@ package enum RecentProof {
   static let maxAge = Duration.seconds(300)
   /// How far in the future a proof may seem to lie: clocks are set by that much without anybody noticing.
   static let clockTolerance = Duration.seconds(5)
-  /// What whoever changes it could take the account over with.
+  /// What a change of it could take the account over with.
   static let sensitiveMembers: Set<String> = ["email", "phoneNumber", "twoFactor"]
 
   /// Whether changing these members wants a proof that is newer than the one at `authTime`.
   ///
-  /// A proof in the future is none: the clock was set back since, and nobody knows how old it is.
+  /// A proof in the future is none: the clock was set back since, and its age is unknown.
   package static func isMissing(for changes: ProfileChanges, authTime: Timestamp, at now: Timestamp) -> Bool {
     guard changes.members.contains(where: { sensitiveMembers.contains($0.name) }) else { return false }
     let age = now - authTime

@@ -4,7 +4,7 @@ import BrokerProtocol
 extension Broker {
   /// Takes in what a call to the provider of a profile came to; nil is a success.
   ///
-  /// Whoever awaits a provider calls it with every outcome, on the broker: that is how it is known whether there is a
+  /// Every call of a provider reports its outcome here, on the broker: that is how it is known whether there is a
   /// network.
   func noteCall(_ failure: ProviderFailure?, of name: ProfileName, id: UInt64) {
     guard let slot = holder(of: name, id: id) else { return }
@@ -18,7 +18,7 @@ extension Broker {
     }
   }
 
-  /// The machine's links, addresses or routes have changed: whoever backs off for want of a network tries once, at once.
+  /// The machine's links, addresses or routes have changed: whatever backs off for want of a network tries once, at once.
   package func networkMayHaveChanged() { networkReturned(except: nil) }
 
   private func networkReturned(except known: ProfileSlot?) {

@@ -50,19 +50,19 @@ extension NetworkState.Event {
     switch failure {
     case .transient(let kind, _)?: self = Self.of(kind, wasSent: false)
     case .outcomeUnknown(let kind, _)?: self = Self.of(kind, wasSent: true)
-    // A port or a secret that cannot be had is this machine's own: nobody was asked.
+    // A port or a secret that is not available is this machine's own: no provider was asked.
     case .unsupported?, .misconfigured(.redirectPort)?, .misconfigured(.secret)?, .misconfigured(.embeddedFiles)?:
       self = .unclear
     case nil, .refused?, .misconfigured?, .sessionEnded?, .reauthenticationRequired?, .tokenRefused?: self = .answered
     }
   }
 
-  /// A time that ran out before anything was sent is one in which nobody was reached; afterwards it is a slow provider.
+  /// A time that ran out before anything was sent is one in which no server was reached; afterwards it is a slow provider.
   private static func of(_ kind: ErrorKind, wasSent: Bool) -> Self {
     switch kind {
     case .networkUnavailable: .notReached
     case .timeout: wasSent ? .unclear : .notReached
-    // Whoever stands in between may speak another TLS: that is no provider, and no dead network.
+    // A middlebox may speak another TLS: that is no provider, and no dead network.
     case .tlsFailed, .tlsPinMismatch: .unclear
     case .cancelled, .overloaded, .shuttingDown, .`internal`: .unclear
     default: .answered

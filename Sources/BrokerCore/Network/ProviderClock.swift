@@ -1,8 +1,8 @@
-/// How far the clock of a provider is off, as far as somebody was told.
+/// How far the clock of a provider is off, as far as it was reported.
 package struct ProviderClock: Sendable, Equatable {
   /// Clocks that differ by more are worth a word, and a change by more is worth another.
   ///
-  /// It is twice the margin that is kept before the end of a token: up to there nobody notices.
+  /// It is twice the margin that is kept before the end of a token: up to there no client notices.
   package static let tolerance = Duration.seconds(60)
 
   /// How far the provider's clock is ahead of this machine's; nil while they agree, or nothing is known.

@@ -99,7 +99,7 @@ package protocol AuthProvider: Sendable {
   /// caller wants to know, with the place that was tried, so it is a result and no error.
   func probe() async -> ProviderProbe
 
-  /// What sessions are asked for where nobody says otherwise; empty: whatever the provider gives.
+  /// What sessions are asked for where the request says nothing else; empty: whatever the provider gives.
   var requestedScopes: [String] { get }
 
   /// Looks closely at the provider: what it says of itself, and what users lose where it says too little.

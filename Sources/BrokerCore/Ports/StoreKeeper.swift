@@ -16,7 +16,7 @@ package protocol StoreKeeper: Sendable {
   /// Forgets the keys.
   func lock() async
 
-  /// Seals everything anew, all of it or nothing.
+  /// Re-encrypts everything, all of it or nothing.
   ///
   /// - Throws: ``KeyFailure``; everything opens as before then.
   func rekey(_ request: Rekey.Params) async throws(KeyFailure)

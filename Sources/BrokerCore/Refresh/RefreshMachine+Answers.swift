@@ -41,7 +41,7 @@ extension RefreshMachine {
     case .reauthenticationRequired: return end(.refreshRejected, wantsUser: true)
     case .outcomeUnknown where terms.rotates:
       lost = lost ?? LostReply(sentAt: sentAt)
-      // Whoever waits goes on waiting: the replay belongs to the same flight for them.
+      // The waiting callers go on waiting: the replay belongs to the same flight for them.
       if lost?.mayBeReplayed(within: terms.grace, at: now) == true { return begin(terms, now) }
     case _ where failure.neverLeft:
       // A replay is still to come.

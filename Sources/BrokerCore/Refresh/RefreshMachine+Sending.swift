@@ -32,7 +32,8 @@ extension RefreshMachine {
 
   /// Sends nothing for a while, and says so once; callers who come meanwhile are told as well.
   private mutating func openBreaker(for wait: Duration, _ now: Moment) -> Action {
-    var error = BrokerError(.rateLimited, "The session was refreshed too often in a minute.", profile: profile)
+    var error = BrokerError(
+      .rateLimited, "The session was refreshed too often within a minute; wait.", profile: profile)
     if lost != nil { error = BrokerError(.refreshOutcomeUnknown, profile: profile) }
     error.retryAfter = wait
     state = .barred(until: now.uptime + wait, error)
@@ -76,7 +77,7 @@ extension RefreshMachine {
   }
 
   /// Does not send the token; the intent of an earlier one whose reply was lost stays open.
-  mutating func callOff(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
+  mutating func cancel(_ flight: UInt64, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .preparing(flight: flight) else { return [] }
     guard lost != nil else {
       state = .resting
@@ -100,7 +101,7 @@ extension RefreshMachine {
     return [.closeIntent]
   }
 
-  /// Takes up after a restart that the token was perhaps spent.
+  /// Resumes after a restart with a token that was perhaps spent.
   mutating func takeUp(_ startedAt: Timestamp, _ terms: Terms, _ now: Moment) -> [Action] {
     guard state == .resting, lost == nil else { return [] }
     guard terms.rotates else { return [.closeIntent] }

@@ -9,7 +9,7 @@ package struct RefreshMachine: Sendable {
   package enum State: Sendable, Equatable {
     /// Nothing is under way. Left when new tokens are wanted, or when an open intent is found.
     case resting
-    /// The intent is being made durable. Left when it is or cannot be, when the flight is called off, and by other
+    /// The intent is being made durable. Left when it is or cannot be, when the flight is cancelled, and by other
     /// tokens.
     case preparing(flight: UInt64)
     /// The token is on its way. Left by the provider's answer to this flight, and by other tokens.
@@ -73,7 +73,7 @@ package struct RefreshMachine: Sendable {
     /// There is no memory for the reply: nothing was written down or sent.
     case noRoom(flight: UInt64, jitter: Double)
     /// The token is not worth spending any more.
-    case calledOff(flight: UInt64)
+    case cancelled(flight: UInt64)
     /// The provider gave new tokens, which are being saved.
     case succeeded(flight: UInt64)
     /// The provider gave none.
@@ -101,9 +101,9 @@ package struct RefreshMachine: Sendable {
     case closeIntent
     /// Send the token, once.
     case send(flight: UInt64)
-    /// Tell whoever waits why nothing is sent now.
+    /// Tell the waiting callers why nothing is sent now.
     case refuse(BrokerError)
-    /// Tell whoever waits, and everybody else, what went wrong.
+    /// Tell the waiting callers and all subscribers what went wrong.
     case report(BrokerError, nextAttemptAt: Timestamp?)
     /// End the session; `wantsUser` says that its provider wants to see the user again.
     case end(SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool)
@@ -148,7 +148,7 @@ package struct RefreshMachine: Sendable {
       guard state == .preparing(flight: flight) else { return [] }
       return backOff(Failure(BrokerError(.storeFailed, profile: profile)), jitter, terms, now)
     case .noRoom(let flight, let jitter): return doWithout(flight, jitter, terms, now)
-    case .calledOff(let flight): return callOff(flight, terms, now)
+    case .cancelled(let flight): return cancel(flight, terms, now)
     case .succeeded(let flight):
       if case .sent(flight, _) = state { state = .saving }
       return []

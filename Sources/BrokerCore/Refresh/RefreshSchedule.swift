@@ -8,10 +8,10 @@ package struct RefreshSchedule: Sendable, Equatable {
   package enum State: Sendable, Equatable {
     /// Nothing: there is nothing to refresh, or no end of it. Left by tokens for which a refresh can be planned.
     case off
-    /// A refresh at a moment. Left by other tokens, by the end of the session, and when the moment comes and nobody uses
+    /// A refresh at a moment. Left by other tokens, by the end of the session, and when the moment comes and no client uses
     /// the session.
     case planned(Deadline)
-    /// The moment has come, and nobody used the session. Left by its next use, by other tokens, and by its end.
+    /// The moment has come, and no client used the session. Left by its next use, by other tokens, and by its end.
     case leftAlone(Deadline)
   }
 

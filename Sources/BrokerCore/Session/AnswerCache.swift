@@ -4,7 +4,7 @@ import Synchronization
 
 /// The rendered answers to `getAccessToken`, for the one place that is asked again and again.
 ///
-/// The broker puts them in and takes them out; whoever reads requests asks here first, without entering the broker. Its
+/// The broker puts them in and takes them out; the reader of requests asks here first, without entering the broker. Its
 /// lock is a leaf: nothing is called while it is held.
 package final class AnswerCache: Sendable {
   private struct State {
@@ -44,7 +44,7 @@ package final class AnswerCache: Sendable {
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
 
-  /// Takes up the profiles of a configuration, without answers.
+  /// Adopts the profiles of a configuration, without answers.
   func reset(_ index: ProfileIndex, count: Int, unnamed: Int?) {
     state.withLock { state in
       state.index = index

@@ -8,7 +8,7 @@ extension Broker {
   ///
   /// That is the ordinary refresh of the session, which everybody shares. Some providers give an ID token at a login only:
   /// its end is then the caller's matter, and only the user's proof brings another one. A living token is answered although
-  /// a newer one cannot be had.
+  /// a newer one is not available.
   ///
   /// The answer is the JSON of an ``IdentityToken``.
   package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
@@ -49,7 +49,7 @@ extension Broker {
 
   private func idToken(_ held: HeldIDToken, _ slot: ProfileSlot) -> Result<Secret, BrokerError> {
     guard held.isAlive else {
-      let message = "The ID token has ended, and the provider gives another one only to a user who logs in again."
+      let message = "The ID token has expired, and the provider issues another one only after a new login."
       return .failure(BrokerError(.reauthRequired, message, profile: slot.name))
     }
     var writer = JSONWriter()
@@ -62,14 +62,15 @@ extension Broker {
 
   private static func idTokenDenied(_ profile: ProfileName) -> BrokerError {
     var error = BrokerError(
-      .accessDenied, "ID tokens are not given out: the profile does not have allowIdToken: true.", profile: profile)
+      .accessDenied, "ID tokens are not allowed for this profile; set allowIdToken: true in the configuration.",
+      profile: profile)
     error.nextAction = .fixConfig
     return error
   }
 
   private static func idTokenMissing(_ profile: ProfileName) -> BrokerError {
     let message =
-      "The session has no ID token: its provider gives none, or the login did not ask for the scope openid."
+      "The session has no ID token: its provider issues none, or the login did not request the scope openid."
     return BrokerError(.unsupportedByProvider, message, profile: profile)
   }
 }

@@ -61,12 +61,13 @@ extension Broker {
     }
   }
 
-  /// Tells whose session it is, from memory where that is recent enough; a client's own is nobody's.
+  /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
   package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
       throw BrokerError(
-        .unsupportedByProvider, "A client has logged in by itself here: there is no user.", profile: slot.name)
+        .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",
+        profile: slot.name)
     }
     if slot.machine.living != nil, let user = slot.user,
       let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
@@ -81,15 +82,15 @@ extension Broker {
     }
   }
 
-  /// Keeps what the provider said of the session's user, and gives the answer to whoever has asked.
+  /// Keeps what the provider said of the session's user, and gives the answer to the waiting callers.
   ///
-  /// Another user is not believed: a reply must not be mistaken for one about somebody else (OpenID Connect Core, section
+  /// Another user is not believed: a reply must not be mistaken for one about another user (OpenID Connect Core, section
   /// 5.3.2).
   func note(_ user: User, on slot: ProfileSlot) -> Result<User, BrokerError> {
     guard let living = slot.machine.living else { return .success(user) }
     guard living.user.map({ $0.id == user.id }) ?? true else {
       return .failure(
-        BrokerError(.invalidResponse, "The provider tells of another user than the session's.", profile: slot.name))
+        BrokerError(.invalidResponse, "The provider named a different user than the session's.", profile: slot.name))
     }
     let known = slot.user ?? living.user
     slot.user = user

@@ -13,7 +13,8 @@ extension Broker {
     guard let target = try TokenTarget(scopes: scopes, audience: audience) else { return nil }
     guard target.audience == nil || slot.provider.canGive(target) else {
       throw BrokerError(
-        .unsupportedByProvider, "The provider of this profile has no tokens for another audience.", profile: slot.name)
+        .unsupportedByProvider, "The provider of this profile does not issue tokens for another audience.",
+        profile: slot.name)
     }
     return target
   }

@@ -14,10 +14,10 @@ struct CachedAnswer: Sendable {
   let lifetime: Int64
   /// What is asked of a token where the request says nothing, in milliseconds.
   let skew: Int64
-  /// For how many milliseconds it is answered although nobody has used it; the session is over then.
+  /// For how many milliseconds it is answered although no client has used it; the session is over then.
   let idleTimeout: Int64
 
-  /// A rendered token that ends at `end`.
+  /// A rendered token that expires at `end`.
   init(json: Secret, end: Deadline?, lifetime: Duration?, rules: SessionRules) {
     self.json = json
     wallEnd = end?.wall.milliseconds ?? .max

@@ -28,7 +28,7 @@ struct OtherTokens: Sendable {
   /// How many tokens there are.
   var count: Int { tokens.count }
 
-  /// The token for a target; whoever asks uses it.
+  /// The token for a target; asking for it uses it.
   mutating func use(_ target: TokenTarget) -> OtherToken? {
     guard let index = tokens.firstIndex(where: { $0.target == target }) else { return nil }
     let token = tokens.remove(at: index)

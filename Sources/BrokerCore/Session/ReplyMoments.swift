@@ -3,7 +3,7 @@ package import BrokerProtocol
 /// When a reply came, on this machine's clock and on the server's.
 ///
 /// What a reply says of times is counted from here: a lifetime from when the request was sent, a moment by the clock of
-/// whoever tells it.
+/// the server.
 package struct ReplyMoments: Sendable, Equatable {
   /// When the request was sent.
   package var sentAt: Timestamp

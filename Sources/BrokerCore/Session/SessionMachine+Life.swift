@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// How a session begins, ends, and is answered for.
 extension SessionMachine {
-  /// Takes up what rested in the store; a session that is bound to another place is signed out, and sent nowhere.
+  /// Restores the session from the store; a session that is bound to another place is signed out, and sent nowhere.
   ///
   /// An open intent says that the record's refresh token may have been spent; one for an earlier generation is stale.
   /// One for a later generation is of the record's token as well: a login that could not be saved counts, and leaves the
@@ -38,7 +38,7 @@ extension SessionMachine {
     return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now)
   }
 
-  /// Takes up that the record in the store cannot be trusted: only a login helps.
+  /// Notes that the record in the store cannot be trusted: only a login helps.
   ///
   /// Its generation cannot be trusted either, and the record of the login must be newer: it is counted on from the
   /// milliseconds since 1970, which no honest count comes near.
@@ -50,7 +50,7 @@ extension SessionMachine {
     return []
   }
 
-  /// A login is shown to nobody before it is durable.
+  /// A login is not published before it is durable.
   ///
   /// The tokens that it replaces are revoked once it is: see ``Action/revokeReplaced(_:user:)``. What was seen of the
   /// provider's rotating stays known.
@@ -80,7 +80,7 @@ extension SessionMachine {
 
   /// Local state is gone at once, whatever the disk and the provider say.
   ///
-  /// Whoever asks for the logout has taken ``newestTokens`` before, to tell the provider.
+  /// The caller of the logout has read ``newestTokens`` before, to tell the provider.
   mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
     let hadSession = pendingLogin != nil || phase != .signedOut || isMistrusted
     let waiting = demands
@@ -127,7 +127,7 @@ extension SessionMachine {
     ending = earlier.ending
   }
 
-  /// Answers callers where nobody is logged in: whoever waits for a login goes on waiting.
+  /// Answers callers where no user is logged in: callers waiting for a login go on waiting.
   mutating func refuse(_ waiting: [TokenDemand]) -> [Action] {
     demandsForLogin += waiting.filter(\.waitsForLogin)
     return waiting.filter { !$0.waitsForLogin }.map { .answerError($0.waiter, loginError) }
@@ -155,17 +155,17 @@ extension SessionMachine {
     answerVersion += 1
   }
 
-  /// Why there is no token where nobody is logged in.
+  /// Why there is no token where no user is logged in.
   var loginError: BrokerError {
     if isMistrusted {
       var error = BrokerError(
-        .vaultTampered, "What rests of this profile's session is not what the broker wrote; log in again.",
+        .vaultTampered, "The stored session of this profile is not what the broker wrote; log in again.",
         profile: profile)
       error.nextAction = .login
       return error
     }
     if wantsReauthentication {
-      return BrokerError(.reauthRequired, "The provider wants to see the user again.", profile: profile)
+      return BrokerError(.reauthRequired, "The provider requires the user to authenticate again.", profile: profile)
     }
     guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
     let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// How a token is got that is not there: one refresh, whoever asks.
+/// Serves token requests, joining or starting the single in-flight refresh.
 extension SessionMachine {
   /// Serves a caller from what is there, or lets them wait for the one refresh.
   mutating func want(_ demand: TokenDemand, _ now: Moment) -> [Action] {
@@ -24,7 +24,7 @@ extension SessionMachine {
     return actions
   }
 
-  /// Serves whoever still waits, as if they had just asked.
+  /// Serves the callers that still wait, as if they had just asked.
   mutating func serveWaiting(_ now: Moment) -> [Action] {
     guard living != nil, !demands.isEmpty else { return [] }
     return refreshOrJoin(now)
@@ -103,7 +103,7 @@ extension SessionMachine {
   mutating func spend(_ flight: UInt64, _ now: Moment) -> [Action] {
     // A login that is being saved will replace the token: it is not worth spending.
     let event: RefreshMachine.Event =
-      pendingLogin == nil ? .intentSaved(flight: flight) : .calledOff(flight: flight)
+      pendingLogin == nil ? .intentSaved(flight: flight) : .cancelled(flight: flight)
     return run(refresh.handle(event, terms, at: now), now)
   }
 
@@ -111,7 +111,7 @@ extension SessionMachine {
   mutating func refuseToSpend(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
     guard pendingLogin == nil else {
       // What could not be written needs no closing.
-      _ = refresh.handle(.calledOff(flight: flight), terms, at: now)
+      _ = refresh.handle(.cancelled(flight: flight), terms, at: now)
       return []
     }
     return run(refresh.handle(.intentFailed(flight: flight, jitter: jitter), terms, at: now), now)
@@ -123,7 +123,7 @@ extension SessionMachine {
     return run(refresh.handle(.noRoom(flight: flight, jitter: jitter), terms, at: now), now)
   }
 
-  /// Takes in new tokens, which nobody sees before they are saved.
+  /// Takes in new tokens, which no client sees before they are saved.
   ///
   /// Those of another user end the session. Those of a flight that no session waits for any more are revoked: the session
   /// has been logged out, has ended, or was replaced by a login meanwhile.
@@ -136,7 +136,7 @@ extension SessionMachine {
       return []
     }
     if let subject = tokens.subject, let user = session.user, user.id != subject {
-      // Whoever acts with them acts as somebody else; and the session's own refresh token is spent.
+      // A client that uses them acts as another user; and the session's own refresh token is spent.
       let failure = ProviderFailure.sessionEnded(.securityTermination, alert: .subjectMismatch)
       let end = run(refresh.handle(.failed(flight: flight, failure, jitter: 1), terms, at: now), now)
       return [.discard(tokens, withNextRecord: true)] + end

@@ -73,7 +73,7 @@ extension SessionMachine {
     return [.save(record(.living(living)), announcing: unsavedEvents)]
   }
 
-  /// What a record says where nobody is logged in.
+  /// What a record says where no user is logged in.
   private func contentsOfEnd(_ now: Moment) -> SessionRecord.Contents {
     if wantsReauthentication { return .reauthenticationRequired(at: now.wall) }
     guard case .ended(let reason) = phase else { return .signedOut(at: now.wall) }
@@ -161,7 +161,7 @@ extension SessionMachine {
     demandsForLogin = []
     let served = waiting.filter { otherTarget(of: $0) == nil }
     guard isServable(at: now) else {
-      let error = BrokerError(.timeout, "The tokens had ended before they came.", profile: profile)
+      let error = BrokerError(.timeout, "The tokens had expired before they arrived.", profile: profile)
       return served.map { .answerError($0.waiter, error) } + serveOthers(now)
     }
     guard isLogin, let life else {

@@ -147,7 +147,7 @@ extension SessionMachine {
     }
   }
 
-  /// Whether it is worth trying again although nobody asks: somebody uses the session, or it hangs on the answer.
+  /// Whether it is worth trying again although no caller waits: a client uses the session, or it hangs on the answer.
   func refreshesUnasked(_ now: Moment) -> Bool {
     policy.refreshesInBackground
       && (isOutcomeUnknown || use.isInUse(at: now.uptime, lifetime: life?.lifetime))

@@ -22,7 +22,7 @@ extension SessionMachine {
     return refreshOrJoin(now)
   }
 
-  /// Serves whoever waits for other tokens, as if they had just asked, and begins the next flight.
+  /// Serves the callers that wait for other tokens, as if they had just asked, and begins the next flight.
   mutating func serveOthers(_ now: Moment) -> [Action] {
     var actions: [Action] = []
     let waiting = demands
@@ -52,7 +52,7 @@ extension SessionMachine {
 
   private func notGiven() -> BrokerError {
     BrokerError(
-      .insufficientScope, "The provider gives this session no token for these scopes or this audience.",
+      .insufficientScope, "The provider does not issue this session a token for these scopes or this audience.",
       profile: profile)
   }
 
@@ -70,7 +70,7 @@ extension SessionMachine {
   mutating func bar(_ target: TokenTarget, for wait: Duration, _ now: Moment) -> [Action] {
     flightTarget = nil
     var error = BrokerError(
-      .rateLimited, "Tokens for these scopes or this audience were asked for too often in a minute.",
+      .rateLimited, "Tokens for these scopes or this audience were requested too often within a minute; wait.",
       profile: profile)
     error.retryAfter = wait
     let barred = takeDemands { $0 == target }
@@ -84,11 +84,12 @@ extension SessionMachine {
     return waiting.filter { isTaken(otherTarget(of: $0)) }
   }
 
-  /// Answers whoever wants other tokens of a session that has nothing to ask for them with.
+  /// Answers the callers that want other tokens of a session that has nothing to ask for them with.
   mutating func refuseOthers() -> [Action] {
     let waiting = takeDemands { $0 != nil }
     let error = BrokerError(
-      .insufficientScope, "The session has no refresh token to get a token for other scopes or another audience with.",
+      .insufficientScope,
+      "The session has no refresh token, so it cannot get a token for other scopes or another audience.",
       profile: profile)
     return waiting.map { .answerError($0.waiter, error) }
   }
@@ -100,7 +101,7 @@ extension SessionMachine {
     return wanted.contains(nil) ? nil : wanted.first ?? nil
   }
 
-  /// Takes in the answer to a flight for a target, which nobody sees before what came with it is saved.
+  /// Takes in the answer to a flight for a target, which no client sees before what came with it is saved.
   ///
   /// The session's own access token is what it was, and when that is refreshed stays as planned. A reply without a refresh
   /// token shows nothing of the provider's rotating: what was asked for may be no reason to give one.
@@ -134,7 +135,7 @@ extension SessionMachine {
     others.keep(token, id: tokenID(token.accessToken), at: now)
     let served = takeDemands { $0 == token.target }
     let isAlive = token.isAlive(at: now)
-    let error = BrokerError(.timeout, "The token had ended before it came.", profile: profile)
+    let error = BrokerError(.timeout, "The token had expired before it arrived.", profile: profile)
     return served.map {
       isAlive ? .answerOther($0.waiter, token, isOffline: false) : .answerError($0.waiter, error)
     } + serveOthers(now)
@@ -155,7 +156,8 @@ extension SessionMachine {
       return run(refresh.handle(.notGranted(flight: flight), terms, at: now), now) + startRefresh(now)
     case .reauthenticationRequired:
       error = BrokerError(
-        .reauthRequired, "The provider wants to see the user before it gives a token for this.", profile: profile)
+        .reauthRequired, "The provider requires the user to authenticate again before it issues this token.",
+        profile: profile)
     case .sessionEnded, .transient, .outcomeUnknown, .tokenRefused: return nil
     default:
       guard !failure.kind.isRetryable else { return nil }

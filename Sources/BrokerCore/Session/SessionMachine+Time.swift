@@ -38,7 +38,7 @@ extension SessionMachine {
     return refreshesUnasked(now) ? wake(now) : []
   }
 
-  /// Takes up what the configuration says now.
+  /// Applies the present configuration.
   mutating func change(_ rules: SessionRules, _ now: Moment) -> [Action] {
     let isReplanned = rules.expiry != self.rules.expiry
     self.rules = rules
@@ -71,7 +71,7 @@ extension SessionMachine {
     return []
   }
 
-  /// Ends a session that nobody has used for too long; its provider is told.
+  /// Ends a session that no client has used for too long; its provider is told.
   mutating func endIdle(_ now: Moment) -> [Action] {
     let discards = newestTokens.map { [Action.discard($0, withNextRecord: true)] } ?? []
     return discards + end(.idleTimeout, alert: nil, now)

@@ -9,9 +9,9 @@ package import SecretMemory
 package struct SessionMachine: Sendable {
   /// Where the session stands.
   package enum Phase: Sendable, Equatable {
-    /// Nobody is logged in. Left by a login that was saved.
+    /// No user is logged in. Left by a login that was saved.
     case signedOut
-    /// Tokens can be had. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use.
+    /// Tokens are available. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use.
     case living(LivingSession)
     /// The session ended by itself. Left by a login that was saved, or a logout.
     case ended(SessionExpiredEvent.Reason)
@@ -25,7 +25,7 @@ package struct SessionMachine: Sendable {
     case preparing(flight: UInt64)
     /// The refresh token is on its way to the provider. Left by the provider's answer to this flight.
     case refreshing(flight: UInt64)
-    /// New tokens are being saved, and shown to nobody yet. Left when they are saved, or cannot be.
+    /// New tokens are being saved, and not published yet. Left when they are saved, or cannot be.
     case saving(LivingSession, generation: UInt64)
     /// The last refresh failed, or its outcome is not known. Left when a token is wanted, or a wake-up comes, after
     /// `until`.
@@ -85,7 +85,7 @@ package struct SessionMachine: Sendable {
     case saveAgain
     /// Publish what needs no durability.
     case publish(EventPayload)
-    /// Tell the provider that nobody wants these tokens: the session that they are of has ended here.
+    /// Revoke these tokens at the provider: the session that they are of has ended here.
     ///
     /// `withNextRecord` says that the next record to be saved is that end: what is still to be told is kept with it.
     case discard(TokenSet, withNextRecord: Bool)
@@ -162,13 +162,13 @@ package struct SessionMachine: Sendable {
   var doubtedTarget: TokenTarget?
   /// Tokens for other targets, and what was refused.
   var others = OtherTokens()
-  /// When a refresh is due that nobody asks for.
+  /// When a refresh is due without a caller.
   var schedule = RefreshSchedule()
   /// When clients used the session.
   var use = UseWatch()
   /// When the tokens of the session came into this process.
   var since: Moment?
-  /// New tokens that are being saved, and shown to nobody yet.
+  /// New tokens that are being saved, and not published yet.
   var saving: Saving?
   /// The record that notes the last use, until it is known whether it is durable.
   var notedGeneration: UInt64?

@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// When the tokens of a session end, on both clocks.
 ///
-/// They end at times of the wall clock, as their provider said. In uptime they end so long after they came: since they
+/// They expire at times of the wall clock, as their provider said. In uptime they expire so long after they came: since they
 /// were asked for, or since they were read from the store.
 struct TokenLife: Sendable, Equatable {
   /// When the access token ends; nil where it has no end.

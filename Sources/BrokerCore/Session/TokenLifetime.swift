@@ -15,14 +15,14 @@ package enum TokenLifetime {
   /// What is believed: a second to ten years.
   ///
   /// Zero and less is no life. What is longer is no lifetime but most likely a moment (seconds since 1970) in the wrong
-  /// place; taken for a lifetime it would never be looked at again.
+  /// place; taken for a lifetime it would never be examined again.
   package static let believable = 1...315_360_000
   /// What holds instead of a lifetime that is not believed: short enough to be asked again soon (RFC 6749, section 5.1,
   /// wants one that is documented).
   package static let standard = Duration.seconds(300)
   /// Numbers from here on count milliseconds: as seconds it is the year 5138.
   private static let firstMillisecond = 100_000_000_000.0
-  /// A number in a text has no more digits: 64 bits have 20 of them.
+  /// A number in a string has no more digits: 64 bits have 20 of them.
   private static let longestNumber = 20
 
   /// When an access token ends.
@@ -62,14 +62,14 @@ package enum TokenLifetime {
   /// reply makes no token younger.
   ///
   /// - Parameters:
-  ///   - node: the lifetime as it was said: a number, or a text of one; a fraction of a second is cut off.
+  ///   - node: the lifetime as it was said: a number, or a string with one; a fraction of a second is cut off.
   ///   - moments: when it was said.
   /// - Returns: nil for a lifetime that is not believed.
   package static func end(after node: JSONNode, _ moments: ReplyMoments) -> Timestamp? {
     believableSeconds(number(node)).map { moments.sentAt + $0 }
   }
 
-  /// The end of a token that is said as a moment: a text of RFC 3339, or seconds or milliseconds since 1970.
+  /// The end of a token that is said as a moment: an RFC 3339 timestamp, or seconds or milliseconds since 1970.
   ///
   /// - Parameters:
   ///   - node: the moment as it was said, by the server's clock.
@@ -94,7 +94,7 @@ package enum TokenLifetime {
     return .seconds(whole)
   }
 
-  /// A number, or a text of one: digits, maybe a point and digits.
+  /// A number, or a string with one: digits, maybe a point and digits.
   package static func number(_ node: JSONNode) -> Double? {
     if let number = try? node.number() { return number }
     guard let text = try? node.string(), text.utf8.count <= longestNumber else { return nil }

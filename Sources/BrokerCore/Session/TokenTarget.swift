@@ -45,7 +45,9 @@ package struct TokenTarget: Sendable, Hashable {
       throw Broker.misfit("/scopes", "The parameter /scopes must have at most \(mostScopes) entries.")
     }
     for (index, scope) in scopes.enumerated() where !isScope(scope) {
-      throw Broker.misfit("/scopes/\(index)", "The parameter /scopes/\(index) is no scope.")
+      throw Broker.misfit(
+        "/scopes/\(index)",
+        "The parameter /scopes/\(index) must be a scope: visible characters without quotes and backslashes.")
     }
     guard scopes.reduce(scopes.count, { $0 + $1.utf8.count }) <= ParameterLength.scopes + 1 else {
       throw Broker.misfit(

@@ -15,7 +15,7 @@ package enum UnverifiedToken {
   ///
   /// `exp` and `iat` are moments of the server's clock. Where the reply does not say how far that is off, `iat` may: a
   /// token that is issued in the future tells that the clock is ahead, and one that would be over when it comes, that it
-  /// is behind, since nobody hands out a token that has ended. Its lifetime from `iat` to `exp` then counts from when the
+  /// is behind, since no provider issues a token that has expired. Its lifetime from `iat` to `exp` then counts from when the
   /// request was sent.
   ///
   /// - Parameters:

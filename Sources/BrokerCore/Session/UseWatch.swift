@@ -1,13 +1,13 @@
-/// When clients last used a session, and what follows where nobody does.
+/// When clients last used a session, and what follows where none does.
 ///
-/// Everything is counted in uptime, which goes on while the machine is suspended and which nobody can set. Only across a
+/// Everything is counted in uptime, which goes on while the machine is suspended and which cannot be set. Only across a
 /// restart the wall clock counts, by what was written down. Where no session ends, nothing is: what stood there would be
 /// old by the time that a timeout is set.
 struct UseWatch: Sendable, Equatable {
   /// A session that was not used for two lifetimes of its token is not refreshed in the background, but none is given up
   /// within an hour: short tokens would be left alone over a cup of coffee.
   static let shortestPatience = Duration.seconds(3600)
-  /// How many lifetimes that is: whoever comes once in a lifetime finds a fresh token.
+  /// How many lifetimes that is: a client that comes once in a lifetime finds a fresh token.
   static let patienceInLifetimes = 2
   /// The use is written down at most once a minute, which costs a disk nothing, or for short timeouts ten times within
   /// one: so much earlier a session may end after a crash.
@@ -42,7 +42,7 @@ struct UseWatch: Sendable, Equatable {
     noted(at: uptime)
   }
 
-  /// Takes up another timeout; a session of which no use is known is taken for just used.
+  /// Applies another timeout; a session of which no use is known is taken for just used.
   mutating func setTimeout(_ timeout: Duration, at uptime: Duration) {
     self.timeout = timeout
     if timeout > .zero, lastUse == nil { lastUse = uptime }

@@ -12,13 +12,13 @@ package struct ChangeID: Hashable, Sendable {
 /// What waits to be made durable, and the events that wait for it: one commit at a time, nothing told out of order.
 ///
 /// Events get their sequences as they enter. Each is delivered once it is durable and all before it are delivered; those
-/// that nobody keeps wait behind the others. A value: it does no I/O, and time comes in as an argument.
+/// that no one keeps wait behind the others. A value: it does no I/O, and time comes in as an argument.
 package struct CommitQueue: Sendable {
   /// What is to be done, in order.
   package enum Action: Sendable, Equatable {
     /// Commit these steps in one transaction, then say how that ended: see ``finished(_:)``.
     case commit([StoreStep])
-    /// Tell whoever made the change how it ended.
+    /// Tell the caller that made the change how it ended.
     case settle(ChangeID, StoreFailure?)
     /// Hand the event to its subscribers.
     case deliver(BrokerEvent)

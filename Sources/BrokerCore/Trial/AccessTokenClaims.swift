@@ -4,7 +4,7 @@ package import SecretMemory
 
 /// What an access token says of itself, where it is a JWT (RFC 9068).
 ///
-/// It is for the server that it is shown to, so nothing hangs on it here but a finding. Its signature is not looked at.
+/// It is for the server that it is shown to, so nothing hangs on it here but a finding. Its signature is not examined.
 package struct AccessTokenClaims: Sendable, Equatable {
   /// When the token ends.
   package let expiresAt: Timestamp?

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Trials of providers.
 extension Broker {
-  /// A trial that nobody has asked about for so long ends: whoever began it is gone.
+  /// A trial that no client has asked about for so long ends: the client that began it is gone.
   private static let trialPatience = Duration.seconds(30)
   /// The same, where a person reads a code meanwhile: twice as long as codes usually live.
   private static let codePatience = Duration.seconds(600)
@@ -60,7 +60,7 @@ extension Broker {
   /// Tells what is new in a trial, once there is something; takes its code, or ends it.
   package func continueTrial(_ params: ContinueTrial.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
     guard let slot = trials[params.trialID] else {
-      throw BrokerError(.flowNotFound, "There is no such trial; it may have ended.")
+      throw BrokerError(.flowNotFound, "The trial is unknown; it may have ended.")
     }
     let id = params.trialID
     if let answer = TrialCodeAnswer(params) { try admit(answer, ofTrialOn: slot.profile) }
@@ -157,8 +157,8 @@ extension Broker {
         }
       }
       guard !Task.isCancelled, let slot = trials[id] else {
-        // Nobody waits for it any more.
-        if case .success(let session) = result { giveBack(session.tokens, to: provider) }
+        // No caller waits for it any more.
+        if case .success(let session) = result { revokeUnused(session.tokens, at: provider) }
         return
       }
       slot.wait = nil
@@ -167,7 +167,7 @@ extension Broker {
     }
   }
 
-  /// Answers whoever asks, where there is something to say, and forgets a trial that is over.
+  /// Answers the caller, where there is something to say, and forgets a trial that is over.
   private func tell(_ id: String, _ slot: TrialSlot, evenNothing: Bool) {
     let step = step(id, slot)
     let isNews: Bool
@@ -201,18 +201,18 @@ extension Broker {
     trials[id] = nil
   }
 
-  /// Sets the time anew after which nobody seems to care.
+  /// Restarts the timer that ends a trial without questions.
   private func keepAlive(_ id: String, _ slot: TrialSlot) {
     slot.idleTimer?.cancel()
     var patience = Self.trialPatience
     if case .awaitCode = slot.trial.order { patience = Self.codePatience }
     slot.idleTimer = clock.schedule(at: now.uptime + patience) { [weak self] in
-      self?.assumeIsolated { $0.abandon(id) }
+      self?.assumeIsolated { $0.cancelUnattended(id) }
     }
   }
 
-  /// Ends a trial that nobody asks about; its session is ended first, where there is one.
-  private func abandon(_ id: String) {
+  /// Ends a trial that no client asks about; its session is ended first, where there is one.
+  private func cancelUnattended(_ id: String) {
     guard let slot = trials[id] else { return }
     stop(slot)
     guard case .end = slot.trial.order else {

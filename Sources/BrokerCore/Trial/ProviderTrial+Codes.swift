@@ -25,9 +25,10 @@ extension ProviderTrial {
   ) -> String? {
     switch answer {
     case .code: nil
-    case .backupCode: subject.abilities.contains(.verifyBackupCode) ? nil : "The provider takes no backup codes."
-    case .another where !subject.abilities.contains(.resendOtp): "The provider sends no other code."
-    case .another: now < challenge.nextResendAt ? "Another code can be sent from \(challenge.nextResendAt) on." : nil
+    case .backupCode:
+      subject.abilities.contains(.verifyBackupCode) ? nil : "The provider does not support backup codes."
+    case .another where !subject.abilities.contains(.resendOtp): "The provider cannot send another code."
+    case .another: now < challenge.nextResendAt ? "Another code cannot be sent before \(challenge.nextResendAt)." : nil
     }
   }
 
@@ -40,7 +41,8 @@ extension ProviderTrial {
       challenge.attemptsRemaining = left ?? (challenge.attemptsRemaining - 1)
       guard challenge.attemptsRemaining > 0 else { break }
       order = .awaitCode(challenge)
-      return [finding(.login, .note, "The code is wrong; \(challenge.attemptsRemaining) attempts are left.")]
+      let count = challenge.attemptsRemaining == 1 ? "1 attempt" : "\(challenge.attemptsRemaining) attempts"
+      return [finding(.login, .note, "The code is wrong; \(count) left.")]
     case .failure: break
     }
     guard case .failure(let failure) = result else { return [] }
@@ -57,7 +59,7 @@ extension ProviderTrial {
     case .failure(let failure):
       guard let challenge else { break }
       order = .awaitCode(challenge)
-      return [finding(.login, .note, "No other code was sent. \(failure.kind.message)")]
+      return [finding(.login, .note, "Another code could not be sent. \(failure.kind.message)")]
     }
     guard case .failure(let failure) = result else { return [] }
     return [notBegun(failure)]

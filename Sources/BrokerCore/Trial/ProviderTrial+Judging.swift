@@ -22,15 +22,16 @@ extension ProviderTrial {
     let check = TrialStage.wrongPassword
     switch result {
     case .failure(.refused(.invalidCredentials, _, _, _)):
-      return [ok(check, "a wrong password is refused as one")]
+      return [ok(check, "a wrong password is rejected as such")]
     case .failure(let failure):
-      let advice = "Let it answer with a status and an error that say so, or map them; users are told the wrong thing."
-      return [failed(check, failure, "A wrong password was refused as something else.", advice)]
+      let advice =
+        "Answer with a status and an error for wrong credentials, or map them; users see a misleading message."
+      return [failed(check, failure, "A wrong password was rejected with another error.", advice)]
     case .success(.otpRequired):
-      let advice = "Whoever knows an address can have codes sent to its user; refuse the password first."
-      return [finding(check, .warning, "A wrong password is not refused before the one-time code.", advice)]
+      let advice = "Anyone who knows an address can have codes sent to its user; reject the password first."
+      return [finding(check, .warning, "A wrong password is not rejected before the one-time code.", advice)]
     case .success:
-      return [finding(check, .failure, "A password that was made up is accepted.", "Look at the provider at once.")]
+      return [finding(check, .failure, "A made-up password is accepted.", "Fix the provider at once.")]
     }
   }
 
@@ -44,16 +45,16 @@ extension ProviderTrial {
       order = .awaitUser(action)
       return []
     case .success(.emailVerificationRequired):
-      return [finding(.login, .failure, "The e-mail address has to be verified first.", "Verify it, then try again.")]
+      return [finding(.login, .failure, "The e-mail address must be verified first.", "Verify it, then try again.")]
     case .failure(let failure): return [notBegun(failure)]
     }
   }
 
   /// Says why there is no session.
   func notBegun(_ failure: ProviderFailure) -> ProviderFinding {
-    var finding = failed(.login, failure, "No session was begun.", loginAdvice(failure))
+    var finding = failed(.login, failure, "The login failed.", loginAdvice(failure))
     if let sentence = failure.sentence(of: credentials.method) {
-      finding.message = "No session was begun. \(sentence)"
+      finding.message = "The login failed. \(sentence)"
       finding.advice = nil
     }
     return finding
@@ -62,21 +63,21 @@ extension ProviderTrial {
   /// Takes a session in.
   mutating func begun(_ session: ProviderSession) -> [ProviderFinding] {
     tokens = session.tokens
-    // A client that logs in by itself has none of its own: it asks anew.
+    // A client that logs in by itself has none of its own: it asks again.
     if credentials.method == .clientCredentials { tokens?.refreshToken = nil }
     user = session.user
     passed.insert(.login)
     let who = session.user.map { $0.email ?? $0.id }
-    return [ok(.login, who.map { "a session of \($0)" } ?? "a session; the reply does not say whose")]
+    return [ok(.login, who.map { "a session of \($0)" } ?? "a session; the reply names no user")]
   }
 
   private func loginAdvice(_ failure: ProviderFailure) -> String? {
     if case .misconfigured(let fault) = failure { return fault.message }
     return switch failure.kind {
-    case .invalidCredentials: "Look at the address and the password, and whether the account may log in this way."
+    case .invalidCredentials: "Check the address and the password, and whether the account may log in this way."
     case .providerRejected:
-      "Compare clientId, clientSecret and clientAuth with what is registered there, and whether it allows this way in."
-    case .unsupportedByProvider: "Choose another way with --method."
+      "Compare clientId, clientSecret and clientAuth with the registration at the provider, and check that it allows this grant."
+    case .unsupportedByProvider: "Choose another method with --method."
     case .invalidResponse: "Compare the address, and the mapping where there is one, with what the provider answers."
     default: nil
     }
@@ -88,12 +89,12 @@ extension ProviderTrial {
       guard let user, user.id != named.id else {
         user = named
         passed.insert(.user)
-        return [ok(.user, "the provider says that it is \(named.email ?? named.id)")]
+        return [ok(.user, "the provider names the user: \(named.email ?? named.id)")]
       }
-      let advice = "Both must give the same account the same id; look at the mapping of the user."
-      return [finding(.user, .failure, "The login named another user than the provider does now.", advice)]
+      let advice = "Both must give the same account the same id; check the mapping of the user."
+      return [finding(.user, .failure, "The login named a different user than the provider does now.", advice)]
     case .failure(let failure):
-      return [failed(.user, failure, "Whose session it is is not told.", "Look at its endpoint for the user.")]
+      return [failed(.user, failure, "The provider did not name the user.", "Check its endpoint for the user.")]
     }
   }
 
@@ -112,34 +113,34 @@ extension ProviderTrial {
       tokens?.idToken = fresh.idToken ?? old?.idToken
       passed.insert(stage)
       guard fresh.accessToken != old?.accessToken else {
-        let advice = "A token that a server has refused could never be replaced; let each refresh give another one."
-        return [finding(stage, .failure, "The provider gave the same access token again.", advice)]
+        let advice = "A rejected token could never be replaced; issue another one at each refresh."
+        return [finding(stage, .failure, "The refresh returned the same access token.", advice)]
       }
       return [ok(stage, "another access token")]
     case .failure(let failure):
       let advice =
         stage == .refresh
-        ? "Look whether the client may refresh, and for how long its refresh tokens live."
-        : "A refresh token that is good for one use must bring the next one with it."
-      return [failed(stage, failure, "No other access token was given.", advice)]
+        ? "Check that the client may refresh, and the lifetime of its refresh tokens."
+        : "A refresh token for a single use must come with its successor."
+      return [failed(stage, failure, "The refresh returned no access token.", advice)]
     }
   }
 
   private mutating func judgeReuse(_ result: Result<TokenSet, ProviderFailure>) -> [ProviderFinding] {
     if case .failure = result { isBurnt = true }
     switch result {
-    case .failure(.sessionEnded): return [ok(.reuse, "a refresh token that was spent is refused")]
+    case .failure(.sessionEnded): return [ok(.reuse, "a spent refresh token is rejected")]
     case .failure(let failure):
-      let advice = "Refuse it with invalid_grant (RFC 6749, section 5.2), or with 401."
-      return [failed(.reuse, failure, "The spent refresh token was refused as something else.", advice)]
+      let advice = "Reject it with invalid_grant (RFC 6749, section 5.2), or with 401."
+      return [failed(.reuse, failure, "The spent refresh token was rejected with another error.", advice)]
     case .success(let fresh):
       tokens = fresh
       guard subject.rules.rotationGrace == .zero else {
-        return [finding(.reuse, .note, "A spent refresh token is taken once more, as rotationGraceSeconds says.")]
+        return [finding(.reuse, .note, "A spent refresh token is accepted once more, as rotationGraceSeconds says.")]
       }
       let advice =
-        "Whoever steals one can go on with it (RFC 9700, section 4.14.2); if that is a grace, set rotationGraceSeconds."
-      return [finding(.reuse, .warning, "A refresh token that was spent is accepted again.", advice)]
+        "Anyone who steals one can use it (RFC 9700, section 4.14.2); if that is a grace period, set rotationGraceSeconds."
+      return [finding(.reuse, .warning, "A spent refresh token is accepted again.", advice)]
     }
   }
 
@@ -151,36 +152,36 @@ extension ProviderTrial {
       passed.insert(.logout)
       return [ok(.logout, "the session is ended at the provider")]
     case .unsupported:
-      let advice = "A logout ends the session here only; the tokens end by themselves."
-      return [finding(.logout, .warning, "The provider has no way to end a session.", advice)]
+      let advice = "A logout ends the session here only; the tokens stay valid until they expire."
+      return [finding(.logout, .warning, "The provider cannot end a session.", advice)]
     case let failure?:
-      return [failed(.logout, failure, "The session was not ended at the provider.", "Look at its logout endpoint.")]
+      return [failed(.logout, failure, "The session was not ended at the provider.", "Check its logout endpoint.")]
     }
   }
 
   private mutating func judgeAccess(_ result: Result<User, ProviderFailure>, at now: Timestamp) -> [ProviderFinding] {
     switch result {
     case .failure(.tokenRefused), .failure(.sessionEnded):
-      return [ok(.accessAfterLogout, "the access token is refused")]
+      return [ok(.accessAfterLogout, "the access token is rejected")]
     case .failure(let failure):
-      let what = "The access token was refused as something else."
+      let what = "The access token was rejected with another error."
       return [failed(.accessAfterLogout, failure, what, "Answer with 401.")]
     case .success:
       let left = tokens?.accessTokenExpiresAt.map { " for \(max(0, ($0 - now).milliseconds / 1000)) s" } ?? ""
-      let advice = "Tokens that nobody can take back should live minutes only."
+      let advice = "Access tokens that cannot be revoked should expire within minutes."
       return [finding(.accessAfterLogout, .warning, "The access token is still accepted\(left).", advice)]
     }
   }
 
   private mutating func judgeLateRefresh(_ result: Result<TokenSet, ProviderFailure>) -> [ProviderFinding] {
     switch result {
-    case .failure(.sessionEnded): return [ok(.refreshAfterLogout, "the refresh token is refused")]
+    case .failure(.sessionEnded): return [ok(.refreshAfterLogout, "the refresh token is rejected")]
     case .failure(let failure):
-      let advice = "Refuse it with invalid_grant (RFC 6749, section 5.2), or with 401."
-      return [failed(.refreshAfterLogout, failure, "The refresh token was refused as something else.", advice)]
+      let advice = "Reject it with invalid_grant (RFC 6749, section 5.2), or with 401."
+      return [failed(.refreshAfterLogout, failure, "The refresh token was rejected with another error.", advice)]
     case .success:
-      let advice = "End the whole session at a logout, its refresh tokens first."
-      return [finding(.refreshAfterLogout, .failure, "The refresh token is still good after the logout.", advice)]
+      let advice = "Revoke the whole session at a logout, its refresh tokens first."
+      return [finding(.refreshAfterLogout, .failure, "The refresh token is still valid after the logout.", advice)]
     }
   }
 }

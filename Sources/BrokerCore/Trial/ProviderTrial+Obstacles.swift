@@ -1,11 +1,11 @@
 import BrokerProtocol
 
-/// Why something cannot be looked at.
+/// Why something cannot be examined.
 extension ProviderTrial {
-  /// A sentence for whoever reads the findings; nil where nothing stands in the way.
+  /// A sentence for the reader of the findings; nil where nothing stands in the way.
   func obstacle(_ stage: TrialStage) -> String? {
     switch stage {
-    case .wrongPassword: credentials.method == .password ? nil : "This way to log in has no password."
+    case .wrongPassword: credentials.method == .password ? nil : "This login method has no password."
     case .login: nil
     case _ where !passed.contains(.login): "There is no session."
     case .token, .logout: nil
@@ -19,24 +19,24 @@ extension ProviderTrial {
   }
 
   private static let nothingToAsk =
-    "Not checked: the provider has nothing to ask that the access token would open."
+    "Not checked: the provider has no endpoint to try the access token at."
 
   private var userObstacle: String? {
-    guard credentials.method != .clientCredentials else { return "A client logs in by itself: there is no user." }
-    return subject.abilities.contains(.getCurrentUser) ? nil : "The provider has no endpoint that says who the user is."
+    guard credentials.method != .clientCredentials else { return "A client's own session has no user." }
+    return subject.abilities.contains(.getCurrentUser) ? nil : "The provider has no endpoint for the user."
   }
 
   private var refreshObstacle: String? {
-    tokens?.refreshToken == nil ? "The provider gave no refresh token." : nil
+    tokens?.refreshToken == nil ? "The provider issued no refresh token." : nil
   }
 
   private var reuseObstacle: String? {
     guard passed.contains(.refresh) else { return refreshObstacle ?? "The first refresh failed." }
-    return rotates ? nil : "The provider does not rotate: the same refresh token is meant to be used again."
+    return rotates ? nil : "The provider does not rotate refresh tokens: the same one is used again."
   }
 
   private var logoutObstacle: String? {
-    guard !isBurnt else { return "The session may have ended already, with the refresh token that was tried again." }
+    guard !isBurnt else { return "The session may have ended already, because the refresh token was used twice." }
     return passed.contains(.logout) ? nil : "Not checked: the session was not ended at the provider."
   }
 }

@@ -4,10 +4,10 @@ import BrokerProtocol
 extension ProviderTrial {
   /// A token that lives shorter is refreshed all the time: the standard margin before its end is 30 s.
   private static let shortestLifetime = Duration.seconds(60)
-  /// A token that lives longer is worth stealing: nothing takes back what nobody asks about.
+  /// A token that lives longer is worth stealing: no revocation reaches a token that is only verified by its signature.
   private static let longestLifetime = Duration.seconds(86_400)
 
-  /// Looks at the tokens of a new session.
+  /// Checks the tokens of a new session.
   mutating func tokenFindings(at now: Timestamp) -> [ProviderFinding] {
     guard let tokens else { return [] }
     passed.insert(.token)
@@ -18,46 +18,46 @@ extension ProviderTrial {
     let check = "token.lifetime"
     guard let end = tokens.accessTokenExpiresAt else {
       return ProviderFinding(
-        check, .warning, "The provider does not say how long the access token lives.",
-        advice: "It is refreshed only when a server refuses it; let the reply have expires_in.")
+        check, .warning, "The provider does not say when the access token expires.",
+        advice: "It is refreshed only after a server rejects it; add expires_in to the reply.")
     }
     let left = end - now
     // A part of the last second has passed on the way.
     let seconds = (left.milliseconds + 999) / 1000
     guard left > .zero else {
       return ProviderFinding(
-        check, .failure, "The access token ended \(-seconds) s ago, as soon as it was given.",
-        advice: "Compare the clocks, and in which unit the lifetime is given.")
+        check, .failure, "The access token expired \(-seconds) s before it was issued.",
+        advice: "Compare the clocks, and the unit of the lifetime.")
     }
     guard left >= Self.shortestLifetime else {
       return ProviderFinding(
-        check, .warning, "The access token lives for \(seconds) s only.",
-        advice: "It will be refreshed for nearly every call; 5 to 60 minutes are usual.")
+        check, .warning, "The access token expires in \(seconds) s.",
+        advice: "It is refreshed for nearly every call; 5 to 60 minutes are usual.")
     }
     guard left <= Self.longestLifetime else {
       return ProviderFinding(
-        check, .warning, "The access token lives for \(seconds / 3600) hours.",
-        advice: "Whoever gets hold of it can use it for so long; 5 to 60 minutes are usual.")
+        check, .warning, "The access token expires in \(seconds / 3600) hours.",
+        advice: "Anyone who obtains it can use it until then; 5 to 60 minutes are usual.")
     }
-    return ProviderFinding(check, .ok, "the access token lives for \(seconds) s")
+    return ProviderFinding(check, .ok, "the access token expires in \(seconds) s")
   }
 
   /// A token that says its own end says the same as the reply does.
   private func claims(_ tokens: TokenSet) -> ProviderFinding? {
     let check = "token.claims"
     guard let claims = AccessTokenClaims(tokens.accessToken) else {
-      return ProviderFinding(check, .note, "The access token is no JWT: it says nothing of itself.")
+      return ProviderFinding(check, .note, "The access token is not a JWT: its claims cannot be read.")
     }
     guard let own = claims.expiresAt, let told = tokens.accessTokenExpiresAt else { return nil }
     // The claim is the provider's clock, the reply's end is this machine's.
     let difference = own - (told + (tokens.clockSkew ?? .zero))
     let seconds = difference.milliseconds / 1000
     guard seconds.magnitude * 1000 > ProviderReport.clockTolerance.milliseconds.magnitude else {
-      return ProviderFinding(check, .ok, "the access token is a JWT whose own end is the same")
+      return ProviderFinding(check, .ok, "the access token is a JWT with the same expiry")
     }
     let which = seconds < 0 ? "earlier" : "later"
     return ProviderFinding(
-      check, .warning, "The access token's own end (exp) is \(seconds.magnitude) s \(which) than the reply says.",
+      check, .warning, "The access token's expiry (exp) is \(seconds.magnitude) s \(which) than the reply says.",
       advice: "Compare expires_in with the token's lifetime, and the clocks.")
   }
 
@@ -68,23 +68,23 @@ extension ProviderTrial {
     guard missing.isEmpty else {
       return ProviderFinding(
         check, .note, "Not granted: \(missing.prefix(8).joined(separator: ", ")).",
-        advice: "Allow them for the client, or take them out of scopes.")
+        advice: "Allow them for the client, or remove them from scopes.")
     }
-    return ProviderFinding(check, .ok, "all scopes were granted that were asked for")
+    return ProviderFinding(check, .ok, "all requested scopes were granted")
   }
 
   private func refreshToken(_ tokens: TokenSet) -> ProviderFinding? {
     let check = "token.refreshToken"
     guard tokens.refreshToken == nil else {
       guard let end = tokens.refreshTokenExpiresAt else { return nil }
-      return ProviderFinding(check, .ok, "the refresh token is good until \(end)")
+      return ProviderFinding(check, .ok, "the refresh token expires at \(end)")
     }
     guard credentials.method != .clientCredentials else {
       return ProviderFinding(check, .note, "There is no refresh token: the client logs in again instead.")
     }
     return ProviderFinding(
-      check, .warning, "There is no refresh token: the session ends with its access token.",
-      advice: "Ask for one (often the scope offline_access), and allow it for the client.")
+      check, .warning, "There is no refresh token: the session ends when its access token expires.",
+      advice: "Request one (often the scope offline_access), and allow it for the client.")
   }
 
   /// Compares what the provider does with refresh tokens with what the profile says.
@@ -111,16 +111,16 @@ extension ProviderTrial {
       findings.append(
         ProviderFinding(
           check, .warning, "rotationGraceSeconds is set, and refresh tokens do not rotate.",
-          advice: "Take it out of the profile's section."))
+          advice: "Remove it from the profile's section."))
     }
     guard findings.isEmpty else { return findings }
-    let what = rotates ? "each refresh gives another refresh token" : "the refresh token stays the same"
+    let what = rotates ? "each refresh returns another refresh token" : "the refresh token stays the same"
     let value = rotates ? "always" : "never"
     let isKnown = rules.rotation != .auto
     return [
       ProviderFinding(
         check, .ok, what + (isKnown ? ", as rotation says" : "; the broker learns that from the first refresh"),
-        advice: isKnown ? nil : "To have it known from the start, write: rotation: \"\(value)\"")
+        advice: isKnown ? nil : "To set it from the start, write: rotation: \"\(value)\"")
     ]
   }
 }

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// Tries everything that a broker does with a session at a provider, one thing after the other, and says how each went.
 ///
-/// It decides and does nothing: whoever has it does what ``order`` says, and hands in what came of it. The session is its
+/// It decides and does nothing: its runner does what ``order`` says, and hands in what came of it. The session is its
 /// own. Once there is one, every way to the end leads over its logout.
 package struct ProviderTrial: Sendable {
   /// What is known of the provider before anything is tried.
@@ -23,7 +23,7 @@ package struct ProviderTrial: Sendable {
     }
   }
 
-  /// What is tried only where somebody asks for it.
+  /// What is tried only on request.
   package struct Options: Sendable {
     /// Whether a wrong password is tried first.
     package var triesWrongPassword = false
@@ -53,11 +53,11 @@ package struct ProviderTrial: Sendable {
   let subject: Subject
   /// What the session is begun with.
   let credentials: Credentials
-  /// What is still to be looked at, the next one first.
+  /// What is still to be examined, the next one first.
   private var stages: [TrialStage]
   /// What the provider was asked for.
   private var current: TrialStage?
-  /// What was looked at, and went as it should.
+  /// What was examined, and went as it should.
   var passed: Set<TrialStage> = []
   /// The tokens of the session, as long as it is not ended.
   var tokens: TokenSet?
@@ -93,7 +93,7 @@ package struct ProviderTrial: Sendable {
         switch stage {
         case .wrongPassword: "only with --wrong-password, since some providers lock accounts for it"
         case .reuse: "only with --reuse, since it may end every session of the user"
-        case .user where !subject.abilities.contains(.getCurrentUser): "not here: the provider has no such endpoint"
+        case .user where !subject.abilities.contains(.getCurrentUser): "skipped: the provider has no such endpoint"
         default: nil
         }
       return ProviderFinding(stage.rawValue, .note, stage.meaning, advice: option)
@@ -159,7 +159,7 @@ package struct ProviderTrial: Sendable {
     }
   }
 
-  /// The same account with a password that nobody has.
+  /// The same account with a made-up password.
   private var wrongLogin: Credentials? {
     var wrong = credentials
     wrong.password = try? Secret(utf8: "not-the-password-" + String(UInt64.random(in: .min ... .max), radix: 36))

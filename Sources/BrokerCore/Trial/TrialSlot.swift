@@ -18,7 +18,7 @@ final class TrialSlot {
   var caller: Caller<ProviderTrialState>?
   /// Answers it although nothing is new.
   var answerTimer: TimerCancellation?
-  /// Ends a trial that nobody asks about.
+  /// Ends a trial that no client asks about.
   var idleTimer: TimerCancellation?
   /// Waits for the user.
   var wait: Task<Void, Never>?
@@ -26,7 +26,7 @@ final class TrialSlot {
   var asking: Task<Void, Never>?
   /// Whether it lets some time pass before it asks.
   var pause: Pause?
-  /// Whether somebody has been told that it waits for a code or for the user.
+  /// Whether the caller has been told that it waits for a code or for the user.
   var isToldOfWait = false
 
   /// A trial that has not begun.

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// What an open vault is needed for, and how it is looked at.
+/// What an open vault is needed for, and how it is examined.
 extension Broker {
   /// Refuses what needs an open vault.
   ///

@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// Performs what the vault's gate decides.
 extension Broker {
-  /// Opens the vault, and takes up what rests in it.
+  /// Opens the vault, and restores what rests in it.
   ///
   /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
   /// as ``PassphraseDelay`` says, and so is the next attempt.
@@ -133,12 +133,12 @@ extension Broker {
     handle(.closed)
     publish(.vaultLocked, profile: nil)
     hub.forgetKept()
-    letGoOfLogins(.vaultLocked)
+    detachLogins(.vaultLocked)
     for slot in slots {
       slot.timer?.cancel()
       slot.timer = nil
       slot.rendered = nil
-      // A login that is under way is not taken in: nobody may learn of it.
+      // A login that is under way is not taken in: no client may learn of it.
       slot.logouts += 1
     }
     resetAnswers()

@@ -1,9 +1,9 @@
 import BrokerProtocol
 
 extension BrokerError {
-  /// The error that a client sees when the vault was not opened, or not sealed anew.
+  /// The error that a client sees when the vault was not opened, or not re-encrypted.
   ///
-  /// A missing passphrase is a parameter that does not fit: whoever can ask a person then knows what to ask for. The
+  /// A missing passphrase is a parameter that does not fit: a client that can ask a person then knows what to ask for. The
   /// advice is to unlock where it is the present one. `missing` is the parameter that it should have come in, and
   /// `newPassphrase` the one that an unsuitable passphrase came in.
   init(_ failure: KeyFailure, missing: String, newPassphrase: String) {
@@ -11,7 +11,7 @@ extension BrokerError {
     case .wrongPassphrase: self.init(.wrongPassphrase)
     case .passphraseMissing:
       let isNew = missing != "/passphrase"
-      self.init(.invalidParams, "The vault \(isNew ? "is to open" : "opens") with a passphrase: give it as \(missing).")
+      self.init(.invalidParams, "The vault \(isNew ? "is to open" : "opens") with a passphrase; pass it as \(missing).")
       pointer = missing
       if !isNew { nextAction = .unlock }
     case .passphraseUnsuitable(let why):

@@ -6,7 +6,7 @@ package import BrokerProtocol
 package struct PassphraseDelay: Sendable, Equatable {
   /// After the first failure: a typing error is hardly felt.
   package static let shortest = Duration.milliseconds(100)
-  /// After many: a person who has forgotten the passphrase is not locked out by somebody else's guesses.
+  /// After many: a person who has forgotten the passphrase is not locked out by another user's guesses.
   package static let longest = Duration.seconds(10)
 
   /// The failures so far.

@@ -110,7 +110,7 @@ struct VaultGate: Sendable {
     case .firstAttemptDue:
       isHeldBack = false
       return next(now)
-    case .idle(let isSaved): return letGo(isSaved)
+    case .idle(let isSaved): return concludeLocking(isSaved)
     case .dropped(let status):
       (phase, isDropping, self.status) = (.locked, false, status)
       return acknowledgeLocks() + next(now)
@@ -124,7 +124,8 @@ struct VaultGate: Sendable {
     case .displaced(let other): return [.refuseForNumber(other.caller)]
     case .full: return [.refuseForNumber(attempt.caller)]
     case .refused:
-      let error = BrokerError(.overloaded, "Another request of this connection for the vault's key waits; try again.")
+      let error = BrokerError(
+        .overloaded, "Another request of this connection for the vault's key is waiting; try again.")
       return [.answer(attempt.caller, error)]
     }
   }
@@ -155,7 +156,7 @@ struct VaultGate: Sendable {
 
   private mutating func lock(_ caller: CallerID) -> [Action] {
     // A request to open the vault that came before the lock must not open it afterwards.
-    let error = BrokerError(.vaultLocked, "The vault was locked again meanwhile.")
+    let error = BrokerError(.vaultLocked, "The vault was locked in the meantime; unlock it again.")
     let overtaken: [Action] = queue.remove(where: \.isUnlock).map { .answer($0.caller, error) }
     switch phase {
     case .locked: return overtaken + [.answer(caller, nil)]
@@ -201,13 +202,13 @@ struct VaultGate: Sendable {
     }
   }
 
-  private mutating func letGo(_ isSaved: Bool) -> [Action] {
+  private mutating func concludeLocking(_ isSaved: Bool) -> [Action] {
     guard phase == .locking, attempt == nil, !isDropping else { return [] }
     guard isSaved else {
       // The newest tokens are nowhere but in memory.
       let error = BrokerError(
         .storeFailed,
-        "Clients are locked out, but the newest tokens could not be saved: they and the key are kept in memory until the"
+        "The vault is locked for clients, but the newest tokens could not be saved; they and the key stay in memory until the"
           + " vault can be written.")
       let callers = locks + queue.remove { _ in true }.map(\.caller)
       locks = []

@@ -8,7 +8,7 @@ public struct SecretCoding: ValueCoding {
   /// Whether they are tokens, which may be longer than other secrets.
   fileprivate let isToken: Bool
 
-  /// The text cannot be wiped by the writer: whoever takes its bytes must.
+  /// The text cannot be wiped by the writer: the reader of its bytes must.
   public func write(_ value: Secret, to writer: inout JSONWriter) { value.withBytes { writer.string(utf8: $0) } }
 
   public func read(_ node: JSONNode) throws(JSONMismatch) -> Secret { isToken ? try node.token() : try node.secret() }

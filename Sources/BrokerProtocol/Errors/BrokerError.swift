@@ -41,7 +41,7 @@ public struct BrokerError: Error, Sendable, Equatable {
   }
 
   /// What is said where the memory for secrets has no room.
-  public static let secretMemoryMessage = "The memory for secrets is used up; try again."
+  public static let secretMemoryMessage = "The memory for secrets is full; try again."
 
   /// The error of parameters that do not fit, or for which there is no memory.
   public init(_ mismatch: JSONMismatch) {

@@ -4,7 +4,7 @@ public enum EventName: String, Sendable, CaseIterable {
   case loginPending, loginFailed, unauthorized, forbidden, networkDown, networkUp
   case vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
 
-  /// Whether the event is only passed on, and kept for nobody who was not there.
+  /// Whether the event is only passed on, and not kept for later subscribers.
   public var isTransient: Bool {
     switch self {
     case .unauthorized, .forbidden, .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .shuttingDown, .eventsLost:

@@ -48,7 +48,7 @@ extension EventPayload {
     return challenge
   }
 
-  /// The beginning of a text; a character that does not fit is left out as a whole.
+  /// The beginning of a string; a character that does not fit is left out as a whole.
   private static func cut(_ text: String) -> String {
     var end = text.startIndex
     while end < text.endIndex {

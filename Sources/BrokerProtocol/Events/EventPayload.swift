@@ -4,7 +4,7 @@ public import JSONRPC
 ///
 /// No token, code or password is ever in it.
 public enum EventPayload: Sendable, Equatable {
-  /// Somebody logged in.
+  /// A user logged in.
   case login(LoginEvent)
   /// A session was ended by hand.
   case logout(LogoutEvent)

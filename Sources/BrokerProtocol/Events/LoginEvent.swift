@@ -1,6 +1,6 @@
 public import JSONRPC
 
-/// Somebody logged in.
+/// A user logged in.
 public struct LoginEvent: ObjectCodable, Equatable {
   /// The provider's name for the account.
   public var userID: String?

@@ -2,7 +2,7 @@ public import JSONRPC
 
 /// Where the key that opens the vault comes from.
 public enum KeySourceName: String, Sendable, CaseIterable {
-  /// A file of random bytes that nobody but its owner can read.
+  /// A file of random bytes that only its owner can read.
   case file
   /// A passphrase that a person gives by `unlock`.
   case passphrase

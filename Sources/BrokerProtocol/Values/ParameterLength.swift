@@ -1,6 +1,6 @@
 import JSONRPC
 
-/// How long the texts may be that a caller gives, in bytes of UTF-8: what is longer is refused before a provider, the
+/// How long the strings may be that a caller gives, in bytes of UTF-8: what is longer is refused before a provider, the
 /// vault or an event has any of it.
 public enum ParameterLength {
   /// An e-mail address: a path of 256 octets without its angle brackets (RFC 5321, section 4.5.3.1.3).

@@ -23,7 +23,7 @@ public enum PendingLoginStep: Sendable, Equatable {
     }
   }
 
-  /// When the login ends if nobody goes on with it.
+  /// When the login ends if no client continues it.
   public var expiresAt: Timestamp {
     switch self {
     case .code(let challenge): challenge.expiresAt

@@ -8,7 +8,7 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
   public struct Change: Sendable, Equatable {
     /// The member's name.
     public var name: String
-    /// The new value: a text, a number, `true`, `false`, or `null` to remove it.
+    /// The new value: a string, a number, `true`, `false`, or `null` to remove it.
     public var value: RawJSON
 
     public init(name: String, value: RawJSON) {
@@ -37,7 +37,7 @@ public struct ProfileChanges: JSONEncodable, JSONDecodable, Sendable, Equatable 
     members = []
     for (name, value) in try node.members() {
       guard value.kind != .object, value.kind != .array else {
-        throw value.mismatch("a text, a number, true, false or null")
+        throw value.mismatch("a string, a number, true, false or null")
       }
       guard value.text.count <= ParameterLength.change, name.utf8.count <= ParameterLength.email else {
         throw value.mismatch("at most \(ParameterLength.change) bytes long")

@@ -1,6 +1,6 @@
 public import JSONRPC
 
-/// One thing that was looked at on a provider, and how it is.
+/// One thing that was examined on a provider, and how it is.
 public struct ProviderFinding: ObjectCodable, Equatable {
   /// How bad it is.
   public enum Level: String, Sendable, CaseIterable {
@@ -12,11 +12,11 @@ public struct ProviderFinding: ObjectCodable, Equatable {
     case warning
     /// It does not work.
     case failure
-    /// It could not be looked at, and the message says why.
+    /// It could not be examined, and the message says why.
     case skipped
   }
 
-  /// What was looked at, as a stable name of words joined by dots, such as `issuer` or `endpoint.revocation`.
+  /// What was examined, as a stable name of words joined by dots, such as `issuer` or `endpoint.revocation`.
   public var check: String
   /// How it is.
   public var level: Level

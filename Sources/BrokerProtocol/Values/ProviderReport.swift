@@ -24,12 +24,12 @@ public struct ProviderReport: ObjectCodable, Equatable {
   public var roundTrip: Duration?
   /// How far its clock is ahead of this machine's, in whole seconds; nil where it does not say the time.
   public var clockSkew: Duration?
-  /// Why it is not reachable, or why nobody can log in although it answers.
+  /// Why it is not reachable, or why no login is possible although it answers.
   public var errorKind: ErrorKind?
   /// One sentence, and what to do where something is not well.
   public var message: String
 
-  /// A report; what is not known is filled in by whoever makes it.
+  /// A report; what is not known is filled in by its maker.
   public init(profile: ProfileName, provider: String, isReachable: Bool, message: String) {
     self.profile = profile
     self.provider = provider

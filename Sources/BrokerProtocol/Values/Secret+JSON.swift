@@ -18,7 +18,7 @@ extension JSONNode {
   /// - Throws: ``JSONMismatch`` where it is no string, is too long, or where the arena has no room for it.
   public func token() throws(JSONMismatch) -> Secret { try secret(atMost: Self.tokenByteLimit) }
 
-  /// The secret or token of a text that another program has written, for a reader that takes what it can use.
+  /// The secret or token of a string that another program has written, for a reader that takes what it can use.
   ///
   /// - Returns: nil where it is no string, or longer than a token.
   /// - Throws: `SecretMemoryExhausted` where the arena has no room for it: that says nothing of the text, which is worth
@@ -31,7 +31,7 @@ extension JSONNode {
   }
 
   private func secret(atMost limit: Int) throws(JSONMismatch) -> Secret {
-    // An escape makes 6 bytes of 1, and there are quotes: nothing longer is looked at.
+    // An escape makes 6 bytes of 1, and there are quotes: nothing longer is examined.
     guard text.count <= 6 * limit + 2 else { throw mismatch("at most \(limit) bytes long") }
     let result = try withStringBytes { bytes -> Result<Secret, SecretMemoryExhausted>? in
       guard bytes.count <= limit else { return nil }
@@ -41,7 +41,7 @@ extension JSONNode {
     case .success(let secret)?: return secret
     case .failure?:
       throw JSONMismatch(
-        at: pointer, expected: "shorter: the memory for secrets is used up", isForWantOfMemory: true)
+        at: pointer, expected: "shorter: the memory for secrets is full", isForWantOfMemory: true)
     case nil: throw mismatch("at most \(limit) bytes long")
     }
   }
@@ -50,7 +50,7 @@ extension JSONNode {
 extension JSONWriter {
   /// Writes a secret as a member.
   ///
-  /// The text cannot be wiped by the writer: whoever takes its bytes must.
+  /// The text cannot be wiped by the writer: the reader of its bytes must.
   public mutating func member(revealing name: String, _ secret: Secret?) {
     guard let secret else { return }
     key(name)

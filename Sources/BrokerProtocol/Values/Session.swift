@@ -4,11 +4,11 @@ public import JSONRPC
 public struct Session: Sendable, Equatable {
   /// Where a session stands.
   public enum State: String, Sendable, CaseIterable {
-    /// Nobody is logged in.
+    /// No user is logged in.
     case signedOut
     /// A login waits for a one-time code, or for its user.
     case challengePending
-    /// A token can be had.
+    /// A token is available.
     case authenticated
     /// A refresh is under way.
     case refreshing
@@ -44,7 +44,7 @@ public struct Session: Sendable, Equatable {
   public var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   public var lastValidatedAt: Timestamp?
-  /// When the session ends unless somebody uses it; nil where it does not end by that.
+  /// When the session ends unless a client uses it; nil where it does not end by that.
   public var idleExpiresAt: Timestamp?
   /// Why a login is needed, where it is.
   public var loginRequiredReason: String?

@@ -70,7 +70,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Reads a text of RFC 3339, section 5.6, with any offset; nil for anything else.
+  /// Reads an RFC 3339 timestamp, section 5.6, with any offset; nil for anything else.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes[10] | 0x20 == UInt8(ascii: "t"),
@@ -121,7 +121,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible
     return value
   }
 
-  /// The offset from UTC in seconds of `Z`, `+hh:mm` or `-hh:mm` at the end of a text.
+  /// The offset from UTC in seconds of `Z`, `+hh:mm` or `-hh:mm` at the end of a string.
   private static func offset(_ bytes: [UInt8], _ position: Int) -> Int64? {
     guard position < bytes.count else { return nil }
     if bytes[position] | 0x20 == UInt8(ascii: "z") { return position + 1 == bytes.count ? 0 : nil }
@@ -141,7 +141,7 @@ extension Timestamp: JSONEncodable, JSONDecodable {
   /// Writes the text of RFC 3339.
   public func encode(to writer: inout JSONWriter) { writer.string(description) }
 
-  /// Reads a text of RFC 3339.
+  /// Reads an RFC 3339 timestamp.
   public init(from node: JSONNode) throws(JSONMismatch) {
     guard let time = Timestamp(try node.string()) else { throw node.mismatch("an RFC 3339 time") }
     self = time

@@ -2,7 +2,7 @@ public import JSONRPC
 
 /// What a user has to do somewhere else before a login can go on.
 ///
-/// None of it is a secret of the session: the address and the code are worth something only to whoever logs in with them.
+/// None of it is a secret of the session: the address and the code are worth something only to the user who logs in with them.
 public struct UserAction: Sendable, Equatable {
   /// Where it is done.
   public enum Kind: String, Sendable, CaseIterable {

@@ -13,7 +13,8 @@ extension FirebaseProvider {
     guard !accounts.contains(where: { $0.level == .failure }) else {
       return accounts + [await missingKey()].compactMap(\.self)
     }
-    let tokens = await Sounding(HTTPRequest(.get, caller.url(.token)), caller.transport, clock: clock).probe("baseUrl")
+    let tokens = await ProbeExchange(HTTPRequest(.get, caller.url(.token)), caller.transport, clock: clock).probe(
+      "baseUrl")
     return accounts + [Self.refreshes(tokens), await key()]
   }
 
@@ -24,7 +25,7 @@ extension FirebaseProvider {
     return ProviderFinding("service.token", .failure, first.message, advice: first.advice, errorKind: first.errorKind)
   }
 
-  /// What there is to say of the key where nobody can be asked whether it is the right one.
+  /// What there is to say of the key where no server can be asked whether it is the right one.
   private func missingKey() async -> ProviderFinding? {
     let source = await caller.apiKey()
     guard case .failure = source else { return nil }
@@ -44,20 +45,20 @@ extension FirebaseProvider {
       switch error.kind {
       case .providerRejected:
         return ProviderFinding(
-          check, .failure, "The API key or its project is refused.",
+          check, .failure, "The API key or its project is rejected.",
           advice: "Compare apiKey with the project's settings, its restrictions included; is Authentication set up?",
           errorKind: .providerRejected)
       case .configInvalid:
         return ProviderFinding(
-          check, .failure, "There is no API key that can be sent.", advice: "Look at apiKey in the profile's section.",
+          check, .failure, "The API key cannot be sent.", advice: "Check apiKey in the profile's section.",
           errorKind: .configInvalid)
       default:
         return ProviderFinding(
-          check, .warning, "Whether the API key is accepted is not known: \(error.kind.message)", errorKind: error.kind)
+          check, .warning, "The API key could not be checked: \(error.kind.message)", errorKind: error.kind)
       }
     }
     return ProviderFinding(
-      check, .warning, "A token that was made up is taken for one.", advice: "Look at baseUrl: that is no such service."
+      check, .warning, "A made-up token is accepted.", advice: "Check baseUrl: this is not the expected service."
     )
   }
 }

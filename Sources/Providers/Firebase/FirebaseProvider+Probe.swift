@@ -6,6 +6,7 @@ import RemoteProvider
 extension FirebaseProvider {
   /// Reads the service's address without a key: any answer is a good one.
   package func probe() async -> ProviderProbe {
-    await Sounding(HTTPRequest(.get, caller.url(.signInWithPassword)), caller.transport, clock: clock).probe("baseUrl")
+    await ProbeExchange(HTTPRequest(.get, caller.url(.signInWithPassword)), caller.transport, clock: clock).probe(
+      "baseUrl")
   }
 }

@@ -34,7 +34,7 @@ package final class FirebaseProvider: AuthProvider {
   ///
   /// - Parameters:
   ///   - settings: which project, and where its services are.
-  ///   - client: sends the requests; shared by all providers of a process, and closed by whoever made it.
+  ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
   ///   - clock: the wall clock, unless a test says otherwise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   package init(

@@ -39,7 +39,7 @@ struct FirebaseRefusal {
       return name.count <= longest ? String(decoding: name, as: UTF8.self).uppercased() : ""
     }
 
-    /// Whether the project, its key or the kind of request was refused: nobody's password mends that.
+    /// Whether the project, its key or the kind of request was refused: no password fixes that.
     var blamesConfiguration: Bool {
       let own: Set<String> = [
         "CONFIGURATION_NOT_FOUND", "PROJECT_NOT_FOUND", "PROJECT_NUMBER_MISMATCH", "OPERATION_NOT_ALLOWED",
@@ -95,7 +95,7 @@ struct FirebaseRefusal {
     return .transient(status == 403 ? .forbidden : nameless.kind, retryAfter: retryAfter)
   }
 
-  /// What it is without a name: somebody on the way, or a service that is not well.
+  /// What it is without a name: a middlebox, or a service that is not well.
   private var nameless: ProviderFailure {
     switch status {
     case 408, 425, 429, 500...510, 512...: .transient(.providerUnavailable, retryAfter: retryAfter)

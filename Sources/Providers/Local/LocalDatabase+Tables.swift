@@ -24,7 +24,7 @@ extension LocalDatabase {
     try files.removeMessages(numbers)
   }
 
-  /// Removes rows of what ended so long ago that nobody asks for the reason any more.
+  /// Removes rows of what ended so long ago that the reason is of no use any more.
   ///
   /// - Throws: `SQLiteError`.
   func removeEnded(at now: Timestamp) throws {

@@ -27,7 +27,7 @@ extension LocalProvider {
       }
       let accounts =
         isEmpty
-        ? ProviderFinding("accounts", .note, "There is no account yet.", advice: "Register one.")
+        ? ProviderFinding("accounts", .note, "No account exists yet.", advice: "Create one with: authbroker register")
         : ProviderFinding("accounts", .ok, "there are accounts")
       return [reachable, ProviderFinding("files", .ok, "its files open, and its database is sound"), accounts]
     } catch {
@@ -41,7 +41,7 @@ extension LocalProvider {
         reachable,
         ProviderFinding(
           "files", .failure, "Its files in local-provider/ of the state directory cannot be used, or are damaged.",
-          advice: "Look at their owner and mode and whether the disk is full, or restore them from a copy.",
+          advice: "Check their owner and mode and the free disk space, or restore them from a backup.",
           errorKind: error.kind),
       ]
     }

@@ -32,7 +32,7 @@ extension LocalProvider {
       throw .refused(.validationFailed, fields: ["scopes"])
     }
     guard let email = EmailAddress(input), password.byteCount <= PasswordRule.largestByteCount else {
-      // No account can have these: whoever sees the refusal learns nothing about any.
+      // No account can have these: the refusal reveals nothing about any.
       throw .refused(.invalidCredentials)
     }
     return try perform { database, now in
@@ -65,7 +65,7 @@ extension LocalProvider {
     return try passwordHash.verify(password, against: account.passwordHash.span)
   }
 
-  /// Hashes an account's password anew where it was hashed with other work than today's.
+  /// Hashes an account's password again where it was hashed with other work than today's.
   private func renewHash(of account: Account, _ password: Secret, _ database: LocalDatabase) throws {
     guard try passwordHash.needsRehash(account.passwordHash.span) else { return }
     try database.accounts.setPasswordHash(try passwordHash.hash(password), of: account.id)
@@ -99,7 +99,7 @@ extension LocalProvider {
       try database.connection.transaction { try beginSession(account, scopes: scopes, database, at: now) })
   }
 
-  /// A name for a row that nobody guesses: 128 random bits.
+  /// A name for a row that cannot be guessed: 128 random bits.
   static func identifier() -> String {
     String(decoding: Base64URL.encode(RandomBytes.array(count: 16).span), as: UTF8.self)
   }

@@ -160,7 +160,7 @@ extension LocalProvider {
       isSweeping = false
       return
     }
-    // Without a thread the next call of the provider begins anew.
+    // Without a thread the next call of the provider begins again.
     isSweeping = worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
   }
 

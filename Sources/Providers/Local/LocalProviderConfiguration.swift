@@ -11,7 +11,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   /// How its messages reach people.
   package var delivery: DeliveryConfiguration
 
-  /// A second is enough to show a refresh; more than a day cannot be taken back for too long (RFC 9700, section 2.2).
+  /// A second is enough to show a refresh; more than a day cannot be revoked for too long (RFC 9700, section 2.2).
   private static let accessTokenSetting = DurationSetting("accessTokenLifetimeSeconds", 1...86400, standard: 900)
 
   /// Thirty days by default, a year at most.

@@ -17,7 +17,7 @@ package struct LocalProviderSettings: Sendable {
     package init() {}
   }
 
-  /// How long an access token is good; short, since whoever has it needs nothing else.
+  /// How long an access token is good; short, since its holder needs nothing else.
   package var accessTokenLifetime = Duration.seconds(900)
   /// How long after a login its refresh tokens are good; rotation does not move that end.
   package var refreshTokenLifetime = Duration.seconds(2_592_000)

@@ -12,7 +12,8 @@ enum LocalStoreFault: Error, Equatable {
   /// One sentence.
   var message: String {
     switch self {
-    case .emptied: "Its database local-provider/db.sqlite in the state directory held something, and is empty or gone."
+    case .emptied:
+      "Its database local-provider/db.sqlite in the state directory had content before, and is now empty or missing."
     case .damaged: "Its database local-provider/db.sqlite in the state directory is damaged."
     case .notOurs(let name):
       "local-provider/\(name) in the state directory is not a regular file that belongs to this user alone."
@@ -24,10 +25,10 @@ enum LocalStoreFault: Error, Equatable {
   var advice: String {
     switch self {
     case .emptied, .damaged:
-      "Restore the directory local-provider from a copy, or move it away and register the accounts again."
-    case .notOurs: "Remove it, or restore it from a copy."
+      "Restore the directory local-provider from a backup, or move it away and register the accounts again."
+    case .notOurs: "Remove it, or restore it from a backup."
     case .keys:
-      "Restore the vault that it was used with, or make new keys, which keeps the accounts and ends all their logins: "
+      "Restore the vault that it was used with, or create new keys, which keeps the accounts and ends all their sessions: "
         + "create the empty file local-provider/\(LocalFiles.renewalName) in the state directory and try again."
     }
   }

@@ -12,7 +12,7 @@ struct PhoneNumber: Hashable {
 
   /// Reads a number; spaces, hyphens, dots, slashes and parentheses are what people write it with.
   ///
-  /// Nil for anything else, also for a number without `+`: which country it is in, nobody knows.
+  /// Nil for anything else, also for a number without `+`: which country it is in is unknown.
   init?(_ input: String) {
     var digits: [UInt8] = []
     var isInternational = false

@@ -10,7 +10,7 @@ struct ThrottleTable {
   static let freeFailures: Int64 = 3
   /// No address waits longer than that for one more try: the owner of the account is shut out no longer either.
   static let longestDelay = Duration.seconds(900)
-  /// After a day without a mistake the count begins anew, and the table does not grow for ever.
+  /// After a day without a mistake the count begins again, and the table does not grow for ever.
   static let memory = Duration.seconds(86_400)
 
   private let connection: SQLiteConnection
@@ -33,7 +33,7 @@ struct ThrottleTable {
     try query.bind(address, at: 1)
     guard try query.step() else { return nil }
     let wait = Timestamp(milliseconds: try query.int64(at: 0)) - now
-    // A clock that was set back makes nobody wait for years.
+    // A clock that was set back makes no user wait for years.
     return wait > .zero ? min(wait, Self.longestDelay) : nil
   }
 

@@ -178,7 +178,7 @@ actor Discovery {
     if known == nil {
       switch try await read(firstDocument) {
       case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: uptime())
-      // A captive portal, or somebody else: nothing is believed.
+      // A captive portal, or another server: nothing is believed.
       case .unusable: throw .transient(.invalidResponse)
       case .foreign: throw .misconfigured(.issuer)
       case .absent: break
@@ -195,7 +195,7 @@ actor Discovery {
       case .absent, .unusable: break
       }
     }
-    // Whoever names the endpoints needs no document.
+    // A configuration that names the endpoints needs no document.
     if isForeign, metadata == nil, configured[.token] == nil { throw .misconfigured(.issuer) }
     return metadata.map { Known(metadata: $0, isComplete: true, since: known?.since ?? uptime()) }
   }

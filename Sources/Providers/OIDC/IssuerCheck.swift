@@ -1,6 +1,6 @@
 import OIDCDialect
 
-/// Whether an issuer that somebody names is the configured one.
+/// Whether an issuer named by a document, token or reply is the configured one.
 struct IssuerCheck: Sendable {
   private let dialect: OIDCDialect
 

@@ -60,7 +60,7 @@ struct OAuthRefusal: Sendable, Equatable {
     return purpose.spendsRefreshToken ? refreshFailure(purpose) : loginFailure(purpose)
   }
 
-  /// Whether the provider itself has refused; else somebody on the way has, or it passes.
+  /// Whether the provider itself has refused; else a middlebox has, or it passes.
   ///
   /// A status of 403 without an error's name is taken for the provider's only where it can refuse credentials: firewalls
   /// say so as well.
@@ -118,6 +118,6 @@ struct OAuthRefusal: Sendable, Equatable {
     }
   }
 
-  /// What passes, or comes from somebody on the way.
+  /// What passes, or comes from a middlebox.
   private var passing: ProviderFailure { .transient(ErrorKind(passing: status, form), retryAfter: retryAfter) }
 }

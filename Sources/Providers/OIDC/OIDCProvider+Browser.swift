@@ -13,7 +13,7 @@ extension OIDCProvider {
   /// A port that an earlier login has is freed last: while the provider is not there, that one goes on.
   ///
   /// - Throws: `.unsupported` for a proof that the provider cannot be made to ask for; `.misconfigured(.redirectPort)` where
-  ///   somebody else has the port; and as ``login(_:)``.
+  ///   another program has the port; and as ``login(_:)``.
   func beginBrowser(
     _ scopes: [String], wantsProof: Bool, replacesPending: Bool
   ) async throws(ProviderFailure) -> ProviderUserAction {
@@ -43,7 +43,7 @@ extension OIDCProvider {
   /// - Throws: `.refused` with `consentDenied`, `providerRejected` or what else the provider answers, with `otpExpired`
   ///   where no browser came, with `flowNotFound` for a handle that is none or a code that is not good any more;
   ///   `.transient(.cancelled)` once the task is cancelled, or a later login has the port;
-  ///   `.misconfigured(.redirectPort)` where somebody else has it; `.transient` and `.outcomeUnknown` for what went wrong
+  ///   `.misconfigured(.redirectPort)` where another program has it; `.transient` and `.outcomeUnknown` for what went wrong
   ///   on the way to the provider.
   package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
     guard case .redirect(let pending) = try pendingFlow(flow) else { throw .refused(.flowNotFound) }
@@ -52,7 +52,7 @@ extension OIDCProvider {
     let verdict = await withTaskCancellationHandler {
       await wait.answer(until: deadline)
     } onCancel: {
-      wait.callOff()
+      wait.cancel()
     }
     let result = await session(verdict, pending)
     switch result {
@@ -84,7 +84,7 @@ extension OIDCProvider {
     let reply = try await ask(.code, try await tokenEndpoint(), form)
     let session = try await session(reply, flow.scopes, nonce: flow.sentNonce)
     guard isProven(session.tokens, flow) else {
-      // Nobody will use them.
+      // No session will use them.
       try? await revoke(session.tokens, everywhere: false)
       throw .refused(.reauthRequired)
     }

@@ -28,7 +28,7 @@ extension OIDCProvider {
 
   /// Asks again as the client itself.
   ///
-  /// Nothing is spent by that, so a lost reply passes; and nothing that is refused ends the session, since it begins anew
+  /// Nothing is spent by that, so a lost reply passes; and nothing that is refused ends the session, since it begins again
   /// as soon as the provider takes the client's password again.
   ///
   /// - Throws: `.misconfigured`, `.refused(.insufficientScope)` for a target that the client is not good for, `.transient`.

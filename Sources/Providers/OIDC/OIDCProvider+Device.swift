@@ -10,7 +10,7 @@ package import SecretMemory
 extension OIDCProvider {
   /// Where the provider names no lifetime of its codes.
   private static let standardLifetime = Duration.seconds(600)
-  /// The longest lifetime and interval that are believed: nobody types a code in after an hour, or waits minutes.
+  /// The longest lifetime and interval that are believed: no user types a code in after an hour, or waits minutes.
   private static let longestLifetime = Duration.seconds(3600)
   private static let longestInterval = Duration.seconds(60)
 

@@ -7,9 +7,9 @@ import RemoteProvider
 extension OIDCProvider {
   /// Asks once for what the provider says of itself, or, where that is not read, at the token endpoint, which refuses.
   package func probe() async -> ProviderProbe {
-    let sounding = await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
-    var probe = sounding.probe(addressSetting)
-    if case .success(let response) = sounding.result, discovery.isForeign(response) { probe.fault = .issuer }
+    let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
+    var probe = exchange.probe(addressSetting)
+    if case .success(let response) = exchange.result, discovery.isForeign(response) { probe.fault = .issuer }
     return probe
   }
 

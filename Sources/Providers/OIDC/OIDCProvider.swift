@@ -46,7 +46,7 @@ package final class OIDCProvider: AuthProvider {
   ///
   /// - Parameters:
   ///   - settings: where the provider is and how it is spoken to.
-  ///   - client: sends the requests; shared by all providers of a process, and closed by whoever made it.
+  ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - uptime: the clock of the machine's start, likewise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
@@ -84,7 +84,7 @@ package final class OIDCProvider: AuthProvider {
     return url
   }
 
-  /// Asks at an endpoint, as ``TokenCaller/ask(_:_:_:as:)`` does; one where nothing is any more is looked for anew by the
+  /// Asks at an endpoint, as ``TokenCaller/ask(_:_:_:as:)`` does; one where nothing is any more is looked for again by the
   /// next call.
   func ask(
     _ purpose: OAuthPurpose, _ url: HTTPURL, _ form: TokenCaller.Form, as encoding: TokenCaller.Encoding = .form

@@ -16,7 +16,7 @@ struct ProviderMetadata: Sendable, Equatable {
 
   /// Why a document is not taken.
   enum Refusal: Error, Equatable {
-    /// It describes no provider: whoever answers there is none.
+    /// It describes no provider: the server there is none.
     case malformed
     /// It describes another provider (OpenID Connect Discovery, section 4.3; RFC 8414, section 3.3).
     case otherIssuer

@@ -45,7 +45,7 @@ final class RedirectConnection {
     case .wouldBlock: return .nothing
     case .endOfStream, .failed: return .over
     case .bytes(let count):
-      // What comes after the answer is only read so that closing does not take the answer back (RFC 9112, section 9.6).
+      // What comes after the answer is only read so that closing does not discard the answer (RFC 9112, section 9.6).
       guard !isAnswered else { return .nothing }
       switch request.read(buffer[..<count]) {
       case .incomplete: return .nothing

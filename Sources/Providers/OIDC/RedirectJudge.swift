@@ -15,7 +15,7 @@ struct RedirectJudge: Sendable {
     case goOn(RedirectPage)
     /// The browser has brought a code.
     case code(Secret)
-    /// The provider has refused, somebody else has answered in its place, or nobody has in time.
+    /// The provider has refused, another server has answered in its place, or none has in time.
     case ended(ProviderFailure)
   }
 

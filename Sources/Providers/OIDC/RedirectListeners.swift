@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// One port is one socket's. Of this provider's own logins the last has it; what anybody else has is not touched.
 final class RedirectListeners: Sendable {
-  /// The socket of a login that was begun, and that nobody awaits yet.
+  /// The socket of a login that was begun, and that is not awaited yet.
   private struct Entry {
     let state: String
     let socket: RedirectSocket
@@ -49,7 +49,7 @@ final class RedirectListeners: Sendable {
   /// Begins to listen for a login.
   ///
   /// An earlier login of this provider on the same port makes room; one whose browser has come goes on all the same, since
-  /// it needs its port no more. Those that nobody awaits any more are closed.
+  /// it needs its port no more. Those that are not awaited any more are closed.
   ///
   /// - Parameters:
   ///   - redirect: where; port 0 is any free one.

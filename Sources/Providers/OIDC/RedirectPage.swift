@@ -48,22 +48,22 @@ enum RedirectPage: Sendable, Equatable {
 
   private var title: String {
     switch self {
-    case .success: "The provider has logged you in"
-    case .failure: "The login has failed"
-    case .notThisLogin: "This login is not waited for"
-    case .notFound, .wrongMethod, .misdirected, .malformed: "Nothing is here"
+    case .success: "You're logged in"
+    case .failure: "Login failed"
+    case .notThisLogin: "This login link is no longer valid"
+    case .notFound, .wrongMethod, .misdirected, .malformed: "Page not found"
     }
   }
 
   private var sentence: String {
     switch self {
-    case .success: "You can close this window. Return to your program: it goes on from here."
+    case .success: "You can close this window and return to your terminal or app."
     case .failure(.consentDenied):
-      "The login was refused or called off. You can close this window; to try again, begin anew in your program."
-    case .failure: "You can close this window. Your program says what is wrong, and what to do."
+      "The login was declined or cancelled. You can close this window; to try again, log in again from your terminal or app."
+    case .failure: "You can close this window. Your terminal or app says what went wrong, and what to do."
     case .notThisLogin:
-      "It may have been finished, replaced or called off. Close this window, and begin anew in your program."
-    case .notFound, .wrongMethod, .misdirected, .malformed: "A program on this computer waits here for a login."
+      "The login may be finished, replaced or cancelled. Close this window, and log in again from your terminal or app."
+    case .notFound, .wrongMethod, .misdirected, .malformed: "This address only receives the result of a login."
     }
   }
 

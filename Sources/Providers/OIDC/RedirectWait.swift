@@ -13,7 +13,7 @@ actor RedirectWait {
 
   /// Browsers open a few connections ahead; of more, the oldest is given up.
   private static let mostConnections = 8
-  /// Descriptors come back when others are closed, which nobody tells.
+  /// Descriptors come back when others are closed, which is not signalled.
   private static let rest = Duration.milliseconds(100)
 
   private nonisolated let worker = WorkerThread(name: "browser")
@@ -23,7 +23,7 @@ actor RedirectWait {
   private var connections: [RedirectConnection] = []
   /// The connection that has brought the answer, and waits for its page.
   private var answering: RedirectConnection?
-  /// Until when nobody is accepted: there was no descriptor left for another connection.
+  /// Until when no connection is accepted: there was no descriptor left for another connection.
   private var restsUntil = Duration.zero
 
   /// Where this actor runs.
@@ -51,14 +51,14 @@ actor RedirectWait {
   nonisolated var port: Int { socket.port }
 
   /// Calls the wait off; may be called from anywhere, at any time.
-  nonisolated func callOff() { bell.counter.raise() }
+  nonisolated func cancel() { bell.counter.raise() }
 
   /// Stops listening and calls the wait off; may be called from anywhere, at any time.
   ///
   /// When it returns, the port is free.
   nonisolated func giveUp() {
     socket.stop()
-    callOff()
+    cancel()
   }
 
   /// Ends the thread; not to be called on it.
@@ -124,7 +124,7 @@ actor RedirectWait {
 
   /// Stops listening, shows the browser how it ended, and closes everything.
   ///
-  /// It waits a moment for the browser to take the page: closing earlier could take it back.
+  /// It waits a moment for the browser to take the page: closing earlier could discard it.
   func finish(_ page: RedirectPage) {
     socket.stop()
     connections = []

@@ -111,7 +111,7 @@ struct TokenCaller: Sendable {
     return OAuthReply(purpose, response, settings.dialect.quirks, sentAt: sentAt, receivedAt: clock())
   }
 
-  /// Nobody was reached, and finding that out took no time to speak of: trying again is free.
+  /// No server was reached, and finding that out took no time to speak of: trying again is free.
   private static func hasNotConnected(_ failure: HTTPFailure) -> Bool {
     switch failure {
     case .nameNotResolved, .connectFailed, .connectionLost(false): true

@@ -63,7 +63,7 @@ struct PublicCaller: Sendable {
     return BackendReply(name, response, maker.mapping, sentAt: sentAt, receivedAt: clock())
   }
 
-  /// Nobody was reached, and finding that out took no time to speak of: trying again is free.
+  /// No server was reached, and finding that out took no time to speak of: trying again is free.
   private static func hasNotConnected(_ failure: HTTPFailure) -> Bool {
     switch failure {
     case .nameNotResolved, .connectFailed, .connectionLost(false): true

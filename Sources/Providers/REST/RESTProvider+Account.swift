@@ -27,7 +27,7 @@ extension RESTProvider {
     do throws(ProviderFailure) {
       try reply.expectSuccess()
     } catch .refused(.invalidCredentials, _, _, _) {
-      // The backend says that there is no such account, which is nobody's business.
+      // The backend says that there is no such account, which stays private.
       return
     }
   }

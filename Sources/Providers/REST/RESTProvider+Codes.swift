@@ -41,7 +41,7 @@ extension RESTProvider {
       switch outcome {
       case .otpRequired(let challenge): return challenge
       case .authenticated(let session):
-        // No code is wanted any more, but nobody has asked for a session here.
+        // No code is wanted any more, but no session was requested here.
         try? await revoke(session.tokens, everywhere: false)
         throw .refused(.flowNotFound)
       case .userActionRequired, .emailVerificationRequired: throw .refused(.flowNotFound)

@@ -23,7 +23,7 @@ extension RESTProvider {
     return try await outcome(reply, credentials)
   }
 
-  /// A password and somebody that it belongs to.
+  /// A password and the account that it belongs to.
   private static func missing(_ credentials: Credentials) -> [String] {
     var missing: [String] = []
     if credentials.email?.isEmpty ?? true, credentials.phoneNumber?.isEmpty ?? true { missing.append("email") }

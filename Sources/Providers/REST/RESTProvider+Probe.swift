@@ -7,6 +7,6 @@ extension RESTProvider {
   ///
   /// The client's password does not go along.
   package func probe() async -> ProviderProbe {
-    await Sounding(publicCaller.maker.probe, publicCaller.transport, clock: clock).probe("baseUrl")
+    await ProbeExchange(publicCaller.maker.probe, publicCaller.transport, clock: clock).probe("baseUrl")
   }
 }

@@ -37,7 +37,7 @@ package final class RESTProvider: AuthProvider {
   ///
   /// - Parameters:
   ///   - settings: where the backend is and how it is spoken to.
-  ///   - client: sends the requests; shared by all providers of a process, and closed by whoever made it.
+  ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
   ///   - clock: the wall clock, unless a test says otherwise.
   /// - Throws: `HTTPFailure.invalidURL` for a path that can stand in no URL.
   package init(

@@ -15,7 +15,7 @@ enum RefusalCode {
     return kinds[String(decoding: word.utf8.compactMap(letter), as: UTF8.self)]
   }
 
-  /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can mend.
+  /// Whether a name says that the client itself was refused (RFC 6749, section 5.2), which no login can fix.
   static func isClientError(_ name: String) -> Bool { kind(name) == .providerRejected }
 
   /// A letter in lower case or a digit; nothing for everything else.

@@ -15,8 +15,8 @@ extension ReplyReader {
     static let attempts = 5
   }
 
-  /// What is believed: a code has 1 to 32 characters and lives for a day at most, nobody waits longer than an hour for
-  /// another message, and nobody is let guess more than a hundred times.
+  /// What is believed: a code has 1 to 32 characters and lives for a day at most, no user waits longer than an hour for
+  /// another message, and no user may guess more than a hundred times.
   private enum Believable {
     static let length = 1...32
     static let seconds = 1...86_400

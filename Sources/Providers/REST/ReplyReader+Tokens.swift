@@ -20,7 +20,7 @@ extension ReplyReader {
   /// The tokens of the reply.
   ///
   /// Only the access token must be there; it must be able to stand in a header field (RFC 6750, section 2.1). A refresh
-  /// token that is there must be one (RFC 6749, appendix A.17), else nobody knows what else is wrong.
+  /// token that is there must be one (RFC 6749, appendix A.17), else it is unknown what else is wrong.
   ///
   /// - Returns: nil for a reply without usable tokens.
   /// - Throws: `SecretMemoryExhausted` where there is no room for them: the reply is as good as before.

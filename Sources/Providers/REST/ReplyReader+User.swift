@@ -26,7 +26,7 @@ extension ReplyReader {
       })
   }
 
-  /// A name that was changed to be shown would be somebody else's, so it must need no change.
+  /// A name that was changed to be shown would be another user's, so it must need no change.
   private static func userID(_ node: JSONNode) -> String? {
     if node.kind == .integer { return String(decoding: node.text, as: UTF8.self) }
     guard let text = try? node.string(), !text.isEmpty, text.utf8.count <= longestUserID,

@@ -24,7 +24,7 @@ struct RequestMaker: Sendable {
   /// A request that changes nothing and that says nothing of anybody: it reads who the user is, without being one.
   ///
   /// Where the backend has no such endpoint, it reads the backend's address. It gets a connection of its own, so that
-  /// the name, the certificate and the pins are looked at anew.
+  /// the name, the certificate and the pins are checked again.
   var probe: HTTPRequest {
     var request = HTTPRequest(.get, urls[.currentUser] ?? baseURL, deadline: .interactive)
     request.delivery = .once

@@ -11,7 +11,7 @@ package enum ClockSkew {
   /// The difference in whole seconds, since `Date` has no more of them.
   ///
   /// The server has answered somewhere between request and reply, so its clock is compared with the middle of the two.
-  /// How long that took comes from a clock that nobody sets.
+  /// How long that took comes from a clock that cannot be set.
   ///
   /// - Parameters:
   ///   - serverTime: the server's clock when it answered.

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 
 extension ErrorKind {
-  /// What a status means that is nobody's last word: it passes, or comes from somebody on the way.
+  /// What a status means that is not final: it passes, or comes from a middlebox.
   ///
   /// - Parameters:
   ///   - status: the status (RFC 9110, section 15), which is not what was hoped for.
@@ -9,7 +9,7 @@ extension ErrorKind {
   package init(passing status: Int, _ form: BodyForm) {
     switch status {
     case 407, 511: self = .networkUnavailable
-    // Those that nobody has registered too: some proxies count on behind 511.
+    // Unregistered ones too: some proxies count on behind 511.
     case 408, 425, 429, 500...: self = .providerUnavailable
     case 200..<400: self = .invalidResponse
     case _ where form == .html: self = .invalidResponse

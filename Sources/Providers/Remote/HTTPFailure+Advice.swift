@@ -1,24 +1,24 @@
 package import HTTP
 
 extension HTTPFailure {
-  /// One sentence for whoever looks why a provider cannot be reached: what is wrong, and what to do about it.
+  /// One sentence on why a provider cannot be reached: what is wrong, and what to do about it.
   ///
   /// - Parameter address: the setting that says where the provider is.
   /// - Returns: a sentence without anything of the provider.
   package func advice(_ address: String) -> String {
     switch self {
-    case .nameNotResolved: "Its name does not resolve; look at the network and at the host in \(address)."
-    case .connectFailed: "Nobody answers at its address; look at the network, and at host and port in \(address)."
-    case .proxyFailed: "The proxy cannot be used; look at network.proxy in the configuration, and at https_proxy."
+    case .nameNotResolved: "Its name does not resolve; check the network and the host in \(address)."
+    case .connectFailed: "Nothing answers at its address; check the network, then host and port in \(address)."
+    case .proxyFailed: "The proxy cannot be used; check network.proxy in the configuration, then https_proxy."
     case .tlsFailed(let reason): reason.advice(address)
     case .pinMismatch:
-      "Its key is none of tls.pins; ask whoever runs it for the new pins, and enter no password anywhere until then."
-    case .timedOut(false): "No connection was made in time; look at the network, and at host and port in \(address)."
-    case .timedOut(true): "It took the request and did not answer in time; try again, or ask whoever runs it."
+      "Its key matches none of tls.pins; ask its operator for the new pins, and enter no password until then."
+    case .timedOut(false): "The connection timed out; check the network, then host and port in \(address)."
+    case .timedOut(true): "It did not answer the request in time; try again, or ask its operator."
     case .connectionLost:
-      "It ended the connection without an answer; look at host and port in \(address), or try again."
+      "It closed the connection without an answer; check host and port in \(address), or try again."
     case .responseTooLarge, .malformedResponse:
-      "What answers there is no HTTP server that fits; look at \(address), and whether the network wants a login first."
+      "The answer there is not valid HTTP; check \(address), and whether the network requires a login."
     default: ownAdvice
     }
   }
@@ -27,7 +27,7 @@ extension HTTPFailure {
   private var ownAdvice: String {
     switch self {
     case .libraryMissing: "libcurl 7.87 or later is not installed; on Debian run: apt-get install libcurl4"
-    case .overloaded, .secretMemoryExhausted: "The broker has too much to do to ask it; try again."
+    case .overloaded, .secretMemoryExhausted: "The broker has too many requests under way to ask it; try again."
     case .closed, .cancelled: "The broker is shutting down; try again."
     default: "The broker could not ask it; its log says why."
     }
@@ -39,13 +39,13 @@ extension HTTPFailure.TLSReason {
   fileprivate func advice(_ address: String) -> String {
     switch self {
     case .untrusted:
-      "Its certificate is from nobody who is trusted; if it has an authority of its own, name that in tls.caFile."
+      "Its certificate is signed by an untrusted authority; for a private authority, set tls.caFile."
     case .expired:
-      "Its certificate's time is over, or has not begun; look at this machine's clock, then ask who runs it."
-    case .hostMismatch: "Its certificate is for another host; look at the host in \(address)."
-    case .protocolVersion: "It does not offer TLS 1.2 or later; look at the port in \(address), then ask who runs it."
-    case .caFile: "The file of trusted authorities cannot be read; look at tls.caFile, or install ca-certificates."
-    case .other: "The TLS handshake failed; look at host and port in \(address), then ask who runs it."
+      "Its certificate has expired or is not valid yet; check this machine's clock, then ask its operator."
+    case .hostMismatch: "Its certificate is for another host; check the host in \(address)."
+    case .protocolVersion: "It does not offer TLS 1.2 or later; check the port in \(address), then ask its operator."
+    case .caFile: "The file of trusted authorities cannot be read; check tls.caFile, or install ca-certificates."
+    case .other: "The TLS handshake failed; check host and port in \(address), then ask its operator."
     }
   }
 }

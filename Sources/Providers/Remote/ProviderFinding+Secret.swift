@@ -11,11 +11,11 @@ extension ProviderFinding {
   /// - Returns: the finding, under the name of the setting.
   package static func secret<S>(_ setting: String, _ source: Result<S, ProviderFailure>) -> ProviderFinding {
     guard case .failure(let failure) = source else {
-      return ProviderFinding(setting, .ok, "the secret that \(setting) names can be had")
+      return ProviderFinding(setting, .ok, "the secret that \(setting) names can be read")
     }
     return ProviderFinding(
-      setting, .failure, "The secret that \(setting) names cannot be had.",
-      advice: "Look at that file (yours alone), that variable (set where the broker starts) or that command.",
+      setting, .failure, "The secret that \(setting) names cannot be read.",
+      advice: "Check that file (yours alone), that variable (set where the broker starts) or that command.",
       errorKind: failure.kind)
   }
 }

@@ -14,7 +14,7 @@ package protocol RemoteConfiguration: Sendable, Equatable {
   /// Makes the provider; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - client: sends the requests; closed by whoever made it.
+  ///   - client: sends the requests; closed by its creator.
   ///   - secrets: finds the client's secret.
   /// - Returns: the provider.
   /// - Throws: `HTTPFailure` where the provider cannot be made of it.

@@ -31,7 +31,7 @@ package struct CredentialFile: Sendable {
           + "start the service with LoadCredential=\(name):… in its unit."
       case .missing(let path): "The credential \(path) is missing; add LoadCredential= for it to the service's unit."
       case .notAFile(let path):
-        "The credential \(path) is a symbolic link or no regular file; put the secret itself there."
+        "The credential \(path) is not a regular file; put the secret itself there, not a link."
       case .foreignOwner(let path, let owner):
         "The credential \(path) belongs to user \(owner); let the service manager provide it with LoadCredential=."
       case .openToOthers(let path, let permissions):
@@ -111,7 +111,7 @@ package struct CredentialFile: Sendable {
     do { status = try file.status() } catch { throw .credential(.failed(path: path, error)) }
     guard status.kind == .regular else { throw .credential(.notAFile(path: path)) }
     // The service manager may leave a credential with root, and give the service access by an access control list: its
-    // mask then stands in the bits of the group (acl(5)), which nobody of the group gains anything by.
+    // mask then stands in the bits of the group (acl(5)), which gives the group no access.
     let forbidden: UInt32
     switch status.owner {
     case 0: forbidden = 0o037

@@ -28,18 +28,18 @@ package struct KeyCommand: Sendable {
       switch self {
       case .notConfigured: "No command is configured for the vault's key; name one with vault.command."
       case .notFound(let program):
-        "The command \(program) for the vault's key is not found; install it, or give its whole path."
+        "The command \(program) for the vault's key was not found; install it, or configure its absolute path."
       case .notStarted(let program, let error): "The command \(program) for the vault's key cannot be run: \(error)."
       case .failed(let program, let status):
-        "The command \(program) for the vault's key ended with status \(status); run it by hand to see why."
+        "The command \(program) for the vault's key exited with status \(status); run it by hand to see why."
       case .timedOut(let program, let limit):
-        "The command \(program) for the vault's key did not end within \(limit); "
+        "The command \(program) for the vault's key did not exit within \(limit); "
           + "run it by hand, or raise vault.commandTimeoutSeconds."
       case .empty(let program):
         "The command \(program) for the vault's key printed nothing; run it by hand to see what it prints."
       case .tooLong(let program):
         "The command \(program) for the vault's key printed more than \(RetrievedSecret.byteLimit) bytes; "
-          + "let it print the secret only."
+          + "print the secret only."
       }
     }
   }

@@ -44,7 +44,7 @@ package struct KeyEncryption: Sendable {
   /// A key to wrap a data key under from now on.
   ///
   /// A key file is staged beside the one in use, and takes its place in ``settle(_:replacing:)``. Only for a new vault, a
-  /// key file that somebody has put there already is taken as it is.
+  /// key file that exists there already is taken as it is.
   ///
   /// - Parameters:
   ///   - source: where the key shall come from.
@@ -84,7 +84,7 @@ package struct KeyEncryption: Sendable {
     }
   }
 
-  /// Takes back a new key after what was wrapped under it did not become durable.
+  /// Discards a new key after what was wrapped under it did not become durable.
   ///
   /// - Throws: `KeySourceError`; what is left over then does no harm.
   package func discard(_ new: KeyEncryptionKey) throws(KeySourceError) {

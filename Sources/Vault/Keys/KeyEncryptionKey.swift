@@ -1,7 +1,7 @@
 package import BrokerProtocol
 package import Sealing
 
-/// A key that wraps the data key, and what has to be stored so that it can be had again.
+/// A key that wraps the data key, and what has to be stored so that it can be derived again.
 package struct KeyEncryptionKey: Sendable {
   /// The key.
   package let key: SealingKey

@@ -2,7 +2,7 @@ import LinuxSystem
 package import Sealing
 import SecretMemory
 
-/// A key as a file of 32 random bytes that nobody but its owner can read.
+/// A key as a file of 32 random bytes that only its owner can read.
 ///
 /// The key is not derived from anything: who has the file and the vault has the tokens. So it lies in another directory
 /// than the vault where the state directory was not chosen by hand.

@@ -12,7 +12,7 @@ struct KeyFileUsers {
   private let keyPath: String
   private let vaultPath: String
 
-  /// The users of a key file; nil for one that lies beside the vault, which nobody else looks for there.
+  /// The users of a key file; nil for one that lies beside the vault, which no other vault looks for there.
   ///
   /// - Parameters:
   ///   - keyPath: of the key file; nil for none.
@@ -38,7 +38,7 @@ struct KeyFileUsers {
         let status = try FileStatus.ofLink(name)
         return status.kind == .regular && status.size > 0 && status.identity != own
       } catch {
-        // What cannot be looked at may well be there. A vault that was removed leaves its directory behind; where that is
+        // What cannot be examined may well be there. A vault that was removed leaves its directory behind; where that is
         // missing too, its disk may not be mounted now.
         return error != .noEntry || !Self.isThere(PathName.directory(of: name))
       }
@@ -55,7 +55,7 @@ struct KeyFileUsers {
   /// Whether the vault was opened by the key before, as far as that can be told.
   var hasNoted: Bool { noted?.contains(vaultPath) ?? true }
 
-  /// Notes that the vault opens by the key; where that cannot be written, nobody will know.
+  /// Notes that the vault opens by the key; where that cannot be written, the note is lost.
   func note() {
     guard !hasNoted, !vaultPath.utf8.contains(UInt8(ascii: "\n")) else { return }
     guard let file = try? FileDescriptor.open(path, [.write, .create, .append, .noFollow, .nonBlocking]) else { return }

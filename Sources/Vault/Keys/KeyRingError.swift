@@ -10,7 +10,8 @@ package enum KeyRingError: Error, Equatable, Sendable, CustomStringConvertible {
   /// One sentence, and what to do.
   package var description: String {
     switch self {
-    case .wrongKey: "The vault was sealed with another key; give the right key file, passphrase, credential or command."
+    case .wrongKey:
+      "The vault is encrypted with another key; use the right key file, passphrase, credential or command."
     case .damaged: "The vault's key ring is damaged; restore the vault from a backup, or remove it and log in again."
     case .unavailable(let error): error.description
     }

@@ -24,7 +24,7 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
   case directory(PrivateDirectory.Refusal)
   /// The system refused.
   case failed(path: String, Errno)
-  /// Nobody has given the passphrase.
+  /// The passphrase was not given.
   case passphraseMissing
   /// A new passphrase is too short or too long.
   case passphraseLength
@@ -44,32 +44,32 @@ package enum KeySourceError: Error, Equatable, Sendable, CustomStringConvertible
       "HOME is not set, so there is no place for the vault's key file; name a state directory with --state, "
         + "or the file with vault.keyFile in the configuration."
     case .missing(let path):
-      "The vault's key file \(path) is missing; put it back from a backup, or remove the vault and log in again."
+      "The vault's key file \(path) is missing; restore it from a backup, or remove the vault and log in again."
     case .notAFile(let path):
-      "The vault's key file \(path) is a symbolic link or no regular file; put the key itself there."
+      "The vault's key file \(path) is not a regular file; put the key itself there, not a link."
     case .foreignOwner(let path, let owner):
       "The vault's key file \(path) belongs to user \(owner); make it your own, or choose another."
     case .openToOthers(let path, let permissions):
       "The vault's key file \(path) is open to others (mode \(String(permissions, radix: 8))); run: chmod 600 \(ShellWord.quoted(path))"
     case .wrongLength(let path):
-      "The vault's key file \(path) does not have \(KeyFile.byteCount) bytes; put it back from a backup."
+      "The vault's key file \(path) does not have \(KeyFile.byteCount) bytes; restore it from a backup."
     case .shared(let path, let vault):
-      "The key file \(path) is that of the vault \(vault) too, which would not open any more; copy it to a place of this "
-        + "vault's own, name that with vault.keyFile in the configuration, start the broker again, and rekey then. Where "
-        + "that vault has another key by now, or is gone for good, remove its line from \(path).vaults."
+      "The key file \(path) is also that of the vault \(vault), which could not be opened any more; copy it to a place of this "
+        + "vault's own, set vault.keyFile in the configuration to that place, restart the broker, and rekey again. If "
+        + "that vault has another key now, or no longer exists, remove its line from \(path).vaults."
     case .usersUnknown(let path):
-      "The list of the vaults that open by this key file, \(path), is no readable file of this user, so the key file is "
-        + "not changed; correct its owner and mode, or remove it where no other vault opens by the key."
+      "The list of the vaults that use this key file, \(path), cannot be read as a file of this user, so the key file is "
+        + "not changed; correct its owner and mode, or remove it if no other vault uses the key."
     case .directory(let refusal): "The vault's key file cannot be trusted: \(refusal.description)"
     case .failed(let path, let error): "The vault's key file \(path) cannot be used: \(error)."
     case .passphraseMissing: "The vault is locked; unlock it with its passphrase."
     case .passphraseLength:
-      "A new passphrase has \(KeyEncryption.passphraseByteCounts.lowerBound) to "
-        + "\(KeyEncryption.passphraseByteCounts.upperBound) bytes; choose another."
+      "A new passphrase must have \(KeyEncryption.passphraseByteCounts.lowerBound) to "
+        + "\(KeyEncryption.passphraseByteCounts.upperBound) bytes; choose a different one."
     case .credential(let refusal): refusal.description
     case .command(let failure): failure.description
     case .notEnoughMemory(let kiB):
-      "The vault's key needs \(kiB / 1024) MiB of memory for a moment, and that is not there; end other programs."
+      "Deriving the vault's key needs \(kiB / 1024) MiB of memory for a moment, which is not available; close other programs."
     case .secretMemoryExhausted: "The locked memory for secrets is full; raise the limit of locked memory (ulimit -l)."
     }
   }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Where each key source finds its secret; nothing is looked at before a key is asked for.
+/// Where each key source finds its secret; nothing is examined before a key is asked for.
 package struct KeySourceSettings: Sendable {
   /// The absolute path of the key file; nil where nothing says where it would be.
   package var keyFilePath: String?
@@ -15,7 +15,7 @@ package struct KeySourceSettings: Sendable {
   /// What the program's environment is chosen from.
   package var environment: [String: String]
 
-  /// The credential's name where nobody chose one.
+  /// The credential's name where none is configured.
   package static let standardCredentialName = "authbroker-vault-key"
 
   /// Enough for a person to answer the question that the program asks; who waits longer is not there.

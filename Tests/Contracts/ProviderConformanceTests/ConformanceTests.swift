@@ -217,7 +217,7 @@ import Testing
         Issue.record("nobody is there")
         return
       }
-      #expect(advice.contains("Nobody answers"))
+      #expect(advice.contains("Nothing answers"))
     }
   }
 }

@@ -98,7 +98,7 @@ import Testing
       let unreachable = try #require(candidate.unreachable)
       let alone = await unreachable.examine()
       #expect(alone.map(\.check) == ["reachable"] && alone.first?.errorKind == .networkUnavailable)
-      #expect(alone.first?.advice?.contains("Nobody answers") == true)
+      #expect(alone.first?.advice?.contains("Nothing answers") == true)
     }
   }
 }

@@ -175,7 +175,7 @@ import Testing
       harness.store.keyFailure = .passphraseMissing
       let answer = client.ask(Self.call("rekey", #"{"keySource":"passphrase"}"#)).first ?? ""
       #expect(answer.contains(#""pointer":"/newPassphrase""#) && !answer.contains("unlock"), "\(answer)")
-      #expect(answer.contains("give it as /newPassphrase"))
+      #expect(answer.contains("pass it as /newPassphrase"))
     }
   }
 

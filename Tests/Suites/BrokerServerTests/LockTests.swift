@@ -136,7 +136,7 @@ import Testing
       harness.provider.release()
       #expect(client.lines().first?.contains("access-2") == true)
       let refused = client.ask(Self.call("lock")).first
-      #expect(refused?.contains(#""kind":"storeFailed""#) == true && refused?.contains("kept in memory") == true)
+      #expect(refused?.contains(#""kind":"storeFailed""#) == true && refused?.contains("stay in memory") == true)
       #expect(client.ask(Self.call("getAccessToken")).first?.contains("vaultLocked") == true)
       #expect(client.ask(Self.call("unlock")).first?.contains("storeFailed") == true)
       #expect(!harness.store.isLocked)

@@ -215,7 +215,7 @@ import Testing
       let stage = try LoginStage { $0.setLoginMethods([.refreshToken, .password]) }
       let refused = stage.call("login", #"{"refreshToken":"made-up"}"#)
       #expect(refused.contains(#""kind":"invalidCredentials","nextAction":"login""#), "\(refused)")
-      #expect(refused.contains("does not take the refresh token") && !refused.contains("password"), "\(refused)")
+      #expect(refused.contains("rejected the refresh token") && !refused.contains("password"), "\(refused)")
       let wrong = stage.call("login", #"{"email":"a@example.test","password":"wrong"}"#)
       #expect(wrong.contains("The e-mail address or the password is wrong."), "\(wrong)")
     }
@@ -227,7 +227,7 @@ import Testing
       #expect(stage.call("login").contains(#""refreshTokenPresent":false"#))
       #expect(stage.call("getSession").contains(#""refreshTokenPresent":false"#))
       let user = stage.call("getCurrentUser", #"{"maxAgeSeconds":0}"#)
-      #expect(user.contains(#""kind":"unsupportedByProvider""#) && user.contains("there is no user"), "\(user)")
+      #expect(user.contains(#""kind":"unsupportedByProvider""#) && user.contains("it has no user"), "\(user)")
       #expect(user.contains(#""retryable":false"#))
       #expect(stage.harness.provider.accountCalls.isEmpty, "the provider is not asked")
       // It is renewed all the same.

@@ -42,7 +42,7 @@ import Testing
     (
       ProviderProbe(place, .answered(status: 503, roundTrip: .zero, clockSkew: nil)),
       answered + #"503,"roundTripSeconds":0,"#
-        + #""message":"It answers that it cannot work at the moment (status 503); wait, or ask whoever runs it.""#
+        + #""message":"It is unavailable (status 503); wait, or ask its operator.""#
     ),
     (
       elsewhere,

@@ -106,7 +106,7 @@ import Testing
       _ = client.ask(Self.begin)
       _ = try Self.drive(client, harness)
       let early = try Self.state(try #require(client.ask(Self.goOn(#","resend":true"#)).first))
-      #expect(early.findings.first?.message.contains("Another code can be sent from") == true)
+      #expect(early.findings.first?.message.contains("Another code cannot be sent before") == true)
       #expect(harness.provider.resends == 0)
       harness.clock.advance(by: .seconds(31))
       let sent = try Self.state(try #require(client.ask(Self.goOn(#","resend":true"#)).first))

@@ -63,7 +63,7 @@ import Testing
           answer = stage.call("verifyOtp", #"{"otpFlowId":"\#(id)","code":"123456"}"#)
           #expect(stage.call("listPendingLogins").contains("[]"))
         }
-        #expect(answer.contains(#""kind":"accessDenied""#) && answer.contains("another user"), "\(answer)")
+        #expect(answer.contains(#""kind":"accessDenied""#) && answer.contains("a different user"), "\(answer)")
         #expect(stage.harness.provider.revocations == 1)
         #expect(stage.call("getAccessToken").contains("access-1"))
         #expect(stage.call("getSession").contains(#""userId":"user-1""#))
@@ -124,7 +124,7 @@ import Testing
           stage.harness.provider.setAccountFailure(failure)
           let answer = try Self.proof(stage, method, wantsCode: wantsCode)
           #expect(answer.contains("\"kind\":\"\(kind)\""), "\(method), \(answer)")
-          #expect(answer.contains("another user") == (kind == "accessDenied"), "\(answer)")
+          #expect(answer.contains("a different user") == (kind == "accessDenied"), "\(answer)")
           #expect(stage.call("listPendingLogins").contains("[]"))
           #expect(stage.events.filter { !$0.hasPrefix("network") }.last == "loginFailed")
           // The session goes on, and the one that came is not left behind at the provider.

@@ -56,7 +56,7 @@ import Testing
         stage.wait(5)
         let answer = stage.client.lines().first ?? ""
         #expect(answer.contains(#""kind":"providerRejected","nextAction":"login""#), "\(answer)")
-        #expect(answer.contains("does not accept the login's code"), "\(answer)")
+        #expect(answer.contains("rejected the authorization code"), "\(answer)")
         #expect(stage.events == ["loginPending", "loginFailed"])
       }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.standardTimeLimit) struct BrokerSentenceTests {
   @Test(arguments: [
     ("The vault is locked.", "the vault is locked"),
-    ("A parameter does not fit.", "a parameter does not fit"),
+    ("A parameter is invalid.", "a parameter is invalid"),
     ("E-mail is not verified.", "e-mail is not verified"),
     ("JSON is expected here.", "JSON is expected here"),
     ("OAuth has no such grant.", "OAuth has no such grant"),

@@ -99,7 +99,7 @@ import Testing
     #expect(Self.text(of: invalid) == "config.json:3: lingerSecs is unknown; see: authbroker config check")
     var missing = BrokerError(.missingCredential)
     missing.fields = ["email", "password"]
-    #expect(Self.text(of: missing) == "the provider needs a credential that was not given: email, password")
+    #expect(Self.text(of: missing) == "the provider requires a credential that was not given: email, password")
     for kind in [ErrorKind.providerRejected, .invalidResponse, .tlsFailed, .networkUnavailable, .unsupportedByProvider]
     {
       var error = BrokerError(kind)

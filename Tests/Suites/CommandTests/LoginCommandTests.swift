@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test func `a login that nobody finishes in its own time is no wrong code`() throws {
-    let late = FakeOwner.refusal(1023, "otpExpired", "The login was not finished in time; begin another one.")
+    let late = FakeOwner.refusal(1023, "otpExpired", "The login was not finished in time; log in again.")
     let owner = try owner(rounds: 1, end: late)
     let run = try CommandRun(["login", "--method", "browser"], in: scratch)
     #expect(run.code == 3, "\(run.errors)")
@@ -207,7 +207,7 @@ import Testing
       switch method {
       case "getStatus": return FakeOwner.status()
       case "login" where params?["password"] == nil:
-        return FakeOwner.refusal(1021, "missingCredential", "The provider needs a credential that was not given.")
+        return FakeOwner.refusal(1021, "missingCredential", "The provider requires a credential that was not given.")
       default: return Self.session
       }
     }

@@ -32,7 +32,7 @@ import Testing
       case "getStatus": return FakeOwner.status(profiles: session)
       case "getSession": return #""result":"# + session
       case "getAccessToken":
-        return #""error":{"code":1001,"message":"Nobody is logged in on this profile.","data":{"kind":"loginRequired","#
+        return #""error":{"code":1001,"message":"The profile has no session.","data":{"kind":"loginRequired","#
           + #""nextAction":"login","retryable":false,"profile":"default"}}"#
       case "checkProvider":
         return #""result":{"profile":"default","provider":"\#(provider)","loginMethods":["password"],"findings":["#

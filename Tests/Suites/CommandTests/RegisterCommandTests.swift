@@ -18,7 +18,7 @@ import Testing
       case "getStatus": FakeOwner.status(profiles: Self.session(provider))
       case "getSession": #""result":"# + Self.session(provider)
       default:
-        #""error":{"code":1031,"message":"The provider does not accept a value.","data":{"kind":"validationFailed","#
+        #""error":{"code":1031,"message":"The provider rejected a value.","data":{"kind":"validationFailed","#
           + #""nextAction":"fixRequest","retryable":false,"profile":"default","fields":[\#(fields)]}}"#
       }
     }

@@ -162,7 +162,7 @@ import Testing
       let credentials = try fixture.credentials()
       let refused = await failure { () throws(ProviderFailure) in try await other.login(credentials) }
       #expect(refused == .misconfigured(.embeddedFiles))
-      #expect(await (other as any AuthProvider).examine().last?.message.contains("empty or gone") == true)
+      #expect(await (other as any AuthProvider).examine().last?.message.contains("is now empty or missing") == true)
       await other.shutDown()
     }
   }

@@ -40,9 +40,9 @@ import Testing
     #expect(sink.take() == ["<4>dropped lines lines=440 message=again\n", "<6>again number=500\n"])
     for _ in 0..<100 { logger.info("again") }
     _ = sink.take()
-    logger.tellDropped()
+    logger.logDropped()
     #expect(sink.take() == ["<4>dropped lines lines=41 message=again\n"])
-    logger.tellDropped()
+    logger.logDropped()
     #expect(sink.take().isEmpty)
   }
 

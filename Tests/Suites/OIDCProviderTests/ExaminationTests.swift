@@ -86,7 +86,7 @@ import Testing
     let found = try await findings { self.document($0 + more, "") }
     let issuer = try #require(found.first { $0.check == "issuer" })
     #expect(issuer.level == .failure && issuer.errorKind == .configInvalid)
-    #expect(issuer.message.contains("slash at its end") == (more == "/"))
+    #expect(issuer.message.contains("trailing slash") == (more == "/"))
     let named = try #require(issuer.message.split(separator: "\"").dropFirst().first)
     #expect(named.hasSuffix(more) && issuer.message.contains("the configuration \"" + named.dropLast(more.utf8.count)))
     #expect(issuer.advice == "In the profile's section write: issuer: \"\(named)\"")
@@ -107,8 +107,8 @@ import Testing
   @Test func `what is lost without an endpoint is said`() async throws {
     let found = try await findings { self.document($0, #","authorization_endpoint":"\#($0)/authorize""#) }
     let losses: [(String, ProviderFinding.Level, String)] = [
-      ("token", .failure, "nobody can log in"), ("deviceAuthorization", .note, "no --method deviceCode"),
-      ("revocation", .warning, "ends the session here only"), ("userinfo", .note, "ID token only"),
+      ("token", .failure, "no login"), ("deviceAuthorization", .note, "no --method deviceCode"),
+      ("revocation", .warning, "ends the session here only"), ("userinfo", .note, "only from the ID token"),
       ("endSession", .note, "leaves the browser logged in"),
     ]
     for (name, level, words) in losses {
@@ -165,13 +165,13 @@ import Testing
       (.gitlab(baseURL: "https://a.example"), "baseUrl"),
     ]
     for (dialect, names) in presets {
-      #expect(IssuerSetting(dialect).correction("https://b.example").contains("Look at \(names) "))
+      #expect(IssuerSetting(dialect).correction("https://b.example").contains("Check \(names) "))
     }
   }
 
   @Test(arguments: [
-    (FakeProvider.Reply(200, "<html>Log in", ["Content-Type: text/html"]), "A page for people"),
-    (FakeProvider.Reply(200, "[]"), "no JSON object"), (FakeProvider.Reply(404, "{}"), "no document"),
+    (FakeProvider.Reply(200, "<html>Log in", ["Content-Type: text/html"]), "is a web page"),
+    (FakeProvider.Reply(200, "[]"), "is not a JSON object"), (FakeProvider.Reply(404, "{}"), "no discovery document"),
     (FakeProvider.Reply(302, "", ["Location: https://other.example/login"]), "redirects to https://other.example"),
   ])
   func `what is no document is told apart`(_ reply: FakeProvider.Reply, _ words: String) async throws {

@@ -90,7 +90,7 @@ import Testing
   /// Comes back with a code, and looks whether that is the end of it.
   private static func finish(_ visit: BrowserVisit, _ waiting: Waiting) async throws {
     let page = try await visit.open("/callback?code=c&state=\(visit.state)")
-    #expect(page.contains("The provider has logged you in"))
+    #expect(page.contains("You're logged in"))
     #expect(try await waiting.value.get().tokens.accessToken == secret("at"))
   }
 
@@ -163,7 +163,7 @@ import Testing
       #expect(try await OwnThread.run { Patience.wait { isAsked.load(ordering: .relaxed) } })
       let second = try await Self.begin(provider)
       mayAnswer.store(true, ordering: .relaxed)
-      #expect(try await page.contains("The provider has logged you in"))
+      #expect(try await page.contains("You're logged in"))
       #expect(try await waiting.value.get().tokens.accessToken == secret("at"))
       try await Self.finish(second, Self.waiting(for: second, provider))
     }

@@ -25,7 +25,7 @@ import Testing
       #expect(visit.action.verificationURI.hasPrefix("http://127.0.0.1:"))
       #expect(visit.action.kind == .browser && visit.action.userCode == nil)
       let page = try await visit.open("/callback?code=c%2B1+2&state=\(visit.state)")
-      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("The provider has logged you in"))
+      #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n") && page.contains("You're logged in"))
       for field in [
         "Content-Security-Policy: default-src 'none'; style-src 'sha256-", "Referrer-Policy: no-referrer",
         "Cache-Control: no-store", "Connection: close",
@@ -141,7 +141,7 @@ import Testing
   {
     let (result, requests) = try await loginInBrowser { visit, _ in
       let page = try await visit.open("/callback?error=\(code)&error_description=%3Cb%3Emade-up&state=\(visit.state)")
-      #expect(page.contains("The login has failed") && !page.contains("made-up") && !page.contains("script"))
+      #expect(page.contains("Login failed") && !page.contains("made-up") && !page.contains("script"))
     }
     #expect(throws: expected) { try result.get() }
     #expect(requests.isEmpty)
@@ -153,7 +153,7 @@ import Testing
     }
     let (result, requests) = try await loginInBrowser(token: token) { visit, _ in
       let page = try await visit.open("/callback?code=used&state=\(visit.state)")
-      #expect(page.contains("The login has failed"))
+      #expect(page.contains("Login failed"))
     }
     #expect(throws: ProviderFailure.refused(.flowNotFound)) { try result.get() }
     #expect(requests.count == 1)
@@ -246,7 +246,7 @@ import Testing
         // It listens again on the same port, as soon as its thread runs.
         var page: String?
         while page == nil { page = try? await visit.open("/callback?code=c&state=\(visit.state)") }
-        #expect(page?.contains("The provider has logged you in") == true)
+        #expect(page?.contains("You're logged in") == true)
         #expect(try await waiting.value.tokens.accessToken == secret("at"))
       }
     }

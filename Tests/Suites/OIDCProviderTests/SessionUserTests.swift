@@ -102,7 +102,7 @@ import Testing
         await failure { () throws(ProviderFailure) in try await provider.awaitRedirect(flow: action.flow) }
       }
       let page = try await visit.open("/callback?code=c&state=\(visit.state)")
-      #expect(page.contains("The provider has logged you in") == (expected == nil))
+      #expect(page.contains("You're logged in") == (expected == nil))
       #expect(await waiting.value == expected)
       // What nobody will use is given back.
       #expect(server.requests(at: "/revoke").count == (expected == nil ? 0 : 2))

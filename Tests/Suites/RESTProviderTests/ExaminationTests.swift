@@ -34,8 +34,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("captive-portal", ProviderFinding.Level.failure, "page for people"),
-    ("status-404-json", .failure, "not there"), ("redirect-302", .failure, "redirects"),
+    ("captive-portal", ProviderFinding.Level.failure, "a web page"),
+    ("status-404-json", .failure, "is missing"), ("redirect-302", .failure, "redirects"),
     ("status-403-json", .warning, "403"),
   ])
   func `what answers in the place of a refusal is told apart`(

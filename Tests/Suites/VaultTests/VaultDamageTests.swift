@@ -90,7 +90,7 @@ import Vault
     await #expect {
       _ = try await YoungVault.open(scratch)
     } throws: { error in
-      "\(error)".contains("its tables are gone")
+      "\(error)".contains("its tables are missing")
     }
     #expect(try scratch.bytes(of: "vault.sqlite") == young.emptyDatabases[database])
   }
@@ -112,7 +112,7 @@ import Vault
     await #expect {
       _ = try await YoungVault.open(scratch)
     } throws: { error in
-      "\(error)".contains("its file is gone")
+      "\(error)".contains("its file is missing")
     }
     #expect(scratch.size("vault.sqlite") == nil)
   }
@@ -171,7 +171,7 @@ import Vault
     try await without.close()
     try DirectoryEntry.remove(scratch.file("vault.anchor"))
     let vault = try await YoungVault.open(scratch)
-    #expect(try await vault.check(isFull: true).contains { $0.message.contains("anchor is gone") })
+    #expect(try await vault.check(isFull: true).contains { $0.message.contains("anchor is missing") })
     try await vault.close()
   }
 

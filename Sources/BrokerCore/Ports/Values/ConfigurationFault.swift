@@ -1,4 +1,4 @@
-/// What of a profile's configuration its provider does not accept: nothing that is tried again mends it, and no login.
+/// What of a profile's configuration its provider does not accept: no retry fixes it, and no login.
 package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   /// Who the client is, or how it proves that (RFC 6749, section 5.2, `invalid_client`).
   case client
@@ -16,7 +16,7 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case project
   /// The client's password, or the key of the project: its source does not give it.
   case secret
-  /// Where a browser comes back to: the port cannot be had (bind(2)).
+  /// Where a browser comes back to: the port is in use (bind(2)).
   case redirectPort
   /// The embedded provider's own files: damaged, or sealed for another vault.
   case embeddedFiles
@@ -25,33 +25,33 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   package var message: String {
     switch self {
     case .client:
-      "The provider does not accept the client; look at clientId, clientSecret and clientAuth in the configuration."
+      "The provider rejected the client; check clientId, clientSecret and clientAuth in the configuration."
     case .grant:
-      "The provider does not let this client do that; look at clientId and methods in the configuration, and at what the "
+      "The provider does not allow this client that grant; check clientId and methods in the configuration, and what the "
         + "provider allows the client."
     case .scopes:
-      "The provider does not give this client what is asked for; look at scopes, audience and resource in the "
-        + "configuration, and at the request's own scopes."
+      "The provider rejected the scopes or the audience; check scopes, audience and resource in the "
+        + "configuration, and the request's own scopes."
     case .request:
-      "The provider does not understand the request; look at clientAuth, scopes, redirectUri and endpoints in the "
+      "The provider rejected the request as malformed; check clientAuth, scopes, redirectUri and endpoints in the "
         + "configuration."
     case .address:
-      "Nothing at the provider's address tells of its endpoints; look at the address in the configuration, or give "
+      "No discovery document was found at the provider's address; check the address in the configuration, or name its "
         + "endpoints there."
     case .issuer:
-      "The provider describes itself under another issuer; look at issuer (or baseUrl, realm, domain, tenant) in the "
+      "The provider describes itself under another issuer; check issuer (or baseUrl, realm, domain, tenant) in the "
         + "configuration; provider-check shows the line to change."
     case .project:
-      "The provider does not accept the project; look at apiKey in the configuration, and at what the project allows."
+      "The provider rejected the project; check apiKey in the configuration, and what the project allows."
     case .secret:
-      "A secret of the profile cannot be had; look at the file, the variable or the command that its clientSecret or apiKey "
+      "A secret of the profile cannot be read; check the file, the variable or the command that its clientSecret or apiKey "
         + "names."
     case .embeddedFiles:
-      "The embedded provider's files are damaged, or were sealed for another vault; look at what authbroker doctor says of "
+      "The embedded provider's files are damaged, or were sealed for another vault; check what authbroker doctor says about "
         + "them."
     case .redirectPort:
-      "The port of redirectUri is not free on this computer; end the login or the program that has it, or look at redirectUri "
-        + "in the configuration: port 0 is any free one, where the provider allows it."
+      "The port of redirectUri is in use; cancel the login or stop the program that uses it, or check "
+        + "redirectUri in the configuration (port 0 is any free port, if the provider allows it)."
     }
   }
 }

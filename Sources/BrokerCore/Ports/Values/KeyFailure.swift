@@ -1,4 +1,4 @@
-/// Why a store was not opened, or not sealed anew.
+/// Why a store was not opened, or not re-encrypted.
 package enum KeyFailure: Error, Sendable, Equatable {
   /// The passphrase opens nothing.
   case wrongPassphrase

@@ -3,7 +3,7 @@ import BrokerProtocol
 extension ProviderFailure {
   /// Whether a refusal of an e-mail address may tell that there is, or is not, an account of this address.
   ///
-  /// It may wherever the provider itself has looked at the address. What it says of everyone's request tells nothing: too
+  /// It may wherever the provider itself has examined the address. What it says of everyone's request tells nothing: too
   /// many of them, a captcha, a client that is not accepted, something that it cannot do; nor does what went wrong on the
   /// way.
   var mayTellOfAccount: Bool {

@@ -15,7 +15,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
   case outcomeUnknown(ErrorKind, retryAfter: Duration? = nil)
   /// The access token was refused (RFC 6750, section 3.1, `invalid_token`): a fresh one may be accepted.
   case tokenRefused
-  /// The provider does not accept what the profile is configured with: the session stays, and whoever configures must act.
+  /// The provider does not accept what the profile is configured with: the session stays, and the configuration must be fixed.
   case misconfigured(ConfigurationFault)
   /// The provider cannot do this at all.
   case unsupported
@@ -35,7 +35,7 @@ package enum ProviderFailure: Error, Sendable, Equatable {
     }
   }
 
-  /// Whether a code that was to be checked was certainly not looked at.
+  /// Whether a code that was to be checked was certainly not examined.
   var leavesCodeUnseen: Bool {
     switch self {
     case .transient, .unsupported: true

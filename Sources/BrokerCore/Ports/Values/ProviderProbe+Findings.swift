@@ -20,8 +20,8 @@ extension ProviderProbe {
     let host = place?.host ?? ""
     guard status < 500, status != 429 else {
       return ProviderFinding(
-        "reachable", .failure, "\(host) answers that it cannot work at the moment (status \(status)).",
-        advice: "Wait, or ask whoever runs it.", errorKind: .providerUnavailable)
+        "reachable", .failure, "\(host) is unavailable (status \(status)).",
+        advice: "Wait, or ask its operator.", errorKind: .providerUnavailable)
     }
     let security = place?.usesTLS == true ? "over TLS, with a certificate that is trusted," : "without TLS"
     return ProviderFinding("reachable", .ok, "\(host) answers \(security) in \(roundTrip.milliseconds) ms")
@@ -30,7 +30,7 @@ extension ProviderProbe {
   /// The provider said its time somewhere within the round trip, so a slow answer tells that much less.
   private static func clock(_ skew: Duration?, _ roundTrip: Duration) -> ProviderFinding {
     guard let skew else {
-      return ProviderFinding("clock", .note, "The provider does not say what time it is (no Date field).")
+      return ProviderFinding("clock", .note, "The provider does not send its time (no Date field).")
     }
     let seconds = skew.milliseconds / 1000
     let tolerance = ProviderReport.clockTolerance + roundTrip / 2
@@ -40,6 +40,6 @@ extension ProviderProbe {
     let direction = seconds < 0 ? "behind" : "ahead of"
     return ProviderFinding(
       "clock", .warning, "Its clock is \(seconds.magnitude) s \(direction) this machine's.",
-      advice: "Set the clock that is wrong; tokens may end too early or too late.")
+      advice: "Set the clock that is wrong; tokens may expire too early or too late.")
   }
 }

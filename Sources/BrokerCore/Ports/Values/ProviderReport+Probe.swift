@@ -27,7 +27,7 @@ extension ProviderReport {
   /// A sentence about an answer.
   private func verdict(_ status: Int) -> String {
     guard !isTroubled else {
-      return "It answers that it cannot work at the moment (status \(status)); wait, or ask whoever runs it."
+      return "It is unavailable (status \(status)); wait, or ask its operator."
     }
     guard isClockWrong, let clockSkew else { return "It answers." }
     let seconds = clockSkew.components.seconds

@@ -1,9 +1,9 @@
-/// Takes back a scheduled call; without effect once the call was made.
+/// Cancels a scheduled call; without effect once the call was made.
 package struct TimerCancellation: Sendable {
-  /// Takes the call back.
+  /// Cancels the call.
   package let cancel: @Sendable () -> Void
 
-  /// Wraps what takes the call back.
+  /// Wraps what cancels the call.
   package init(cancel: @escaping @Sendable () -> Void) {
     self.cancel = cancel
   }

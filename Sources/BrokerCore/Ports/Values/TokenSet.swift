@@ -22,7 +22,7 @@ package struct TokenSet: Sendable, Equatable {
   /// Whose tokens a refresh has brought, where they say so: it must be the session's user (OpenID Connect Core, section
   /// 12.2).
   ///
-  /// It is looked at once, and rests nowhere.
+  /// It is examined once, and rests nowhere.
   package var subject: String?
 
   /// A set of tokens.

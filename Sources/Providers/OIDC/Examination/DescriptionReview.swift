@@ -12,7 +12,7 @@ struct DescriptionReview: Sendable {
   /// How the client makes itself known.
   let authentication: OIDCDialect.ClientAuthentication
 
-  /// Everything there is to say, the worst first to be mended first.
+  /// Everything there is to say, the worst first, to be fixed first.
   var findings: [ProviderFinding] {
     [issuer] + endpoints + [pkce, issuerInReply].compactMap(\.self) + grants + [client] + scopes
   }
@@ -23,14 +23,14 @@ struct DescriptionReview: Sendable {
     guard let named = description.issuer, !named.isEmpty else {
       return ProviderFinding(
         check, .failure, "The document names no issuer.",
-        advice: "What answers there is no such provider; look at \(IssuerSetting(dialect).names).",
+        advice: "This is not an OpenID Connect provider; check \(IssuerSetting(dialect).names).",
         errorKind: .invalidResponse)
     }
     if description.isOwn(dialect) {
       return ProviderFinding(check, .ok, "the document's issuer is the configured one: \(named)")
     }
     let isSlash = IssuerSetting.withoutSlash(named) == IssuerSetting.withoutSlash(dialect.issuer)
-    let how = isSlash ? "differs in the slash at its end" : "is another one"
+    let how = isSlash ? "differs in its trailing slash" : "is a different one"
     return ProviderFinding(
       check, .failure, "The document's issuer \(how): it says \"\(named)\", the configuration \"\(dialect.issuer)\".",
       advice: IssuerSetting(dialect).correction(named), errorKind: .configInvalid)
@@ -40,8 +40,8 @@ struct DescriptionReview: Sendable {
   private var issuerInReply: ProviderFinding? {
     guard dialect.methods.contains(.browser) else { return nil }
     return description.namesIssuer
-      ? ProviderFinding("issuerInReply", .ok, "it names itself when a browser comes back (RFC 9207)")
-      : ProviderFinding("issuerInReply", .note, "It does not name itself when a browser comes back (RFC 9207).")
+      ? ProviderFinding("issuerInReply", .ok, "authorization responses carry the issuer (RFC 9207)")
+      : ProviderFinding("issuerInReply", .note, "Authorization responses do not carry the issuer (RFC 9207).")
   }
 
   private var pkce: ProviderFinding? {
@@ -49,14 +49,14 @@ struct DescriptionReview: Sendable {
     switch description[.challengeMethods] {
     case nil:
       return ProviderFinding(
-        "pkce", .warning, "It does not say that it knows PKCE (code_challenge_methods_supported).",
-        advice: "It is sent all the same; ask whoever runs it to switch S256 on.")
+        "pkce", .warning, "It does not announce support for PKCE (code_challenge_methods_supported).",
+        advice: "It is sent anyway; ask the operator to enable S256.")
     case let methods? where methods.contains("S256"):
-      return ProviderFinding("pkce", .ok, "it knows PKCE with S256")
+      return ProviderFinding("pkce", .ok, "it supports PKCE with S256")
     case _?:
       return ProviderFinding(
-        "pkce", .failure, "It knows PKCE, but not with S256: --method browser will not work.",
-        advice: "Ask whoever runs it to switch S256 on (RFC 7636, section 4.2).")
+        "pkce", .failure, "It supports PKCE, but not with S256: --method browser will not work.",
+        advice: "Ask the operator to enable S256 (RFC 7636, section 4.2).")
     }
   }
 
@@ -66,13 +66,13 @@ struct DescriptionReview: Sendable {
       return [ProviderFinding("grants", .note, "It does not list its grant types.")]
     }
     let wanted: [(grant: String, loss: String, isMissed: Bool)] = [
-      ("refresh_token", "sessions end with their access token", true),
+      ("refresh_token", "sessions end when their access token expires", true),
       ("authorization_code", "no --method browser", dialect.methods.contains(.browser)),
       (
         "urn:ietf:params:oauth:grant-type:device_code", "no --method deviceCode", dialect.methods.contains(.deviceCode)
       ),
       ("password", "no login with a password", dialect.methods.contains(.password)),
-      ("client_credentials", "no login of the client itself", dialect.methods.contains(.clientCredentials)),
+      ("client_credentials", "no client credentials grant", dialect.methods.contains(.clientCredentials)),
     ]
     let missing = wanted.filter { $0.isMissed && !offered.contains($0.grant) }
     guard !missing.isEmpty else { return [ProviderFinding("grants", .ok, "it lists every grant type that is used")] }
@@ -81,7 +81,7 @@ struct DescriptionReview: Sendable {
       return ProviderFinding(
         "grants." + name, name == "refresh_token" ? .warning : .note,
         "It does not list the grant type \(name): \(entry.loss).",
-        advice: name == "password" ? "Many providers have it switched off (RFC 9700, section 2.4)." : nil)
+        advice: name == "password" ? "Many providers disable it (RFC 9700, section 2.4)." : nil)
     }
   }
 
@@ -93,18 +93,18 @@ struct DescriptionReview: Sendable {
       .basic: "client_secret_basic", .post: "client_secret_post", .none: "none",
     ]
     guard let name = names[authentication], !offered.contains(name) else {
-      return ProviderFinding(check, .ok, "the token endpoint takes clientAuth: \"\(authentication.rawValue)\"")
+      return ProviderFinding(check, .ok, "the token endpoint supports clientAuth: \"\(authentication.rawValue)\"")
     }
     guard authentication != .none else {
       return ProviderFinding(
-        check, .note, "The token endpoint does not list clients without a password (none).",
-        advice: "Many take them all the same; if a login fails with providerRejected, configure clientSecret.")
+        check, .note, "The token endpoint does not list public clients (none).",
+        advice: "Many accept them anyway; if a login fails with providerRejected, configure clientSecret.")
     }
     let other = names.first { $0.key != authentication && $0.key != .none && offered.contains($0.value) }
     return ProviderFinding(
       check, .warning, "The token endpoint does not list clientAuth: \"\(authentication.rawValue)\" (\(name)).",
       advice: other.map { "In the profile's section write: clientAuth: \"\($0.key.rawValue)\"" }
-        ?? "Look at how the client is registered there.")
+        ?? "Check the client's registration at the provider.")
   }
 
   private var scopes: [ProviderFinding] {
@@ -112,17 +112,17 @@ struct DescriptionReview: Sendable {
     let missing = dialect.scopes.filter { !offered.contains($0) }
     var findings: [ProviderFinding] = []
     if missing.isEmpty {
-      findings.append(ProviderFinding("scopes", .ok, "it lists every scope that is asked for"))
+      findings.append(ProviderFinding("scopes", .ok, "it lists every requested scope"))
     } else {
       findings.append(
         ProviderFinding(
           "scopes", .warning, "It does not list: \(missing.prefix(8).joined(separator: ", ")).",
-          advice: "Look at scopes in the profile's section; a provider need not list all that it knows."))
+          advice: "Check scopes in the profile's section; a provider need not list all that it supports."))
     }
     if offered.contains("offline_access"), !dialect.scopes.contains("offline_access") {
       findings.append(
         ProviderFinding(
-          "scopes.offline", .note, "It has offline_access, which is not asked for.",
+          "scopes.offline", .note, "It supports offline_access, which is not requested.",
           advice: "If there is no refresh token after a login, add it to scopes."))
     }
     return findings
@@ -153,8 +153,8 @@ extension DescriptionReview {
     guard let url = try? HTTPURL(text), url.scheme == .https || !isSecure else {
       return ProviderFinding(
         check, endpoint == .token ? .failure : .warning,
-        "\(endpoint.metadataName) is not used, since it is not https: \(text)",
-        advice: "Ask whoever runs it to correct its own address; often a proxy in front of it hides the scheme.")
+        "\(endpoint.metadataName) is not used, because it is not https: \(text)",
+        advice: "Ask the operator to correct its public URL; often a proxy in front of it hides the scheme.")
     }
     let own = try? HTTPURL(dialect.issuer)
     guard own == nil || own?.host == url.host else {
@@ -172,11 +172,11 @@ extension DescriptionReview {
         check, level, "There is no \(name): \(loss).", advice: level == .note ? nil : setting)
     }
     switch endpoint {
-    case .token: return finding(.failure, "nobody can log in")
+    case .token: return finding(.failure, "no login")
     case .authorization: return finding(dialect.methods.contains(.browser) ? .warning : .note, "no --method browser")
     case .deviceAuthorization: return finding(.note, "no --method deviceCode")
     case .revocation: return finding(.warning, "a logout ends the session here only")
-    case .userinfo: return finding(.note, "the user is known from the ID token only")
+    case .userinfo: return finding(.note, "the user is known only from the ID token")
     case .endSession: return finding(.note, "a logout leaves the browser logged in there")
     }
   }

@@ -15,10 +15,10 @@ struct IssuerSetting {
   /// The line to change, so that the issuer is the one that the provider names.
   func correction(_ named: String) -> String {
     guard dialect.type == OIDCPreset.oidc.name else {
-      return "Look at \(names) in the profile's section, or use: provider: \"oidc\", issuer: \"\(named)\""
+      return "Check \(names) in the profile's section, or use: provider: \"oidc\", issuer: \"\(named)\""
     }
     guard Self.host(named) == Self.host(dialect.issuer) else {
-      return "If you trust that one, write in the profile's section: issuer: \"\(named)\"; else ask who runs it."
+      return "If you trust that one, write in the profile's section: issuer: \"\(named)\"; otherwise ask its operator."
     }
     return "In the profile's section write: issuer: \"\(named)\""
   }

@@ -27,11 +27,11 @@ extension OIDCProvider {
     case "invalid_grant": return ProviderFinding(check, .ok, "the provider knows the client")
     case "invalid_client":
       return ProviderFinding(
-        check, .failure, "The provider does not know the client, or refuses its key (invalid_client).",
-        advice: "In the profile's section look at clientId, then at clientSecret and clientAuth.",
+        check, .failure, "The provider rejected the client or its secret (invalid_client).",
+        advice: "Check clientId in the profile's section, then clientSecret and clientAuth.",
         errorKind: .providerRejected)
     default:
-      return ProviderFinding(check, .note, "Whether the provider knows the client shows only at a login.")
+      return ProviderFinding(check, .note, "Only a login shows whether the provider knows the client.")
     }
   }
 }

@@ -20,7 +20,7 @@ extension OIDCProvider {
   }
 
   private func examineDocument() async -> [ProviderFinding] {
-    let first = await Sounding(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
+    let first = await ProbeExchange(documentRequest(discovery.firstDocument), caller.transport, clock: clock)
     let found = first.probe(addressSetting).findings
     guard case .success(let response) = first.result, !found.contains(where: { $0.level == .failure }) else {
       return found
@@ -57,8 +57,8 @@ extension OIDCProvider {
   private func otherDocument() async -> ProviderDescription? {
     var foreign: ProviderDescription?
     for url in discovery.oauthDocuments {
-      let sounding = await Sounding(documentRequest(url), caller.transport, clock: clock)
-      guard case .success(let response) = sounding.result, case .success(let found) = reading(response, at: url) else {
+      let exchange = await ProbeExchange(documentRequest(url), caller.transport, clock: clock)
+      guard case .success(let response) = exchange.result, case .success(let found) = reading(response, at: url) else {
         continue
       }
       guard !found.isOwn(dialect) else { return found }
@@ -81,28 +81,28 @@ extension OIDCProvider {
     switch response.status {
     case 200 where BodyForm(response) == .html:
       return trouble(
-        "A page for people answers at \(place), no document.",
-        "Look at \(settings), and whether the network wants a login first.")
+        "\(place) is a web page, not a discovery document.",
+        "Check \(settings), and whether the network requires a login.")
     case 200:
       guard let description = response.body.withArray({ ProviderDescription($0) }) else {
-        return trouble("What answers at \(place) is no JSON object.", "Look at \(settings).")
+        return trouble("\(place) is not a JSON object.", "Check \(settings).")
       }
       return .success(description)
     case 300..<400:
       let target = response.field("location").map { " to " + SanitizedText($0).text } ?? ""
       return trouble(
-        "\(place) redirects\(target); redirects are not followed.", "Look at \(settings), scheme and slashes included.")
+        "\(place) redirects\(target); redirects are not followed.", "Check \(settings), including scheme and slashes.")
     default:
       return trouble(
-        "There is no document at \(place) (status \(response.status)).",
-        "Look at \(settings); a provider without one needs its endpoints in the profile's section.")
+        "There is no discovery document at \(place) (status \(response.status)).",
+        "Check \(settings); a provider without one needs its endpoints in the profile's section.")
     }
   }
 
   /// A provider that does not describe itself: the token endpoint is all that can be asked.
   private func examineEndpoints() async -> [ProviderFinding] {
-    let sounding = await Sounding(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
-    let found = sounding.probe(addressSetting).findings
+    let exchange = await ProbeExchange(HTTPRequest(.get, discovery.firstDocument), caller.transport, clock: clock)
+    let found = exchange.probe(addressSetting).findings
     guard !found.contains(where: { $0.level == .failure }) else { return found }
     return found + undescribed
   }
@@ -110,7 +110,7 @@ extension OIDCProvider {
   /// What there is to say where there is no document, and none is needed.
   private var undescribed: [ProviderFinding] {
     let note = ProviderFinding(
-      "document", .note, "It does not describe itself; its endpoints are known from the configuration.")
+      "document", .note, "It has no discovery document; its endpoints come from the configuration.")
     return [note] + review(ProviderDescription()).filter { $0.check.hasPrefix("endpoint") }
   }
 }

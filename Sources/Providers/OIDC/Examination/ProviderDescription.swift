@@ -28,7 +28,7 @@ struct ProviderDescription: Sendable, Equatable {
   }
 
   private static let limits = JSONLimits(depth: 16, byteCount: 1 << 20)
-  /// More entries than any list has that somebody wrote.
+  /// More entries than any real list has.
   private static let mostEntries = 512
 
   /// A document that says nothing.

@@ -11,7 +11,7 @@ extension OIDCPreset {
 }
 
 extension OIDCDialect {
-  /// GitLab, at its own address or somebody's own.
+  /// GitLab, at its own address or self-hosted.
   package static func gitlab(baseURL: String) -> OIDCDialect {
     OIDCDialect(
       type: "gitlab", issuer: withoutTrailingSlashes(baseURL), scopes: ["openid", "profile", "email"],

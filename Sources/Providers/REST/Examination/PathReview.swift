@@ -1,9 +1,9 @@
 import BrokerProtocol
 import RESTDialect
 
-/// Which paths of a mapping are there, as far as a backend tells somebody who asks politely.
+/// Which paths of a mapping are there, as far as a backend tells a client that only sends `OPTIONS`.
 ///
-/// Many answer `OPTIONS` in one way everywhere; only where a path answers otherwise than one that nobody has does it tell
+/// Many answer `OPTIONS` in one way everywhere; only where a path answers otherwise than a made-up one does it tell
 /// anything.
 struct PathReview {
   /// A path of the mapping, and what it answered.
@@ -31,8 +31,8 @@ struct PathReview {
     guard let nowhere, Self.gone.contains(nowhere), !present.isEmpty else {
       return [
         ProviderFinding(
-          "paths", .note, "Which of the other paths are there cannot be told without credentials.",
-          advice: "It answers OPTIONS everywhere alike; --login tries them.")
+          "paths", .note, "The other paths cannot be checked without credentials.",
+          advice: "It answers OPTIONS the same everywhere; --login tries them.")
       ]
     }
     let names = present.map(\.name.rawValue).joined(separator: ", ")
@@ -47,8 +47,8 @@ struct PathReview {
   private func missing(_ path: Path) -> ProviderFinding {
     ProviderFinding(
       "path." + path.name.rawValue, path.name.isNeeded ? .warning : .note,
-      "\(path.path) seems not to be there (status \(path.status ?? 0)): \(path.name.loss).",
-      advice: path.name.isNeeded ? "Look at mapping.endpoints.\(path.name.rawValue)." : nil)
+      "\(path.path) seems to be missing (status \(path.status ?? 0)): \(path.name.loss).",
+      advice: path.name.isNeeded ? "Check mapping.endpoints.\(path.name.rawValue)." : nil)
   }
 }
 
@@ -59,19 +59,19 @@ extension RESTEndpoint.Name {
   /// What users lose without it.
   fileprivate var loss: String {
     switch self {
-    case .login: "nobody can log in"
-    case .refresh: "sessions end with their access token"
+    case .login: "no login"
+    case .refresh: "sessions end when their access token expires"
     case .logout: "a logout ends the session here only"
     case .verifyOtp: "no login with a one-time code"
     case .resendOtp: "no other code can be sent"
     case .verifyBackupCode: "no login with a backup code"
-    case .register: "no accounts can be made"
-    case .forgotPassword, .resetPassword: "no forgotten password is set anew"
-    case .verifyEmail: "no address is verified"
-    case .changePassword: "no password is changed"
-    case .currentUser: "whose session it is is not told"
-    case .updateProfile: "no profile is changed"
-    case .deleteAccount: "no account is removed"
+    case .register: "no registration"
+    case .forgotPassword, .resetPassword: "no reset of a forgotten password"
+    case .verifyEmail: "no verification of addresses"
+    case .changePassword: "no change of passwords"
+    case .currentUser: "the user of a session is not known"
+    case .updateProfile: "no change of profiles"
+    case .deleteAccount: "no deletion of accounts"
     }
   }
 }

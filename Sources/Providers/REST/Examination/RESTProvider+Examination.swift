@@ -11,7 +11,7 @@ extension RESTProvider {
 
   /// Reads who the user is without being one, and asks of every other path what can be done with it.
   ///
-  /// `GET` and `OPTIONS` are safe (RFC 9110, section 9.2.1), none has a body, and nobody's credential goes along; the
+  /// `GET` and `OPTIONS` are safe (RFC 9110, section 9.2.1), none has a body, and no user's credential goes along; the
   /// client's password is only looked for.
   package func examine() async -> [ProviderFinding] {
     await examineBackend() + [await publicCaller.secret().map { .secret("clientSecret", $0) }].compactMap(\.self)
@@ -19,7 +19,7 @@ extension RESTProvider {
 
   private func examineBackend() async -> [ProviderFinding] {
     let maker = publicCaller.maker
-    let user = await Sounding(maker.probe, publicCaller.transport, clock: clock)
+    let user = await ProbeExchange(maker.probe, publicCaller.transport, clock: clock)
     let found = user.probe("baseUrl").findings
     guard case .success(let response) = user.result, !found.contains(where: { $0.level == .failure }) else {
       return found

@@ -2,7 +2,7 @@ import BrokerProtocol
 import HTTP
 import RemoteProvider
 
-/// What a backend answers to whoever asks who the user is without being one: 401, and nothing for people.
+/// What a backend answers to a request for the user without a token: 401, and nothing for people.
 struct UserPathReview {
   private static let check = "path.currentUser"
   private let response: HTTPResponse
@@ -21,30 +21,30 @@ struct UserPathReview {
     let status = response.status
     switch (status, form) {
     case (401, .json), (401, .empty):
-      return ProviderFinding(Self.check, .ok, "GET \(path) without a token is refused with 401")
+      return ProviderFinding(Self.check, .ok, "GET \(path) without a token is rejected with 401")
     case (200..<300, .html), (401, .html):
       return finding(
-        .failure, "GET \(path) answers \(status) with a page for people.",
-        "Look at baseUrl (often /api is missing), and whether the network wants a login first.", .invalidResponse)
+        .failure, "GET \(path) answers \(status) with a web page.",
+        "Check baseUrl (often /api is missing), and whether the network requires a login.", .invalidResponse)
     case (403, _):
       return finding(
-        .warning, "GET \(path) without a token is refused with 403, not with 401.",
+        .warning, "GET \(path) without a token is rejected with 403, not with 401.",
         "Answer 401 (RFC 9110, section 15.5.2): at 403 a token is not refreshed.")
     case (401, .other):
-      return finding(.warning, "GET \(path) answers 401, but not with JSON.", "Let errors be JSON: they say more.")
+      return finding(.warning, "GET \(path) answers 401, but not with JSON.", "Return errors as JSON: they say more.")
     case (200..<300, _):
       return finding(
-        .warning, "GET \(path) answers \(status) to somebody without a token.",
-        "Look at the mapping of currentUser: a token that was refused would not be noticed.")
+        .warning, "GET \(path) answers \(status) without a token.",
+        "Check the mapping of currentUser: a rejected token would not be noticed.")
     case (300..<400, _):
       let target = response.field("location").map { " to " + SanitizedText($0).text } ?? ""
       return finding(
         .failure, "GET \(path) redirects\(target); redirects are not followed.",
-        "Look at baseUrl, scheme and slashes included; a backend for programs answers 401.", .invalidResponse)
+        "Check baseUrl, including scheme and slashes; an API answers 401.", .invalidResponse)
     case (404, _), (405, _), (410, _):
       return finding(
-        .failure, "GET \(path) is not there (status \(status)).",
-        "Look at baseUrl, and at the mapping of currentUser; take it out where there is none.")
+        .failure, "GET \(path) is missing (status \(status)).",
+        "Check baseUrl and the mapping of currentUser; remove it if there is none.")
     default:
       return finding(.warning, "GET \(path) answers \(status).", "Without a token it should answer 401.")
     }

@@ -85,11 +85,11 @@ enum FlowSample {
     case .stopListening: "stopListening"
     case .refuse(_, let error): "refuse \(error.kind.rawValue)"
     case .accept(let callers): (["accept"] + callers.map(\.description)).joined(separator: " ")
-    case .giveBack: "giveBack"
+    case .revoke: "revoke"
     case .keep(let events, let caller):
       (["keep"] + events.map(\.name.rawValue) + (caller.map { [$0.description] } ?? [])).joined(separator: " ")
     case .end(let reason, let isTold): "end \(reason.kind.rawValue)" + (isTold ? " told" : "")
-    case .letGo(let kind): "letGo \(kind.rawValue)"
+    case .detach(let kind): "detach \(kind.rawValue)"
     }
   }
 }

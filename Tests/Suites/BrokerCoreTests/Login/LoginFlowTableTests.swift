@@ -18,22 +18,22 @@ import Testing
 
   /// What events do that change nothing; each state lists only what differs.
   private static let idle: [String: String] = [
-    "resumed": "", "codeGiven": "refuse flowNotFound", "codeAccepted": "giveBack", "codeRefused": "",
+    "resumed": "", "codeGiven": "refuse flowNotFound", "codeAccepted": "revoke", "codeRefused": "",
     "resendWanted": "refuse flowNotFound", "resent": "", "resendFailed": "", "stillPending": "",
-    "actionDone": "giveBack",
+    "actionDone": "revoke",
     "callerLeft": "", "actionFailed": "", "actionUnproven": "", "woken": "", "ended": "end cancelled told > over",
-    "abandoned": "letGo vaultLocked > over",
+    "detached": "detach vaultLocked > over",
   ]
 
   private static let differences: [String: [String: String]] = [
     "awaitingCode": [
-      "codeGiven": "check > checkingCode", "resendWanted": "resend", "actionDone": "giveBack",
+      "codeGiven": "check > checkingCode", "resendWanted": "resend", "actionDone": "revoke",
     ],
     "checkingCode": [
       "codeGiven": "", "codeAccepted": "accept 1 > accepting",
       "codeRefused": "refuse otpInvalid, keep loginFailed > awaitingCode", "resendWanted": "resend",
       "ended": "refuse cancelled, end cancelled told > over",
-      "abandoned": "refuse vaultLocked, letGo vaultLocked > over",
+      "detached": "refuse vaultLocked, detach vaultLocked > over",
     ],
     "resting": ["actionDone": "accept > accepting", "woken": "poll > asking"],
     "asking": [
@@ -44,10 +44,10 @@ import Testing
       "actionDone": "stopListening, accept > accepting",
       "actionFailed": "stopListening, end consentDenied told > over",
       "actionUnproven": "stopListening, end networkUnavailable told > over",
-      "ended": "stopListening, end cancelled told > over", "abandoned": "stopListening, letGo vaultLocked > over",
+      "ended": "stopListening, end cancelled told > over", "detached": "stopListening, detach vaultLocked > over",
     ],
     "accepting": [:],
-    "over": ["resumed": " > awaitingCode", "ended": "", "abandoned": ""],
+    "over": ["resumed": " > awaitingCode", "ended": "", "detached": ""],
   ]
 
   static let cells: [Cell] = differences.keys.sorted().flatMap { stage in
@@ -77,7 +77,7 @@ import Testing
     case "actionUnproven": .actionUnproven(.transient(.networkUnavailable))
     case "woken": .woken
     case "ended": .ended(.of(.cancelled), isTold: true)
-    default: .abandoned(.vaultLocked)
+    default: .detached(.vaultLocked)
     }
   }
 

@@ -124,7 +124,7 @@ import Testing
     }
     #expect(error.kind == .flowNotFound)
     // A second answer to the same code is nobody's.
-    #expect(flow.handle(.codeAccepted(guess: 3), at: FlowSample.time(1)) == [.giveBack])
+    #expect(flow.handle(.codeAccepted(guess: 3), at: FlowSample.time(1)) == [.revoke])
   }
 
   @Test func `a backup code is not the same as a code with the same digits`() {

@@ -40,7 +40,7 @@ import Testing
     let sentences = ConfigurationFault.allCases.map(\.message)
     #expect(Set(sentences).count == sentences.count)
     for sentence in sentences {
-      #expect(sentence.hasSuffix(".") && sentence.contains("look at") && sentence.utf8.count < 200, "\(sentence)")
+      #expect(sentence.hasSuffix(".") && sentence.contains(" check ") && sentence.utf8.count < 200, "\(sentence)")
       #expect(!sentence.dropLast().contains("."), "one sentence: \(sentence)")
     }
   }

@@ -69,7 +69,7 @@ import Testing
       ("wanted", .wanted), ("intent found", .intentFound(startedAt: start.wall)),
       ("another's intent saved", .intentSaved(flight: 9)),
       ("another's intent failed", .intentFailed(flight: 9, jitter: 1)),
-      ("another called off", .calledOff(flight: 9)), ("another succeeded", .succeeded(flight: 9)),
+      ("another cancelled", .cancelled(flight: 9)), ("another succeeded", .succeeded(flight: 9)),
       ("another not granted", .notGranted(flight: 9)),
       ("another failed", .failed(flight: 9, .sessionEnded(.refreshRejected), jitter: 1)), ("replaced", .replaced),
       ("settled", .settled), ("ended", .ended), ("network returned", .networkReturned),
@@ -80,7 +80,7 @@ import Testing
       [
         ("\(flight) intent saved", .intentSaved(flight: flight)),
         ("\(flight) intent failed", .intentFailed(flight: flight, jitter: 1)),
-        ("\(flight) called off", .calledOff(flight: flight)), ("\(flight) succeeded", .succeeded(flight: flight)),
+        ("\(flight) cancelled", .cancelled(flight: flight)), ("\(flight) succeeded", .succeeded(flight: flight)),
         (
           "\(flight) refused",
           .failed(flight: flight, .sessionEnded(.refreshRejected, alert: .refreshTokenReuse), jitter: 1)

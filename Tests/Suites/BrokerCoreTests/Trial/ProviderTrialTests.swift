@@ -98,9 +98,9 @@ import Testing
 
   @Test(
     arguments: [
-      (.refreshToken, .refused(.invalidCredentials), "does not take the refresh token"),
+      (.refreshToken, .refused(.invalidCredentials), "rejected the refresh token"),
       (.clientCredentials, .refused(.invalidCredentials), "clientSecret"),
-      (.browser, .refused(.flowNotFound), "does not accept the login's code"),
+      (.browser, .refused(.flowNotFound), "rejected the authorization code"),
       (.password, .refused(.invalidCredentials), "the password is wrong"),
     ] as [(LoginMethod, ProviderFailure, String)])
   func `why there is no session is said in words that fit the way in`(

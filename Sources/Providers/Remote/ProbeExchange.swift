@@ -4,7 +4,7 @@ package import HTTP
 import LinuxSystem
 
 /// One harmless request to a provider, and what came of it.
-package struct Sounding: Sendable {
+package struct ProbeExchange: Sendable {
   /// Where it went.
   package let place: ProviderProbe.Place
   /// The answer, or why there is none.
@@ -16,7 +16,7 @@ package struct Sounding: Sendable {
 
   /// Sends a request once: a second attempt would hide what is wrong.
   ///
-  /// It gets a connection of its own, so that the name, the certificate and the pins are looked at anew.
+  /// It gets a connection of its own, so that the name, the certificate and the pins are checked again.
   package init(_ request: HTTPRequest, _ transport: PublicTransport, clock: @Sendable () -> Timestamp) async {
     var request = request
     request.delivery = .once
