@@ -19,7 +19,8 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-rest-server test-oidc-server \
-  test-providers test-browser test-sanitize rest-server oidc-server lint docs bench install uninstall need-programs clean need-swift need-build
+  test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall need-programs \
+  clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -91,6 +92,10 @@ test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSa
 lint: need-build ## Judge format, layers, imports, documentation and scripts
 	@.ci/require-packages $(SCRIPT_PACKAGES)
 	@.ci/lint
+
+schemas: need-build ## Write Schemas/openrpc.json from the types of the protocol
+	@.ci/require-packages $(TEST_PACKAGES)
+	@AUTHBROKER_WRITE_SCHEMAS=1 .ci/swift-test --filter OpenRPCDocumentTests
 
 docs: need-swift ## Build the pages of the documentation into .build/docs; fails on a dead link
 	@.ci/require-packages python3=python3

@@ -88,7 +88,7 @@ let package = Package(
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
         "LocalProvider", "RemoteProvider", "HTTP", "Sealing", "ClientSocket",
-      ], resources: [.embedInCode("Resources/openrpc.json")]),
+      ]),
 
     // Client programs.
     .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"]),

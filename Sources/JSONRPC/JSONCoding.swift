@@ -2,6 +2,13 @@
 public protocol JSONEncodable {
   /// Appends exactly one value.
   func encode(to writer: inout JSONWriter)
+
+  /// What the values are like, for the description of the protocol; anything unless the type says so.
+  static var schema: JSONSchema { get }
+}
+
+extension JSONEncodable {
+  public static var schema: JSONSchema { .any }
 }
 
 /// A type that reads itself from one JSON value.
@@ -44,6 +51,8 @@ extension JSONNode {
 }
 
 extension String: JSONEncodable, JSONDecodable {
+  public static var schema: JSONSchema { .text }
+
   /// Writes the string with the escapes that RFC 8259 asks for.
   public func encode(to writer: inout JSONWriter) { writer.string(self) }
 
@@ -52,6 +61,8 @@ extension String: JSONEncodable, JSONDecodable {
 }
 
 extension Bool: JSONEncodable, JSONDecodable {
+  public static var schema: JSONSchema { .boolean }
+
   /// Writes `true` or `false`.
   public func encode(to writer: inout JSONWriter) { writer.bool(self) }
 
@@ -60,6 +71,8 @@ extension Bool: JSONEncodable, JSONDecodable {
 }
 
 extension Int: JSONEncodable, JSONDecodable {
+  public static var schema: JSONSchema { .integer() }
+
   /// Writes a whole number.
   public func encode(to writer: inout JSONWriter) { writer.integer(Int64(self)) }
 
@@ -68,6 +81,8 @@ extension Int: JSONEncodable, JSONDecodable {
 }
 
 extension Array: JSONEncodable where Element: JSONEncodable {
+  public static var schema: JSONSchema { .list(of: Element.schema) }
+
   /// Writes an array of the elements.
   public func encode(to writer: inout JSONWriter) {
     writer.array { writer in

@@ -1,11 +1,12 @@
+import BrokerProtocol
 import JSONRPC
 
-/// The OpenRPC document that is built into the program (`Schemas/openrpc.json`), as one line.
+/// The OpenRPC document, as one line: framing by lines has no other place for it.
 enum DiscoveryDocument {
   /// The text, made when it is first asked for.
   static let text: [UInt8] = {
-    let limits = JSONLimits(depth: 64, byteCount: PackageResources.openrpc_json.count)
-    guard let document = try? JSONDocument(parsing: PackageResources.openrpc_json, limits: limits) else {
+    let text = OpenRPCDocument.text
+    guard let document = try? JSONDocument(parsing: text, limits: JSONLimits(depth: 64, byteCount: text.count)) else {
       preconditionFailure("the document is held to its schema by tests")
     }
     var writer = JSONWriter()

@@ -5,6 +5,10 @@ public struct SecondsCoding: ValueCoding {
   /// Whether they are differences of two times, which may be negative.
   fileprivate let isDifference: Bool
 
+  public var schema: JSONSchema {
+    isDifference ? .number() : .number(minimum: 0, maximum: JSONNode.longestSeconds)
+  }
+
   public func write(_ value: Duration, to writer: inout JSONWriter) { writer.number(value.inSeconds) }
 
   public func read(_ node: JSONNode) throws(JSONMismatch) -> Duration {

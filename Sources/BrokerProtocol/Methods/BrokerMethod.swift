@@ -13,6 +13,9 @@ public protocol BrokerMethod: Sendable {
   /// Whether a request may hold a secret, if only by mistake: then no log names a parameter that is not known, since that
   /// may be the secret.
   static var mayCarrySecret: Bool { get }
+
+  /// What the description of the protocol says of the method beyond its types.
+  static var document: MethodDocument { get }
 }
 
 extension BrokerMethod {
@@ -33,6 +36,8 @@ public struct Empty: MethodParams, Equatable {
   public init() {}
 
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {}
+
+  public static let notes = SchemaNotes("Empty")
 }
 
 /// Params that name nothing but a profile.
@@ -47,6 +52,8 @@ public struct ProfileParams: MethodParams, Equatable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.optional("profile", &profile)
   }
+
+  public static let notes = SchemaNotes(members: ["profile": .profile])
 }
 
 /// A text that is JSON already and passes through unread.

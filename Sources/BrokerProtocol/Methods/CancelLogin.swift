@@ -27,3 +27,21 @@ public enum CancelLogin: BrokerMethod {
     }
   }
 }
+
+extension CancelLogin.Params {
+  public static let notes = SchemaNotes(members: [
+    "otpFlowId": "The handle of a challenge; either this one or the other is given.",
+    "loginFlowId": "The handle of an action.",
+  ])
+}
+
+extension CancelLogin {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Ends a login that waits for a code, or for something that the user does elsewhere.",
+      errors: [.flowNotFound, .storeFailed, .vaultLocked],
+      examples: [
+        .empty("the user has thought better of it", ["loginFlowId": #""example-login""#])
+      ])
+  }
+}

@@ -30,3 +30,25 @@ public enum ChangePassword: BrokerMethod {
     }
   }
 }
+
+extension ChangePassword.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "oldPassword": "The password of now.",
+    "newPassword": "The password from now on.",
+  ])
+}
+
+extension ChangePassword {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Sets a new password for whoever knows the old one; the session goes on.",
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
+        .invalidCredentials, .validationFailed, .tooManyAttempts, .accountLocked,
+      ],
+      examples: [
+        .empty(
+          "the password is changed", ["oldPassword": #""example-password""#, "newPassword": #""example-new-password""#])
+      ])
+  }
+}

@@ -43,3 +43,58 @@ public enum CheckProvider: BrokerMethod {
     }
   }
 }
+
+extension CheckProvider.Result {
+  public static let notes = SchemaNotes(members: [
+    "provider": "The type of the profile's provider.",
+    "loginMethods": "How sessions can be begun, as in the parameter method of login.",
+    "trial": "What tryProvider would look at; the message is what it would show.",
+  ])
+}
+
+extension CheckProvider {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Looks closely at the provider of one profile, and says what a trial would look at; works while the vault is \
+      locked.
+      """,
+      details:
+        """
+        Only requests that change nothing are sent (GET and OPTIONS; for Firebase one lookup with a token that is \
+        none; for OpenID Connect one request for tokens with a refresh token that was never issued, by which the \
+        provider says whether it knows the client), and no user's credential. A provider that cannot be reached is a \
+        finding, no error.
+        """,
+      result: "check",
+      errors: [.unknownProfile, .rateLimited],
+      examples: [
+        .init(
+          "an issuer that is written otherwise", ["profile": #""work""#],
+          result:
+            #"""
+            {
+              "profile": "work",
+              "provider": "oidc",
+              "loginMethods": ["browser", "deviceCode"],
+              "findings": [
+                {
+                  "check": "issuer",
+                  "level": "failure",
+                  "message": "The document's issuer differs in the slash at its end: it says \"https://sso.example.com/\", the configuration \"https://sso.example.com\".",
+                  "advice": "In the profile's section write: issuer: \"https://sso.example.com/\"",
+                  "errorKind": "configInvalid"
+                }
+              ],
+              "trial": [
+                {
+                  "check": "login",
+                  "level": "note",
+                  "message": "the credentials are accepted, and tokens come back"
+                }
+              ]
+            }
+            """#)
+      ])
+  }
+}

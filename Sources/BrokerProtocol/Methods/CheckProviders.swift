@@ -37,3 +37,86 @@ public enum CheckProviders: BrokerMethod {
     }
   }
 }
+
+extension CheckProviders.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": "The profile to look at; every configured one where absent."
+  ])
+}
+
+extension CheckProviders.Result {
+  public static let notes = SchemaNotes(members: [
+    "providers": "One for each profile, in the order of the configuration."
+  ])
+}
+
+extension CheckProviders {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Looks whether the providers of the profiles can be reached; works while the vault is locked.",
+      details:
+        """
+        Every provider is sent one request that changes nothing and carries no credential. A provider that cannot be \
+        reached is a result, no error.
+        """,
+      result: "reports",
+      errors: [.unknownProfile, .rateLimited],
+      examples: [
+        .init(
+          "three profiles, one of them behind a certificate that has run out",
+          result:
+            """
+            {
+              "providers": [
+                {
+                  "profile": "default",
+                  "provider": "local",
+                  "reachable": true,
+                  "message": "It is part of the broker: nothing to reach."
+                },
+                {
+                  "profile": "shop",
+                  "provider": "rest",
+                  "reachable": true,
+                  "host": "api.example.com",
+                  "tls": true,
+                  "status": 401,
+                  "roundTripSeconds": 0.084,
+                  "clockSkewSeconds": 0,
+                  "message": "It answers."
+                },
+                {
+                  "profile": "work",
+                  "provider": "rest",
+                  "reachable": false,
+                  "host": "sso.example.com:8443",
+                  "tls": true,
+                  "errorKind": "tlsFailed",
+                  "message": "Its certificate's time is over, or has not begun; look at this machine's clock, then ask who runs it."
+                }
+              ]
+            }
+            """),
+        .init(
+          "a clock that is wrong", ["profile": #""shop""#],
+          result:
+            """
+            {
+              "providers": [
+                {
+                  "profile": "shop",
+                  "provider": "rest",
+                  "reachable": true,
+                  "host": "api.example.com",
+                  "tls": true,
+                  "status": 401,
+                  "roundTripSeconds": 0.084,
+                  "clockSkewSeconds": -3600,
+                  "message": "It answers, and its clock is 3600 s behind this machine's; set the clock."
+                }
+              ]
+            }
+            """),
+      ])
+  }
+}

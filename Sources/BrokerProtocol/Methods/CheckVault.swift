@@ -39,3 +39,43 @@ public enum CheckVault: BrokerMethod {
     }
   }
 }
+
+extension CheckVault.Params {
+  public static let notes = SchemaNotes(members: [
+    "full": "Also every page and every sealed value."
+  ])
+}
+
+extension CheckVault.Result {
+  public static let notes = SchemaNotes(members: [
+    "ok": "Whether no finding is an error."
+  ])
+}
+
+extension CheckVault {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Looks whether the vault holds what the broker wrote.",
+      result: "verdict",
+      errors: [.accessDenied, .vaultLocked, .vaultTampered, .storeFailed],
+      examples: [
+        .init("nothing is wrong", ["full": "true"], result: #"{"ok": true, "findings": []}"#),
+        .init(
+          "a record was changed",
+          result:
+            """
+            {
+              "ok": false,
+              "findings": [
+                {
+                  "kind": "tampered",
+                  "severity": "error",
+                  "message": "The record of this profile is not what the broker wrote; log in again.",
+                  "profile": "default"
+                }
+              ]
+            }
+            """),
+      ])
+  }
+}

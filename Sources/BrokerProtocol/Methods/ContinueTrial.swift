@@ -50,3 +50,46 @@ public enum ContinueTrial: BrokerMethod {
     }
   }
 }
+
+extension ContinueTrial.Params {
+  public static let notes = SchemaNotes(members: [
+    "trialId": "The trial's handle.",
+    "code": "The one-time code that it waits for.",
+    "backupCode": "One of the account's backup codes, where no code is given.",
+    "resend": "Have another code sent, where neither is given.",
+    "stop": "Try nothing more; a session that there is ends.",
+    "timeoutSeconds": "How long the answer may wait for something new; 25 at most.",
+  ])
+}
+
+extension ContinueTrial {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Asks how far a trial came since it was last asked about; answers the code that it waits for, or ends it.",
+      details:
+        """
+        Answered as soon as there is something new. With waitsFor nothing the trial is over, its session is ended, \
+        and its handle is no more.
+        """,
+      result: "state",
+      errors: [.accessDenied, .flowNotFound, .rateLimited, .tooManyAttempts],
+      examples: [
+        .init(
+          "the trial is over", ["trialId": #""example-trial""#],
+          result:
+            """
+            {
+              "trialId": "example-trial",
+              "findings": [
+                {
+                  "check": "logout",
+                  "level": "ok",
+                  "message": "the session is ended at the provider"
+                }
+              ],
+              "waitsFor": "nothing"
+            }
+            """)
+      ])
+  }
+}

@@ -26,3 +26,26 @@ public enum DeleteAccount: BrokerMethod {
     }
   }
 }
+
+extension DeleteAccount.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "password": "The account's password: nobody deletes an account by mistake.",
+  ])
+}
+
+extension DeleteAccount {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Removes the account at the provider, and its session here; the same user's sessions of other profiles at the \
+      provider are looked at, and end if it has ended them.
+      """,
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
+        .invalidCredentials, .validationFailed, .tooManyAttempts, .accountLocked,
+      ],
+      examples: [
+        .empty("the account is gone", ["password": #""example-password""#])
+      ])
+  }
+}

@@ -1,3 +1,5 @@
+internal import JSONRPC
+
 /// Gives the OpenRPC document of exactly the methods that this broker has.
 public enum Discover: BrokerMethod {
   /// What a request carries.
@@ -7,4 +9,24 @@ public enum Discover: BrokerMethod {
 
   /// The name on the wire.
   public static let name = "rpc.discover"
+}
+
+extension Discover {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Gives this document.",
+      result: "document",
+      schema: .object([
+        .required("openrpc", .text), .required("info", .map(of: .any)),
+        .required("methods", .list(of: .map(of: .any))), .optional("components", .map(of: .any)),
+      ]),
+      examples: [
+        .init(
+          "abridged",
+          result:
+            """
+            {"openrpc": "1.3.2", "info": {"title": "AuthBroker", "version": "1"}, "methods": []}
+            """)
+      ])
+  }
 }

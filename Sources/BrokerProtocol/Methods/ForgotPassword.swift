@@ -28,3 +28,26 @@ public enum ForgotPassword: BrokerMethod {
     }
   }
 }
+
+extension ForgotPassword.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "email": "The account's e-mail address.",
+  ])
+}
+
+extension ForgotPassword {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Asks the provider to send a token for a new password; the same answer whether there is such an account or \
+      not.
+      """,
+      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
+        .validationFailed, .missingCredential, .tooManyAttempts, .captchaRequired,
+      ],
+      examples: [
+        .empty("whoever it is", ["email": #""ada@example.com""#])
+      ])
+  }
+}

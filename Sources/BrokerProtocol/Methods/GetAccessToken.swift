@@ -53,3 +53,91 @@ public enum GetAccessToken: BrokerMethod {
     }
   }
 }
+
+extension GetAccessToken.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "minValiditySeconds":
+      """
+    How long it must still live; the profile's refreshSkewSeconds (30) where absent. One whose whole life is \
+    shorter will do while it lives.
+    """,
+    "scopes":
+      """
+    What it must be good for; where the session's own token is, that is given, else another is asked for. At most \
+    128 of at most 256 bytes.
+    """,
+    "audience":
+      """
+    Whom it is for (RFC 8707), by the provider's own name; absent: as the session's own token. At most 2048 bytes.
+    """,
+    "timeoutSeconds": "How long the caller waits.",
+    "waitForLogin": "Whether to wait for a login where one is needed.",
+    "forceRefresh": "Whether only a new token will do.",
+  ])
+}
+
+extension GetAccessToken {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Gives a token that is good for a while, refreshing it first where it is not.",
+      result: "token",
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.insufficientScope],
+      examples: [
+        .init(
+          "the usual call",
+          result:
+            """
+            {
+              "accessToken": "example-access-token",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:15:00Z",
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "k3v9Qm2x"
+            }
+            """),
+        .init(
+          "the provider cannot be reached", ["minValiditySeconds": "600", "timeoutSeconds": "0.5"],
+          result:
+            """
+            {
+              "accessToken": "example-access-token",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:15:00Z",
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "k3v9Qm2x",
+              "offline": true
+            }
+            """),
+        .init(
+          "for another audience", ["scopes": #"["orders:read"]"#, "audience": #""https://orders.example.com""#],
+          result:
+            """
+            {
+              "accessToken": "example-access-token-3",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:20:00Z",
+              "scopes": ["orders:read"],
+              "audience": "https://orders.example.com",
+              "profile": "default",
+              "tokenId": "p8LmT4sA"
+            }
+            """),
+        .init(
+          "a token without an end", ["profile": #""default""#],
+          result:
+            """
+            {
+              "accessToken": "example-access-token",
+              "tokenType": "Bearer",
+              "expiresAt": null,
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "k3v9Qm2x"
+            }
+            """),
+      ])
+  }
+}

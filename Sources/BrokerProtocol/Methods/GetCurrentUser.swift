@@ -25,3 +25,33 @@ public enum GetCurrentUser: BrokerMethod {
     }
   }
 }
+
+extension GetCurrentUser.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "maxAgeSeconds": "How old the answer may be.",
+  ])
+}
+
+extension GetCurrentUser {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Tells whose session it is, asking the provider where the answer is old.",
+      result: "user",
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed],
+      examples: [
+        .init(
+          "from the provider", ["maxAgeSeconds": "0"],
+          result:
+            """
+            {
+              "id": "u-7f3a",
+              "email": "ada@example.com",
+              "emailVerified": true,
+              "name": "Ada",
+              "phoneNumberMasked": "•••• 42"
+            }
+            """)
+      ])
+  }
+}

@@ -147,6 +147,8 @@ public enum GetStatus: BrokerMethod {
 
   /// Counts as the members of an object.
   private struct CounterCoding: ValueCoding {
+    var schema: JSONSchema { .map(of: .count) }
+
     func write(_ value: [Counter], to writer: inout JSONWriter) {
       writer.object { writer in
         for counter in value { writer.member(counter.name, counter.value) }
@@ -160,5 +162,80 @@ public enum GetStatus: BrokerMethod {
       }
       return counters
     }
+  }
+}
+
+extension GetStatus.VaultStatus {
+  public static let notes = SchemaNotes(
+    "VaultStatus",
+    members: [
+      "schemaVersion": .init(nil, .count),
+      "initialized": "False while a new vault waits for its first passphrase.",
+      "noticesRollback": "Whether it would be noticed that the whole vault was replaced by an older copy.",
+    ])
+}
+
+extension GetStatus.Result {
+  public static let notes = SchemaNotes(
+    "Status",
+    members: [
+      "pid": .init(nil, .count),
+      "configurationReadAt": "When the configuration in use was last read.",
+      "connections": .init(nil, .count),
+      "subscriptions": .init(nil, .count),
+    ])
+}
+
+extension GetStatus.Limit {
+  public static let notes = SchemaNotes(members: [
+    "scope": .init(nil, .words(["message", "connection", "account", "provider", "profile", "broker"])),
+    "value": .init(nil, .number(minimum: 0)),
+    "used": .init(nil, .count),
+    "refused": .init(nil, .count),
+  ])
+}
+
+extension GetStatus {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Tells how the broker itself is doing.",
+      result: "status",
+      examples: [
+        .init(
+          "just started",
+          result:
+            """
+            {
+              "version": "0.1.0",
+              "pid": 4242,
+              "startedAt": "2026-03-01T09:00:00Z",
+              "configurationReadAt": "2026-03-01T09:00:00Z",
+              "uptimeSeconds": 12.5,
+              "vault": {
+                "locked": false,
+                "keySource": "file",
+                "schemaVersion": 2,
+                "initialized": true,
+                "noticesRollback": true
+              },
+              "connections": 1,
+              "subscriptions": 0,
+              "counters": {"requests": 7, "refreshes": 0},
+              "limits": [
+                {"name": "maxRequestsInFlight", "scope": "connection", "value": 64, "refused": 0},
+                {"name": "maxConnections", "scope": "broker", "value": 10000, "used": 1, "refused": 0}
+              ],
+              "profiles": [
+                {
+                  "profile": "default",
+                  "provider": "local",
+                  "state": "signedOut",
+                  "scopes": [],
+                  "refreshTokenPresent": false
+                }
+              ]
+            }
+            """)
+      ])
   }
 }

@@ -128,3 +128,80 @@ public enum Initialize: BrokerMethod {
     }
   }
 }
+
+extension Initialize.Program {
+  public static let notes = SchemaNotes("Program")
+}
+
+extension Initialize.ProviderType {
+  public static let notes = SchemaNotes(
+    "ProviderType",
+    members: [
+      "methods": "The methods beyond login, tokens and logout that work on it."
+    ])
+}
+
+extension Initialize.Capabilities {
+  public static let notes = SchemaNotes(
+    "Capabilities",
+    members: [
+      "framings": .init(nil, .list(of: .words([Framing.lines.name, Framing.headers.name])))
+    ])
+}
+
+extension Initialize.Params {
+  public static let notes = SchemaNotes(members: [
+    "client": "Who asks.",
+    "protocolVersion": "The version that the caller speaks.",
+  ])
+}
+
+extension Initialize.Result {
+  public static let notes = SchemaNotes(members: [
+    "protocolVersion": .init(nil, .word(Initialize.protocolVersion)),
+    "sequence": .init(nil, .count),
+  ])
+}
+
+extension Initialize {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Introduces the two sides to each other; optional, any method may come first.",
+      result: "broker",
+      errors: [.versionUnsupported],
+      examples: [
+        .init(
+          "an editor introduces itself",
+          ["client": #"{"name": "editor", "version": "1.2"}"#, "protocolVersion": #""1""#],
+          result:
+            """
+            {
+              "protocolVersion": "1",
+              "server": {"name": "authbrokerd", "version": "0.1.0"},
+              "capabilities": {
+                "methods": \(list(Methods.all.map { $0.name })),
+                "events": \(list(EventName.allCases.map(\.rawValue))),
+                "framings": ["lines", "headers"],
+                "providers": [{"type": "local", "methods": ["getCurrentUser", "register", "resendOtp"]}]
+              },
+              "sessions": [
+                {
+                  "profile": "default",
+                  "provider": "local",
+                  "state": "signedOut",
+                  "scopes": [],
+                  "refreshTokenPresent": false
+                }
+              ],
+              "sequence": 0
+            }
+            """)
+      ])
+  }
+
+  private static func list(_ names: [String]) -> String {
+    var writer = JSONWriter()
+    names.encode(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

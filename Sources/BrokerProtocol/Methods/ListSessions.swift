@@ -21,3 +21,29 @@ public enum ListSessions: BrokerMethod {
     }
   }
 }
+
+extension ListSessions {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Tells where every configured profile stands.",
+      result: "sessions",
+      examples: [
+        .init(
+          "one profile",
+          result:
+            """
+            {
+              "sessions": [
+                {
+                  "profile": "default",
+                  "provider": "local",
+                  "state": "signedOut",
+                  "scopes": [],
+                  "refreshTokenPresent": false
+                }
+              ]
+            }
+            """)
+      ])
+  }
+}

@@ -49,3 +49,84 @@ public enum Login: BrokerMethod {
     }
   }
 }
+
+extension Login.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "method": .init(
+      "The first that the provider offers and the credentials fit, where absent.",
+      .words(LoginMethod.allCases.map(\.rawValue))),
+    "refreshToken": "One to take over.",
+    "scopes": "What the session shall be good for.",
+  ])
+}
+
+extension Login {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Begins a login with whatever credentials the provider takes.",
+      details:
+        """
+        A session that it replaces is revoked at the provider, unless the provider revokes whole grants and the user \
+        is the same. Logins, and codes that they send, are limited for each connection, account and provider \
+        (rateLimited, with retryAfterSeconds); what shares an equal login costs nothing.
+        """,
+      result: "login",
+      errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider,
+      examples: [
+        .init(
+          "a code is wanted", ["email": #""ada@example.com""#, "password": #""example-password""#],
+          result:
+            """
+            {
+              "status": "otpRequired",
+              "requires2FA": true,
+              "challenge": {
+                "otpFlowId": "example-flow",
+                "profile": "default",
+                "method": "sms",
+                "maskedDestination": "•••• 42",
+                "otpLength": 6,
+                "expiresAt": "2026-03-01T09:05:00Z",
+                "nextResendAt": "2026-03-01T09:00:30Z",
+                "attemptsRemaining": 5,
+                "backupCodesAllowed": false
+              }
+            }
+            """),
+        .init(
+          "no code is wanted",
+          [
+            "method": #""password""#,
+            "email": #""ada@example.com""#,
+            "password": #""example-password""#,
+            "scopes": #"["profile"]"#,
+          ],
+          result:
+            """
+            {
+              "status": "authenticated",
+              "session": {
+                "profile": "default",
+                "provider": "local",
+                "state": "authenticated",
+                "userId": "u-7f3a",
+                "user": {
+                  "id": "u-7f3a",
+                  "email": "ada@example.com",
+                  "emailVerified": true,
+                  "name": "Ada",
+                  "phoneNumberMasked": "•••• 42"
+                },
+                "scopes": ["profile"],
+                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+                "refreshTokenPresent": true,
+                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
+                "authTime": "2026-03-01T09:00:00Z",
+                "lastValidatedAt": "2026-03-01T09:00:00Z"
+              }
+            }
+            """),
+      ])
+  }
+}

@@ -67,3 +67,41 @@ public struct LogoutOutcome: ObjectCodable, Equatable {
     try coder.required("serverRevoked", &serverRevoked, .name("a known outcome"))
   }
 }
+
+extension LogoutOutcome {
+  public static let notes = SchemaNotes(
+    "LogoutOutcome",
+    members: [
+      "serverRevoked": "With pending, the provider is asked again until it has answered or a day has passed."
+    ])
+}
+
+extension Logout.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "everywhere": "Also the user's other sessions at the provider.",
+    "all": "Every profile.",
+  ])
+}
+
+extension Logout {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Ends sessions: here at once, at the provider as far as it answers.",
+      details:
+        """
+        With all, sessions of profiles that have left the configuration end too, and are among the results; they are \
+        revoked by a configured profile with the same binding, else their serverRevoked is unsupported.
+        """,
+      result: "outcome",
+      errors: ErrorKind.ofProfile + [.accessDenied, .storeFailed],
+      examples: [
+        .init(
+          "one profile", ["profile": #""default""#],
+          result:
+            """
+            {"results": [{"profile": "default", "serverRevoked": "yes"}]}
+            """)
+      ])
+  }
+}

@@ -10,3 +10,23 @@ public enum Prove: BrokerMethod {
   /// The name on the wire.
   public static let name = "prove"
 }
+
+extension Prove {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Makes the connection administrative, for a client that has the state directory.",
+      details:
+        """
+        checkVault, continueTrial, lock, logout with all, rekey, reloadConfig, stopBroker and tryProvider are for \
+        who has the state directory, not for who has merely a socket. Until a connection has proven that, they \
+        answer accessDenied with data.proof; the client creates the file of that path (exclusively, mode 0600) with \
+        the nonce as its contents and calls prove. The broker looks at the file's owner, kind, mode, links and \
+        contents, and removes it. One proof is outstanding for each connection, and counts for that connection only, \
+        also behind a relay. The parent of a broker on standard input and output has proven itself.
+        """,
+      errors: [.accessDenied],
+      examples: [
+        .empty("the file was there")
+      ])
+  }
+}

@@ -40,3 +40,86 @@ public enum Register: BrokerMethod {
     }
   }
 }
+
+extension Register.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "name": "The name to show.",
+    "phoneNumber": "Where one-time codes go.",
+  ])
+}
+
+extension Register {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Makes an account at the provider and logs in.",
+      result: "login",
+      errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider + [.emailTaken],
+      examples: [
+        .init(
+          "without a phone number",
+          [
+            "email": #""ada@example.com""#,
+            "password": #""example-password""#,
+            "name": #""Ada""#,
+          ],
+          result:
+            """
+            {
+              "status": "authenticated",
+              "session": {
+                "profile": "default",
+                "provider": "local",
+                "state": "authenticated",
+                "userId": "u-7f3a",
+                "user": {
+                  "id": "u-7f3a",
+                  "email": "ada@example.com",
+                  "emailVerified": true,
+                  "name": "Ada",
+                  "phoneNumberMasked": "•••• 42"
+                },
+                "scopes": ["profile"],
+                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+                "refreshTokenPresent": true,
+                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
+                "authTime": "2026-03-01T09:00:00Z",
+                "lastValidatedAt": "2026-03-01T09:00:00Z"
+              }
+            }
+            """),
+        .init(
+          "with a phone number",
+          [
+            "profile": #""default""#,
+            "email": #""ada@example.com""#,
+            "password": #""example-password""#,
+            "phoneNumber": #""+15550100042""#,
+          ],
+          result:
+            """
+            {
+              "status": "otpRequired",
+              "requires2FA": true,
+              "challenge": {
+                "otpFlowId": "example-flow",
+                "profile": "default",
+                "method": "sms",
+                "maskedDestination": "•••• 42",
+                "otpLength": 6,
+                "expiresAt": "2026-03-01T09:05:00Z",
+                "nextResendAt": "2026-03-01T09:00:30Z",
+                "attemptsRemaining": 5,
+                "backupCodesAllowed": false
+              }
+            }
+            """),
+        .init(
+          "the address must be verified first", ["email": #""ada@example.com""#, "password": #""example-password""#],
+          result:
+            """
+            {"status": "emailVerificationRequired"}
+            """),
+      ])
+  }
+}

@@ -30,3 +30,33 @@ public enum Rekey: BrokerMethod {
     }
   }
 }
+
+extension Rekey.Params {
+  public static let notes = SchemaNotes(members: [
+    "keySource": "Where the key shall come from; what the configuration says where absent.",
+    "passphrase": "The passphrase of now, where there is one.",
+    "newPassphrase": "The passphrase from now on; the one of now where absent.",
+  ])
+}
+
+extension Rekey {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Seals the vault anew under new keys, from the same source or another one.",
+      details:
+        """
+        All of it or nothing; sessions go on meanwhile. A wrong passphrase counts as one given to unlock does.
+        """,
+      errors: ErrorKind.ofKey + [.accessDenied],
+      examples: [
+        .empty("new keys from the same source"),
+        .empty(
+          "another passphrase",
+          [
+            "keySource": #""passphrase""#,
+            "passphrase": #""example passphrase""#,
+            "newPassphrase": #""another example passphrase""#,
+          ]),
+      ])
+  }
+}

@@ -21,3 +21,15 @@ public enum ReloadConfiguration: BrokerMethod {
     }
   }
 }
+
+extension ReloadConfiguration {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Reads the configuration again without losing a session.",
+      result: "profiles",
+      errors: [.accessDenied, .configInvalid],
+      examples: [
+        .init("two profiles", result: #"{"profiles": ["default", "work"]}"#)
+      ])
+  }
+}

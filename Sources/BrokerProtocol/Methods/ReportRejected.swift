@@ -45,3 +45,53 @@ public enum ReportRejected: BrokerMethod {
     }
   }
 }
+
+extension ReportRejected.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "accessToken": "The refused token, or",
+    "tokenId": "its keyed hash.",
+    "status": "401: refresh if it is still the current one. 403: only tell subscribers.",
+    "scopes": "What the token was asked for with; absent: what the broker knows of it.",
+    "audience": "Whom it was asked for; absent: what the broker knows of it.",
+  ])
+}
+
+extension ReportRejected {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Tells that a server refused a token, and gives the one to use instead: one for the same scopes and audience.
+      """,
+      result: "token",
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.insufficientScope],
+      examples: [
+        .init(
+          "refused with 401", ["tokenId": #""k3v9Qm2x""#, "status": "401"],
+          result:
+            """
+            {
+              "accessToken": "example-access-token-2",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:30:00Z",
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "Zr41cW0p"
+            }
+            """),
+        .init(
+          "the token itself", ["accessToken": #""example-access-token""#],
+          result:
+            """
+            {
+              "accessToken": "example-access-token-2",
+              "tokenType": "Bearer",
+              "expiresAt": "2026-03-01T09:30:00Z",
+              "scopes": ["profile"],
+              "profile": "default",
+              "tokenId": "Zr41cW0p"
+            }
+            """),
+      ])
+  }
+}

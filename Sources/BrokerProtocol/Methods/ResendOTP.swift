@@ -23,3 +23,38 @@ public enum ResendOTP: BrokerMethod {
     }
   }
 }
+
+extension ResendOTP.Params {
+  public static let notes = SchemaNotes(members: [
+    "otpFlowId": "The handle of the challenge."
+  ])
+}
+
+extension ResendOTP {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Sends another one-time code.",
+      result: "challenge",
+      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
+        .flowNotFound, .otpExpired, .resendTooSoon, .tooManyAttempts, .captchaRequired,
+      ],
+      examples: [
+        .init(
+          "after the cooldown", ["otpFlowId": #""example-flow""#],
+          result:
+            """
+            {
+              "otpFlowId": "example-flow",
+              "profile": "default",
+              "method": "sms",
+              "maskedDestination": "•••• 42",
+              "otpLength": 6,
+              "expiresAt": "2026-03-01T09:05:00Z",
+              "nextResendAt": "2026-03-01T09:01:10Z",
+              "attemptsRemaining": 5,
+              "backupCodesAllowed": false
+            }
+            """)
+      ])
+  }
+}

@@ -30,3 +30,33 @@ public enum ResetPassword: BrokerMethod {
     }
   }
 }
+
+extension ResetPassword.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "token": "The token of the provider's message.",
+    "password": "The new password.",
+  ])
+}
+
+extension ResetPassword {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Sets a new password with the token that the provider sent; sessions that the provider has ended by that end \
+      here.
+      """,
+      details:
+        """
+        Nothing says whose token it is. So the sessions of every profile with the same binding are looked at, by one \
+        refresh or user call each: those that the provider has ended end here with logout{passwordReset}, no other \
+        is touched. After a lost reply (retryable false) the token may be used up.
+        """,
+      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
+        .validationFailed, .tooManyAttempts, .accountLocked, .captchaRequired, .storeFailed,
+      ],
+      examples: [
+        .empty("the password is set", ["token": #""example-token""#, "password": #""example-password""#])
+      ])
+  }
+}

@@ -8,3 +8,13 @@ public enum Shutdown: BrokerMethod {
   /// The name on the wire.
   public static let name = "shutdown"
 }
+
+extension Shutdown {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Ends this connection, never a broker that others share.",
+      examples: [
+        .empty("the connection closes")
+      ])
+  }
+}

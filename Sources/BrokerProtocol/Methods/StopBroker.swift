@@ -8,3 +8,14 @@ public enum StopBroker: BrokerMethod {
   /// The name on the wire.
   public static let name = "stopBroker"
 }
+
+extension StopBroker {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Ends the owner of the state directory in order.",
+      errors: [.accessDenied],
+      examples: [
+        .empty("the broker ends")
+      ])
+  }
+}

@@ -54,3 +54,95 @@ public enum Subscribe: BrokerMethod {
     }
   }
 }
+
+extension Subscribe.Params {
+  public static let notes = SchemaNotes(members: [
+    "events": .init("All where absent.", .list(of: .words(EventName.allCases.map(\.rawValue)))),
+    "profiles": "All where absent.",
+    "since": .init("The last sequence that the caller has seen: what it missed is sent first.", .count),
+  ])
+}
+
+extension Subscribe.Result {
+  public static let notes = SchemaNotes(members: [
+    "sequence": .init(nil, .count)
+  ])
+}
+
+extension Subscribe {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Gives the state and then every event.",
+      details: "Each event is a notification of the method event; events.json describes them.",
+      result: "subscription",
+      errors: [.unknownProfile],
+      examples: [
+        .init(
+          "everything",
+          result:
+            """
+            {
+              "subscriptionId": "s1",
+              "sequence": 41,
+              "sessions": [
+                {
+                  "profile": "default",
+                  "provider": "local",
+                  "state": "authenticated",
+                  "userId": "u-7f3a",
+                  "user": {
+                    "id": "u-7f3a",
+                    "email": "ada@example.com",
+                    "emailVerified": true,
+                    "name": "Ada",
+                    "phoneNumberMasked": "•••• 42"
+                  },
+                  "scopes": ["profile"],
+                  "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+                  "refreshTokenPresent": true,
+                  "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
+                  "authTime": "2026-03-01T09:00:00Z",
+                  "lastValidatedAt": "2026-03-01T09:00:00Z"
+                }
+              ]
+            }
+            """),
+        .init(
+          "what was missed is no longer kept",
+          [
+            "events": #"["tokenRefreshed", "sessionExpired"]"#,
+            "profiles": #"["default"]"#,
+            "since": "3",
+          ],
+          result:
+            """
+            {
+              "subscriptionId": "s2",
+              "sequence": 41,
+              "sessions": [
+                {
+                  "profile": "default",
+                  "provider": "local",
+                  "state": "authenticated",
+                  "userId": "u-7f3a",
+                  "user": {
+                    "id": "u-7f3a",
+                    "email": "ada@example.com",
+                    "emailVerified": true,
+                    "name": "Ada",
+                    "phoneNumberMasked": "•••• 42"
+                  },
+                  "scopes": ["profile"],
+                  "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+                  "refreshTokenPresent": true,
+                  "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
+                  "authTime": "2026-03-01T09:00:00Z",
+                  "lastValidatedAt": "2026-03-01T09:00:00Z"
+                }
+              ],
+              "resync": true
+            }
+            """),
+      ])
+  }
+}

@@ -52,3 +52,48 @@ public enum TryProvider: BrokerMethod {
     }
   }
 }
+
+extension TryProvider.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "method": "How to log in, as at login.",
+    "email": "The account's e-mail address.",
+    "password": "The password.",
+    "refreshToken": "A refresh token to take over.",
+    "wrongPassword": "Try a password that is wrong first; the provider may lock the account.",
+    "reuse": "Try a refresh token that was spent once more; the provider may end all of the user's sessions.",
+  ])
+}
+
+extension TryProvider {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Begins a trial of the provider of one profile: a login, and all that a broker does with a session, to its \
+      logout.
+      """,
+      details:
+        """
+        The session is the trial's own: it is kept nowhere, no event tells of it, and that of the profile is left \
+        alone. The trial goes on by itself; continueTrial tells how far it came. One that nobody asks about for 30 s \
+        is ended, its session first.
+        """,
+      result: "state",
+      errors: [
+        .accessDenied, .unknownProfile, .missingCredential, .unsupportedByProvider, .rateLimited, .tooManyAttempts,
+      ],
+      examples: [
+        .init(
+          "a trial with a password",
+          [
+            "profile": #""shop""#,
+            "email": #""ann@example.com""#,
+            "password": #""example password""#,
+          ],
+          result:
+            """
+            {"trialId": "example-trial", "findings": [], "waitsFor": "provider"}
+            """)
+      ])
+  }
+}

@@ -22,3 +22,26 @@ public enum Unlock: BrokerMethod {
     }
   }
 }
+
+extension Unlock.Params {
+  public static let notes = SchemaNotes(members: [
+    "passphrase": "Where the vault's key comes from one."
+  ])
+}
+
+extension Unlock {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Opens the vault again; the first passphrase of a new vault becomes its own.",
+      details:
+        """
+        A missing passphrase is invalidParams at /passphrase with the advice to unlock. The answer to the n-th wrong \
+        passphrase in a row is kept back 0.1 s × 2^(n−1), at most 10 s; attempts are taken one at a time.
+        """,
+      errors: ErrorKind.ofKey,
+      examples: [
+        .empty("with a key file"),
+        .empty("with a passphrase", ["passphrase": #""example passphrase""#]),
+      ])
+  }
+}

@@ -27,3 +27,40 @@ public enum UpdateProfile: BrokerMethod {
     }
   }
 }
+
+extension UpdateProfile.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "changes":
+      """
+    One to 32 members by their names (name, phoneNumber, what the provider knows), each with its new text, number, \
+    true or false; null removes it.
+    """,
+  ])
+}
+
+extension UpdateProfile {
+  public static var document: MethodDocument {
+    MethodDocument(
+      """
+      Changes what the provider knows of the account; email, phoneNumber and twoFactor need an authTime within 300 \
+      s.
+      """,
+      result: "user",
+      errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed, .emailTaken],
+      examples: [
+        .init(
+          "another name", ["changes": #"{"name": "Ada"}"#],
+          result:
+            """
+            {
+              "id": "u-7f3a",
+              "email": "ada@example.com",
+              "emailVerified": true,
+              "name": "Ada",
+              "phoneNumberMasked": "•••• 42"
+            }
+            """)
+      ])
+  }
+}

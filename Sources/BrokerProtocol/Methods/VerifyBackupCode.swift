@@ -35,6 +35,9 @@ public enum VerifyBackupCode: BrokerMethod {
       self.backupCodesRemaining = backupCodesRemaining
     }
 
+    /// That of a login, in which the rest is described too.
+    public static let schema = LoginResult.schema
+
     /// Writes the login's members, and the rest beside them.
     public func encode(to writer: inout JSONWriter) {
       writer.object { writer in
@@ -48,5 +51,52 @@ public enum VerifyBackupCode: BrokerMethod {
       login = try LoginResult(from: node)
       backupCodesRemaining = try node.optional("backupCodesRemaining", Int.init(from:))
     }
+  }
+}
+
+extension VerifyBackupCode.Params {
+  public static let notes = SchemaNotes(members: [
+    "otpFlowId": "The handle of the challenge.",
+    "backupCode": "The backup code; each works once.",
+  ])
+}
+
+extension VerifyBackupCode {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Answers a challenge with one of the backup codes instead of the one-time code; blanks in it are ignored.",
+      details: "Lost replies and wrong codes are treated as verifyOtp treats them.",
+      result: "login",
+      errors: ErrorKind.ofProfile + ErrorKind.ofCode + ErrorKind.ofProvider + [.backupCodeInvalid],
+      examples: [
+        .init(
+          "a code that was not used yet", ["otpFlowId": #""example-flow""#, "backupCode": #""example-backup-code""#],
+          result:
+            """
+            {
+              "status": "authenticated",
+              "session": {
+                "profile": "default",
+                "provider": "local",
+                "state": "authenticated",
+                "userId": "u-7f3a",
+                "user": {
+                  "id": "u-7f3a",
+                  "email": "ada@example.com",
+                  "emailVerified": true,
+                  "name": "Ada",
+                  "phoneNumberMasked": "•••• 42"
+                },
+                "scopes": ["profile"],
+                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+                "refreshTokenPresent": true,
+                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
+                "authTime": "2026-03-01T09:00:00Z",
+                "lastValidatedAt": "2026-03-01T09:00:00Z"
+              },
+              "backupCodesRemaining": 7
+            }
+            """)
+      ])
   }
 }

@@ -26,3 +26,21 @@ public enum VerifyEmail: BrokerMethod {
     }
   }
 }
+
+extension VerifyEmail.Params {
+  public static let notes = SchemaNotes(members: [
+    "profile": .profile,
+    "token": "The token of the provider's message.",
+  ])
+}
+
+extension VerifyEmail {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Confirms an e-mail address with the token that the provider sent to it.",
+      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [.validationFailed, .tooManyAttempts, .captchaRequired],
+      examples: [
+        .empty("the address is confirmed", ["token": #""example-token""#])
+      ])
+  }
+}

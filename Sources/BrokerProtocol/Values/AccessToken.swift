@@ -34,6 +34,19 @@ public struct AccessToken: Sendable, Equatable {
 
 /// Written by hand: this is in every answer to `getAccessToken`, and some of its members are unlike those of other types.
 extension AccessToken: JSONEncodable, JSONDecodable {
+  public static let schema = JSONSchema.named(
+    "AccessToken",
+    .object([
+      .required("accessToken", .text), .required("tokenType", .word("Bearer")),
+      .required("expiresAt", .oneOf([Timestamp.schema, .null])),
+      .required(
+        "scopes", .list(of: .text),
+        "What the provider says it is good for; what was asked for where it says nothing."),
+      .optional("audience", .text, "Only where one was asked for."), .required("profile", ProfileName.schema),
+      .required("tokenId", .text, "A short keyed hash: equal if and only if the token is equal."),
+      .optional("offline", .onlyTrue),
+    ]))
+
   /// Writes the token in clear: only for the answer to the client that asked.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in

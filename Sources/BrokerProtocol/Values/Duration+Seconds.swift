@@ -16,14 +16,16 @@ extension Duration {
 
 extension JSONNode {
   /// No duration of the protocol is longer: ten years.
-  private static let longestSeconds = 315_360_000.0
+  static let longestSeconds = 315_360_000
 
   /// A duration of a member whose name ends in `Seconds`.
   ///
   /// - Throws: ``JSONMismatch`` where it is no number, negative, or longer than ten years.
   public func seconds() throws(JSONMismatch) -> Duration {
     let value = try number()
-    guard value >= 0, value <= Self.longestSeconds else { throw mismatch("a number of seconds from 0 to 315360000") }
+    guard value >= 0, value <= Double(Self.longestSeconds) else {
+      throw mismatch("a number of seconds from 0 to 315360000")
+    }
     return .milliseconds(Int64((value * 1000).rounded()))
   }
 

@@ -13,6 +13,8 @@ public enum KeySourceName: String, Sendable, CaseIterable {
 }
 
 extension KeySourceName: JSONEncodable, JSONDecodable {
+  public static let schema = JSONSchema.words(allCases.map(\.rawValue))
+
   /// Writes the name.
   public func encode(to writer: inout JSONWriter) { writer.string(rawValue) }
 

@@ -13,6 +13,22 @@ public enum LoginResult: Sendable, Equatable {
 }
 
 extension LoginResult: JSONEncodable, JSONDecodable {
+  public static let schema = JSONSchema.named(
+    "LoginResult",
+    .oneOf([
+      .object([
+        .required("status", .word("authenticated")), .required("session", Session.schema),
+        .optional(
+          "backupCodesRemaining", .count, "After a login by backup code, where the provider says so."),
+      ]),
+      .object([
+        .required("status", .word("otpRequired")), .required("requires2FA", .onlyTrue),
+        .required("challenge", OTPChallenge.schema),
+      ]),
+      .object([.required("status", .word("userActionRequired")), .required("action", UserAction.schema)]),
+      .object([.required("status", .word("emailVerificationRequired"))]),
+    ]))
+
   /// Writes the result with its `status`.
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in encodeMembers(to: &writer) }

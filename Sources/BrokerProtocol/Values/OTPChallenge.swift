@@ -64,3 +64,12 @@ extension OTPChallenge: ObjectCodable {
     try coder.required("backupCodesAllowed", &backupCodesAllowed)
   }
 }
+
+extension OTPChallenge {
+  public static let notes = SchemaNotes(
+    "OtpChallenge",
+    members: [
+      "otpLength": .init(nil, .count),
+      "attemptsRemaining": .init(nil, .count),
+    ])
+}

@@ -53,3 +53,16 @@ public struct ProviderFinding: ObjectCodable, Equatable {
     try coder.optional("errorKind", &errorKind.knownName)
   }
 }
+
+extension ProviderFinding {
+  public static let notes = SchemaNotes(
+    "ProviderFinding",
+    members: [
+      "check": "What was looked at, as a stable name. More may come.",
+      "level": .init(
+        "skipped: it could not be looked at, and the message says why.", .words(Level.allCases.map(\.rawValue))),
+      "message": "What was found; a provider's own words are sanitised and bounded.",
+      "advice": "What to do about it.",
+      "errorKind": "The kind of error that a client would see: one of errors.json.",
+    ])
+}

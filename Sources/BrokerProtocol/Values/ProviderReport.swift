@@ -64,3 +64,26 @@ public struct ProviderReport: ObjectCodable, Equatable {
     try coder.required("message", &message)
   }
 }
+
+extension ProviderReport {
+  public static let notes = SchemaNotes(
+    "ProviderReport",
+    members: [
+      "provider": "The type of the profile's provider.",
+      "reachable": "Whether it answered, whatever it answered; true where no network is in between.",
+      "host":
+        """
+      Its name or address, with the port where that is not the usual one; absent where no network is in between.
+      """,
+      "tls": "Whether it is spoken to over TLS only.",
+      "status": "The HTTP status of its answer; 401 is a good one here.",
+      "roundTripSeconds": "How long the answer took, the connection included.",
+      "clockSkewSeconds":
+        """
+      How far its clock is ahead of this machine's, in whole seconds; absent where it does not say the time. More \
+      than 30 either way is worth a warning.
+      """,
+      "errorKind": "Why it is not reachable, or why nobody can log in although it answers: a kind of errors.json.",
+      "message": "One sentence, and what to do where something is not well.",
+    ])
+}

@@ -89,3 +89,17 @@ extension Session: ObjectCodable {
     try coder.optional("providerClockSkewSeconds", &providerClockSkew, .difference)
   }
 }
+
+extension Session {
+  public static let notes = SchemaNotes(
+    "Session", "What everybody may know of a session; no token is in it.",
+    members: [
+      "provider": "The type of provider, as in the configuration.",
+      "loginRequiredMessage": "One plain sentence, where the reason alone leaves open what has happened.",
+      "providerClockSkewSeconds":
+        """
+      How far the provider's clock is ahead of this machine's, by its last reply with tokens; only where it is more \
+      than 60 either way.
+      """,
+    ])
+}

@@ -23,3 +23,7 @@ extension StateProof: ObjectCodable {
     try coder.required("nonce", &nonce)
   }
 }
+
+extension StateProof {
+  public static let notes = SchemaNotes("StateProof", "What prove wants: a file of this path, with this contents.")
+}

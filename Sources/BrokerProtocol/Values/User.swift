@@ -35,3 +35,7 @@ extension User: ObjectCodable {
     try coder.optional("phoneNumberMasked", &phoneNumberMasked)
   }
 }
+
+extension User {
+  public static let notes = SchemaNotes("User", "What the provider says of the account.")
+}

@@ -59,3 +59,14 @@ extension UserAction: ObjectCodable {
     try coder.optional("intervalSeconds", &interval, .seconds)
   }
 }
+
+extension UserAction {
+  public static let notes = SchemaNotes(
+    "UserAction",
+    members: [
+      "verificationUri": "The address to open.",
+      "verificationUriComplete": "The address with the code in it already (RFC 8628, section 3.3.1).",
+      "userCode": "The code to type in.",
+      "intervalSeconds": "How often the broker asks the provider; absent where it is told.",
+    ])
+}

@@ -4,6 +4,8 @@ public struct ListCoding<Element: ValueCoding>: ValueCoding {
 
   fileprivate init(_ element: Element) { self.element = element }
 
+  public var schema: JSONSchema { .list(of: element.schema) }
+
   public func write(_ value: [Element.Value], to writer: inout JSONWriter) {
     writer.array { writer in
       for element in value { self.element.write(element, to: &writer) }

@@ -1,8 +1,10 @@
 /// Values of an enumeration, each written as its name.
-public struct NameCoding<Value: RawRepresentable<String>>: ValueCoding {
+public struct NameCoding<Value: RawRepresentable<String> & CaseIterable>: ValueCoding {
   private let expected: String
 
   fileprivate init(_ expected: String) { self.expected = expected }
+
+  public var schema: JSONSchema { .words(Value.allCases.map(\.rawValue)) }
 
   public func write(_ value: Value, to writer: inout JSONWriter) { writer.string(value.rawValue) }
 

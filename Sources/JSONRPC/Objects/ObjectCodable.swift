@@ -9,6 +9,9 @@ public protocol ObjectCodable: JSONEncodable, JSONDecodable, Sendable {
   ///
   /// - Throws: what the coder throws; only a reader does.
   mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch)
+
+  /// What a schema says of the type beyond what the walk over its members tells; nothing unless the type says so.
+  static var notes: SchemaNotes { get }
 }
 
 extension ObjectCodable {
@@ -31,7 +34,23 @@ extension ObjectCodable {
     return members
   }
 
-  /// Walks with a coder that takes every value as it is: a writer, or the list of members.
+  public static var notes: SchemaNotes { SchemaNotes() }
+
+  /// The members, as a schema describes them.
+  public static var schemaMembers: [SchemaMember] {
+    var collector = SchemaCollector(notes)
+    blank.walk(&collector)
+    return collector.members
+  }
+
+  public static var schema: JSONSchema {
+    let notes = notes
+    var schema = JSONSchema.object(schemaMembers)
+    if let description = notes.description { schema = .described(description, schema) }
+    return notes.name.map { .named($0, schema) } ?? schema
+  }
+
+  /// Walks with a coder that takes every value as it is: a writer, or a collector.
   @inlinable
   func walk(_ coder: inout some ObjectCoder) {
     var value = self

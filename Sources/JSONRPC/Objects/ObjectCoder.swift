@@ -1,4 +1,4 @@
-/// Walks the members of an object in the order of the wire: a writer, a reader, or a collector of their names.
+/// Walks the members of an object in the order of the wire: a writer, a reader, or a collector of names or schemas.
 ///
 /// A type names each of its members once, in ``ObjectCodable/code(_:)``, and every walk is made of that. The walks are
 /// inlinable, so that the module of a type compiles them for it: they are then as fast as code written by hand. Where
@@ -17,13 +17,26 @@ public protocol ObjectCoder {
   mutating func optional<Coding: ValueCoding>(
     _ name: String, _ value: inout Coding.Value?, _ coding: Coding
   ) throws(JSONMismatch)
-}
 
-extension ObjectCoder {
   /// A member that is always written; where it is absent or `null`, the value stays what it is in
   /// ``ObjectCodable/blank``.
   ///
   /// - Throws: ``JSONMismatch`` where it does not fit.
+  mutating func defaulted<Coding: ValueCoding>(
+    _ name: String, _ value: inout Coding.Value, _ coding: Coding
+  ) throws(JSONMismatch)
+
+  /// A member that is left out where its value is what absence means.
+  ///
+  /// - Throws: ``JSONMismatch`` where it does not fit.
+  mutating func optional<Coding: ValueCoding>(
+    _ name: String, _ value: inout Coding.Value, _ coding: Coding, absent: Coding.Value
+  ) throws(JSONMismatch) where Coding.Value: Equatable
+}
+
+/// What the last two come to; only a collector of schemas does otherwise.
+extension ObjectCoder {
+  /// Codes an optional member that always has a value.
   @inlinable
   public mutating func defaulted<Coding: ValueCoding>(
     _ name: String, _ value: inout Coding.Value, _ coding: Coding
@@ -33,9 +46,7 @@ extension ObjectCoder {
     if let given { value = given }
   }
 
-  /// A member that is left out where its value is what absence means.
-  ///
-  /// - Throws: ``JSONMismatch`` where it does not fit.
+  /// Codes an optional member whose value is nil where absence means the same.
   @inlinable
   public mutating func optional<Coding: ValueCoding>(
     _ name: String, _ value: inout Coding.Value, _ coding: Coding, absent: Coding.Value

@@ -1,5 +1,7 @@
 /// Names and handles: see ``JSONNode/word()``.
 public struct WordCoding: ValueCoding {
+  public var schema: JSONSchema { .text }
+
   @inlinable
   public func write(_ value: String, to writer: inout JSONWriter) { writer.string(value) }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The golden conversations keep the format that their README describes.
 @Suite(.standardTimeLimit) struct ConversationTests {
-  private static let names = [
+  static let names = [
     "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended", "lock-unlock",
     "pending-logins",
   ]
