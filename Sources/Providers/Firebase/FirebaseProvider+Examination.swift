@@ -4,7 +4,7 @@ import HTTP
 import RemoteProvider
 import SecretMemory
 
-/// A close look at a project.
+/// The examination of a project.
 extension FirebaseProvider {
   /// Asks both services whether they are there, and one of them to look up an account with a token that is none: a key
   /// that is not accepted is refused before that, and nothing is changed.

@@ -86,7 +86,7 @@ struct FirebaseReader {
     names.lazy.compactMap { root[$0] }.first
   }
 
-  /// A text that can stand in a header field.
+  /// A string that can stand in a header field.
   private func token(_ names: [String]) throws(SecretMemoryExhausted) -> Secret? {
     guard let token = try first(names)?.foundSecret(), token.byteCount > 0 else { return nil }
     let isClean = token.withBytes { bytes in bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) } }

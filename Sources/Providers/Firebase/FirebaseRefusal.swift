@@ -16,7 +16,7 @@ struct FirebaseRefusal {
     /// The reasons of the details (`API_KEY_INVALID`).
     var reasons: [String]
 
-    /// The longest name that is looked at.
+    /// The longest name that is examined.
     private static let longest = 128
     /// More details than any error has.
     private static let mostDetails = 16
@@ -24,14 +24,14 @@ struct FirebaseRefusal {
     /// Reads the names; nil for what is not such an error.
     init?(_ root: JSONNode) {
       guard let error = root["error"] else { return nil }
-      // The Secure Token service has answered `{"error":"invalid_grant"}`-like texts as well (RFC 6749, section 5.2).
+      // The Secure Token service has answered `{"error":"invalid_grant"}`-like strings as well (RFC 6749, section 5.2).
       message = Self.name((try? error.string()) ?? error["message"].flatMap { try? $0.string() } ?? "")
       status = Self.name(error["status"].flatMap { try? $0.string() } ?? "")
       let details = (try? error["details"]?.elements()) ?? []
       reasons = details.prefix(Self.mostDetails).compactMap { $0["reason"].flatMap { try? $0.string() } }
     }
 
-    /// The letters, digits and underscores that a text begins with.
+    /// The letters, digits and underscores that a string begins with.
     private static func name(_ text: String) -> String {
       let name = text.utf8.prefix { byte in
         (0x41...0x5A).contains(byte & 0xDF) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")

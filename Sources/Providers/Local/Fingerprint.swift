@@ -22,7 +22,7 @@ struct Fingerprint {
     withMessage(secret, purpose, context) { hash.digest(of: $0) }
   }
 
-  /// The fingerprint of a text that is no secret.
+  /// The fingerprint of a string that is no secret.
   func of(_ text: String, _ purpose: Purpose) -> [UInt8] {
     hash.digest(of: ([purpose.rawValue, 0] + Array(text.utf8)).span)
   }

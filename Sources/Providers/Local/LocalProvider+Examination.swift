@@ -3,7 +3,7 @@ package import BrokerProtocol
 import LinuxSystem
 import SQLite
 
-/// A look at the embedded provider itself.
+/// The examination of the embedded provider.
 extension LocalProvider {
   /// Whether its files open, where there are any: none are made.
   package func probe() -> ProviderProbe {

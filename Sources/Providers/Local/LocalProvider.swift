@@ -36,7 +36,7 @@ package actor LocalProvider: AuthProvider {
   /// What was wrong with the files when they were opened last.
   private(set) var fault: LocalStoreFault?
 
-  /// How often rows of no more use are looked for; messages are looked at in every call.
+  /// How often rows of no more use are looked for; messages are examined in every call.
   private static let cleaningInterval = Duration.seconds(60)
   private var nextCleaning: Timestamp?
   /// Whether messages are removed as their codes expire; not where there is none.
@@ -149,7 +149,7 @@ package actor LocalProvider: AuthProvider {
   func removeExpiredMessages() -> Duration? {
     let now = clock()
     guard let files else { return nil }
-    // What could not be removed, or looked at, is tried again, and a clock that was set is noticed.
+    // What could not be removed, or examined, is tried again, and a clock that was set is noticed.
     do {
       guard let next = try nextExpiry(in: files, after: now) else { return nil }
       return next <= now ? .seconds(1) : min(next - now, Self.cleaningInterval)

@@ -89,7 +89,7 @@ actor Discovery {
 
   /// The address of an endpoint; nil where the provider has none.
   ///
-  /// - Throws: `.transient` where the documents cannot be had; `.misconfigured(.address)` where there are none, and the
+  /// - Throws: `.transient` where the documents cannot be read; `.misconfigured(.address)` where there are none, and the
   ///   configuration does not say either where tokens are given; `.misconfigured(.issuer)` where they are another issuer's.
   func endpoint(_ endpoint: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
     if let url = configured[endpoint] { return url }
@@ -102,7 +102,7 @@ actor Discovery {
   /// The address of an endpoint for a session that exists, or for a login that has begun: where there are no documents
   /// now, or another issuer's, there were the right ones then.
   ///
-  /// - Throws: `.transient` where the documents cannot be had, are not there, or are another issuer's.
+  /// - Throws: `.transient` where the documents cannot be read, are missing, or are another issuer's.
   func sessionEndpoint(_ name: OIDCEndpoint) async throws(ProviderFailure) -> HTTPURL? {
     do throws(ProviderFailure) {
       return try await endpoint(name)
@@ -148,7 +148,7 @@ actor Discovery {
     return known?.metadata
   }
 
-  /// What was known, where it can be had no more and is enough.
+  /// What was known, where it cannot be read any more and is enough.
   private func old(_ suffices: (ProviderMetadata) -> Bool) -> ProviderMetadata? {
     let now = uptime()
     guard let known, !known.isFresh(at: now), known.isUsable(at: now), suffices(known.metadata) else { return nil }
@@ -161,7 +161,7 @@ actor Discovery {
       do throws(ProviderFailure) {
         result = .success(
           try await withTaskExecutorPreference(TaskThread.shared) { () throws(ProviderFailure) in
-            try await look(known)
+            try await fetchDocuments(known)
           })
       } catch { result = .failure(error) }
       // Here, not by those who wait: one that wakes up late would forget the search that came after this one.
@@ -174,7 +174,7 @@ actor Discovery {
   }
 
   /// Reads the first document, or the others where the first is known already or is not there; nil where there is none.
-  private func look(_ known: Known?) async throws(ProviderFailure) -> Known? {
+  private func fetchDocuments(_ known: Known?) async throws(ProviderFailure) -> Known? {
     if known == nil {
       switch try await read(firstDocument) {
       case .found(let metadata): return Known(metadata: metadata, isComplete: false, since: uptime())

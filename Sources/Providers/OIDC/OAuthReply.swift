@@ -18,9 +18,9 @@ struct OAuthReply {
   ///
   /// An absurd number is no reason to lose the tokens beside it.
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20, toleratesLargeNumbers: true)
-  /// The longest name of an error that is looked at.
+  /// The longest name of an error that is examined.
   private static let longestCode = 64
-  /// The longest sentence that is looked at: more than any server says of an error.
+  /// The longest sentence that is examined: more than any server says of an error.
   private static let longestSentence = 2048
 
   /// A reply as it came.
@@ -127,7 +127,7 @@ struct OAuthReply {
   /// Whether a sentence for people asks for the same request once more: servers that take turns say so under a name that
   /// means something else (Ory Hydra: `invalid_request`, "Please retry the request.").
   ///
-  /// It is looked at for this word alone, and goes nowhere.
+  /// It is examined for this word alone, and goes nowhere.
   private static func asksForRetry(_ node: JSONNode?) -> Bool {
     guard let text = node.flatMap({ try? $0.string() }), text.utf8.count <= longestSentence else { return false }
     return text.lowercased().contains("please retry")

@@ -25,7 +25,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   /// - Returns: nil where a setting is missing or faulty that has no default.
   package init?(_ preset: OIDCPreset, _ section: inout ConfigurationSection) {
     let known = preset.dialect(&section)
-    // Where the address is faulty, what else the profile says is looked at all the same.
+    // Where the address is faulty, what else the profile says is examined all the same.
     dialect = known ?? OIDCDialect(type: preset.name, issuer: "")
     section.require("clientId", "write the client's id as the provider gave it")
     clientID = section.word("clientId") ?? ""

@@ -70,7 +70,7 @@ extension OIDCProvider {
     case .code(let code):
       do throws(ProviderFailure) { return .success(try await exchange(code, flow)) } catch { return .failure(error) }
     case .ended(let failure): return .failure(failure)
-    case .goOn, nil: return .failure(.transient(.cancelled))
+    case .keepWaiting, nil: return .failure(.transient(.cancelled))
     }
   }
 

@@ -12,7 +12,7 @@ struct RedirectJudge: Sendable {
   /// What becomes of a request.
   enum Verdict: Sendable {
     /// It is answered, and the wait goes on.
-    case goOn(RedirectPage)
+    case keepWaiting(RedirectPage)
     /// The browser has brought a code.
     case code(Secret)
     /// The provider has refused, another server has answered in its place, or none has in time.
@@ -29,12 +29,12 @@ struct RedirectJudge: Sendable {
 
   /// Judges a complete request.
   func judge(_ request: RedirectRequest) -> Verdict {
-    guard request.host == flow.address.authority(port: flow.port) else { return .goOn(.misdirected) }
-    guard request.path == flow.address.path else { return .goOn(.notFound) }
-    guard request.method == "GET" else { return .goOn(.wrongMethod) }
-    guard var values = request.values() else { return .goOn(.notThisLogin) }
+    guard request.host == flow.address.authority(port: flow.port) else { return .keepWaiting(.misdirected) }
+    guard request.path == flow.address.path else { return .keepWaiting(.notFound) }
+    guard request.method == "GET" else { return .keepWaiting(.wrongMethod) }
+    guard var values = request.values() else { return .keepWaiting(.notThisLogin) }
     defer { for name in values.keys { wipe(&values[name, default: []]) } }
-    guard let state = values["state"], isState(state) else { return .goOn(.notThisLogin) }
+    guard let state = values["state"], isState(state) else { return .keepWaiting(.notThisLogin) }
     // Some providers name themselves only beside a code; nothing is sent to anybody for an error.
     guard isIssuer(values["iss"]) || (values["iss"] == nil && values["error"] != nil) else {
       return .ended(.refused(.invalidResponse))
@@ -42,7 +42,7 @@ struct RedirectJudge: Sendable {
     if let error = values["error"] { return .ended(Self.failure(error, dialect)) }
     guard let code = values["code"], (1...Self.longestCode).contains(code.count),
       code.allSatisfy({ (0x20...0x7E).contains($0) })
-    else { return .goOn(.notThisLogin) }
+    else { return .keepWaiting(.notThisLogin) }
     guard let secret = try? Secret(copying: code.span) else { return .ended(.transient(.overloaded)) }
     return .code(secret)
   }

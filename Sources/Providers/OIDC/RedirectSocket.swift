@@ -22,7 +22,7 @@ final class RedirectSocket: Sendable {
 
   /// Begins to listen.
   ///
-  /// - Throws: `.misconfigured(.redirectPort)` where the port cannot be had: another one in the configuration may be free;
+  /// - Throws: `.misconfigured(.redirectPort)` where the port is in use: another one in the configuration may be free;
   ///   `.transient(.overloaded)` where there are no descriptors.
   static func open(_ host: LoopbackRedirect.Host, port: Int) throws(ProviderFailure) -> RedirectSocket {
     var attempt = 1

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// Waits for a browser on a thread of its own, and answers it.
 actor RedirectWait {
-  /// Rings when the wait is called off.
+  /// Rings when the wait is cancelled.
   private final class Bell: Sendable {
     let counter: EventCounter
 
@@ -67,7 +67,7 @@ actor RedirectWait {
   /// Waits until a browser brings an answer that ends the wait, or the time is over.
   ///
   /// - Parameter deadline: on the clock of the machine's start.
-  /// - Returns: what it brought; nil where the wait was called off.
+  /// - Returns: what it brought; nil where the wait was cancelled.
   func answer(until deadline: Duration) -> RedirectJudge.Verdict? {
     while true {
       let now = BootClock.now
@@ -100,7 +100,7 @@ actor RedirectWait {
     case .malformed(let status): connection.answer(.malformed(status: status), at: BootClock.now)
     case .request:
       let verdict = judge.judge(connection.request)
-      guard case .goOn(let page) = verdict else {
+      guard case .keepWaiting(let page) = verdict else {
         answering = connection
         return verdict
       }

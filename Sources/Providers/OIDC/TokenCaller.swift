@@ -119,7 +119,7 @@ struct TokenCaller: Sendable {
     }
   }
 
-  /// The client's password, or why it cannot be had; nil where there is none.
+  /// The client's password, or why it cannot be read; nil where there is none.
   func secret() async -> Result<Secret, ProviderFailure>? {
     guard settings.clientAuthentication != .none, let source = settings.clientSecret else { return nil }
     return await source()

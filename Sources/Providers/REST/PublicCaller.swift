@@ -71,7 +71,7 @@ struct PublicCaller: Sendable {
     }
   }
 
-  /// The client's password, or why it cannot be had; nil where there is none.
+  /// The client's password, or why it cannot be read; nil where there is none.
   func secret() async -> Result<Secret, ProviderFailure>? {
     guard maker.mapping.clientAuthentication != .none, let clientSecret else { return nil }
     return await clientSecret()

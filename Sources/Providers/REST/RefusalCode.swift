@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// What backends mean by the names that they give to errors, however they spell them.
 enum RefusalCode {
-  /// The longest name that is looked at.
+  /// The longest name that is examined.
   private static let longest = 256
 
   /// The meaning of a name; nil where it has none that everybody knows.

@@ -86,7 +86,7 @@ extension ReplyReader {
     return nil
   }
 
-  /// The words of a text, or the texts of a list; what can be no scope is left out.
+  /// The words of a string, or the strings of a list; what can be no scope is left out.
   private func scopes() -> [String] {
     guard let node = value(.scope) else { return [] }
     let words: [String]

@@ -33,7 +33,7 @@ struct ReplyReader {
     }
   }
 
-  /// A truth value; a text `true` counts, and so does 1.
+  /// A truth value; a string `true` counts, and so does 1.
   func flag(_ member: RESTReplyPaths.Member) -> Bool? {
     guard let value = value(member) else { return nil }
     if let flag = try? value.bool() { return flag }
@@ -41,7 +41,7 @@ struct ReplyReader {
     return (try? value.string()).map { $0.lowercased() == "true" }
   }
 
-  /// A whole number in a range; a text of one counts.
+  /// A whole number in a range; a string with one counts.
   func count(_ member: RESTReplyPaths.Member, in range: ClosedRange<Int>) -> Int? {
     guard let number = value(member).flatMap(TokenLifetime.number), let count = Int(exactly: number),
       range.contains(count)
@@ -54,17 +54,17 @@ struct ReplyReader {
     value(member).flatMap(TokenLifetime.moment).map(moments.here)
   }
 
-  /// A text that people will see.
+  /// A string that people will see.
   func text(_ member: RESTReplyPaths.Member) -> String? {
     value(member).flatMap(Self.text)
   }
 
-  /// A text that people will see; nil where nothing is left of it.
+  /// A string that people will see; nil where nothing is left of it.
   static func text(_ node: JSONNode) -> String? {
     (try? node.string()).flatMap { SanitizedText($0).orNil }
   }
 
-  /// A name that a backend gives to something, a text or a whole number, exactly as it is written.
+  /// A name that a backend gives to something, a string or a whole number, exactly as it is written.
   ///
   /// - Throws: `SecretMemoryExhausted`.
   static func identifier(_ node: JSONNode, longest: Int) throws(SecretMemoryExhausted) -> Secret? {

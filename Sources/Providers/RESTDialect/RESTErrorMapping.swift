@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// What refusals mean, beyond what everybody means by them.
 package struct RESTErrorMapping: Sendable, Equatable {
-  /// Where the backend's own name of an error is: the first path at which a text stands.
+  /// Where the backend's own name of an error is: the first path at which a string stands.
   package var code: [RESTPath]
   /// What the backend's names mean.
   package var kinds: [String: ErrorKind]

@@ -13,7 +13,7 @@ package enum BodyForm: Equatable, Sendable {
 
   private static let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 
-  /// Looks at the body; what is labelled as a page is taken for one, whatever is in it, unless nothing is.
+  /// Classifies the body; what is labelled as a page is taken for one, whatever is in it, unless nothing is.
   package init(_ response: HTTPResponse) {
     let isPage = response.mediaType?.essence == "text/html"
     self = response.body.withBytes { bytes in

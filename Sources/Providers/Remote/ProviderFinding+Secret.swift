@@ -3,7 +3,7 @@ package import BrokerProtocol
 
 /// What is found of a secret that a profile needs.
 extension ProviderFinding {
-  /// Whether the secret that a setting names can be had; of the secret itself nothing is said.
+  /// Whether the secret that a setting names can be read; of the secret itself nothing is said.
   ///
   /// - Parameters:
   ///   - setting: what the setting is called, such as `clientSecret`.

@@ -1,4 +1,4 @@
-/// A text that a provider chose and that people see: nothing in it can steer a terminal, hide or reorder what is read.
+/// A string that a provider chose and that people see: nothing in it can steer a terminal, hide or reorder what is read.
 ///
 /// Control characters (C0, DEL, C1), marks of writing direction, characters without width, line and paragraph
 /// separators, tags and code points for private use are left out; what is longer than ``longest`` is cut. Terminals
@@ -12,7 +12,7 @@ package struct SanitizedText: Equatable, Sendable {
   /// Whether it is what the provider wrote, to the last character.
   package let isUnchanged: Bool
 
-  /// Takes a text.
+  /// Takes a string.
   package init(_ raw: String) {
     var kept = String.UnicodeScalarView()
     var count = 0

@@ -4,7 +4,7 @@ import HTTP
 import OIDCDialect
 import RemoteProvider
 
-/// A close look at a provider.
+/// The examination of a provider.
 extension OIDCProvider {
   /// What sessions are asked for.
   package var requestedScopes: [String] { dialect.scopes }

@@ -4,7 +4,7 @@ import HTTP
 import RESTDialect
 import RemoteProvider
 
-/// A close look at a backend.
+/// The examination of a backend.
 extension RESTProvider {
   /// A path that no backend has: what it answers there is what it answers where nothing is.
   private static let nowhere = "/authbroker-check/no-such-path"
