@@ -5,7 +5,7 @@ import Testing
 @testable import BrokerCore
 
 /// The table of callers, as a value.
-@Suite struct CallersTableTests {
+@Suite(.standardTimeLimit) struct CallersTableTests {
   private static func callers(_ numbers: ClosedRange<UInt64>, _ wait: Callers.Wait) -> Callers {
     var callers = Callers()
     for number in numbers.reversed() {

@@ -6,7 +6,7 @@ import Testing
 @testable import BrokerCore
 
 /// Who waits for which record, and which is saved once more.
-@Suite struct RecordJournalTests {
+@Suite(.standardTimeLimit) struct RecordJournalTests {
   private static let profile = ProfileName.default
 
   private static func record(_ generation: UInt64) -> SessionRecord {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import BrokerCore
 
 /// The sequences that the store has promised, and the order of actions.
-@Suite struct SequenceReservationTests {
+@Suite(.standardTimeLimit) struct SequenceReservationTests {
   @Test func `a block is reserved before half of one is left, one at a time`() {
     var reservation = SequenceReservation()
     reservation.open(through: SequenceReservation.block)
