@@ -14,7 +14,7 @@ import Testing
         let second = try sandbox.refusedDaemon(arguments)
         #expect(second.code == 1)
         #expect(second.output.isEmpty)
-        #expect(second.errors.contains("process \(first.pid) on \(sandbox.socket)"), "\(second.errors)")
+        #expect(second.errors.contains("(pid \(first.pid), socket \(sandbox.socket))"), "\(second.errors)")
       }
       #expect(try SocketWire(sandbox.socket).call("ping").members().isEmpty)
     }

@@ -92,7 +92,7 @@ extension CheckProviders {
                   "host": "sso.example.com:8443",
                   "tls": true,
                   "errorKind": "tlsFailed",
-                  "message": "Its certificate's time is over, or has not begun; look at this machine's clock, then ask who runs it."
+                  "message": "Its certificate has expired or is not valid yet; check this machine's clock, then ask its operator."
                 }
               ]
             }

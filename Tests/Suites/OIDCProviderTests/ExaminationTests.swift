@@ -129,9 +129,9 @@ import Testing
 
   @Test(arguments: [
     (#","code_challenge_methods_supported":["plain"]"#, "pkce", ProviderFinding.Level.failure, "S256"),
-    ("", "pkce", .warning, "does not say"),
+    ("", "pkce", .warning, "does not announce"),
     (#","token_endpoint_auth_methods_supported":["client_secret_basic"]"#, "clientAuth", .warning, #": "basic""#),
-    (#","token_endpoint_auth_methods_supported":["private_key_jwt"]"#, "clientAuth", .warning, "registered"),
+    (#","token_endpoint_auth_methods_supported":["private_key_jwt"]"#, "clientAuth", .warning, "registration"),
     (#","grant_types_supported":["authorization_code"]"#, "grants.refresh_token", .warning, "access token"),
     (#","grant_types_supported":["refresh_token"]"#, "grants.device_code", .note, "--method deviceCode"),
     (#","scopes_supported":["email"]"#, "scopes", .warning, "openid"),

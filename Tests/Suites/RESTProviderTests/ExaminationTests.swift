@@ -66,7 +66,7 @@ import Testing
     try await Backend.run(["--tls", "expired"]) { backend in
       var found: [ProviderFinding] = []
       try await withProvider(backend, tls: TLSPolicy(caFile: backend.caFile)) { found = await $0.examine() }
-      #expect(found.map(\.errorKind) == [.tlsFailed] && found.first?.advice?.contains("time is over") == true)
+      #expect(found.map(\.errorKind) == [.tlsFailed] && found.first?.advice?.contains("has expired") == true)
       #expect(try await backend.ledger("request").isEmpty)
     }
   }

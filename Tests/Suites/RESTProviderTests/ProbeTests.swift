@@ -77,7 +77,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("ok", nil), ("expired", "time is over"), ("unknown-ca", "tls.caFile"), ("self-signed", "tls.caFile"),
+      ("ok", nil), ("expired", "has expired"), ("unknown-ca", "tls.caFile"), ("self-signed", "tls.caFile"),
       ("wrong-host", "another host"), ("tls1.1-only", "TLS 1.2"),
     ] as [(String, String?)])
   func `each certificate that is not trusted is told apart, and gets no byte`(

@@ -19,7 +19,7 @@ let refreshTable = StateTable(
     ended: → resting
     1 intent saved: send 1 → sent 1
     1 intent failed: report storeFailed → backing off until 11 for storeFailed
-    1 called off: close → resting
+    1 cancelled: close → resting
   sent
     began: → resting
     1 no room: close, report overloaded → backing off until 11 for overloaded
@@ -113,7 +113,7 @@ let refreshTable = StateTable(
     ended: → resting
     2 intent saved: send 2 → sent 2, lost and replayed
     2 intent failed: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
-    2 called off: → holding back, lost
+    2 cancelled: → holding back, lost
   sent as a replay
     began: → resting
     2 no room: report refreshOutcomeUnknown → backing off until 11 for refreshOutcomeUnknown, lost
