@@ -36,12 +36,13 @@
     (check (concat label " unknown method") (equal reply -32601) reply)
     (setq reply (jsonrpc-request connection :subscribe '(:events ["tokenRefreshed"]) :timeout 250))
     (check (concat label " subscribe") (plist-get reply :subscriptionId) reply)
-    (jsonrpc-request connection :getAccessToken '(:forceRefresh t) :timeout 250)
-    ;; jsonrpc.el of Emacs 28 leaves its input loop by a throw when a synchronous answer is in: an event behind the answer in
-    ;; one and the same read stays in its buffer until more input comes. A ping brings more.
-    (jsonrpc-request connection :ping nil :timeout 250)
-    (with-timeout (250 nil)
-      (while (null (car heard)) (accept-process-output nil 0.05)))
+    ;; Asked without waiting: jsonrpc.el of Emacs 28 leaves its input loop by a throw when a synchronous answer is in, and
+    ;; may lose its place in an event behind the answer; then nothing more is read on the connection.
+    (let (answered)
+      (jsonrpc-async-request connection :getAccessToken '(:forceRefresh t)
+                             :success-fn (lambda (_result) (setq answered t)) :timeout 250)
+      (with-timeout (250 nil)
+        (while (not (and answered (car heard))) (accept-process-output nil 0.05))))
     (let* ((first (caar heard)) (event (car first)) (params (cdr first)))
       (check (concat label " event")
              (and (eq event 'event) (equal (plist-get params :event) "tokenRefreshed")
