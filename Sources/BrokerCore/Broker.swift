@@ -1,4 +1,4 @@
-package import BrokerProtocol
+import BrokerProtocol
 import SecretMemory
 
 /// The one actor: it owns every session, asks providers, saves, answers and publishes.
@@ -7,25 +7,6 @@ import SecretMemory
 /// same turn. Its methods take a ``Caller`` instead of being `async`: what a request changes is changed in the order in
 /// which requests arrive, before the next one is looked at.
 package actor Broker {
-  /// Gives a request its answer, exactly once, on the broker's executor.
-  package typealias Respond = @Sendable (CallerID, Answer) -> Void
-  /// Passes an event on to a subscription, on the broker's executor.
-  package typealias Deliver = @Sendable (SubscriptionHub.Delivery) -> Void
-  /// Tells whoever looks after the broker of something that is wrong.
-  package typealias Report = @Sendable (Trouble) -> Void
-
-  /// Something that whoever looks after the broker should know.
-  package enum Trouble: Sendable, Equatable {
-    /// What rests in the store is not what was written: the record of a profile, or something of no profile.
-    case storeTampered(ProfileName?)
-    /// The store cannot be written, and sequences may be given twice after a crash.
-    case sequencesNotReserved
-    /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
-    case clockSkewed(ProfileName, Duration?)
-    /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.
-    case revocationGivenUp(ProfileName)
-  }
-
   /// Where the actor runs.
   package nonisolated let executor: any SerialExecutor
   // The executor is kept alive by the property above for as long as the actor lives.
@@ -45,12 +26,8 @@ package actor Broker {
   package nonisolated let answers = AnswerCache()
   /// What clients may cost, and how often that was too much.
   package nonisolated let ledger = LimitLedger()
-  /// Where answers go.
-  var tell: Respond = { _, _ in }
-  /// Where events go.
-  var deliver: Deliver = { _ in }
-  /// Where it is said that something is wrong.
-  var report: Report = { _ in }
+  /// Where answers, events and reports go.
+  var notify: @Sendable (BrokerNotice) -> Void = { _ in }
 
   /// The configured profiles.
   var profiles: Profiles
@@ -117,7 +94,7 @@ package actor Broker {
   /// What was counted, but for answers from the cache.
   var counts = Counters()
 
-  /// A broker over a store, which it takes for locked until ``start(with:answer:deliver:report:)``.
+  /// A broker over a store, which it takes for locked until ``start(with:notify:)``.
   ///
   /// `status` is what the keeper said last.
   package init(
@@ -139,19 +116,13 @@ package actor Broker {
     _ = revocations.handle(.configured(Self.bindings(of: self.profiles.configured)), at: now)
   }
 
-  /// Begins to keep time; from now on `answer` gives callers their answers, `deliver` passes events on, and `report`
-  /// tells what is wrong.
+  /// Begins to keep time; from now on `notify` is told, on the broker's executor, what concerns those around it.
   ///
   /// `contents` is what ``SessionStore/load()`` gave; nil where the store is locked: the broker then waits for
   /// ``unlock(_:_:)``. No sequence is given before the store has promised never to give it again; where it cannot, events
   /// go on without that promise.
-  package func start(
-    with contents: StoreContents?, answer: @escaping Respond, deliver: @escaping Deliver,
-    report: @escaping Report = { _ in }
-  ) async {
-    tell = answer
-    self.deliver = deliver
-    self.report = report
+  package func start(with contents: StoreContents?, notify: @escaping @Sendable (BrokerNotice) -> Void) async {
+    self.notify = notify
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
     openEvents(contents, reserved: await Self.reserveSequences(store, after: contents.lastSequence))

@@ -120,10 +120,4 @@ extension BrokerServer {
     log.notice("closed a connection with an unread token", .number("connection", Int(connection.id.number)))
     close(connection)
   }
-
-  /// Wipes the answers of a batch that are not sent.
-  func discardBatch(_ id: UInt64) {
-    guard var batch = batches.removeValue(forKey: id) else { return }
-    for position in batch.responses.indices { wipe(&batch.responses[position]) }
-  }
 }

@@ -6,29 +6,24 @@ import SecretMemory
 
 /// How messages become requests.
 extension BrokerServer {
-  /// What became of a message.
-  enum Reception {
-    /// It was answered from the cache, in no time that matters.
-    case cached
-    /// It was taken in.
-    case taken
-    /// It is a batch of which some requests wait for the connection's next turn: it is to be received again.
-    case unfinished
-  }
-
   /// Takes one message in, whatever it is.
-  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Reception {
+  ///
+  /// - Returns: whether that took a time that matters: an answer from the cache takes none.
+  func receive(_ text: Span<UInt8>, _ connection: Connection) -> Bool {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
       respond(refusal(of: error), id: nil, connection)
-      return .taken
+      return true
     }
-    guard tape.entries[0].kind != .array else { return receiveBatch(text, connection) }
+    guard tape.entries[0].kind != .array else {
+      receiveBatch(text, connection)
+      return true
+    }
     let envelope = Envelope(in: tape, of: text, idByteLimit: limits.idBytes)
-    if answerFromCache(envelope, text, connection) { return .cached }
+    if answerFromCache(envelope, text, connection) { return false }
     receive(envelope, text, connection, batch: nil)
-    return .taken
+    return true
   }
 
   /// The hot path: a token that is cached is answered without a copy, a task, or an allocation.
@@ -53,52 +48,14 @@ extension BrokerServer {
   }
 
   /// The error of a string that the scanner refuses; where that is for a limit, the refusal is counted.
-  private func refusal(of error: JSONError) -> BrokerError {
+  func refusal(of error: JSONError) -> BrokerError {
     if let limit = error.reason.limit { return refusal(of: limit) }
     let message = "The message is not valid JSON: \(error.reason.rawValue) (byte \(error.offset))."
     return BrokerError(.parseError, message)
   }
 
-  /// Takes in as many requests of a batch as the turn allows.
-  private func receiveBatch(_ text: Span<UInt8>, _ connection: Connection) -> Reception {
-    var entries: [Int] = []
-    var index = 1
-    while index < Int(tape.entries[0].next) {
-      entries.append(index)
-      index = Int(tape.entries[index].next)
-    }
-    guard !entries.isEmpty else {
-      respond(BrokerError(.invalidRequest, "A batch must not be empty."), id: nil, connection)
-      return .taken
-    }
-    guard entries.count <= limits[.batchEntries] else {
-      respond(refusal(of: .batchEntries), id: nil, connection)
-      return .taken
-    }
-    var (batch, position) = connection.openBatch ?? openBatch(connection)
-    connection.openBatch = nil
-    while position < entries.count {
-      let envelope = Envelope(in: tape, at: entries[position], of: text, idByteLimit: limits.idBytes)
-      receive(envelope, text, connection, batch: batch)
-      position += 1
-      if position < entries.count, !turnBudget.spend(isSlow: true) {
-        connection.openBatch = (batch, position)
-        return .unfinished
-      }
-    }
-    batches[batch]?.isRead = true
-    finishBatchIfComplete(batch)
-    return .taken
-  }
-
-  private func openBatch(_ connection: Connection) -> (id: UInt64, position: Int) {
-    batchCount += 1
-    batches[batchCount] = PendingBatch(client: connection.id, outstanding: 0)
-    return (batchCount, 0)
-  }
-
   /// Takes one request or notification in.
-  private func receive(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection, batch: UInt64?) {
+  func receive(_ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection, batch: UInt64?) {
     if envelope.kind == .notification, notify(envelope, text, connection) { return }
     let key = open(envelope, text, connection, batch)
     if envelope.isIDTooLong { return fail(key, refusal(of: .idBytes)) }

@@ -121,4 +121,9 @@ extension BrokerServer {
   package nonisolated func pass(_ delivery: SubscriptionHub.Delivery) {
     assumeIsolated { $0.deliver(delivery) }
   }
+
+  /// Closes the connections whose clients have not read a token yet, now that the vault is locked.
+  package nonisolated func dropTokens() {
+    assumeIsolated { $0.dropUnreadTokens() }
+  }
 }

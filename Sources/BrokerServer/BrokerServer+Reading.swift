@@ -104,24 +104,23 @@ extension BrokerServer {
     var offset = 0
     (connection.isHeldUp, connection.hasMessages) = (false, false)
     let outputLimit = limits[.outputBytes]
-    // A batch that was begun is answered, also where nothing more is read.
-    while !connection.isClosing, !connection.readsNoMore || connection.openBatch != nil {
+    while !connection.isClosing {
       guard connection.output.count <= outputLimit else {
-        connection.isHeldUp = offset < bytes.count
+        connection.isHeldUp = offset < bytes.count || connection.openBatch != nil
         return offset..<bytes.count
       }
+      // A batch that was begun is answered, also where nothing more is read.
+      guard continueBatch(connection) else {
+        connection.hasMessages = true
+        return offset..<bytes.count
+      }
+      guard !connection.readsNoMore else { break }
       let rest = bytes.extracting(offset..<bytes.count)
       var isSlow = true
       switch connection.frames.step(rest, isFinal: connection.hasInputEnded) {
       case .needsMore(let consumed): return offset + consumed..<bytes.count
       case .message(let range, let consumed):
-        switch receive(rest.extracting(range), connection) {
-        case .cached: isSlow = false
-        case .taken: break
-        case .unfinished:
-          connection.hasMessages = true
-          return offset..<bytes.count
-        }
+        isSlow = receive(rest.extracting(range), connection)
         offset += consumed
         endMessageTimer(connection)
       case .tooLong(let consumed):
@@ -131,7 +130,7 @@ extension BrokerServer {
         respond(BrokerError(.parseError, why), id: nil, connection)
         connection.isClosing = true
       }
-      if !turnBudget.spend(isSlow: isSlow), offset < bytes.count {
+      if !turnBudget.spend(isSlow: isSlow), offset < bytes.count || connection.openBatch != nil {
         connection.hasMessages = true
         return offset..<bytes.count
       }

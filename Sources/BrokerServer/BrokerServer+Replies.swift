@@ -58,8 +58,6 @@ extension BrokerServer {
 
   /// Answers a request with what the broker says.
   func answer(_ key: CallerID, _ answer: Answer) {
-    // No token waits for a client that has not read it, once the client that locks is told that there is none.
-    if requests[key]?.method == Lock.name { dropUnreadTokens() }
     switch answer {
     case .value(let value): succeed(key, value)
     case .rendered(let json): succeed(key, rendered: json)
@@ -102,31 +100,5 @@ extension BrokerServer {
     } else {
       connection.writer.appendResult(body, id: id.span, to: &connection.output.bytes)
     }
-  }
-
-  /// Answers a batch as one array when its last answer is there; a batch of notifications gets none.
-  func finishBatchIfComplete(_ id: UInt64) {
-    guard var batch = batches[id], batch.isRead, batch.outstanding == 0 else { return }
-    batches[id] = nil
-    guard let connection = connections[batch.client] else { return }
-    connection.batchedBytes -= batch.responses.reduce(0) { $0 + $1.count }
-    if batch.holdsToken { connection.holdsToken = true }
-    if !batch.responses.isEmpty {
-      var message: [UInt8] = []
-      message.reserveCapacity(batch.responses.reduce(2) { $0 + $1.count + 1 })
-      message.append(UInt8(ascii: "["))
-      for position in batch.responses.indices {
-        if position > 0 { message.append(UInt8(ascii: ",")) }
-        message.append(contentsOf: batch.responses[position])
-        wipe(&batch.responses[position])
-      }
-      message.append(UInt8(ascii: "]"))
-      connection.writer.framing.append(message.span, to: &connection.output.bytes)
-      wipe(&message)
-    }
-    connection.unanswered = connection.unanswered.filter { $0.value != id }
-    for delivery in batch.deliveries { deliver(delivery) }
-    connection.lost.merge(batch.lost) { (min($0.from, $1.from), max($0.to, $1.to)) }
-    continueReplays(connection)
   }
 }

@@ -175,6 +175,8 @@ extension BrokerServer {
     connection.stream.close(on: loop)
     for key in connection.inFlight { forget(key) }
     if let batch = connection.openBatch { discardBatch(batch.id) }
+    connection.openBatch?.clear()
+    connection.openBatch = nil
     forgetProof(connection)
     let id = connection.id
     broker.assumeIsolated { $0.leave(id) }

@@ -25,8 +25,8 @@ final class Connection {
   var parameterBytes = 0
   /// What it has asked for tokens of.
   var targets = TargetLimit()
-  /// The batch of which some requests wait for the connection's next turn, and the position of the first of them.
-  var openBatch: (id: UInt64, position: Int)?
+  /// The batch of which some requests wait for the connection's next turn.
+  var openBatch: OpenBatch?
   /// Subscriptions whose own answer waits in a batch, by that batch.
   var unanswered: [String: UInt64] = [:]
   /// Subscriptions that missed events because the client does not read: the first and the last sequence.
@@ -88,7 +88,7 @@ final class Connection {
   }
 
   /// How much memory its buffers take.
-  var heldBytes: Int { input.capacity + output.bytes.capacity + batchedBytes }
+  var heldBytes: Int { input.capacity + output.bytes.capacity + batchedBytes + (openBatch?.byteCount ?? 0) }
 
   /// Whether there is any sense in reading.
   var mayRead: Bool { !hasInputEnded && !readsNoMore && !isClosing }

@@ -99,24 +99,12 @@ actor Daemon {
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
     self.broker = broker
     self.server = server
-    await broker.start(with: opened.contents) { caller, answer in
-      server.pass(answer, to: caller)
-    } deliver: { delivery in
-      server.pass(delivery)
-    } report: { trouble in
-      switch trouble {
-      case .storeTampered(let profile?):
-        log.error("a record in the vault is not what the broker wrote", .word("profile", profile.description))
-      case .storeTampered(nil): log.error("the vault is not what the broker wrote: run `authbroker doctor`")
-      case .revocationGivenUp(let profile):
-        log.warning("a revocation expired before the provider answered", .word("profile", profile.description))
-      case .sequencesNotReserved: log.error("the vault cannot be written: sequences may repeat after a crash")
-      case .clockSkewed(let profile, let skew?):
-        log.warning(
-          "the clocks of the provider and this machine differ: set the clock",
-          .word("profile", profile.description), .number("aheadSeconds", Int(skew.components.seconds)))
-      case .clockSkewed(let profile, nil):
-        log.notice("the clocks of the provider and this machine agree again", .word("profile", profile.description))
+    await broker.start(with: opened.contents) { [log] notice in
+      switch notice {
+      case .answer(let answer, let caller): server.pass(answer, to: caller)
+      case .delivery(let delivery): server.pass(delivery)
+      case .locked: server.dropTokens()
+      case .trouble(let trouble): log.write(trouble)
       }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
@@ -142,7 +130,7 @@ actor Daemon {
     do throws(Errno) {
       return try StdioChannel.takeOver()
     } catch {
-      throw StartFailure(kind: .failed, message: "Standard input or output cannot be used: \(error).")
+      throw StartFailure(kind: .failed, message: "standard input or output cannot be used: \(error)")
     }
   }
 
@@ -153,7 +141,7 @@ actor Daemon {
     do throws(Errno) {
       if let channel { try server.take(channel) }
     } catch {
-      throw StartFailure(kind: .failed, message: "The broker cannot take connections: \(error).")
+      throw StartFailure(kind: .failed, message: "the broker cannot accept connections: \(error)")
     }
     log.notice(
       "ready", .word("socket", socket.isEmpty ? "none" : socket), .number("pid", Int(ProcessIdentity.pid)),
@@ -189,7 +177,7 @@ actor Daemon {
     do throws(Errno) {
       try lock.publish(record)
     } catch {
-      throw StartFailure(kind: .storeFailed, message: "\(source.paths.ownerLock) cannot be written: \(error).")
+      throw StartFailure(kind: .storeFailed, message: "\(source.paths.ownerLock) cannot be written: \(error)")
     }
     return path
   }
@@ -212,7 +200,12 @@ actor Daemon {
       await previous?.value
       let result = await apart { await takeOver() }
       if case .failure(let error) = result {
-        log.error("the configuration was rejected; the present one stays in force", .word("reason", error.message))
+        let reason = LogField.word("reason", error.message)
+        if error.kind == .configInvalid {
+          log.error("the configuration was rejected; the present one stays in force", reason)
+        } else {
+          log.error("the configuration was not reloaded; the present one stays in force", reason)
+        }
       }
       reply(result)
     }

@@ -27,7 +27,7 @@ extension Broker {
   /// A method: it answers its caller, now or later, or throws what the caller is told.
   package typealias Method<Value: Sendable> = @Sendable (isolated Broker, Caller<Value>) throws(BrokerError) -> Void
 
-  /// Starts a request; the answer leaves by the port that ``start(with:answer:deliver:report:)`` was given.
+  /// Starts a request; the answer leaves by the port that ``start(with:notify:)`` was given.
   ///
   /// - Parameters:
   ///   - caller: who is to be answered.
@@ -88,7 +88,7 @@ extension Broker {
   private func finish(_ caller: CallerID, _ answer: Answer) {
     guard let entry = callers.remove(caller) else { return }
     let answer = entry.need == .throughout ? unlessLocked(answer) : answer
-    guard let continuation = entry.continuation else { return tell(caller, answer) }
+    guard let continuation = entry.continuation else { return notify(.answer(answer, to: caller)) }
     switch answer {
     case .rendered(let json): continuation(self, .success(json))
     case .failure(let error): continuation(self, .failure(error))

@@ -161,7 +161,7 @@ extension Broker {
       isSuspicionTold = true
     }
     publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
-    report(.storeTampered(profile))
+    notify(.trouble(.storeTampered(profile)))
   }
 
   /// Tells of a failure that may be an attack: at most once a profile and minute, since it comes with every try.

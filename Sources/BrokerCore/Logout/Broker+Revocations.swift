@@ -68,7 +68,7 @@ extension Broker {
         }
       case .giveUp(let id):
         counts.revocationsGivenUp += 1
-        report(.revocationGivenUp(id.profile))
+        notify(.trouble(.revocationGivenUp(id.profile)))
       }
     }
     scheduleRevocations()

@@ -30,6 +30,6 @@ extension Broker {
   /// Takes in what a provider's reply told of its clock.
   func noteClock(_ skew: Duration?, of slot: ProfileSlot) {
     guard slot.providerClock.note(skew) else { return }
-    report(.clockSkewed(slot.name, slot.providerClock.skew))
+    notify(.trouble(.clockSkewed(slot.name, slot.providerClock.skew)))
   }
 }

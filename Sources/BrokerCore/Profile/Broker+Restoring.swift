@@ -17,7 +17,7 @@ extension Broker {
   /// Begins to give sequences, unless they are given already; `reserved` is what the store has promised.
   func openEvents(_ contents: StoreContents, reserved: UInt64?) {
     guard !commits.isOpen else { return }
-    if reserved == nil { report(.sequencesNotReserved) }
+    if reserved == nil { notify(.trouble(.sequencesNotReserved)) }
     reservation.open(through: reserved ?? contents.lastSequence)
     hub.open(after: contents.lastSequence, completeness: contents.eventCompleteness)
     run(commits.open(after: contents.lastSequence))

@@ -24,7 +24,7 @@ extension Broker {
       case .settle(let id, let failure): settlements.removeValue(forKey: id)?(self, failure)
       case .deliver(let event):
         counts.events += 1
-        for delivery in hub.publish(event) { deliver(delivery) }
+        for delivery in hub.publish(event) { notify(.delivery(delivery)) }
       }
     }
   }

@@ -146,6 +146,7 @@ extension Broker {
       refuse(caller, BrokerError(.vaultLocked, profile: profile))
       handle(.waiterLeft(caller), onProfile: profile)
     }
+    notify(.locked)
   }
 
   private func dropKeys() {

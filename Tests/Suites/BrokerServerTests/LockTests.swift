@@ -94,6 +94,39 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a token that is not read is dropped, also where the client that locks does not wait`(
+    _ cancels: Bool
+  ) async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let (reader, other, locker) = (try harness.connect(), try harness.connect(), try harness.connect())
+      _ = other.ask(Self.login())
+      locker.prove()
+      // More tokens than a socket holds.
+      let questions = Array(String(repeating: Self.call("getAccessToken") + "\n", count: 4000).utf8)
+      var sent = 0
+      for _ in 0..<1000 where sent < questions.count {
+        sent += reader.push(Array(questions[sent...]))
+        harness.settle()
+      }
+      harness.provider.hold()
+      #expect(other.ask(Self.force).isEmpty)
+      #expect(locker.ask(Self.call("lock")).isEmpty)
+      if cancels {
+        #expect(
+          locker.ask(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":9}}"#).first?.contains("cancelled") == true)
+      } else {
+        locker.close()
+      }
+      harness.provider.release()
+      harness.settle()
+      #expect(harness.store.isLocked)
+      #expect(!reader.read())
+      #expect(reader.lines().count < 4000)
+    }
+  }
+
   @Test func `no refresh begins behind the lock`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()

@@ -72,12 +72,13 @@ final class ServerHarness {
     let server = self.server
     let reports = self.reports
     broker.assumeIsolated { broker in
-      broker.startSoon(store) {
-        server.pass($1, to: $0)
-      } deliver: {
-        server.pass($0)
-      } report: {
-        reports.add($0)
+      broker.startSoon(store) { notice in
+        switch notice {
+        case .answer(let answer, let caller): server.pass(answer, to: caller)
+        case .delivery(let delivery): server.pass(delivery)
+        case .locked: server.dropTokens()
+        case .trouble(let trouble): reports.add(trouble)
+        }
       }
     }
     settle()
@@ -136,11 +137,11 @@ final class CallCount: Sendable {
 
 /// What a broker said is wrong, in order.
 final class Reports: Sendable {
-  private let troubles = Mutex<[Broker.Trouble]>([])
+  private let troubles = Mutex<[BrokerNotice.Trouble]>([])
 
-  func add(_ trouble: Broker.Trouble) { troubles.withLock { $0.append(trouble) } }
+  func add(_ trouble: BrokerNotice.Trouble) { troubles.withLock { $0.append(trouble) } }
 
-  var all: [Broker.Trouble] { troubles.withLock { $0 } }
+  var all: [BrokerNotice.Trouble] { troubles.withLock { $0 } }
 }
 
 /// The client's end of a connection.
@@ -258,9 +259,7 @@ final class CountingEntropy: Entropy {
 
 extension Broker {
   /// Starts on the broker's own executor, which the test turns.
-  fileprivate func startSoon(
-    _ store: InMemoryStore, answer: @escaping Respond, deliver: @escaping Deliver, report: @escaping Report
-  ) {
-    Task { await start(with: try? store.load(), answer: answer, deliver: deliver, report: report) }
+  fileprivate func startSoon(_ store: InMemoryStore, _ notify: @escaping @Sendable (BrokerNotice) -> Void) {
+    Task { await start(with: try? store.load(), notify: notify) }
   }
 }

@@ -25,7 +25,7 @@ final class BrokerStage {
       executor: executor, profiles: [ProfileSettings(name: .default, provider: provider)], store: store,
       keeper: store, status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
     let (store, told) = (self.store, self.told)
-    broker.assumeIsolated { $0.startSoon(store) { told.add($1, to: $0) } }
+    broker.assumeIsolated { $0.startSoon(store) { told.add($0) } }
     turn()
   }
 
@@ -92,7 +92,8 @@ private final class Posted: Sendable {
 private final class Told: Sendable {
   private let all = Mutex<[CallerID: [String]]>([:])
 
-  func add(_ answer: BrokerCore.Answer, to caller: CallerID) {
+  func add(_ notice: BrokerNotice) {
+    guard case .answer(let answer, let caller) = notice else { return }
     let text =
       switch answer {
       case .rendered: "token"
@@ -107,7 +108,7 @@ private final class Told: Sendable {
 
 extension Broker {
   /// Starts on the broker's own executor, which the test turns.
-  fileprivate func startSoon(_ store: InMemoryStore, answer: @escaping Respond) {
-    Task { await start(with: try? store.load(), answer: answer, deliver: { _ in }) }
+  fileprivate func startSoon(_ store: InMemoryStore, _ notify: @escaping @Sendable (BrokerNotice) -> Void) {
+    Task { await start(with: try? store.load(), notify: notify) }
   }
 }

@@ -63,12 +63,13 @@ struct BrokerLife {
   func begin() {
     let (store, inbox) = (store, inbox)
     broker.assumeIsolated { broker in
-      broker.beginSoon(store) {
-        inbox.add(.answered(Int($0.number), Inbox.Answer($1)))
-      } deliver: {
-        inbox.add(.delivered($0))
-      } report: {
-        inbox.add(.trouble($0))
+      broker.beginSoon(store) { notice in
+        switch notice {
+        case .answer(let answer, let caller): inbox.add(.answered(Int(caller.number), Inbox.Answer(answer)))
+        case .delivery(let delivery): inbox.add(.delivered(delivery))
+        case .trouble(let trouble): inbox.add(.trouble(trouble))
+        case .locked: break
+        }
       }
     }
   }
@@ -83,12 +84,10 @@ struct BrokerLife {
 
 extension Broker {
   /// Starts on the broker's own executor, which the simulation turns.
-  fileprivate func beginSoon(
-    _ store: SimulatedStore, answer: @escaping Respond, deliver: @escaping Deliver, report: @escaping Report
-  ) {
+  fileprivate func beginSoon(_ store: SimulatedStore, _ notify: @escaping @Sendable (BrokerNotice) -> Void) {
     Task {
       try? await store.unlock(nil)
-      await start(with: try? store.load(), answer: answer, deliver: deliver, report: report)
+      await start(with: try? store.load(), notify: notify)
     }
   }
 

@@ -18,7 +18,7 @@ final class Inbox: Sendable {
     /// A request has its answer.
     case answered(Int, Answer)
     /// The broker says that something is wrong.
-    case trouble(Broker.Trouble)
+    case trouble(BrokerNotice.Trouble)
     /// A request of the administrator's is done.
     case reconfigured(StoreFailure?)
 

@@ -1,0 +1,25 @@
+package import BrokerProtocol
+
+/// What the broker tells those around it.
+package enum BrokerNotice: Sendable {
+  /// The answer to a request, exactly once.
+  case answer(Answer, to: CallerID)
+  /// An event for a subscription.
+  case delivery(SubscriptionHub.Delivery)
+  /// The vault is locked for clients: no token may wait to be read any longer.
+  case locked
+  /// Something is wrong.
+  case trouble(Trouble)
+
+  /// What an administrator should know.
+  package enum Trouble: Sendable, Equatable {
+    /// What rests in the store is not what was written: the record of a profile, or something of no profile.
+    case storeTampered(ProfileName?)
+    /// The store cannot be written, and sequences may be given twice after a crash.
+    case sequencesNotReserved
+    /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
+    case clockSkewed(ProfileName, Duration?)
+    /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.
+    case revocationGivenUp(ProfileName)
+  }
+}

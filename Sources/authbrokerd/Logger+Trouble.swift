@@ -1,0 +1,23 @@
+import BrokerCore
+import BrokerProtocol
+import Logging
+
+extension Logger {
+  /// Writes what an administrator should know.
+  func write(_ trouble: BrokerNotice.Trouble) {
+    switch trouble {
+    case .storeTampered(let profile?):
+      error("a record in the vault is not what the broker wrote", .word("profile", profile.description))
+    case .storeTampered(nil): error("the vault is not what the broker wrote: run `authbroker doctor`")
+    case .revocationGivenUp(let profile):
+      warning("a revocation expired before the provider answered", .word("profile", profile.description))
+    case .sequencesNotReserved: error("the vault cannot be written: sequences may repeat after a crash")
+    case .clockSkewed(let profile, let skew?):
+      warning(
+        "the clocks of the provider and this machine differ: set the clock",
+        .word("profile", profile.description), .number("aheadSeconds", Int(skew.components.seconds)))
+    case .clockSkewed(let profile, nil):
+      notice("the clocks of the provider and this machine agree again", .word("profile", profile.description))
+    }
+  }
+}
