@@ -38,9 +38,10 @@ extension JSON5Converter {
       case "true", "yes", "on": "write true"
       case "false", "no", "off": "write false"
       case "none", "nil", "undefined": "leave the key out"
-      default: "write \"\(word)\""
+      // The word may be a secret.
+      default: "put it in quotes"
       }
-    return JSON5Error("expected a quoted string", word.utf8.count > 32 ? nil : suggestion, at: place)
+    return JSON5Error("expected a quoted string", suggestion, at: place)
   }
 
   private func scalar(at place: Int) -> Unicode.Scalar? {

@@ -138,7 +138,7 @@ enum RekeyCommand: Command {
     let (old, new) = (PlainText.line(before.keySource.utf8), PlainText.line(after.keySource.utf8))
     guard new == old else { return "vault re-encrypted; key source: \(new) (was \(old))" }
     guard new == KeySourceName.passphrase.rawValue else { return "vault re-encrypted with new keys (\(new))" }
-    let passphrase = params.newPassphrase == nil ? "the same passphrase opens it." : "only the new passphrase opens it"
+    let passphrase = params.newPassphrase == nil ? "the same passphrase opens it" : "only the new passphrase opens it"
     return "vault re-encrypted with new keys; " + passphrase
   }
 

@@ -22,7 +22,7 @@ enum ConfigurationCheck {
     } catch let failure as StartFailure {
       refuse(failure, file, arguments)
     } catch {
-      refuse(StartFailure(kind: .failed, message: "the configuration cannot be read."), file, arguments)
+      refuse(StartFailure(kind: .failed, message: "the configuration cannot be read"), file, arguments)
     }
     return 1
   }
@@ -31,19 +31,20 @@ enum ConfigurationCheck {
   private static func refuse(_ failure: StartFailure, _ file: String?, _ arguments: DaemonArguments) {
     if arguments.wantsJSON { StandardOutput.write(refusal(failure, file)) }
     guard let error = failure.mistakes, !arguments.wantsJSON else {
-      return StandardError.write("authbroker: \(PlainText.line(failure.message.utf8))\n")
+      return StandardError.write("authbroker: \(failure.message)\n")
     }
     for text in error.lines { StandardError.write("\(PlainText.line(text.utf8))\n") }
-    if error.omittedCount > 0 { StandardError.write("authbroker: \(error.omittedCount) more mistakes\n") }
+    guard error.omittedCount > 0 else { return }
+    StandardError.write("authbroker: \(error.omittedCount) more mistake\(error.omittedCount == 1 ? "" : "s")\n")
   }
 
   private static func refusal(_ failure: StartFailure, _ file: String?) -> String {
     line { writer in
       writer.member("ok", false)
-      writer.member("valid", false)
       writer.member(ifPresent: "file", file)
       writer.member("message", failure.message)
       writer.member("mistakes", failure.mistakes?.mistakes ?? [])
+      writer.member("omittedMistakes", failure.mistakes?.omittedCount ?? 0)
     }
   }
 
@@ -56,8 +57,7 @@ enum ConfigurationCheck {
   private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
     line { writer in
       writer.member("ok", true)
-      writer.member("valid", true)
-      writer.member(ifPresent: "configuration", file(paths))
+      writer.member(ifPresent: "file", file(paths))
       writer.member("profiles", configuration.profiles.map(\.name.description))
       writer.member("keySource", configuration.vault.keySource.rawValue)
       writer.member(ifPresent: "keyFile", configuration.vault.keyFile ?? paths.vaultKey)

@@ -27,9 +27,6 @@ struct ConfigurationSource: Sendable {
       if error.isMissing, mayBeMissing, !paths.isConfigurationChosen { return .standard }
       throw StartFailure(kind: .configInvalid, message: error.description)
     }
-    guard bytes.count <= ConfigurationDocument.byteLimit else {
-      throw StartFailure(kind: .configInvalid, message: "\(path) is longer than 1 MiB.")
-    }
     do throws(ConfigurationError) {
       return try BrokerConfiguration.parse(bytes, file: path, environment: environment)
     } catch { throw StartFailure(error) }

@@ -52,19 +52,19 @@ struct DaemonArguments: Equatable {
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help
-      default: throw Misuse(message: "Unknown option \(PlainText.line(argument.utf8)).")
+      default: throw Misuse(message: "unknown option \(PlainText.line(argument.utf8))")
       }
     }
   }
 
   private static func value(_ option: String, _ rest: inout ArraySlice<String>) throws(Misuse) -> String {
-    guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "\(option) needs a value.") }
+    guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "\(option) needs a value") }
     return value
   }
 
   private static func descriptor(_ option: String, _ rest: inout ArraySlice<String>) throws(Misuse) -> Int32 {
     guard let number = Int32(try value(option, &rest)), number > 2 else {
-      throw Misuse(message: "\(option) needs the number of an open descriptor above 2.")
+      throw Misuse(message: "\(option) needs the number of an open descriptor above 2")
     }
     return number
   }

@@ -25,10 +25,10 @@ struct OwnerLock: ~Copyable, Sendable {
 
   private static func describeOwner(_ paths: StatePaths) -> String {
     guard let owner = OwnerRecord(at: paths.ownerLock) else {
-      return "Another broker is starting on \(paths.state); try again."
+      return "another broker is starting on \(paths.state); try again"
     }
-    return "The broker of \(paths.state) is already running (pid \(owner.pid), socket \(owner.socket))."
-      + " Use it, or stop it with: authbroker stop"
+    return "the broker of \(paths.state) is already running (pid \(owner.pid), socket \(owner.socket));"
+      + " use it, or stop it first"
   }
 
   /// Listens on the socket, whose stale predecessor only the holder of the lock may remove.

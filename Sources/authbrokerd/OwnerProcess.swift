@@ -39,7 +39,7 @@ enum OwnerProcess {
         loop: loop, arguments: arguments, lock: lock, source: source, configuration: configuration,
         descriptorLimit: descriptors, environment: environment, report: report)
     } catch {
-      throw StartFailure(kind: .failed, message: "The event loop cannot be created: \(error).")
+      throw StartFailure(kind: .failed, message: "the event loop cannot be created: \(error)")
     }
   }
 
@@ -66,7 +66,7 @@ enum OwnerProcess {
       signals.stop()
       daemon.assumeIsolated { $0.finishLog() }
     } catch {
-      throw StartFailure(kind: .failed, message: "The event loop failed: \(error).")
+      throw StartFailure(kind: .failed, message: "the event loop failed: \(error)")
     }
     return try daemon.assumeIsolated { daemon in daemon.verdict }.get()
   }

@@ -96,7 +96,7 @@ final class ProviderCatalog {
     } catch {
       throw StartFailure(
         kind: .configInvalid,
-        message: "The profile \(profile) cannot be used: \(error); check its addresses, tls and mapping.")
+        message: "the profile \(profile) cannot be used: \(error); check its addresses, tls and mapping")
     }
   }
 
@@ -109,7 +109,7 @@ final class ProviderCatalog {
     } catch {
       throw StartFailure(
         kind: .configInvalid,
-        message: "The proxy cannot be used; check network.proxy in the configuration, then https_proxy.")
+        message: "the proxy cannot be used; check network.proxy in the configuration, then https_proxy")
     }
     do throws(Errno) {
       let log = log
@@ -117,7 +117,7 @@ final class ProviderCatalog {
       clients.append((network, client))
       return client
     } catch {
-      throw StartFailure(kind: .failed, message: "No requests can be sent: \(error).")
+      throw StartFailure(kind: .failed, message: "no requests can be sent: \(error)")
     }
   }
 

@@ -19,7 +19,7 @@ enum StandardOutput {
   /// Writes a string, and ends the process with 1 where it cannot be written.
   static func write(_ text: String) {
     do throws(Errno) { try write(Array(text.utf8), to: 1) } catch {
-      if error != .brokenPipe { StandardError.write("authbroker: standard output cannot be written: \(error).\n") }
+      if error != .brokenPipe { StandardError.write("authbroker: standard output cannot be written: \(error)\n") }
       ProcessImage.end(1)
     }
   }

@@ -1,7 +1,8 @@
+import ClientSocket
 import ConfigurationFile
 import LinuxSystem
 
-/// Why the daemon could not start: one sentence that says what to do, and how the process ends.
+/// Why the daemon could not start, and how the process ends.
 struct StartFailure: Error {
   /// The stable name of the reason, for the starter of the daemon.
   enum Kind: String {
@@ -21,7 +22,7 @@ struct StartFailure: Error {
 
   /// What kind of reason.
   let kind: Kind
-  /// One sentence, and what to do.
+  /// What happened and what to do, on one line in lower case and without a full stop.
   let message: String
   /// The mistakes of a configuration that was read and refused; nil for any other reason.
   private(set) var mistakes: ConfigurationError?
@@ -29,7 +30,8 @@ struct StartFailure: Error {
   /// A failure.
   init(kind: Kind, message: String) {
     self.kind = kind
-    self.message = message
+    // It may name keys of a file.
+    self.message = PlainText.line(message.utf8)
   }
 
   /// A configuration has mistakes: the message has the first one, and how many more there are.
@@ -42,7 +44,7 @@ struct StartFailure: Error {
   init(noThread error: Errno) {
     self.init(
       kind: .failed,
-      message: "no thread can be started: \(error); raise the limit of processes (ulimit -u, or TasksMax of the unit).")
+      message: "no thread can be started: \(error); raise the limit of processes (ulimit -u, or TasksMax of the unit)")
   }
 
   /// The exit code of the contract: 7 for the vault, 1 for anything else.

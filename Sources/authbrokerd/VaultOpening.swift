@@ -36,7 +36,7 @@ enum VaultOpening {
     do throws(SealingError) {
       try Sealing.initialize()
     } catch {
-      throw StartFailure(kind: .failed, message: "libsodium does not work here: \(error).")
+      throw StartFailure(kind: .failed, message: "libsodium does not work here: \(error)")
     }
     let vault: Vault
     do throws(VaultError) {
@@ -90,7 +90,7 @@ enum VaultOpening {
       case .sourceUnavailable(let reason), .passphraseUnsuitable(let reason):
         throw StartFailure(kind: .keySourceUnavailable, message: reason)
       case .wrongPassphrase, .passphraseMissing:
-        throw StartFailure(kind: .keySourceUnavailable, message: "The vault opens only with its passphrase.")
+        throw StartFailure(kind: .keySourceUnavailable, message: "the vault opens only with its passphrase")
       case .store(let error): throw failure(error, paths)
       }
     }

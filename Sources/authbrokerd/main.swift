@@ -9,7 +9,7 @@ do throws(Errno) {
   try ProcessHardening.forbidInspection()
   try ProcessHardening.ignoreWriteSignals()
 } catch {
-  StandardError.write("authbroker: this process cannot be protected from inspection: \(error).\n")
+  StandardError.write("authbroker: this process cannot be protected from inspection: \(error)\n")
   ProcessImage.end(1)
 }
 

@@ -37,7 +37,7 @@ import Testing
       #expect(text.errors == lines.joined(separator: "\n") + "\n")
       let object = try sandbox.refusedDaemon(options + ["--check-config", "--json"])
       let root = try JSONDocument(parsing: Array(object.output.utf8)).root
-      #expect(try root["valid"]?.bool() == false && root["file"]?.string() == file)
+      #expect(try root["ok"]?.bool() == false && root["file"]?.string() == file)
       #expect(try root["message"]?.string() == lines[0] + " (and 1 more mistake)")
       #expect(try root["mistakes"]?.elements().map { try $0["line"]?.integer() } == [2, 3])
       #expect(object.errors == "authbroker: \(lines[0]) (and 1 more mistake)\n")

@@ -27,7 +27,7 @@ extension LocalProvider {
       }
       let accounts =
         isEmpty
-        ? ProviderFinding("accounts", .note, "No account exists yet.", advice: "Create one with: authbroker register")
+        ? ProviderFinding("accounts", .note, "No account exists yet.", advice: "Register one.")
         : ProviderFinding("accounts", .ok, "there are accounts")
       return [reachable, ProviderFinding("files", .ok, "its files open, and its database is sound"), accounts]
     } catch {

@@ -34,7 +34,7 @@ struct ConfigurationVerdict: Sendable {
     guard case .success(let said) = report, said.code == 0,
       let root = try? JSONDocument(parsing: Array(said.text.utf8)).root
     else { return }
-    self.file = try? root["configuration"]?.string()
+    self.file = try? root["file"]?.string()
     profiles = (try? root["profiles"]?.elements().map { try $0.string() }) ?? []
     keySource = (try? root["keySource"]?.string()).flatMap(KeySourceName.init(rawValue:))
     keyFile = try? root["keyFile"]?.string()

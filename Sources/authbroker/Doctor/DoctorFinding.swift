@@ -1,3 +1,4 @@
+import BrokerProtocol
 import JSONRPC
 
 /// One thing that the doctor looked at, and how it is.
@@ -22,6 +23,8 @@ struct DoctorFinding: Equatable, Sendable {
   let status: Status
   /// A value, or what is wrong and what to do about it.
   let message: Message
+  /// The same for programs, where the two differ: with times as RFC 3339 in UTC.
+  private var machineMessage: Message?
   /// What the exit code is if it is an error.
   var exitCode = ExitCode.failure
   /// The file that it is about.
@@ -46,6 +49,15 @@ struct DoctorFinding: Equatable, Sendable {
     self.path = path
   }
 
+  /// A finding that names a time, which `sentence` puts in its place.
+  init(
+    _ check: String, _ label: String, _ status: Status, next: NextCommand? = nil, path: String? = nil,
+    at time: Timestamp, _ sentence: (String) -> String
+  ) {
+    self.init(check, label, status, sentence(LocalTime.full(time)), next: next, path: path)
+    machineMessage = Message(sentence(time.description), next: next)
+  }
+
   /// The same, as a sign that the vault is damaged, or cannot be opened.
   func aboutVault() -> DoctorFinding {
     var finding = self
@@ -64,7 +76,7 @@ extension DoctorFinding {
     writer.object { writer in
       writer.member("check", check)
       writer.member("status", status.rawValue)
-      writer.member("message", message.text(for: arguments))
+      writer.member("message", (machineMessage ?? message).text(for: arguments))
       writer.member(ifPresent: "path", path)
       writer.member(ifPresent: "profile", profile)
     }

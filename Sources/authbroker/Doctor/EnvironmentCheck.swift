@@ -46,12 +46,13 @@ enum EnvironmentCheck: DoctorCheck {
 
   /// What a clock that shows `time` is worth; tokens and their ends are judged by it.
   static func clock(_ time: Timestamp) -> DoctorFinding {
+    let (check, label) = ("environment.clock", "clock")
     guard time >= earliest else {
-      let message =
-        "the clock shows \(LocalTime.full(time)), which is wrong: expired tokens look valid; set the clock"
-      return DoctorFinding("environment.clock", "clock", .error, message)
+      return DoctorFinding(check, label, .error, at: time) {
+        "the clock shows \($0), which is wrong: expired tokens look valid; set the clock"
+      }
     }
-    return DoctorFinding("environment.clock", "clock", .ok, LocalTime.full(time))
+    return DoctorFinding(check, label, .ok, at: time) { $0 }
   }
 
   /// Whether a limit lets the daemon keep its secrets from being swapped out.

@@ -18,10 +18,10 @@ enum RunningConfigurationCheck {
     let reloads = events.filter { $0.payload.name == .configReloaded }.map(\.time)
     let readAt = reloads.reduce(status.configurationReadAt ?? status.startedAt, max)
     guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
-    let text =
-      "\(PlainText.line(file.utf8)) was changed at \(LocalTime.full(changed)), after the running broker had read it"
     let next = NextCommand("have it read again with", "call", "reloadConfig")
-    return DoctorFinding("owner.configurationAge", "age", .warning, text, next: next, path: file)
+    return DoctorFinding("owner.configurationAge", "age", .warning, next: next, path: file, at: changed) {
+      "\(PlainText.line(file.utf8)) was changed at \($0), after the running broker had read it"
+    }
   }
 
   /// When the file was changed; nil where there is none.

@@ -22,6 +22,34 @@ extension AttackTests {
       return Flood(name, #""method":"ping","params":"# + params + close)
     }
 
+    /// Parameters of names that no message had before.
+    ///
+    /// The names are patched into a message that is made once: a client that is busy with its own messages keeps the
+    /// others from a processor.
+    private static let ignoredNames: Flood = {
+      let (digits, count) = (16, 64)
+      let name = String(repeating: "n", count: 1000)
+      var message = Array(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"#.utf8)
+      let places = (0..<count).map { index in
+        if index > 0 { message.append(UInt8(ascii: ",")) }
+        message += Array("\"\(name)".utf8)
+        defer { message += Array("\(String(repeating: "0", count: digits))\":0".utf8) }
+        return message.count
+      }
+      message += Array("}}\n".utf8)
+      return Flood("ignored names") { [message] number in
+        var message = message
+        for (index, place) in places.enumerated() {
+          var rest = number &* count &+ index
+          for digit in 0..<digits {
+            message[place + digit] = UInt8(ascii: "a") + UInt8(truncatingIfNeeded: rest & 15)
+            rest >>= 4
+          }
+        }
+        return message
+      }
+    }()
+
     private static let floods: [Flood] = {
       let mark = String(repeating: "e\u{301}\u{302}\u{303}", count: size / 8)
       var floods = [
@@ -34,13 +62,12 @@ extension AttackTests {
       floods.append(Flood("scopes", #""method":"getAccessToken","params":{"scopes":[\#(scopes)]}"#))
       let entries = Array(repeating: #"{"jsonrpc":"2.0","id":1,"method":"getStatus"}"#, count: 64)
       floods.append(Flood("batches") { _ in Array("[\(entries.joined(separator: ","))]\n".utf8) })
-      // Made beforehand: a client that is busy with its own messages keeps the others from a processor.
-      let name = String(repeating: "n", count: 1000)
-      let named = (0..<64).map { number in
-        let members = (0..<64).map { "\"\(name)\(number)-\($0)\":0" }.joined(separator: ",")
-        return Array((#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{\#(members)}}"# + "\n").utf8)
-      }
-      floods.append(Flood("ignored names") { named[$0 % named.count] })
+      let long = String(repeating: "x", count: size / 64 - 100)
+      let longEntries = Array(
+        repeating: #"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"\#(long)"}}"#, count: 64)
+      let longBatch = Array("[\(longEntries.joined(separator: ","))]\n".utf8)
+      floods.append(Flood("long batches") { _ in longBatch })
+      floods.append(ignoredNames)
       floods.append(Flood("rpc.discover", #""method":"rpc.discover""#))
       let subscribe = #"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"# + "\n"
       let thirtyTwo = Array(String(repeating: subscribe, count: 32).utf8)

@@ -126,6 +126,28 @@ import Transport
     }
   }
 
+  @Test func `a batch that was begun is answered although the limits have become narrower`() async throws {
+    try await OwnThread.run {
+      var limits = Limits()
+      limits[.turnMessages] = 2
+      let harness = try ServerHarness(limits: limits)
+      let client = try harness.connect()
+      harness.settle()
+      let requests = (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
+      let batch = Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+      #expect(client.push(batch) == batch.count)
+      try harness.loop.runOnce()
+      limits[.batchEntries] = 5
+      harness.server.assumeIsolated { [limits] in $0.setLimits(limits) }
+      let expected = "[" + (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
+      #expect(client.lines() == [expected])
+      // The next batch is one of its own.
+      let three = "[" + requests[..<3].joined(separator: ",") + "]"
+      let threeAnswers = "[" + (1...3).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
+      #expect(client.ask(three) == [threeAnswers])
+    }
+  }
+
   @Test func `what was said before the end of the stream is still answered, in turns`() async throws {
     try await OwnThread.run {
       var limits = Limits()

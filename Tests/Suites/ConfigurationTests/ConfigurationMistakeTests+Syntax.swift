@@ -19,7 +19,7 @@ extension ConfigurationMistakeTests {
       {profiles:{a:{provider:"oidc",clientId:"c",
       issuer:"https://sso.example.com/.well-known/openid-configuration"}}}
       """#,
-      [#"2:8: profiles.a.issuer: must end before /.well-known/; write "https://sso.example.com""#]
+      [#"2:8: profiles.a.issuer: must be the issuer, not the address of its document; end it before /.well-known/"#]
     ),
     (
       "an address with a user", #"{profiles:{a:{provider:"rest",baseUrl:"https://ann:secret@api.example.com"}}}"#,
@@ -74,7 +74,7 @@ extension ConfigurationMistakeTests {
     ),
     (
       "no quotes", #"{ logLevel: info }"#,
-      [#"1:13: expected a quoted string; write "info""#]
+      [#"1:13: expected a quoted string; put it in quotes"#]
     ),
     (
       "True", #"{profiles:{a:{provider:"local",backgroundRefresh: True}}}"#,

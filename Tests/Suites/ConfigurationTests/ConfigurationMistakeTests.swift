@@ -67,5 +67,9 @@ import Testing
       let lines = refusal("{profiles:{a:{\(profile),\(text)}}}")?.lines ?? []
       #expect(lines.count == 1 && !lines[0].contains("canary") && !lines[0].contains("/home/ann"), "\(lines)")
     }
+    for text in ["clientSecret:canary", "issuer:'https://x${HOME}/.well-known/x'"] {
+      let lines = refusal("{profiles:{a:{provider:'oidc',clientId:'c',\(text)}}}")?.lines ?? []
+      #expect(!lines.isEmpty && lines.allSatisfy { !$0.contains("canary") && !$0.contains("/home/ann") }, "\(lines)")
+    }
   }
 }

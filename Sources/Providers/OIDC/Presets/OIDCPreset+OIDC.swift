@@ -8,8 +8,8 @@ extension OIDCPreset {
     section.require("issuer", #"write issuer: "https://…", as the provider writes it itself"#)
     guard let issuer = section.serverAddress("issuer") else { return nil }
     // The issuer itself, not the address of its document, which people copy as often.
-    if let end = issuer.firstRange(of: "/.well-known/")?.lowerBound {
-      section.report("issuer", "must end before /.well-known/", "write \"\(issuer[..<end])\"")
+    if issuer.contains("/.well-known/") {
+      section.report("issuer", "must be the issuer, not the address of its document", "end it before /.well-known/")
       return nil
     }
     return OIDCDialect(type: "oidc", issuer: issuer)
