@@ -135,10 +135,9 @@ authbroker__exit_code() {
 # Tells what is wrong with an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
-  # In the form of this script's own messages: lower case, no full stop. Names keep their capital.
+  # In the form of this script's own messages: lower case but for names, no full stop.
   authbroker__say "$(authbroker__words "$1" error.message | LC_ALL=C awk '
-    { sub(/\.$/, "") }
-    /^[A-Z][a-z-]*( |$)/ && !/^(Firebase|Google|Keycloak|Linux|Microsoft) / { $0 = tolower(substr($0, 1, 1)) substr($0, 2) }
+    { sub(/\.$/, "") } /^[A-Z][a-z-]*( |$)/ && !/^(Firebase|Google|Keycloak|Linux|Microsoft) / { $0 = tolower(substr($0, 1, 1)) substr($0, 2) }
     { print }')"
   authbroker__left=$(authbroker__words "$1" error.data.attemptsRemaining) &&
     authbroker__say "attempts left: $authbroker__left"

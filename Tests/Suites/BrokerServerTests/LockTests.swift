@@ -115,7 +115,8 @@ import Testing
       #expect(locker.ask(Self.call("lock")).isEmpty)
       if cancels {
         #expect(
-          locker.ask(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":9}}"#).first?.contains("cancelled") == true)
+          locker.ask(#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":9}}"#).first?.contains("cancelled")
+            == true)
       } else {
         locker.close()
       }

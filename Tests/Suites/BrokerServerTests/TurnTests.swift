@@ -143,8 +143,8 @@ import Transport
       #expect(client.lines() == [expected])
       // The next batch is one of its own.
       let three = "[" + requests[..<3].joined(separator: ",") + "]"
-      let threeAnswers = "[" + (1...3).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
-      #expect(client.ask(three) == [threeAnswers])
+      let answers = client.ask(three)
+      #expect(answers.count == 1 && (1...3).allSatisfy { answers[0].contains(#""id":\#($0),"result""#) }, "\(answers)")
     }
   }
 
