@@ -17,6 +17,10 @@ package enum BrokerNotice: Sendable {
     case storeTampered(ProfileName?)
     /// The store cannot be written, and sequences may be given twice after a crash.
     case sequencesNotReserved
+    /// The newest state of a profile could not be saved, and is tried again.
+    case notSaved(ProfileName)
+    /// It is saved now.
+    case saved(ProfileName)
     /// The clock of a profile's provider is ahead of this machine's by so much, or no longer where it was.
     case clockSkewed(ProfileName, Duration?)
     /// A provider could not be told that tokens of a profile are not used any more: they end by themselves.

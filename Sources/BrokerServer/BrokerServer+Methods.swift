@@ -181,10 +181,20 @@ extension BrokerServer {
     flush(connection)
   }
 
-  /// Ends the whole broker in order.
-  func stopBroker(_ request: Request) {
+  /// Ends the whole broker in order, unless something would be lost.
+  ///
+  /// - Throws: `storeFailed`.
+  func stopBroker(_ params: StopBroker.Params) throws(BrokerError) -> Empty {
+    let unsaved = broker.assumeIsolated { $0.unsavedProfiles }
+    guard unsaved.isEmpty || params.discardsUnsaved else {
+      let names = unsaved.map(\.description).joined(separator: ", ")
+      throw BrokerError(
+        .storeFailed,
+        "The vault cannot be written, and the newest state of \(names) would be lost; make room on its disk and try again."
+      )
+    }
     log.notice("stopping on request")
-    succeed(request.caller, Empty())
     drain()
+    return Empty()
   }
 }

@@ -167,7 +167,8 @@ enum Routes {
       Route.asked(ContinueTrial.self, .never) { broker, params, caller throws(BrokerError) in
         try broker.continueTrial(params, caller)
       }.administrative(),
-      Route(name: StopBroker.name) { server, _, request in server.stopBroker(request) }.administrative(),
+      Route.now(StopBroker.self) { server, params, _ throws(BrokerError) in try server.stopBroker(params) }
+        .administrative(),
     ]
 
   /// The route of a name; nil where there is none.

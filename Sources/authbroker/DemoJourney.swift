@@ -43,7 +43,7 @@ struct DemoJourney: ~Copyable {
 
   /// Ends the broker; whatever happens, it does not outlive the demo.
   mutating func stop() {
-    guard (try? first.call(StopBroker.self, Empty(), timeout: Self.patience)) != nil else { return }
+    guard (try? first.call(StopBroker.self, .init(), timeout: Self.patience)) != nil else { return }
     try? first.awaitEnd(timeout: Self.patience)
   }
 

@@ -12,8 +12,9 @@ enum StopCommand: Command {
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
       is nothing to do. A broker that is not on its socket, or to which access to the state directory cannot be proven,
-      is sent SIGTERM.
-      """)
+      is sent SIGTERM. A broker whose vault cannot be written goes on until the newest tokens are saved.
+      """,
+    options: [.flag("--discard-unsaved", "stop although the newest tokens are not saved")])
 
   /// How long a broker may take to end: it drains its connections and closes the vault.
   private static let longestEnd = Duration.seconds(30)
@@ -73,7 +74,8 @@ enum StopCommand: Command {
     let owner = connection.owner
     let lock = try context.paths().ownerLock
     do throws(CommandFailure) {
-      _ = try context.call(StopBroker.self, Empty(), on: &connection, within: longestSilence)
+      let params = StopBroker.Params(discardsUnsaved: context.arguments.has("--discard-unsaved"))
+      _ = try context.call(StopBroker.self, params, on: &connection, within: longestSilence)
     } catch {
       switch error.exitCode {
       case .brokerUnreachable where owner != nil: return false

@@ -11,6 +11,11 @@ extension Logger {
     case .storeTampered(nil): error("the vault is not what the broker wrote: run `authbroker doctor`")
     case .revocationGivenUp(let profile):
       warning("a revocation expired before the provider answered", .word("profile", profile.description))
+    case .notSaved(let profile):
+      error(
+        "the vault cannot be written: the newest state of a session is in memory alone",
+        .word("profile", profile.description))
+    case .saved(let profile): notice("the newest state of a session is saved", .word("profile", profile.description))
     case .sequencesNotReserved: error("the vault cannot be written: sequences may repeat after a crash")
     case .clockSkewed(let profile, let skew?):
       warning(

@@ -159,6 +159,22 @@ struct DiskTests {
     }
   }
 
+  @Test func `a broker with an unstored token stops only by a signal, and says what is lost`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      _ = try stage.told()
+      let pages = try stage.pagesOfRefresh()
+      #expect(try stage.fillUp() == "storeFailed")
+      let token = try stage.refreshUnstored(pages)
+      let stop = try sandbox.command("stop")
+      #expect(stop.code == 7 && stop.errors.contains("default would be lost"), "\(stop.errors)")
+      #expect(try stage.wire.accessToken() == token)
+      try stage.owner.send(.terminate)
+      #expect(try stage.owner.wait() == 7)
+      #expect(stage.owner.errorText.contains("the newest state of default is lost"), "\(stage.owner.errorText)")
+    }
+  }
+
   @Test func `a broker that starts on a full disk serves what it has, and recovers without another start`() async throws
   {
     try await Sandbox.run { sandbox in

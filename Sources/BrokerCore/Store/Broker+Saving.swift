@@ -1,4 +1,4 @@
-import BrokerProtocol
+package import BrokerProtocol
 
 /// A record that could not be saved, and is tried again.
 struct SaveRetry {
@@ -35,9 +35,12 @@ extension Broker {
     }
   }
 
+  /// The profiles whose newest state is in memory alone.
+  package var unsavedProfiles: [ProfileName] { journal.unsaved }
+
   private func saved(_ record: SessionRecord, announcing events: [EventPayload]) {
     counts.saves += 1
-    journal.noteSaved(record)
+    if journal.noteSaved(record) { notify(.trouble(.saved(record.profile))) }
     if events.contains(where: { $0.name == .login }), let slot = holder(of: record.profile) {
       slot.sessions += 1
       (slot.user, slot.userFetchedAt) = (nil, nil)
@@ -60,6 +63,7 @@ extension Broker {
       if failures > 0 { journal.forgetRetry(of: name) }
       return
     }
+    if failures == 0 { notify(.trouble(.notSaved(name))) }
     let timer = clock.schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { [weak self] in
       self?.assumeIsolated { $0.saveAgain(name) }
     }

@@ -16,6 +16,9 @@ struct RecordJournal {
   /// Whether no record waits to be saved once more.
   var isSaved: Bool { retries.isEmpty }
 
+  /// The profiles whose record waits to be saved once more, sorted.
+  var unsaved: [ProfileName] { retries.keys.sorted { $0.description < $1.description } }
+
   /// The record of a profile that waits to be saved once more.
   func retry(of profile: ProfileName) -> SaveRetry? { retries[profile] }
 
@@ -46,10 +49,12 @@ struct RecordJournal {
   }
 
   /// Takes in that a record is durable: it has taken the place of all before it.
-  mutating func noteSaved(_ record: SessionRecord) {
-    if let retry = retries[record.profile], retry.record.generation <= record.generation {
-      forgetRetry(of: record.profile)
-    }
+  ///
+  /// - Returns: whether its profile waited to be saved once more.
+  mutating func noteSaved(_ record: SessionRecord) -> Bool {
+    guard let retry = retries[record.profile], retry.record.generation <= record.generation else { return false }
+    forgetRetry(of: record.profile)
+    return true
   }
 
   /// Lets something go on when a record is durable, or could not be made so.

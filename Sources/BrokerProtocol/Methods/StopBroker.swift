@@ -1,19 +1,46 @@
+public import JSONRPC
+
 /// Ends the owner of the state directory in order.
 public enum StopBroker: BrokerMethod {
-  /// What a request carries.
-  public typealias Params = Empty
   /// What the answer carries.
   public typealias Result = Empty
 
   /// The name on the wire.
   public static let name = "stopBroker"
+
+  /// What a request carries.
+  public struct Params: MethodParams, Equatable {
+    /// Whether the broker ends although something cannot be saved.
+    public var discardsUnsaved: Bool
+
+    public init(discardsUnsaved: Bool = false) {
+      self.discardsUnsaved = discardsUnsaved
+    }
+
+    public static let blank = Params()
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.defaulted("discardUnsaved", &discardsUnsaved)
+    }
+  }
+}
+
+extension StopBroker.Params {
+  public static let notes = SchemaNotes(members: [
+    "discardUnsaved": "Also where the vault cannot be written: what is not saved is lost."
+  ])
 }
 
 extension StopBroker {
   public static var document: MethodDocument {
     MethodDocument(
       "Ends the owner of the state directory in order.",
-      errors: [.accessDenied],
+      details:
+        """
+        Where the newest tokens or a logout could not be saved, the answer is storeFailed and the broker goes on, unless \
+        discardUnsaved is set.
+        """,
+      errors: [.accessDenied, .storeFailed],
       examples: [
         .empty("the broker ends")
       ])

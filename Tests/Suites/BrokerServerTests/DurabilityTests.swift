@@ -32,6 +32,46 @@ import Testing
     }
   }
 
+  @Test func `a broker does not stop by request while something would be lost`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      client.prove()
+      _ = client.ask(Self.login(1))
+      harness.provider.hold()
+      client.send(Self.call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      harness.store.failure = .failed(context: "a full disk")
+      harness.provider.release()
+      #expect(client.lines().first?.contains("access-2") == true)
+      #expect(harness.reports.all == [.notSaved(.default)])
+      let refusal = client.ask(Self.call("stopBroker")).first
+      #expect(refusal?.contains(#""kind":"storeFailed""#) == true && refusal?.contains("default") == true)
+      #expect(client.ask(Self.call("ping")) == [#"{"jsonrpc":"2.0","id":9,"result":{}}"#])
+      harness.store.failure = nil
+      harness.clock.advance(by: .seconds(30))
+      harness.settle()
+      #expect(harness.reports.all == [.notSaved(.default), .saved(.default)])
+      #expect(client.ask(Self.call("stopBroker")) == [#"{"jsonrpc":"2.0","id":9,"result":{}}"#])
+      #expect(!client.read() && harness.stopFlag.isRaised)
+    }
+  }
+
+  @Test func `a broker stops when it is told to lose what is not saved`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      let client = try harness.connect()
+      client.prove()
+      _ = client.ask(Self.login(1))
+      harness.provider.hold()
+      client.send(Self.call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+      harness.store.failure = .failed(context: "a full disk")
+      harness.provider.release()
+      #expect(client.lines().first?.contains("access-2") == true)
+      let answer = client.ask(Self.call("stopBroker", #"{"discardUnsaved":true}"#))
+      #expect(answer.first == #"{"jsonrpc":"2.0","id":9,"result":{}}"#)
+    }
+  }
+
   @Test func `a login that cannot be saved leaves the session and its user as they were`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()
