@@ -119,16 +119,15 @@ public enum OpenRPCDocument {
   /// Every schema that has a name, in the order in which the methods refer to them, and that of errors.
   private static var namedSchemas: [(name: String, schema: JSONSchema)] {
     var named: [(name: String, schema: JSONSchema)] = []
-    for method in Methods.all {
-      for member in method.parameterSchemas { member.schema.collectNamed(into: &named) }
-      method.resultSchema.collectNamed(into: &named)
-    }
+    for method in Methods.all { collectNamed(of: method, into: &named) }
     BrokerError.schema.collectNamed(into: &named)
     return named
   }
-}
 
-extension BrokerMethod {
-  fileprivate static var parameterSchemas: [SchemaMember] { Params.schemaMembers }
-  fileprivate static var resultSchema: JSONSchema { Result.schema }
+  private static func collectNamed<Method: BrokerMethod>(
+    of _: Method.Type, into named: inout [(name: String, schema: JSONSchema)]
+  ) {
+    for member in Method.Params.schemaMembers { member.schema.collectNamed(into: &named) }
+    Method.Result.schema.collectNamed(into: &named)
+  }
 }

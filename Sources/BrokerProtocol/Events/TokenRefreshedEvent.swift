@@ -4,7 +4,7 @@ public import JSONRPC
 public struct TokenRefreshedEvent: ObjectCodable, Equatable {
   /// The keyed hash of the new token.
   public var tokenID: String
-  /// When it ends.
+  /// When it expires.
   public var expiresAt: Timestamp?
 
   public init(tokenID: String, expiresAt: Timestamp? = nil) {

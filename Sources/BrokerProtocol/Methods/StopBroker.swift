@@ -1,4 +1,4 @@
-/// Ends the owner of the state directory in order.
+/// Stops the broker that owns the state directory.
 public enum StopBroker: BrokerMethod {
   /// What a request carries.
   public typealias Params = Empty
@@ -12,10 +12,10 @@ public enum StopBroker: BrokerMethod {
 extension StopBroker {
   public static var document: MethodDocument {
     MethodDocument(
-      "Ends the owner of the state directory in order.",
+      "Stops the broker that owns the state directory.",
       errors: [.accessDenied],
       examples: [
-        .empty("the broker ends")
+        .empty("the broker stops")
       ])
   }
 }

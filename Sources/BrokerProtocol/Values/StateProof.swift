@@ -25,5 +25,5 @@ extension StateProof: ObjectCodable {
 }
 
 extension StateProof {
-  public static let notes = SchemaNotes("StateProof", "What prove wants: a file of this path, with this contents.")
+  public static let notes = SchemaNotes("StateProof", "What prove requires: a file at this path with these contents.")
 }
