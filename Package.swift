@@ -5,7 +5,7 @@ import PackageDescription
 let checked: [SwiftSetting] = [
   // Data-race safety is checked by the compiler, not by review.
   .swiftLanguageMode(.v6),
-  // A warning that nobody reads is a defect that nobody mends.
+  // A warning that is not read is a defect that is not fixed.
   .treatAllWarnings(as: .error),
   // What a module imports is its own business unless it says `public import`.
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -13,7 +13,7 @@ let checked: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   // An existential costs something, so it is written `any`.
   .enableUpcomingFeature("ExistentialAny"),
-  // An `async` function stays on its caller's executor: no hop to the global pool that nobody asked for.
+  // An `async` function stays on its caller's executor: no hop to the global pool that was not asked for.
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 

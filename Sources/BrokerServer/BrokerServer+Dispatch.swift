@@ -169,7 +169,7 @@ extension BrokerServer {
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
     guard let key = connection.inFlight.first(where: { requests[$0]?.id == id }) else { return true }
-    // A login whose session is being saved is answered with that, so that no caller takes it for undone.
+    // A login whose session is being saved is answered with that, so that no caller believes that it failed.
     if broker.assumeIsolated({ $0.cancel(key) }) { fail(key, BrokerError(.cancelled)) }
     return true
   }

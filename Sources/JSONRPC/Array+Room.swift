@@ -1,7 +1,7 @@
 extension [UInt8] {
   /// Makes room for so many bytes more, and leaves nothing behind where the buffer has to move.
   ///
-  /// An array that grows by itself gives its former storage back as it is; a token that was on its way out in it would
+  /// An array that grows by itself releases its former storage as it is; a token that was on its way out in it would
   /// stay in memory until something else is written there.
   mutating func makeRoom(for byteCount: Int) {
     guard capacity - count < byteCount else { return }

@@ -32,7 +32,7 @@ public struct Envelope: Sendable {
 
   /// How many bytes an id may have, quotes included.
   ///
-  /// Longer ones serve nobody, and each is kept while its request runs.
+  /// No client needs longer ones, and each is kept while its request runs.
   public static let idByteLimit = 128
 
   /// Reads the envelope of the value at `index`: the whole text, or one entry of a batch.

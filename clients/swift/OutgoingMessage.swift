@@ -15,7 +15,7 @@ enum OutgoingMessage {
     }
   }
 
-  /// Takes an earlier request back (`$/cancelRequest`).
+  /// Cancels an earlier request (`$/cancelRequest`).
   static func cancel(id: Int64) -> [UInt8] {
     line { writer in
       writer.member("method", "$/cancelRequest")
