@@ -11,10 +11,10 @@ package actor Broker {
   package typealias Respond = @Sendable (CallerID, Answer) -> Void
   /// Passes an event on to a subscription, on the broker's executor.
   package typealias Deliver = @Sendable (SubscriptionHub.Delivery) -> Void
-  /// Tells whoever looks after the broker of something that is wrong.
+  /// Reports something that is wrong to the broker's operator.
   package typealias Report = @Sendable (Trouble) -> Void
 
-  /// Something that whoever looks after the broker should know.
+  /// Something that the broker's operator should know.
   package enum Trouble: Sendable, Equatable {
     /// What rests in the store is not what was written: the record of a profile, or something of no profile.
     case storeTampered(ProfileName?)
@@ -41,7 +41,7 @@ package actor Broker {
   let clock: any BrokerClock
   /// Handles, and names of tokens.
   let entropy: any Entropy
-  /// Answers that need no broker: whoever reads requests asks here first.
+  /// Answers that need no broker: the server looks here first.
   package nonisolated let answers = AnswerCache()
   /// What clients may cost, and how often that was too much.
   package nonisolated let ledger = LimitLedger()

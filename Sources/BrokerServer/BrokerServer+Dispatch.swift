@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import JSON
 import JSONRPC
 import Logging
 import SecretMemory
@@ -202,14 +203,4 @@ extension JSONError.Reason {
     default: nil
     }
   }
-}
-
-extension JSONDocument {
-  /// What absent parameters mean.
-  fileprivate static let emptyObject: JSONDocument = {
-    guard let document = try? JSONDocument(parsing: Array("{}".utf8)) else {
-      preconditionFailure("{} is valid JSON")
-    }
-    return document
-  }()
 }

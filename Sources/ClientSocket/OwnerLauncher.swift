@@ -1,4 +1,5 @@
 import LinuxSystem
+import StateDirectory
 import Synchronization
 
 /// Starts the owner of a state directory, once, however many clients want it at the same moment.

@@ -185,7 +185,7 @@ package final class SQLiteConnection {
   @unsafe
   func recycle(_ statement: OpaquePointer, sql: StaticString) {
     let key = UInt(bitPattern: unsafe sql.utf8Start)
-    // The caller gives up its only reference: it passes to the cache, or ends here.
+    // The caller's only reference passes to the cache, or ends here.
     if unsafe handle != nil, unsafe idleStatements[key] == nil {
       // As above.
       unsafe idleStatements[key] = statement

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Cancels a login that waits for a one-time code or for a user action.
 public enum CancelLogin: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Checks the provider of one profile in detail: what it supports, and what does not work without the rest.
 ///

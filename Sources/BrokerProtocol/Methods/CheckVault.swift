@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Verifies the integrity of the vault.
 public enum CheckVault: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Returns the progress of a provider's trial; gives the code that it waits for, or stops it.

@@ -1,4 +1,4 @@
-internal import JSONRPC
+internal import JSON
 
 /// Returns the OpenRPC document of exactly the methods that this broker has.
 public enum Discover: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Returns a valid access token, refreshing it first where necessary.
 public enum GetAccessToken: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Returns the user of a session, asking the provider where the cached answer is too old.
 public enum GetCurrentUser: BrokerMethod {

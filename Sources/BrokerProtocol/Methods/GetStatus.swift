@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Returns the status of the broker itself.
 public enum GetStatus: BrokerMethod {

@@ -1,4 +1,5 @@
-public import JSONRPC
+public import JSON
+internal import JSONRPC
 
 /// Exchanges names, versions and capabilities; optional, any method may come first.
 public enum Initialize: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Returns the login of a profile that waits for a one-time code or for a user action.
 public enum ListPendingLogins: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Returns the session of every configured profile.
 public enum ListSessions: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Starts a login with credentials that the provider accepts.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Logs out: ends sessions here at once, and revokes them at the provider where it answers.
 public enum Logout: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Authenticates the user of a session again; the session continues with new tokens.

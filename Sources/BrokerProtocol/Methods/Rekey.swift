@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Re-encrypts the vault under new keys, from the same key source or another one.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Reports that a server rejected a token, and returns the one to use instead.

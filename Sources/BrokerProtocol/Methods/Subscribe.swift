@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Returns the present state, then sends every event.
 public enum Subscribe: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Starts a trial of the provider of one profile: a login, then everything that a broker does with a session, up to its

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Unlocks the vault; a new vault takes the first passphrase as its own.

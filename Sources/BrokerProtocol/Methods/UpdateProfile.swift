@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Changes the account's profile at the provider.
 public enum UpdateProfile: BrokerMethod {

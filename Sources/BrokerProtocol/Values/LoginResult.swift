@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The progress of a login.
 public enum LoginResult: Sendable, Equatable {

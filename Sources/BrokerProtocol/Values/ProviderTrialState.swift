@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The progress of a provider's trial since the last call.
 public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equatable {
