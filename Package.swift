@@ -5,7 +5,7 @@ import PackageDescription
 let checked: [SwiftSetting] = [
   // Data-race safety is checked by the compiler, not by review.
   .swiftLanguageMode(.v6),
-  // A warning that nobody reads is a defect that nobody mends.
+  // A warning that is not read is a defect that is not fixed.
   .treatAllWarnings(as: .error),
   // What a module imports is its own business unless it says `public import`.
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -13,7 +13,7 @@ let checked: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   // An existential costs something, so it is written `any`.
   .enableUpcomingFeature("ExistentialAny"),
-  // An `async` function stays on its caller's executor: no hop to the global pool that nobody asked for.
+  // An `async` function stays on its caller's executor: no hop to the global pool that was not asked for.
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
@@ -21,7 +21,7 @@ let checked: [SwiftSetting] = [
 let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
 
 /// What speaks the protocol.
-let wire: [Target.Dependency] = ["BrokerProtocol", "JSONRPC", "SecretMemory"]
+let wire: [Target.Dependency] = ["BrokerProtocol", "JSON", "SecretMemory"]
 /// What knows the core as well.
 let core = wire + ["BrokerCore"]
 
@@ -41,13 +41,14 @@ let package = Package(
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     // The pure layers.
-    .target(name: "JSONRPC"),
+    .target(name: "JSON"),
+    .target(name: "JSONRPC", dependencies: ["JSON"]),
     .target(name: "SecretMemory", dependencies: ["CLinux"]),
-    .target(name: "BrokerProtocol", dependencies: ["JSONRPC", "SecretMemory"]),
+    .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory"]),
     .target(name: "BrokerCore", dependencies: wire),
     .target(name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect"),
     .target(name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect"),
-    .target(name: "ConfigurationFile", dependencies: ["JSONRPC", "BrokerProtocol"]),
+    .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
 
     // The edges.
     .target(name: "LinuxSystem", dependencies: ["CLinux"]),
@@ -55,6 +56,7 @@ let package = Package(
     .target(name: "Sealing", dependencies: ["CSodium", "SecretMemory"]),
     .target(name: "HTTP", dependencies: ["CCurl", "SecretMemory", "LinuxSystem"]),
     .target(name: "Transport", dependencies: ["LinuxSystem"]),
+    .target(name: "StateDirectory", dependencies: ["JSON", "LinuxSystem"]),
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
     .target(
@@ -82,31 +84,34 @@ let package = Package(
         "BrokerCore", "BrokerProtocol", "ConfigurationFile", "HTTP", "LocalProvider", "RemoteProvider", "RESTProvider",
         "RESTDialect", "OIDCProvider", "OIDCDialect", "FirebaseProvider",
       ]),
-    .target(name: "BrokerServer", dependencies: core + ["Transport", "LinuxSystem", "Logging"]),
+    .target(name: "BrokerServer", dependencies: core + ["JSONRPC", "Transport", "LinuxSystem", "Logging"]),
     .executableTarget(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
-        "LocalProvider", "RemoteProvider", "HTTP", "Sealing", "ClientSocket",
+        "LocalProvider", "RemoteProvider", "HTTP", "Sealing", "StateDirectory",
       ]),
 
     // Client programs.
-    .target(name: "ClientSocket", dependencies: ["LinuxSystem", "JSONRPC"]),
-    .target(name: "AuthBrokerClient", dependencies: wire + ["ClientSocket", "LinuxSystem"], path: "clients/swift"),
+    .target(name: "ClientSocket", dependencies: ["StateDirectory", "JSON", "LinuxSystem"]),
+    .target(
+      name: "AuthBrokerClient", dependencies: wire + ["JSONRPC", "ClientSocket", "StateDirectory", "LinuxSystem"],
+      path: "clients/swift"),
     .executableTarget(
-      name: "authbroker", dependencies: wire + ["AuthBrokerClient", "ClientSocket", "LinuxSystem"],
+      name: "authbroker", dependencies: wire + ["AuthBrokerClient", "ClientSocket", "StateDirectory", "LinuxSystem"],
       exclude: ["authbroker.1"]),
 
     // Tests.
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/CFaultVFS"),
     .target(name: "TestSupport", dependencies: core + ["LinuxSystem", "CFaultVFS"], path: "Tests/Support/TestSupport"),
-    .testTarget(name: "JSONRPCTests", dependencies: ["JSONRPC", "TestSupport"]),
-    .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["TestSupport"]),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
+    .testTarget(name: "JSONRPCTests", dependencies: ["JSON", "JSONRPC", "TestSupport"]),
+    .testTarget(name: "BrokerProtocolTests", dependencies: wire + ["JSONRPC", "TestSupport"]),
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
         "Configuration", "ConfigurationFile", "LocalProvider", "RemoteProvider", "RESTProvider", "RESTDialect",
-        "OIDCProvider", "OIDCDialect", "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSONRPC", "HTTP",
+        "OIDCProvider", "OIDCDialect", "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSON", "JSONRPC", "HTTP",
         "TestSupport",
       ]),
     .testTarget(
@@ -128,7 +133,7 @@ let package = Package(
       ]),
     // Starts the servers of the tests that are programs of their own.
     .target(
-      name: "TestServers", dependencies: ["HTTP", "JSONRPC", "SecretMemory", "LinuxSystem", "TestSupport"],
+      name: "TestServers", dependencies: ["HTTP", "JSON", "SecretMemory", "LinuxSystem", "TestSupport"],
       path: "Tests/Support/TestServers"),
     .testTarget(
       name: "FirebaseProviderTests",
@@ -155,7 +160,7 @@ let package = Package(
     .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"]),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "LinuxSystem", "TestSupport"]),
     .testTarget(
-      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSONRPC", "TestSupport"], exclude: ["Fixtures"]),
+      name: "SealingTests", dependencies: ["Sealing", "SecretMemory", "JSON", "TestSupport"], exclude: ["Fixtures"]),
     // Calls a URL as the daemon would, in a process of its own: for the tests of HTTP, and its benchmark.
     .executableTarget(
       name: "HTTPProbe", dependencies: ["HTTP", "SecretMemory", "LinuxSystem"], path: "Tests/Support/HTTPProbe"),
@@ -164,19 +169,22 @@ let package = Package(
       dependencies: ["HTTP", "HTTPProbe", "SecretMemory", "LinuxSystem", "TestSupport", "TestServers"],
       exclude: ["Servers"]),
     .testTarget(name: "TransportTests", dependencies: ["Transport", "LinuxSystem", "TestSupport"]),
-    .testTarget(name: "ClientSocketTests", dependencies: ["ClientSocket", "LinuxSystem", "TestSupport"]),
+    .testTarget(name: "StateDirectoryTests", dependencies: ["StateDirectory", "LinuxSystem", "TestSupport"]),
+    .testTarget(
+      name: "ClientSocketTests", dependencies: ["ClientSocket", "StateDirectory", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "AuthBrokerClientTests", dependencies: wire + ["AuthBrokerClient", "LinuxSystem", "TestSupport"]),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "authbroker", "AuthBrokerClient", "ClientSocket", "BrokerProtocol", "JSONRPC", "LinuxSystem", "TestSupport",
+        "authbroker", "AuthBrokerClient", "ClientSocket", "StateDirectory", "BrokerProtocol", "JSON", "LinuxSystem",
+        "TestSupport",
       ]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: core + [
-        "LinuxSystem", "AuthBrokerClient", "ClientSocket", "TestSupport", "Sealing", "Vault", "authbroker",
-        "authbrokerd",
+        "JSONRPC", "LinuxSystem", "AuthBrokerClient", "ClientSocket", "StateDirectory", "TestSupport", "Sealing",
+        "Vault", "authbroker", "authbrokerd",
       ], path: "Tests/EndToEnd"),
   ]
 )

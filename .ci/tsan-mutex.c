@@ -2,7 +2,7 @@
 //
 // The quick path of `Mutex` (one compare-and-exchange) is inlined into instrumented code and seen. The contended path is a
 // futex call inside libswiftSynchronization, which is not instrumented: a lock that was handed over by the kernel looks
-// as if nobody had synchronised, and every value behind a contended `Mutex` as if it raced. These two functions stand before the library's
+// as if it had not synchronised, and every value behind a contended `Mutex` as if it raced. These two functions stand before the library's
 // own, add the missing edge, and call on.
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -22,7 +22,7 @@ package actor Broker {
   let clock: any BrokerClock
   /// Handles, and names of tokens.
   let entropy: any Entropy
-  /// Answers that need no broker: whoever reads requests asks here first.
+  /// Answers that need no broker: the server looks here first.
   package nonisolated let answers = AnswerCache()
   /// What clients may cost, and how often that was too much.
   package nonisolated let ledger = LimitLedger()

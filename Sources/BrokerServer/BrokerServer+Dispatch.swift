@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import JSON
 import JSONRPC
 import Logging
 import SecretMemory
@@ -126,7 +127,7 @@ extension BrokerServer {
     var id: [UInt8] = []
     withDocument(text, at: parameters) { node in id = node["id"].map { Array($0.text) } ?? [] }
     guard let key = connection.inFlight.first(where: { requests[$0]?.id == id }) else { return true }
-    // A login whose session is being saved is answered with that, so that no caller takes it for undone.
+    // A login whose session is being saved is answered with that, so that no caller believes that it failed.
     if broker.assumeIsolated({ $0.cancel(key) }) { fail(key, BrokerError(.cancelled)) }
     return true
   }
@@ -159,14 +160,4 @@ extension JSONError.Reason {
     default: nil
     }
   }
-}
-
-extension JSONDocument {
-  /// What absent parameters mean.
-  fileprivate static let emptyObject: JSONDocument = {
-    guard let document = try? JSONDocument(parsing: Array("{}".utf8)) else {
-      preconditionFailure("{} is valid JSON")
-    }
-    return document
-  }()
 }

@@ -1,4 +1,3 @@
-import JSONRPC
 import SecretMemory
 
 /// The requests of a batch that wait for their connection's next turn.

@@ -1,7 +1,7 @@
 // libcurl's types and constants, and a table of its functions that is filled when the first request is made.
 //
-// The library is not linked: loading it costs 5 ms and several megabytes (it brings OpenSSL), which a process that calls
-// nobody does not pay. So nothing here may name a function of libcurl but inside __typeof__ and dlsym(3).
+// The library is not linked: loading it costs 5 ms and several megabytes (it brings OpenSSL), which a process that
+// makes no request does not pay. So nothing here may name a function of libcurl but inside __typeof__ and dlsym(3).
 #pragma once
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
@@ -22,7 +22,7 @@ typedef struct ccurl_library { CCURL_FUNCTIONS(CCURL_MEMBER) } ccurl_library;
 // How the loading went; the numbers are used by one Swift file.
 enum { CCURL_LOADED = 0, CCURL_NOT_FOUND = 1, CCURL_TOO_OLD = 2, CCURL_NOT_STARTED = 3 };
 
-// libcurl keeps copies of what it sends and gets. Its memory comes from here, so that it is wiped when it is given back.
+// libcurl keeps copies of what it sends and gets. Its memory comes from here, so that it is wiped when it is freed.
 static inline void ccurl_wipe_and_free(void *block) {
   if (block) explicit_bzero(block, malloc_usable_size(block));
   free(block);

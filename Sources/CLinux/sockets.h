@@ -86,7 +86,7 @@ static inline int clinux_loopback_listen(int version6, uint16_t port, int backlo
   six_less.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int fd = socket(version6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -errno;
-  // A port whose last connections are still being wound up can be taken again; one that somebody listens on cannot.
+  // A port whose last connections are still being wound up can be taken again; one that a process listens on cannot.
   int on = 1;
   int failed = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0
     || (version6 ? bind(fd, (struct sockaddr *)&six, sizeof six) : bind(fd, (struct sockaddr *)&six_less, sizeof six_less)) < 0

@@ -39,7 +39,7 @@ static inline int clinux_timerfd_set(int fd, int64_t seconds, int64_t nanosecond
 static inline int clinux_clock_watch(void) {
   return clinux_result(timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC));
 }
-// ECANCELED: the clock was set since it was made or read. It is armed all the same, and armed anew here.
+// ECANCELED: the clock was set since it was made or read. It is armed all the same, and armed again here.
 static inline int clinux_clock_watch_arm(int fd) {
   // As far away as a 64-bit count of nanoseconds goes: the year 2262.
   struct itimerspec when = {.it_value = {.tv_sec = INT64_MAX / 1000000000}};

@@ -1,4 +1,5 @@
 package import LinuxSystem
+package import StateDirectory
 
 /// Finds the broker of a state directory and connects to it; starts one if there is none and that is allowed.
 ///

@@ -1,4 +1,5 @@
 package import LinuxSystem
+internal import StateDirectory
 
 /// Why a client program has no connection to a broker.
 ///

@@ -1,4 +1,5 @@
 import LinuxSystem
+import StateDirectory
 import Synchronization
 
 /// Starts the owner of a state directory, once, however many clients want it at the same moment.
@@ -9,8 +10,8 @@ import Synchronization
 package struct OwnerLauncher: Sendable {
   /// How long each step may take.
   package struct Limits: Sendable {
-    /// For another client's start: longer than that one itself waits (`ready`), so that who waits does not give up a
-    /// start that comes to something.
+    /// For another client's start: longer than that client itself waits (`ready`), so that a start that succeeds is
+    /// waited for.
     package var lock = Duration.seconds(20)
     /// For the daemon's first word: it may have a vault to recover.
     package var ready = Duration.seconds(15)

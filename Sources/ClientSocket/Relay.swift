@@ -1,5 +1,6 @@
-import JSONRPC
+import JSON
 package import LinuxSystem
+internal import StateDirectory
 
 /// Joins standard input and output to a broker's socket, byte for byte, until one side ends.
 ///

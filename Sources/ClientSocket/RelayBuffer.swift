@@ -23,7 +23,7 @@ struct RelayBuffer {
     pending = pending.lowerBound + count..<pending.upperBound
   }
 
-  /// Gives up what is pending.
+  /// Drops what is pending.
   mutating func discard() {
     pending = 0..<0
   }

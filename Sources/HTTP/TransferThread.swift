@@ -54,7 +54,7 @@ final class TransferThread: Sendable {
     bell.raise()
   }
 
-  /// Ends the thread; `closer` is resumed when it has given up everything.
+  /// Ends the thread; `closer` is resumed when it has released everything.
   func close(_ closer: CheckedContinuation<Void, Never>?) {
     let isOver = mailbox.withLock { mailbox in
       mailbox.mail.isClosing = true

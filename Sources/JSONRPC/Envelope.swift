@@ -1,3 +1,5 @@
+public import JSON
+
 /// What a message claims to be, found on the tape without a copy.
 ///
 /// The offsets are those of the scanned text.
@@ -32,7 +34,7 @@ public struct Envelope: Sendable {
 
   /// How many bytes an id may have, quotes included.
   ///
-  /// Longer ones serve nobody, and each is kept while its request runs.
+  /// No client needs longer ones, and each is kept while its request runs.
   public static let idByteLimit = 128
 
   /// Reads the envelope of the value at `index`: the whole text, or one entry of a batch.
@@ -124,38 +126,5 @@ private struct EnvelopeReader {
     case .object, .array: parameters = Int(value.next) > index + 1 ? index : nil
     default: problem = "The member params must be an object."
     }
-  }
-}
-
-extension Span<UInt8> {
-  /// Whether an entry is a string that stands for an ASCII word, with escapes or without.
-  ///
-  /// `"\u0069d"` names the same member as `"id"`: a reader that passed over it would take a request for a notification.
-  @inline(__always)
-  func spells(_ word: StaticString, _ entry: JSONTape.Entry) -> Bool {
-    switch entry.kind {
-    case .string: matches(word, entry.range)
-    case .escapedString: JSONTape.unescaped(entry, in: self).isEqual(to: word)
-    default: false
-    }
-  }
-
-  /// Whether the bytes of a range are those of an ASCII word.
-  @inline(__always)
-  public func matches(_ word: StaticString, _ range: Range<Int>) -> Bool {
-    guard range.count == word.utf8CodeUnitCount else { return false }
-    for offset in 0..<range.count {
-      // A static string's storage lives for ever, and the offset stays inside its code units.
-      let expected = unsafe word.utf8Start[offset]
-      guard self[range.lowerBound + offset] == expected else { return false }
-    }
-    return true
-  }
-}
-
-extension [UInt8] {
-  /// Whether the bytes are those of an ASCII word.
-  fileprivate func isEqual(to word: StaticString) -> Bool {
-    span.matches(word, indices)
   }
 }

@@ -1,3 +1,5 @@
+public import JSON
+
 /// Cuts messages out of a byte stream, whichever way the stream is cut by the reads.
 ///
 /// Pure: the caller keeps the bytes, hands over all that are not consumed yet, and drops what a step consumed. Lines

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// How messages are cut out of a byte stream.
 ///
 /// A connection's first non-blank byte decides once, for both directions.

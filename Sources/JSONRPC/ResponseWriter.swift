@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Writes JSON-RPC responses and notifications in the protocol's member order, framed, into a connection's output.
 public struct ResponseWriter: Sendable {
   /// The framing of the connection.

@@ -84,7 +84,7 @@ package struct ChildProcess: Sendable {
 
   /// Ends it and everything that it started and that stayed in its group, at once (SIGKILL).
   ///
-  /// Only for a child that was planned with `newSession`, and before `wait`: until then nobody else has its number.
+  /// Only for a child that was planned with `newSession`, and before `wait`: until then no other process has its number.
   package func killGroup() {
     // The group is there as long as the child has not been waited for; one that has ended feels nothing.
     _ = clinux_kill_group(pid)

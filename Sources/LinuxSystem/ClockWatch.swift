@@ -40,7 +40,7 @@ package struct ClockWatch: ~Copyable {
     self.init(alarm) { clinux_clock_watch_read($0) }
   }
 
-  /// Watches a descriptor that stands for the alarm, in a test: nobody sets the clock of a machine to see what happens.
+  /// Watches a descriptor that stands for the alarm, in a test, which cannot set the machine's clock.
   package init(_ descriptor: consuming FileDescriptor, read: @escaping @Sendable (Int32) -> Int64) {
     self.descriptor = descriptor
     readAlarm = read

@@ -23,7 +23,7 @@ package enum Environment {
   }
 
   /// Removes every variable that could make a library of this process log keys, load code, trust other certificates,
-  /// write elsewhere or send its traffic through somebody else.
+  /// write elsewhere or send its traffic through another host.
   ///
   /// Called after the configuration has read what it was told to read from the environment.
   package static func scrub() {

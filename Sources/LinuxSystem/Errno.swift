@@ -51,7 +51,7 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let systemTableFull = Errno(code: ENFILE)
   /// A socket has no path.
   package static let noPath = Errno(code: EDESTADDRREQ)
-  /// Nobody listens on the socket.
+  /// No process listens on the socket.
   package static let connectionRefused = Errno(code: ECONNREFUSED)
   /// `ECONNABORTED`: the client has gone before it was accepted.
   package static let connectionAborted = Errno(code: ECONNABORTED)

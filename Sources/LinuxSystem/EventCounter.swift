@@ -2,7 +2,7 @@ import CLinux
 
 /// A bell between threads (eventfd(2)): any thread rings it, one waits for it to become readable.
 package struct EventCounter: ~Copyable, Sendable {
-  /// Readable while the bell has rung and nobody has silenced it.
+  /// Readable while the bell has rung and was not silenced.
   package let descriptor: FileDescriptor
 
   /// Makes a silent bell.

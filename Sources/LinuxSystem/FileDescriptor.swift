@@ -9,7 +9,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
   /// It must not outlive the value.
   package let number: Int32
 
-  /// Takes over a descriptor that nobody else closes.
+  /// Takes over a descriptor that nothing else closes.
   package init(owning number: Int32) {
     self.number = number
   }

@@ -7,7 +7,7 @@ import CLinux
 package struct FileLock: ~Copyable, Sendable {
   /// Why there is no lock.
   package enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Somebody else holds it.
+    /// Another process holds it.
     case held(String)
     /// The path is no regular file of this user.
     case notOurs(String)
@@ -37,7 +37,7 @@ package struct FileLock: ~Copyable, Sendable {
   /// - Parameters:
   ///   - path: of the file.
   ///   - limit: how long to wait for another holder; nil: not at all.
-  /// - Throws: `held` if somebody else has it, at once or after the limit.
+  /// - Throws: `held` if another process has it, at once or after the limit.
   package init(_ path: String, waitingAtMost limit: Duration? = nil) throws(Refusal) {
     try self.init(path, waitingAtMost: limit) {}
   }
@@ -59,10 +59,10 @@ package struct FileLock: ~Copyable, Sendable {
     }
   }
 
-  /// Whether somebody holds the lock of a file right now.
+  /// Whether a process holds the lock of a file right now.
   ///
-  /// The question takes the lock shared for a moment where nobody does. A file that is there and cannot be opened may well
-  /// be locked.
+  /// The question takes the lock shared for a moment where no process does. A file that is there and cannot be opened
+  /// may well be locked.
   package static func isHeld(_ path: String) -> Bool {
     let descriptor: FileDescriptor
     do throws(Errno) { descriptor = try FileDescriptor.open(path, [.read, .noFollow, .nonBlocking]) } catch {

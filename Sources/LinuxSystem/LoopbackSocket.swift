@@ -1,6 +1,6 @@
 import CLinux
 
-/// TCP sockets that nobody outside this machine can reach (ip(7), ipv6(7)).
+/// TCP sockets that cannot be reached from outside this machine (ip(7), ipv6(7)).
 package enum LoopbackSocket {
   /// Which of the two loopback addresses.
   package enum Address: Sendable {
@@ -32,7 +32,7 @@ package enum LoopbackSocket {
   ///   - address: on which address.
   ///   - port: on which port; 0 is any that is free.
   /// - Returns: the socket, non-blocking.
-  /// - Throws: `EADDRINUSE` where somebody listens there, `EACCES` for a port below 1024, `EADDRNOTAVAIL` on a machine
+  /// - Throws: `EADDRINUSE` where a process listens there, `EACCES` for a port below 1024, `EADDRNOTAVAIL` on a machine
   ///   without that address, and what else bind(2) says.
   package static func listen(on address: Address, port: UInt16) throws(Errno) -> Listening {
     let descriptor = FileDescriptor(
@@ -60,7 +60,7 @@ package enum LoopbackSocket {
   ///   - address: on which address.
   ///   - port: on which port.
   /// - Returns: a blocking connection.
-  /// - Throws: `ECONNREFUSED` where nobody listens, and what else connect(2) says.
+  /// - Throws: `ECONNREFUSED` where no process listens, and what else connect(2) says.
   package static func connect(to address: Address, port: UInt16) throws(Errno) -> FileDescriptor {
     FileDescriptor(owning: try Errno.check(clinux_loopback_connect(address == .ipv6 ? 1 : 0, port)))
   }

@@ -24,7 +24,7 @@ extension MachineLimits {
     text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst("0::".utf8.count)) }
   }
 
-  /// The least that a control group and those above it leave; what is only cached can be had and is not counted.
+  /// The least that a control group and those above it leave; what is only cached can be reclaimed and is not counted.
   private static func available(inGroup path: String) -> Int64? {
     var (place, least) = ("/sys/fs/cgroup" + path, Int64?.none)
     while place.hasPrefix("/sys/fs/cgroup/") {

@@ -12,7 +12,7 @@ package struct PeerCredentials: Equatable, Sendable {
   /// The effective group.
   package let gid: UInt32
 
-  /// Says who somebody is: for tests and for a process that speaks to itself.
+  /// The credentials of a process: for tests and for a process that connects to itself.
   package init(pid: Int32, uid: UInt32, gid: UInt32) {
     self.pid = pid
     self.uid = uid

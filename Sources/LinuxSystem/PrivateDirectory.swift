@@ -1,8 +1,8 @@
 import CLinux
 
-/// A directory that nobody but its owner can look into, held open so that it cannot be exchanged unnoticed.
+/// A directory that only its owner can look into, held open so that it cannot be exchanged unnoticed.
 ///
-/// Whoever may write to a directory can replace a socket or a file in it whatever their own modes, so the directory
+/// A user who may write to a directory can replace a socket or a file in it whatever their own modes, so the directory
 /// and the path to it are checked first: the directory belongs to this user with mode 0700 and is no symbolic link;
 /// each directory above belongs to this user or to root and can be written to by no one else, unless it is sticky. The
 /// same holds of every directory that a symbolic link above leads through, and the link itself belongs to this user or to
@@ -108,7 +108,7 @@ package struct PrivateDirectory: ~Copyable {
     let result = unsafe clinux_mkdir(path)
     guard result < 0 else { return }
     let error = Errno(code: -result)
-    // Above, there may be directories that exist and that nobody may write to.
+    // Above, there may be directories that exist and that are not writable.
     guard error != .exists, (try? FileStatus.following(path)) == nil else { return }
     throw .failed(path, error)
   }

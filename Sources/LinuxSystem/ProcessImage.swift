@@ -28,7 +28,7 @@ package enum ProcessImage {
     throw Errno(code: code)
   }
 
-  /// Ends this process by a signal, as if nobody had received it: a shell that runs a script then ends as well.
+  /// Ends this process by a signal, as if it had no handler: a shell that runs a script then ends as well.
   ///
   /// Where the signal is ignored, the exit code says what a shell would.
   package static func end(by signal: Signal) -> Never {

@@ -17,7 +17,7 @@ package final class Semaphore: @unchecked Sendable {
   }
 
   deinit {
-    // Nobody waits any more, since a waiter holds a reference to this object.
+    // No thread waits any more, since a waiter holds a reference to this object.
     unsafe sem_destroy(semaphore)
     // Allocated in init, and freed only here.
     unsafe semaphore.deallocate()

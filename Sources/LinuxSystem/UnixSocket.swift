@@ -20,7 +20,7 @@ package enum UnixSocket {
     case directory(PrivateDirectory.Refusal)
     /// Something that is no socket of this user is in the way.
     case occupied(String)
-    /// Somebody listens there.
+    /// A process listens there.
     case inUse(String)
     /// The kernel said no.
     case failed(String, Errno)
@@ -107,7 +107,7 @@ package enum UnixSocket {
   ///   - path: at most `longestPath` bytes.
   ///   - limit: whole seconds that a full queue of the listener may hold the caller up.
   /// - Returns: the connection.
-  /// - Throws: `ENOENT` or `ECONNREFUSED` if nobody listens, `EAGAIN` after the limit, `ENAMETOOLONG`.
+  /// - Throws: `ENOENT` or `ECONNREFUSED` if no process listens, `EAGAIN` after the limit, `ENAMETOOLONG`.
   package static func connect(to path: String, waitingAtMost limit: Int64 = 5) throws(Errno) -> FileDescriptor {
     let descriptor = FileDescriptor(owning: try Errno.check(clinux_unix_socket(0)))
     _ = try Errno.check(clinux_set_send_timeout(descriptor.number, limit))

@@ -67,7 +67,7 @@ package final class WorkerThread: SerialExecutor {
   /// - Throws: what pthread_create(3) says; `EAGAIN` where no more threads are allowed.
   package func start() throws(Errno) {
     try state.withLock { state throws(Errno) in
-      // Whoever lends its thread has found none to be had a moment ago.
+      // A caller lends its thread where none could be started a moment ago.
       guard !state.isBorrowing else { throw .again }
       if state.thread == nil { state.thread = try launch() }
     }

@@ -27,7 +27,7 @@ struct DatabaseFile: ~Copyable {
 
   private static let inUse = Mutex<Set<Identity>>([])
 
-  /// Finds the file, or creates it empty with mode 0600, and takes it for this process.
+  /// Finds the file, or creates it empty with mode 0600, and reserves it for this process.
   ///
   /// - Throws: `SQLiteError` with `.cannotOpen` when it is no regular file or cannot be created, `.permission` when it
   ///   belongs to another user, has a second name, or others may access it, `.locked` when this process has it open; of

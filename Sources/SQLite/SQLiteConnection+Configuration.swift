@@ -111,7 +111,7 @@ extension SQLiteConnection {
     // Nothing temporary reaches a disk.
     ("PRAGMA temp_store = MEMORY", "PRAGMA temp_store", "2"),
     ("PRAGMA mmap_size = 0", "PRAGMA mmap_size", "0"),
-    // In pages: what is left to the commit that fills the log, when nobody calls `checkpoint()`.
+    // In pages: what is left to the commit that fills the log, when `checkpoint()` is not called.
     ("PRAGMA wal_autocheckpoint = 256", "PRAGMA wal_autocheckpoint", "256"),
     // In bytes: a log that once grew does not stay large.
     ("PRAGMA journal_size_limit = 4194304", "PRAGMA journal_size_limit", "4194304"),

@@ -2,8 +2,8 @@ import CSQLite
 
 /// The one connection to one database file.
 ///
-/// Opened so that nobody else can open the file meanwhile (exclusive locking, set before the write-ahead log is first
-/// touched: the log's index then lives in this process's memory), that a committed transaction survives a power
+/// Opened so that no other process can open the file meanwhile (exclusive locking, set before the write-ahead log is
+/// first touched: the log's index then lives in this process's memory), that a committed transaction survives a power
 /// failure, and that a crafted file finds little to work with (sqlite.org/security.html). It is not `Sendable`: it
 /// lives inside one actor, or one thread, from `init` to ``close()``. All SQL is a literal of the program; values are
 /// bound.
@@ -114,7 +114,7 @@ package final class SQLiteConnection {
     try check(status, .statement(sql))
     // Only whether there is a statement: text without one compiles to nothing.
     guard let prepared = unsafe prepared else { throw SQLiteError(code: .misuse, operation: .statement(sql)) }
-    // A new statement, which nobody else knows.
+    // A new statement, to which nothing else refers.
     return unsafe Statement(handle: prepared, sql: sql, connection: self)
   }
 
@@ -181,11 +181,11 @@ package final class SQLiteConnection {
   /// Whether there was a write-ahead log before this connection opened the file.
   var hadLog: Bool { file?.hadLog ?? false }
 
-  /// Takes back a statement that was reset, for the next time its SQL is prepared.
+  /// Caches a statement that was reset, for the next time its SQL is prepared.
   @unsafe
   func recycle(_ statement: OpaquePointer, sql: StaticString) {
     let key = UInt(bitPattern: unsafe sql.utf8Start)
-    // The caller gives up its only reference: it passes to the cache, or ends here.
+    // The caller's only reference passes to the cache, or ends here.
     if unsafe handle != nil, unsafe idleStatements[key] == nil {
       // As above.
       unsafe idleStatements[key] = statement

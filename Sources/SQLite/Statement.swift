@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One use of a prepared statement: bind, step, read; the end of its life resets it and gives it back to the cache.
+/// One use of a prepared statement: bind, step, read; the end of its life resets it and returns it to the cache.
 ///
 /// Parameters are numbered from 1 and columns from 0, as in SQLite. After the last row, ``step()`` has reset the
 /// statement, so that it can be stepped again with the same or other values.
@@ -26,7 +26,7 @@ package struct Statement: ~Copyable {
   }
 
   deinit {
-    // What was bound may be sensitive, and belongs to nobody now. The only reference passes back to the connection.
+    // What was bound may be sensitive, and is not needed any more. The only reference passes back to the connection.
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
     unsafe connection.recycle(handle, sql: sql)

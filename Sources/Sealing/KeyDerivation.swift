@@ -18,7 +18,7 @@ package enum KeyDerivation {
     /// The 16 bytes that make equal secrets different keys.
     package let salt: [UInt8]
 
-    /// Reads parameters that were stored, maybe by somebody else.
+    /// Reads parameters that were stored, maybe by another program.
     ///
     /// - Throws: `SealingError.malformed` when the salt has another length or the work is less than
     ///   ``Argon2Cost/leastForKeys``, `.resourceLimit` when it is more than ``Argon2Cost/largest``.

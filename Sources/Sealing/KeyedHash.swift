@@ -26,7 +26,7 @@ package struct KeyedHash: Sendable {
   /// - Parameters:
   ///   - message: of any length.
   ///   - count: the digest's length in bytes, in ``digestByteCounts``.
-  /// - Returns: the digest; not secret, though nobody without the key can compute it.
+  /// - Returns: the digest; not secret, though it cannot be computed without the key.
   package func digest(of message: Span<UInt8>, count: Int = 32) -> [UInt8] {
     Self.digest(of: message, key: key, count: count)
   }

@@ -53,7 +53,7 @@ package struct PasswordHash: Sendable {
   /// Says whether a password is the one that was hashed.
   ///
   /// - Parameters:
-  ///   - password: what somebody typed.
+  ///   - password: what a person typed.
   ///   - encoded: what ``hash(_:)`` returned, maybe years ago.
   /// - Returns: whether it is.
   /// - Throws: `SealingError.malformed` when it is not an Argon2id hash, `.resourceLimit` when it asks for more
@@ -92,7 +92,7 @@ package struct PasswordHash: Sendable {
     return false
   }
 
-  /// Whether a hash was made with other parameters than the current ones, so that it should be made anew at the next
+  /// Whether a hash was made with other parameters than the current ones, so that it should be made again at the next
   /// log-in.
   ///
   /// - Throws: `SealingError.malformed` when it is not an Argon2id hash.

@@ -34,7 +34,7 @@ struct ArenaState {
     return allocator.allocate(order: order)
   }
 
-  /// Takes a block back; gives those who wait for room.
+  /// Releases a block; returns the waiters for room.
   mutating func release(offset: Int, order: Int) -> [CheckedContinuation<Void, Never>] {
     allocator.release(offset: offset, order: order)
     return noteRelease()

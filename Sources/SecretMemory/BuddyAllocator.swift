@@ -73,7 +73,7 @@ struct BuddyAllocator {
     return block * (Self.smallestBlock << order)
   }
 
-  /// Gives a block back and merges it with its free neighbours.
+  /// Releases a block and merges it with its free neighbours.
   ///
   /// - Parameters:
   ///   - offset: what ``allocate(order:)`` returned.

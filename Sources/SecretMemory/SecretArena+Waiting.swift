@@ -55,7 +55,7 @@ private final class RoomWait: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard arena.startWaiting(continuation, named: name, since: releases) else { return continuation.resume() }
-        // An end that came just before found nobody to wake.
+        // An end that came just before found no waiter to wake.
         if isOver { arena.stopWaiting(name) }
       }
     } onCancel: {

@@ -67,7 +67,7 @@ public final class SecretArena: Sendable {
     var rounded = page
     while rounded < capacity { rounded *= 2 }
     mappedByteCount = rounded + 2 * page
-    // Anonymous memory that nobody may touch yet: the two outer pages stay so and catch an overrun.
+    // Anonymous memory without any access yet: the two outer pages stay so and catch an overrun.
     let mapping = unsafe mmap(nil, mappedByteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     // MAP_FAILED is a C cast that Swift does not import; its value is all ones.
     guard let mapping = unsafe mapping, Int(bitPattern: mapping) != -1 else {
@@ -152,7 +152,7 @@ public final class SecretArena: Sendable {
   /// Lets a task wait no longer.
   func stopWaiting(_ name: UInt64) { blocks.withLock { $0.forget(name) }?.resume() }
 
-  /// Wipes what was written to a block and gives the block back, in this order: free blocks hold zeroes only.
+  /// Wipes what was written to a block and releases the block, in this order: free blocks hold zeroes only.
   func release(offset: Int, order: Int, writtenByteCount: Int) {
     // The slot that owned the range is gone: this is the only reference to it.
     let written = unsafe bytes(offset: offset, byteCount: writtenByteCount)

@@ -1,4 +1,4 @@
-/// The owner of one block of the arena: wipes it and gives it back when the last handle is gone.
+/// The owner of one block of the arena: wipes it and releases it when the last handle is gone.
 final class SecretSlot: Sendable {
   /// Where the block lies; kept alive by its slots.
   let arena: SecretArena
@@ -36,7 +36,7 @@ final class SecretSlot: Sendable {
   ///
   /// Only while the slot has one owner: before the `Secret` that holds it is complete.
   func fill<E: Error>(_ body: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
-    // `self` outlives the call (its caller holds it), and nobody else knows the slot yet.
+    // `self` outlives the call (its caller holds it), and nothing else refers to the slot yet.
     let buffer = unsafe arena.bytes(offset: offset, byteCount: byteCount)
     // The span cannot outlive the closure.
     var span = unsafe buffer.mutableSpan
@@ -46,7 +46,7 @@ final class SecretSlot: Sendable {
 
   /// Lends the bytes for reading.
   func read<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-    // The slot is kept alive until the closure has returned; nobody writes to a finished slot.
+    // The slot is kept alive until the closure has returned; nothing writes to a finished slot.
     let buffer = unsafe arena.bytes(offset: offset, byteCount: byteCount)
     defer { withExtendedLifetime(self) {} }
     // The span cannot outlive the closure.

@@ -3,7 +3,7 @@ package import LinuxSystem
 /// What a descriptor is ready for.
 package typealias ReadyEvents = Epoll.Events
 
-/// Whoever is told when a descriptor is ready.
+/// What is called when a descriptor is ready.
 ///
 /// It is called on the loop's thread, one call at a time.
 package protocol EventHandler: AnyObject {

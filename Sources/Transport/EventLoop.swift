@@ -176,9 +176,9 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     schedule(at: BootClock.now + delay, action)
   }
 
-  /// Takes a call back.
+  /// Cancels a call.
   ///
-  /// - Returns: false if it was made or taken back before.
+  /// - Returns: false if it was made or cancelled before.
   @discardableResult
   package func cancel(_ timer: TimerID) -> Bool {
     requireLoop()

@@ -42,7 +42,7 @@ struct HandlerTable {
     }
   }
 
-  /// The entry of a registration; nil once it was removed, whoever has its place now.
+  /// The entry of a registration; nil once it was removed, also where another one has its place.
   @inline(__always)
   subscript(_ registration: Registration) -> Entry? {
     let slot = registration.slot

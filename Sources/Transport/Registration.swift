@@ -1,7 +1,7 @@
 /// The identity of one descriptor's stay in a loop.
 ///
 /// It is never used again, unlike the descriptor's number, so an event or a late reply that is addressed to a
-/// connection that has gone reaches nobody.
+/// connection that has gone reaches no other.
 package struct Registration: Hashable, Sendable {
   /// A place in the loop's table (low 20 bits) and a serial number that only grows (high 44 bits: at a million
   /// connections a second they last half a year).
@@ -15,7 +15,7 @@ package struct Registration: Hashable, Sendable {
     rawValue = serial << Registration.slotBits | UInt64(slot)
   }
 
-  /// The identity that the kernel gave back with an event; it may name none of ours.
+  /// The identity that the kernel returned with an event; it may name none of ours.
   init(rawValue: UInt64) {
     self.rawValue = rawValue
   }

@@ -44,7 +44,7 @@ struct TimerQueue {
     return TimerID(serial: serial)
   }
 
-  /// Takes a call back.
+  /// Cancels a call.
   ///
   /// - Returns: false if it was made or cancelled before.
   mutating func cancel(_ timer: TimerID) -> Bool {

@@ -112,7 +112,7 @@ package final class UnixListener: EventHandler {
         guard let connection = try next(socket.descriptor) else { return }
         admit(connection)
       } catch {
-        // A client that gave up meanwhile is no trouble of ours; anything else would come again at once.
+        // A client that closed its connection meanwhile is no failure; any other error would come again at once.
         if error == .connectionAborted { continue }
         if error == .tooManyDescriptors || error == .systemTableFull, connections == 0 { turnAway() }
         return pause(retrying: true)

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// Says what to do about an error of the broker.
 enum Advice {

@@ -1,4 +1,4 @@
-import ClientSocket
+import StateDirectory
 
 /// Gives a sentence of the broker the form of the command's own: lower case, no full stop, one line.
 enum BrokerSentence {

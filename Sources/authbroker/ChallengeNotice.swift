@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// Tells a person which code a login wants.
 enum ChallengeNotice {

@@ -1,8 +1,9 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 
 /// What a command runs with: its arguments and environment, and the way to the broker.
 struct Context: Sendable {

@@ -1,5 +1,6 @@
 import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// The daemon's program, `authbrokerd`, which this process can become.
 enum DaemonProgram {

@@ -2,6 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// `authbroker demo`.
 enum DemoCommand: Command {

@@ -1,6 +1,6 @@
 import BrokerProtocol
-import ClientSocket
-import JSONRPC
+import JSON
+import StateDirectory
 
 /// An event as one line for people.
 enum EventLine {

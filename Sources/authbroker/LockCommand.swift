@@ -1,6 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// `authbroker lock`.
 enum LockCommand: Command {

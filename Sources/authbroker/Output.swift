@@ -1,6 +1,6 @@
-import ClientSocket
 import LinuxSystem
 import SecretMemory
+import StateDirectory
 
 /// The standard streams: data on standard output, words for people on standard error.
 enum Output {

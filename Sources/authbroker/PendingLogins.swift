@@ -1,6 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// The pending logins of all profiles.
 enum PendingLogins {

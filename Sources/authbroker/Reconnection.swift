@@ -2,7 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import LinuxSystem
 
-/// Finds the broker again after a connection was lost, with pauses that grow, and gives up in the end.
+/// Finds the broker again after a connection was lost, with pauses that grow, a limited number of times.
 ///
 /// For commands that wait: what they wait for outlives the broker. One that was killed is started again where this
 /// command line may start one; another one's is waited for.

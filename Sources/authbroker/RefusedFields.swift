@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// Says in plain words which values of a new account a provider does not take, and what they must be where that is known.
 enum RefusedFields {

@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
 import SecretMemory
+import StateDirectory
 
 /// `authbroker rekey`.
 enum RekeyCommand: Command {

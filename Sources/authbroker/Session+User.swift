@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 extension Session {
   /// Who is logged in, as ` as ann@example.com` or ` as user 1`; empty where the provider does not say.

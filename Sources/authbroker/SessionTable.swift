@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// Where profiles stand, for people.
 enum SessionTable {

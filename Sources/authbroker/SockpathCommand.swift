@@ -1,4 +1,5 @@
 import ClientSocket
+import StateDirectory
 
 /// `authbroker sockpath`.
 enum SockpathCommand: Command {

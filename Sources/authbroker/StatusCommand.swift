@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
-import ClientSocket
-import JSONRPC
+import JSON
+import StateDirectory
 
 /// `authbroker status`.
 enum StatusCommand: Command {

@@ -2,6 +2,7 @@ import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// `authbroker stop`.
 enum StopCommand: Command {

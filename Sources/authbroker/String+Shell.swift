@@ -1,5 +1,5 @@
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 extension String {
   /// The text as one word of a shell's command line, without control characters.

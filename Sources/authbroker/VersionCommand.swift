@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// `authbroker version`.
 enum VersionCommand: Command {

@@ -1,9 +1,9 @@
 import BrokerProtocol
-import ClientSocket
 import Configuration
 import ConfigurationFile
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 
 /// `--check-config`: says whether the configuration is valid, and where it is not.
 enum ConfigurationCheck {

@@ -1,7 +1,7 @@
-import ClientSocket
 import Configuration
 import ConfigurationFile
 import LinuxSystem
+import StateDirectory
 
 /// Where the configuration comes from, and what it means for the core.
 struct ConfigurationSource: Sendable {

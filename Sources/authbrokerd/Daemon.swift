@@ -1,10 +1,10 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
-import ClientSocket
 import Configuration
 import LinuxSystem
 import Logging
+import StateDirectory
 import Transport
 import Vault
 
@@ -185,7 +185,7 @@ actor Daemon {
   private var surroundings: BrokerServer.Environment {
     BrokerServer.Environment(
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
-      discovery: { DiscoveryDocument.text },
+      discovery: { OpenRPCDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       proofs: ProofDirectory(path: source.paths.state), providers: ProviderType.all.map { ($0.name, $0.abilities) },
       version: ProgramVersion.current)

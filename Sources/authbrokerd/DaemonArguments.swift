@@ -1,4 +1,4 @@
-import ClientSocket
+import StateDirectory
 
 /// What the command line of the daemon says.
 struct DaemonArguments: Equatable {

@@ -1,7 +1,7 @@
-import ClientSocket
 import Configuration
 import LinuxSystem
 import Logging
+import StateDirectory
 
 /// The log of one run: standard error, or the file of an owner that was started on demand, behind a queue that never
 /// makes the loop wait.

@@ -1,5 +1,5 @@
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// The lock that makes this process the one owner of its state directory, and the record that tells clients so.
 struct OwnerLock: ~Copyable, Sendable {

@@ -1,6 +1,6 @@
-import ClientSocket
 import LinuxSystem
 import Logging
+import StateDirectory
 import Transport
 
 /// One run of the owner of a state directory, from taking the lock to leaving it.

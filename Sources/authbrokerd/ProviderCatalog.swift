@@ -1,6 +1,5 @@
 import BrokerCore
 import BrokerProtocol
-import ClientSocket
 import Configuration
 import HTTP
 import LinuxSystem
@@ -8,6 +7,7 @@ import LocalProvider
 import Logging
 import RemoteProvider
 import Sealing
+import StateDirectory
 
 /// Makes providers from the configuration.
 ///

@@ -1,6 +1,6 @@
-import ClientSocket
 import ConfigurationFile
 import LinuxSystem
+import StateDirectory
 
 /// Why the daemon could not start, and how the process ends.
 struct StartFailure: Error {

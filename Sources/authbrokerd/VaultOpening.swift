@@ -1,9 +1,9 @@
 import BrokerCore
 import BrokerProtocol
-import ClientSocket
 import Configuration
 import LinuxSystem
 import Sealing
+import StateDirectory
 import Vault
 
 /// Opens the vault of a state directory, as far as it can be opened without a person.

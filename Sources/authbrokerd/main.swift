@@ -1,5 +1,5 @@
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 // Everything that must come before the first thread: limits, signals, masks. `main` stays synchronous: an `async` one
 // would start the global pool before anybody needs it.

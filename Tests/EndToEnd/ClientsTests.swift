@@ -1,6 +1,7 @@
-import ClientSocket
+import JSON
 import JSONRPC
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 

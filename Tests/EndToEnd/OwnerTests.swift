@@ -1,7 +1,7 @@
 import BrokerProtocol
-import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 

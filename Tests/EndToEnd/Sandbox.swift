@@ -1,6 +1,6 @@
-import ClientSocket
 import Glibc
 import LinuxSystem
+import StateDirectory
 import TestSupport
 
 /// A home of its own for one test, and the programs that run in it; all gone at the end.

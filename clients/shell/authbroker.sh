@@ -18,7 +18,8 @@
 # names that program; AUTHBROKER_STATE, AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
 #
 # Secrets are read without echo and go through pipes only: never into an argument, the environment or a file. Every
-# function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind.
+# function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind. It is one file
+# because it is copied and sourced as one; it needs POSIX utilities and that program, nothing else.
 #
 # Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials, code or passphrase, 5 provider or
 # network unavailable, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1 anything else.
@@ -101,7 +102,11 @@ authbroker__quote() {
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
-authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
+# Runs the program; 127, that there is none, becomes 8.
+authbroker__run() { "${AUTHBROKER_COMMAND:-authbroker}" "$@" || return "$(($? == 127 ? 8 : $?))"; }
+authbroker__connect() { authbroker__run connect --start; }
+# Prints the request of a method ($1) with the members of its params ($2, each behind a comma).
+authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}"; }
 
 # Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
 # another program.
@@ -132,7 +137,7 @@ authbroker__exit_code() {
   esac
 }
 
-# Tells what is wrong with an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
+# Reports the error of an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
   # In the form of this script's own messages: lower case but for names, no full stop.
@@ -143,11 +148,12 @@ authbroker__check() {
     authbroker__say "attempts left: $authbroker__left"
   authbroker__profile=$(authbroker__words "$1" error.data.profile) && [ "$authbroker__profile" != default ] &&
     authbroker__profile=" --profile $authbroker__profile" || authbroker__profile=''
-  case $(authbroker__words "$1" error.data.kind):$(authbroker__words "$1" error.data.nextAction) in
+  authbroker__next=$(authbroker__words "$1" error.data.nextAction) || :
+  case $(authbroker__words "$1" error.data.kind):$authbroker__next in
     otpInvalid:* | invalidCredentials:*) ;;
     invalidResponse:* | tlsFailed:* | tlsPinMismatch:* | providerRejected:*)
       authbroker__say "see what is wrong with: authbroker provider-check$authbroker__profile"
-      [ "$authbroker__code:$(authbroker__words "$1" error.data.nextAction)" != 1044:fixConfig ] || return 1 ;;
+      [ "$authbroker__code:$authbroker__next" != 1044:fixConfig ] || return 1 ;;
     vaultTampered:* | storeFailed:* | keySourceUnavailable:*) authbroker__say "see: authbroker doctor" ;;
     *:login | *:reauthenticate) authbroker__say "log in with: authbroker.sh login$authbroker__profile" ;;
     challengePending:* | *:verifyOtp)
@@ -162,11 +168,9 @@ authbroker__check() {
   return "$(authbroker__exit_code "$authbroker__code")"
 }
 
-# Sends a method ($1) with the members of its params ($2, each behind a comma) and prints the answer, whatever it says.
+# Sends a request ($1 and $2 as of authbroker__request) and prints the answer, a result or an error.
 authbroker__send() {
-  authbroker__answer=$(
-    printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}" | authbroker__connect
-  ) || return "$(($? == 127 ? 8 : $?))"
+  authbroker__answer=$(authbroker__request "$@" | authbroker__connect) || return
   [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer"; return 8; }
   printf '%s\n' "$authbroker__answer"
 }
@@ -178,12 +182,9 @@ authbroker__call() {
   printf '%s\n' "$authbroker__answer"
 }
 
-# Calls a method ($1) with members ($2) that is for clients which have the state directory: the command proves that it
-# has, which takes more than one message, and says what goes wrong.
-authbroker__administer() {
-  printf '{%s}' "${2#,}" | "${AUTHBROKER_COMMAND:-authbroker}" call "$1" - >/dev/null ||
-    return "$(($? == 127 ? 8 : $?))"
-}
+# Calls an administrative method ($1) with members ($2): the program proves access to the state directory, which takes
+# more than one message, and reports errors.
+authbroker__administer() { printf '{%s}' "${2#,}" | authbroker__run call "$1" - >/dev/null; }
 
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
@@ -269,8 +270,8 @@ authbroker__answer_challenge() {
   authbroker__finish "$authbroker__verified"
 }
 
-# Says what is to be done elsewhere, and waits until it is: in short questions, so that signals are obeyed, and across
-# the deaths of brokers, at most three in a row.
+# Shows the user action of a login and waits until it is done: by short requests, so that signals are handled, and
+# across restarts of the broker, at most three in a row.
 authbroker__await() {
   authbroker__login=$(authbroker__text loginFlowId "$(authbroker__words "$1" result.action.loginFlowId)")
   authbroker__note=$(authbroker__words "$1" result.action.userCode) &&
@@ -294,7 +295,7 @@ authbroker__await() {
   authbroker__check "$authbroker__result" && authbroker__finish "$authbroker__result"
 }
 
-# Says what a login came to.
+# Reports the result of a login, or goes on with what it requires.
 authbroker__finish() {
   case $(authbroker__words "$1" result.status) in
     authenticated) authbroker__say "logged in to $(authbroker__words "$1" result.session.profile)" ;;
@@ -304,7 +305,7 @@ authbroker__finish() {
   esac
 }
 
-# Prints an access token that is good for a while.
+# Prints a valid access token.
 authbroker_token() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --min-validity --scope --audience --force-refresh' "$@" || exit
@@ -389,17 +390,16 @@ authbroker_lock() (
   authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
 )
 
-authbroker__vault() { authbroker__words "$1" "result.vault.$2"; }
-
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
 authbroker_unlock() (
   { set +x; } 2>/dev/null
   authbroker__options '--password-stdin' "$@" || exit
   answer=$(authbroker__call getStatus '') || exit; members=''
-  if [ "$(authbroker__vault "$answer" locked)$(authbroker__vault "$answer" keySource)" = truepassphrase ]; then
+  if [ "$(authbroker__words "$answer" result.vault.locked)" = true ] &&
+    [ "$(authbroker__words "$answer" result.vault.keySource)" = passphrase ]; then
     authbroker__secret 'Passphrase: ' || exit
     members=$(authbroker__text passphrase "$secret")
-    if [ -z "$stdin" ] && [ "$(authbroker__vault "$answer" initialized)" = false ]; then
+    if [ -z "$stdin" ] && [ "$(authbroker__words "$answer" result.vault.initialized)" = false ]; then
       authbroker__secret 'The vault is new; repeat: ' || exit
       [ "$members" = "$(authbroker__text passphrase "$secret")" ] || { authbroker__say "the two differ"; exit 2; }
     fi
@@ -407,7 +407,7 @@ authbroker_unlock() (
   authbroker__call unlock "$members" >/dev/null && authbroker__say "the vault is open"
 )
 
-# Prints where every profile stands: name, state and account, or the whole answer with --json.
+# Prints the state of every profile: name, state and account, or the whole answer with --json.
 authbroker_status() (
   { set +x; } 2>/dev/null
   authbroker__options '--json' "$@" || exit
@@ -444,7 +444,7 @@ authbroker__watch() (
   authbroker__options '--profile --since --count' "$@" || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
-  printf '{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{%s}}\n' "${members#,}" >&3
+  authbroker__request subscribe "$members" >&3
   exec "${AUTHBROKER_COMMAND:-authbroker}" connect --start <"$folder/requests" >"$folder/events" 3>&- &
   connected=$!
   # From here on the calling shell alone holds the writing end: when it ends, however it does, so does `connect`.

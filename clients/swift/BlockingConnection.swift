@@ -1,8 +1,9 @@
 public import BrokerProtocol
 package import ClientSocket
-package import JSONRPC
+package import JSON
 package import LinuxSystem
 import SecretMemory
+package import StateDirectory
 
 /// A connection for programs that ask, wait and go: one request at a time, no thread, no task.
 ///
@@ -81,7 +82,7 @@ public struct BlockingConnection: ~Copyable {
     return true
   }
 
-  /// Calls a method by its name and gives the text of its result, which the caller wipes if it holds a secret.
+  /// Calls a method by its name and returns the text of its result, which the caller wipes if it holds a secret.
   ///
   /// - Throws: as ``call(_:_:timeout:)``.
   package mutating func callForText(

@@ -3,17 +3,17 @@ public import SecretMemory
 
 /// The calls that most programs need, by name.
 extension BrokerClient {
-  /// A token that is good for a while; refreshed first where it is not.
+  /// A valid access token, refreshed first where necessary.
   ///
   /// Ask each time one is needed, and keep none: the broker answers from memory.
   ///
   /// - Parameters:
   ///   - profile: nil: the only configured one, else `default`.
-  ///   - minValidity: how long it must still live; nil: the profile's own rule.
-  ///   - scopes: what it must be good for; nil: what the session is good for.
-  ///   - audience: whom it is for, as the provider calls it; nil: as the session's own.
-  ///   - forceRefresh: whether only a new token will do.
-  /// - Returns: the token and when it ends.
+  ///   - minValidity: its least remaining lifetime; nil: the profile's own rule.
+  ///   - scopes: those that it must have; nil: those of the session.
+  ///   - audience: its audience, by the provider's own name; nil: that of the session's own token.
+  ///   - forceRefresh: whether to refresh although the present token is still valid.
+  /// - Returns: the token and when it expires.
   /// - Throws: `broker` with `loginRequired` or `sessionExpired` where the user must log in; `insufficientScope` or
   ///   `unsupportedByProvider` where the provider gives the session no such token.
   public func accessToken(
@@ -26,13 +26,13 @@ extension BrokerClient {
         profile: profile, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh))
   }
 
-  /// Tells that a server refused a token (HTTP status 401, or 403), and gives the one to use instead.
+  /// Reports that a server rejected a token (HTTP status 401, or 403), and returns the one to use instead.
   ///
   /// - Parameters:
-  ///   - token: the refused one.
+  ///   - token: the rejected one.
   ///   - status: 401 or 403.
-  ///   - scopes: what it was asked for with; nil: what the broker knows of it.
-  ///   - audience: whom it was asked for; nil: what the broker knows of it.
+  ///   - scopes: those that it was requested with; nil: those that the broker has recorded.
+  ///   - audience: the one that it was requested for; nil: the one that the broker has recorded.
   /// - Returns: a token for the same.
   /// - Throws: as ``accessToken(profile:minValidity:scopes:audience:forceRefresh:)``.
   public func reportRejected(
@@ -45,12 +45,12 @@ extension BrokerClient {
         audience: audience))
   }
 
-  /// The session's ID token, for servers that ask who the user is; refreshed first where it has ended.
+  /// The session's ID token, for servers that ask who the user is; refreshed first where it has expired.
   ///
   /// - Parameter profile: nil: the only configured one, else `default`.
-  /// - Returns: the token and when it ends.
+  /// - Returns: the token and when it expires.
   /// - Throws: `broker` with `accessDenied` where the profile's `allowIdToken` is not set, with `unsupportedByProvider`
-  ///   where the session has no ID token, with `reauthRequired` where it has ended and a refresh brings no other.
+  ///   where the session has no ID token, with `reauthRequired` where it has expired and a refresh brings no other.
   public func idToken(profile: ProfileName? = nil) async throws(ClientError) -> IdentityToken {
     try await call(GetIDToken.self, .init(profile: profile))
   }
@@ -95,7 +95,7 @@ extension BrokerClient {
     try await call(Logout.self, .init(profile: profile, everywhere: everywhere, all: all)).results
   }
 
-  /// Where the session of a profile stands.
+  /// The state of a profile's session.
   public func session(profile: ProfileName? = nil) async throws(ClientError) -> Session {
     try await call(GetSession.self, .init(profile: profile))
   }
@@ -137,16 +137,16 @@ extension BrokerClient {
       Rekey.self, .init(keySource: keySource, passphrase: passphrase, newPassphrase: newPassphrase))
   }
 
-  /// Looks whether the vault holds what the broker wrote.
+  /// Verifies the integrity of the vault.
   ///
-  /// - Parameter full: whether every page and every sealed value is looked at, which takes as long as reading it all.
+  /// - Parameter full: whether every page and every encrypted value is verified too, which takes as long as reading it all.
   /// - Returns: whether nothing is wrong, and what a person should know.
   /// - Throws: `broker` with `vaultLocked` while there is no key.
   public func checkVault(full: Bool = false) async throws(ClientError) -> CheckVault.Result {
     try await call(CheckVault.self, .init(isFull: full))
   }
 
-  /// Looks whether providers can be reached, with one harmless request to each; no vault and no session is needed.
+  /// Checks whether providers can be reached, with one harmless request to each; no vault and no session is needed.
   ///
   /// - Parameter profile: the profile to look at; nil means every configured one.
   /// - Returns: how each provider is; one that cannot be reached is no error.

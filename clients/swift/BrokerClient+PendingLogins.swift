@@ -20,14 +20,14 @@ extension BrokerClient {
   ///
   /// - Parameters:
   ///   - action: what is asked of them.
-  ///   - timeout: how long to wait; nil: until the login ends. The login goes on after it.
+  ///   - timeout: how long to wait; nil: until the login is over. The login continues after it.
   /// - Returns: the session.
   /// - Throws: `broker` with `deadlineExceeded`, `consentDenied`, `otpExpired`, `cancelled` or `flowNotFound`.
   public func awaitLogin(_ action: UserAction, timeout: Duration? = nil) async throws(ClientError) -> LoginResult {
     try await call(AwaitLogin.self, .init(loginFlowID: action.loginFlowID, timeout: timeout))
   }
 
-  /// Ends a login that waits for its code, or for its user.
+  /// Cancels a login that waits for a one-time code or for a user action.
   public func cancelLogin(_ step: PendingLoginStep) async throws(ClientError) {
     switch step {
     case .code(let challenge): _ = try await call(CancelLogin.self, .init(otpFlowID: challenge.otpFlowID))
@@ -40,10 +40,10 @@ extension BrokerClient {
     try await call(ListPendingLogins.self, .init(profile: profile)).logins
   }
 
-  /// Has the user of a session prove once more who they are; the session goes on with new tokens.
+  /// Authenticates the user of a session again; the session continues with new tokens.
   ///
   /// - Parameters:
-  ///   - password: nil for a provider that has its users prove it elsewhere.
+  ///   - password: nil for a provider whose users authenticate elsewhere.
   ///   - profile: nil: the only configured one, else `default`.
   /// - Returns: the session, a challenge, or what the user has to do elsewhere.
   /// - Throws: `broker` with `loginRequired` where there is no session, `accessDenied` where another user has come.

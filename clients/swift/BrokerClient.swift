@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// A connection to the broker that any number of tasks use at the same time.
 ///
-/// Calls are answered in whatever order the broker finishes them. Cancelling the task of a call takes the request back.
+/// Calls are answered in the order in which the broker finishes them. Cancelling the task of a call cancels the request.
 /// When the connection ends, every call that waits fails with ``ClientError/connectionLost`` and every ``BrokerEvents``
 /// ends; a client does not reconnect by itself, because only its program knows what it wants to do then. Make a new
 /// one.
@@ -105,11 +105,11 @@ public final class BrokerClient: Sendable {
         handler(state)
       }
     }
-    queue.whenAbandoned { [weak channel] in channel?.close(snapshot.subscriptionID) }
+    queue.whenCancelled { [weak channel] in channel?.close(snapshot.subscriptionID) }
     return BrokerEvents(snapshot: snapshot, client: self, stream: stream)
   }
 
-  /// Waits for what `send` hands to its handler; takes the request back when the task is cancelled.
+  /// Waits for what `send` hands to its handler; cancels the request when the task is cancelled.
   private func answer<Value: Sendable>(
     to id: Int64, _ send: (@escaping @Sendable (Result<Value, ClientError>) -> Void) -> Void
   ) async throws(ClientError) -> Value {

@@ -1,5 +1,6 @@
-package import ClientSocket
+import ClientSocket
 import LinuxSystem
+package import StateDirectory
 
 /// Which broker to talk to, and whether it may be started.
 ///

@@ -1,11 +1,11 @@
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// How methods are called that are for clients which have the state directory.
 extension ClientChannel {
-  /// Sends a request; where it is refused for want of a proof, gives that and sends the request again.
+  /// Sends a request; where it is refused for want of a proof, gives the proof and sends the request again.
   ///
   /// The second request has the id of the first, which is answered, so that it can be cancelled by that name.
   func sendProving(_ id: Int64, _ method: String, _ params: some JSONEncodable & Sendable, _ handler: @escaping Handler)

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import LinuxSystem
 import SecretMemory
 import Synchronization
@@ -57,7 +57,7 @@ final class ClientChannel: Sendable {
     handler(.refusal(refusal))
   }
 
-  /// Gives a request up and tells the broker, whose answer is then passed over.
+  /// Cancels a request and tells the broker, whose answer is then ignored.
   func cancel(_ id: Int64) {
     let handler: Handler? = state.withLock { state in
       guard state.end == nil else { return nil }

@@ -22,8 +22,8 @@ final class EventQueue: Sendable {
     return (EventQueue(continuation), stream)
   }
 
-  /// Says what to do when it is no longer read.
-  func whenAbandoned(_ body: @escaping @Sendable () -> Void) {
+  /// Sets what is done when its reader stops reading.
+  func whenCancelled(_ body: @escaping @Sendable () -> Void) {
     continuation.onTermination = { reason in
       if case .cancelled = reason { body() }
     }

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// The bytes of messages to the broker, each a line.
 enum OutgoingMessage {
@@ -15,7 +15,7 @@ enum OutgoingMessage {
     }
   }
 
-  /// Takes an earlier request back (`$/cancelRequest`).
+  /// Cancels an earlier request (`$/cancelRequest`).
   static func cancel(id: Int64) -> [UInt8] {
     line { writer in
       writer.member("method", "$/cancelRequest")

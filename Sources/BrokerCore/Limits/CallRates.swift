@@ -91,7 +91,7 @@ package struct CallRates: Sendable {
     account: Place(.accountChanges, 20, every: .seconds(10)),
     provider: Place(.providerChanges, 60, every: .seconds(1)))
   private static let read = CallRates(
-    name: "Reads", what: "Questions to the provider whose session it is",
+    name: "Reads", what: "User look-ups",
     reason: "What the broker knows already is answered from memory.",
     connection: Place(.connectionReads, 60, every: .seconds(1)),
     account: Place(.accountReads, 60, every: .seconds(1)),

@@ -2,8 +2,7 @@ import BrokerProtocol
 
 /// How providers are told that tokens are not used any more, however long they are away.
 extension Broker {
-  /// Sees to it that tokens which nobody uses any more are revoked: at once where the provider answers, else later, also
-  /// after a restart.
+  /// Revokes tokens that are not used any more: at once where the provider answers, else later, also after a restart.
   ///
   /// `user` is whose they are, where that is known; `isBeingKept` as for ``planRevocation(of:user:everywhere:on:isBeingKept:for:)``.
   func revokeLater(_ tokens: TokenSet, of slot: ProfileSlot, user: String? = nil, isBeingKept: Bool = false) {

@@ -19,7 +19,7 @@ package struct RevocationQueue: Sendable {
     case closed
     /// The store is closed: nothing may stay in memory.
     case dropped
-    /// Tokens are to be revoked. `isBeingKept` says that somebody else makes that durable.
+    /// Tokens are to be revoked. `isBeingKept`: the next record that is saved makes that durable.
     case wanted(PendingRevocation, isBeingKept: Bool)
     /// A revocation is durable.
     case kept(PendingRevocation.ID)
@@ -43,7 +43,7 @@ package struct RevocationQueue: Sendable {
     case keep(PendingRevocation)
     /// Forget it in the store.
     case forget(PendingRevocation.ID)
-    /// Tell whoever waits for the first answer.
+    /// Tell the caller that waits for the first answer.
     case answer(PendingRevocation.ID, LogoutOutcome.ServerRevoked)
     /// Note that it was not done, and is not tried any more.
     case giveUp(PendingRevocation.ID)
@@ -59,7 +59,7 @@ package struct RevocationQueue: Sendable {
   /// How long one that would end a newer session rests before it is looked at again: that costs nothing, and the end of
   /// the newer session is a revocation of its own, whose success lets it be sent at once.
   static let holdPause = Duration.seconds(60)
-  /// How many a profile may have: somebody who logs in and out in a loop, at a provider that cannot revoke, does not fill
+  /// How many a profile may have: a client that logs in and out in a loop, at a provider that cannot revoke, does not fill
   /// the locked memory.
   ///
   /// Beyond it the oldest is given up.

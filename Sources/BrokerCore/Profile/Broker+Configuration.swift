@@ -44,7 +44,7 @@ extension Broker {
     return true
   }
 
-  /// Lets go of a profile: nobody waits on it any more.
+  /// Forgets a profile on which no caller waits any more.
   private func retire(_ slot: ProfileSlot) {
     slot.timer?.cancel()
     profiles.retire(slot)

@@ -35,7 +35,7 @@ struct ProfileIndex: Sendable {
 
   /// FNV-1a.
   ///
-  /// The names come from the configuration, so nobody chooses them to collide.
+  /// The names come from the configuration, so they are not chosen to collide.
   private static func hash(_ bytes: Span<UInt8>) -> Int {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for position in bytes.indices { hash = (hash ^ UInt64(bytes[position])) &* 0x100_0000_01b3 }

@@ -5,7 +5,7 @@ struct ActionLine<Action> {
 
   /// Appends actions.
   ///
-  /// - Returns: whether the caller is to carry them out, with ``next()``; false where somebody does already.
+  /// - Returns: whether the caller is to carry them out, with ``next()``; false where another caller does already.
   mutating func add(_ actions: [Action]) -> Bool {
     waiting += actions
     guard !isMoving else { return false }

@@ -15,7 +15,9 @@ package struct PassphraseDelay: Sendable, Equatable {
   /// Goes on after the failures that are known.
   package init(after failures: PassphraseFailures = .none) { self.failures = failures }
 
-  /// Counts a failure; gives how long its answer is kept back.
+  /// Counts a failure.
+  ///
+  /// - Returns: how long its answer is delayed.
   package mutating func noteFailure(at time: Timestamp) -> Duration {
     // Beyond the longest delay the number says nothing more.
     failures = PassphraseFailures(count: min(max(failures.count, 0), 1 << 20) + 1, lastAt: time)

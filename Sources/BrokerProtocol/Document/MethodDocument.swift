@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What the description of the protocol says of a method beyond its types.
 ///
@@ -20,7 +20,7 @@ public struct MethodDocument: Sendable {
       self.result = result
     }
 
-    /// An example of a method that tells nothing.
+    /// An example of a method with an empty result.
     public static func empty(_ name: String, _ params: KeyValuePairs<String, String> = [:]) -> Example {
       Example(name, params, result: "{}")
     }

@@ -1,12 +1,12 @@
-internal import JSONRPC
+internal import JSON
 
 /// The description of the protocol as an OpenRPC document (https://spec.open-rpc.org, version 1.3.2).
 ///
 /// It is made from the types themselves: their members from the walk that also writes and reads them, the rest from
 /// ``SchemaNotes`` and ``MethodDocument``, which stand beside them.
 public enum OpenRPCDocument {
-  /// The whole document as JSON text; the space in it has no meaning.
-  public static var text: [UInt8] {
+  /// The whole document as JSON text on one line, made when it is first asked for.
+  public static let text: [UInt8] = {
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("openrpc", "1.3.2")
@@ -20,7 +20,7 @@ public enum OpenRPCDocument {
       writeComponents(to: &writer)
     }
     return writer.bytes
-  }
+  }()
 
   private static func writeInfo(to writer: inout JSONWriter) {
     let kinds = ErrorKind.everywhere.map(\.rawValue)
@@ -99,7 +99,7 @@ public enum OpenRPCDocument {
     writer.object { writer in
       writer.member("name", name)
       writer.key("value")
-      writer.raw(value.utf8)
+      writer.raw(compacting: value.utf8)
     }
   }
 
@@ -119,16 +119,15 @@ public enum OpenRPCDocument {
   /// Every schema that has a name, in the order in which the methods refer to them, and that of errors.
   private static var namedSchemas: [(name: String, schema: JSONSchema)] {
     var named: [(name: String, schema: JSONSchema)] = []
-    for method in Methods.all {
-      for member in method.parameterSchemas { member.schema.collectNamed(into: &named) }
-      method.resultSchema.collectNamed(into: &named)
-    }
+    for method in Methods.all { collectNamed(of: method, into: &named) }
     BrokerError.schema.collectNamed(into: &named)
     return named
   }
-}
 
-extension BrokerMethod {
-  fileprivate static var parameterSchemas: [SchemaMember] { Params.schemaMembers }
-  fileprivate static var resultSchema: JSONSchema { Result.schema }
+  private static func collectNamed<Method: BrokerMethod>(
+    of _: Method.Type, into named: inout [(name: String, schema: JSONSchema)]
+  ) {
+    for member in Method.Params.schemaMembers { member.schema.collectNamed(into: &named) }
+    Method.Result.schema.collectNamed(into: &named)
+  }
 }

@@ -1,4 +1,4 @@
-internal import JSONRPC
+internal import JSON
 
 extension SchemaNotes.Member {
   /// The parameter by which nearly every method is told which profile is meant.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// An error as a client sees it: a stable kind, one plain sentence, and what to do next.
 ///
@@ -40,7 +40,7 @@ public struct BrokerError: Error, Sendable, Equatable {
     isRetryable = kind.isRetryable
   }
 
-  /// What is said where the memory for secrets has no room.
+  /// The sentence for a full memory of secrets.
   public static let secretMemoryMessage = "The memory for secrets is full; try again."
 
   /// The error of parameters that do not fit, or for which there is no memory.

@@ -20,7 +20,7 @@ extension ErrorKind {
     .invalidResponse, .forbidden, .unsupportedByProvider, .configInvalid,
   ]
 
-  /// The errors of credentials that begin a session.
+  /// The errors of credentials that start a session.
   static let ofLogin: [ErrorKind] = [
     .invalidCredentials, .missingCredential, .tooManyAttempts, .accountLocked, .emailUnverified, .validationFailed,
     .captchaRequired, .consentDenied, .storeFailed,
@@ -31,7 +31,7 @@ extension ErrorKind {
     .flowNotFound, .otpExpired, .tooManyAttempts, .accountLocked, .accessDenied, .consentDenied, .storeFailed,
   ]
 
-  /// The errors of opening the vault, and of sealing it anew.
+  /// The errors of opening the vault, and of re-encrypting it.
   static let ofKey: [ErrorKind] = [
     .vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable,
   ]

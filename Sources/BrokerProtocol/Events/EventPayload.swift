@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What an event tells, by its name.
 ///
@@ -32,13 +32,13 @@ public enum EventPayload: Sendable, Equatable {
   case networkDown
   /// It can be reached again.
   case networkUp
-  /// The vault's keys and every token were forgotten: `unlock` is needed.
+  /// The vault's keys and every token were wiped from memory: `unlock` is needed.
   case vaultLocked
   /// The vault was opened again.
   case vaultUnlocked
   /// The configuration was read again.
   case configReloaded
-  /// The broker ends.
+  /// The broker stops.
   case shuttingDown
   /// Something looks like an attack.
   case securityAlert(SecurityAlertEvent)

@@ -1,10 +1,10 @@
-public import JSONRPC
+public import JSON
 
 /// There is a new access token; ask for it.
 public struct TokenRefreshedEvent: ObjectCodable, Equatable {
   /// The keyed hash of the new token.
   public var tokenID: String
-  /// When it ends.
+  /// When it expires.
   public var expiresAt: Timestamp?
 
   public init(tokenID: String, expiresAt: Timestamp? = nil) {

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Waits until the user has done what a login asked of them at another device or in a browser.
+/// Waits until the user has completed a login at another device or in a browser.
 public enum AwaitLogin: BrokerMethod {
   public static let name = "awaitLogin"
 
@@ -9,7 +9,7 @@ public enum AwaitLogin: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The login's handle.
     public var loginFlowID: String
-    /// How long the caller waits; nil: until the login ends, however it does.
+    /// How long the caller waits; nil means until the login is over.
     public var timeout: Duration?
 
     public init(loginFlowID: String, timeout: Duration? = nil) {
@@ -29,21 +29,21 @@ public enum AwaitLogin: BrokerMethod {
 extension AwaitLogin.Params {
   public static let notes = SchemaNotes(members: [
     "loginFlowId": "The handle of the action.",
-    "timeoutSeconds": "How long the caller waits; until the login ends, where absent. The login goes on after it.",
+    "timeoutSeconds": "How long the caller waits; until the login is over where absent. The login continues after it.",
   ])
 }
 
 extension AwaitLogin {
   public static var document: MethodDocument {
     MethodDocument(
-      "Waits until the user has done what a login asked of them at another device or in a browser.",
+      "Waits until the user has completed a login at another device or in a browser.",
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
         .flowNotFound, .otpExpired, .consentDenied, .accessDenied, .storeFailed, .deadlineExceeded,
       ],
       examples: [
         .init(
-          "the user has agreed", ["loginFlowId": #""example-login""#, "timeoutSeconds": "60"],
+          "the user has approved the login", ["loginFlowId": #""example-login""#, "timeoutSeconds": "60"],
           result:
             """
             {

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Ends a login that waits for a code, or for something that the user does elsewhere.
+/// Cancels a login that waits for a one-time code or for a user action.
 public enum CancelLogin: BrokerMethod {
   public static let name = "cancelLogin"
 
@@ -38,10 +38,10 @@ extension CancelLogin.Params {
 extension CancelLogin {
   public static var document: MethodDocument {
     MethodDocument(
-      "Ends a login that waits for a code, or for something that the user does elsewhere.",
+      "Cancels a login that waits for a one-time code or for a user action.",
       errors: [.flowNotFound, .storeFailed, .vaultLocked],
       examples: [
-        .empty("the user has thought better of it", ["loginFlowId": #""example-login""#])
+        .empty("the user cancels", ["loginFlowId": #""example-login""#])
       ])
   }
 }

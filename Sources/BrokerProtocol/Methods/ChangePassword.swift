@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Sets a new password for whoever knows the old one.
+/// Sets a new password for a user who gives the current one.
 public enum ChangePassword: BrokerMethod {
   public static let name = "changePassword"
 
@@ -10,9 +10,9 @@ public enum ChangePassword: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// The password of now.
+    /// The current password.
     public var oldPassword: Secret
-    /// The password from now on.
+    /// The new password.
     public var newPassword: Secret
 
     public init(profile: ProfileName? = nil, oldPassword: Secret, newPassword: Secret) {
@@ -34,15 +34,15 @@ public enum ChangePassword: BrokerMethod {
 extension ChangePassword.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
-    "oldPassword": "The password of now.",
-    "newPassword": "The password from now on.",
+    "oldPassword": "The current password.",
+    "newPassword": "The new password.",
   ])
 }
 
 extension ChangePassword {
   public static var document: MethodDocument {
     MethodDocument(
-      "Sets a new password for whoever knows the old one; the session goes on.",
+      "Sets a new password for a user who gives the current one; the session continues.",
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
         .invalidCredentials, .validationFailed, .tooManyAttempts, .accountLocked,
       ],

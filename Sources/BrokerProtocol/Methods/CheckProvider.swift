@@ -1,12 +1,12 @@
-public import JSONRPC
+public import JSON
 
-/// Looks closely at the provider of one profile: what it says of itself, and what is lost where it says too little.
+/// Checks the provider of one profile in detail: what it supports, and what does not work without the rest.
 ///
 /// Needs no session and no vault. Only requests that change nothing are sent, and none carries a user's credential.
 public enum CheckProvider: BrokerMethod {
   public static let name = "checkProvider"
 
-  /// What a request carries: the profile to look at.
+  /// What a request carries: the profile to check.
   public typealias Params = ProfileParams
 
   public struct Result: ObjectCodable, Equatable {
@@ -14,11 +14,11 @@ public enum CheckProvider: BrokerMethod {
     public var profile: ProfileName
     /// The type of its provider.
     public var provider: String
-    /// How sessions can be begun, the way to take where none is named first.
+    /// How sessions can be started, the default first.
     public var loginMethods: [String]
-    /// What was found, in the order in which it was looked at.
+    /// What was found, in the order in which it was checked.
     public var findings: [ProviderFinding]
-    /// What a trial with credentials would look at; the message is what it would show.
+    /// What a trial with credentials would check; the message says what that would show.
     public var trial: [ProviderFinding]
 
     public init(
@@ -47,8 +47,8 @@ public enum CheckProvider: BrokerMethod {
 extension CheckProvider.Result {
   public static let notes = SchemaNotes(members: [
     "provider": "The type of the profile's provider.",
-    "loginMethods": "How sessions can be begun, as in the parameter method of login.",
-    "trial": "What tryProvider would look at; the message is what it would show.",
+    "loginMethods": "How sessions can be started, as in the parameter method of login.",
+    "trial": "What tryProvider would check; the message says what that would show.",
   ])
 }
 
@@ -56,15 +56,15 @@ extension CheckProvider {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Looks closely at the provider of one profile, and says what a trial would look at; works while the vault is \
+      Checks the provider of one profile in detail, and lists what a trial would check; works while the vault is \
       locked.
       """,
       details:
         """
-        Only requests that change nothing are sent (GET and OPTIONS; for Firebase one lookup with a token that is \
-        none; for OpenID Connect one request for tokens with a refresh token that was never issued, by which the \
-        provider says whether it knows the client), and no user's credential. A provider that cannot be reached is a \
-        finding, no error.
+        Only requests that change nothing are sent (GET and OPTIONS; for Firebase one lookup with an invalid token; \
+        for OpenID Connect one token request with a refresh token that was never issued, which tells whether the \
+        provider accepts the client), and no user's credential. A provider that cannot be reached is a finding, not an \
+        error.
         """,
       result: "check",
       errors: [.unknownProfile, .rateLimited],

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Looks whether the providers of the profiles can be reached.
+/// Checks whether the providers of the profiles can be reached.
 ///
 /// Needs no session and no vault, so it works while the vault is locked. Every provider is sent one request that changes
 /// nothing and carries no credential; a refusal is an answer like any other.
@@ -8,7 +8,7 @@ public enum CheckProviders: BrokerMethod {
   public static let name = "checkProviders"
 
   public struct Params: MethodParams, Equatable {
-    /// The profile to look at; nil means every configured one.
+    /// The profile to check; nil means every configured one.
     public var profile: ProfileName?
 
     public init(profile: ProfileName? = nil) {
@@ -23,7 +23,7 @@ public enum CheckProviders: BrokerMethod {
   }
 
   public struct Result: ObjectCodable, Equatable {
-    /// How every provider is, in the order of the configuration.
+    /// A report on every provider, in the order of the configuration.
     public var providers: [ProviderReport]
 
     public init(providers: [ProviderReport]) {
@@ -40,7 +40,7 @@ public enum CheckProviders: BrokerMethod {
 
 extension CheckProviders.Params {
   public static let notes = SchemaNotes(members: [
-    "profile": "The profile to look at; every configured one where absent."
+    "profile": "The profile to check; every configured one where absent."
   ])
 }
 
@@ -53,17 +53,17 @@ extension CheckProviders.Result {
 extension CheckProviders {
   public static var document: MethodDocument {
     MethodDocument(
-      "Looks whether the providers of the profiles can be reached; works while the vault is locked.",
+      "Checks whether the providers of the profiles can be reached; works while the vault is locked.",
       details:
         """
         Every provider is sent one request that changes nothing and carries no credential. A provider that cannot be \
-        reached is a result, no error.
+        reached is a result, not an error.
         """,
       result: "reports",
       errors: [.unknownProfile, .rateLimited],
       examples: [
         .init(
-          "three profiles, one of them behind a certificate that has run out",
+          "three profiles, one of them with an expired certificate",
           result:
             """
             {

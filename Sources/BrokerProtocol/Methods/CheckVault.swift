@@ -1,11 +1,11 @@
-public import JSONRPC
+public import JSON
 
-/// Looks whether the vault holds what the broker wrote.
+/// Verifies the integrity of the vault.
 public enum CheckVault: BrokerMethod {
   public static let name = "checkVault"
 
   public struct Params: MethodParams, Equatable {
-    /// Whether every page and every sealed value is looked at.
+    /// Whether every page and every encrypted value is verified too.
     public var isFull: Bool
 
     public init(isFull: Bool = false) {
@@ -42,7 +42,7 @@ public enum CheckVault: BrokerMethod {
 
 extension CheckVault.Params {
   public static let notes = SchemaNotes(members: [
-    "full": "Also every page and every sealed value."
+    "full": "Whether to verify every page and every encrypted value too."
   ])
 }
 
@@ -55,7 +55,7 @@ extension CheckVault.Result {
 extension CheckVault {
   public static var document: MethodDocument {
     MethodDocument(
-      "Looks whether the vault holds what the broker wrote.",
+      "Verifies the integrity of the vault.",
       result: "verdict",
       errors: [.accessDenied, .vaultLocked, .vaultTampered, .storeFailed],
       examples: [

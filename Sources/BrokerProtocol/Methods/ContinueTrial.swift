@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Asks how far a trial of a provider came; answers the code that it waits for, or ends it.
+/// Returns the progress of a provider's trial; gives the code that it waits for, or stops it.
 ///
 /// Answered as soon as there is something new.
 public enum ContinueTrial: BrokerMethod {
@@ -10,7 +10,7 @@ public enum ContinueTrial: BrokerMethod {
   public typealias Result = ProviderTrialState
 
   public struct Params: MethodParams, Equatable {
-    /// How long an answer waits for something new where the caller does not say.
+    /// How long an answer waits for something new where the caller gives no time.
     public static let standardTimeout = Duration.seconds(25)
 
     /// The trial's handle.
@@ -19,9 +19,9 @@ public enum ContinueTrial: BrokerMethod {
     public var code: Secret?
     /// One of the account's backup codes, where no code is given.
     public var backupCode: Secret?
-    /// Whether another code is to be sent, where neither is given.
+    /// Whether to have another code sent, where neither is given.
     public var resends: Bool
-    /// Whether nothing more is to be tried: a session that there is ends.
+    /// Whether to stop the trial, and to end its session.
     public var stops: Bool
     /// How long the answer may wait for something new.
     public var timeout: Duration
@@ -56,8 +56,8 @@ extension ContinueTrial.Params {
     "trialId": "The trial's handle.",
     "code": "The one-time code that it waits for.",
     "backupCode": "One of the account's backup codes, where no code is given.",
-    "resend": "Have another code sent, where neither is given.",
-    "stop": "Try nothing more; a session that there is ends.",
+    "resend": "Whether to have another code sent, where neither is given.",
+    "stop": "Whether to stop the trial, and to end its session.",
     "timeoutSeconds": "How long the answer may wait for something new; 25 at most.",
   ])
 }
@@ -65,11 +65,11 @@ extension ContinueTrial.Params {
 extension ContinueTrial {
   public static var document: MethodDocument {
     MethodDocument(
-      "Asks how far a trial came since it was last asked about; answers the code that it waits for, or ends it.",
+      "Returns the progress of a trial since the last call; gives the code that it waits for, or stops it.",
       details:
         """
-        Answered as soon as there is something new. With waitsFor nothing the trial is over, its session is ended, \
-        and its handle is no more.
+        Answered as soon as there is something new. With waitsFor nothing the trial is over, its session is ended, and \
+        its handle is no longer valid.
         """,
       result: "state",
       errors: [.accessDenied, .flowNotFound, .rateLimited, .tooManyAttempts],

@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Removes the account at the provider, and its session here.
+/// Deletes the account at the provider, and its session here.
 public enum DeleteAccount: BrokerMethod {
   public static let name = "deleteAccount"
 
@@ -10,7 +10,7 @@ public enum DeleteAccount: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// The account's password: nobody deletes an account by mistake.
+    /// The account's password, as confirmation.
     public var password: Secret
 
     public init(profile: ProfileName? = nil, password: Secret) {
@@ -30,7 +30,7 @@ public enum DeleteAccount: BrokerMethod {
 extension DeleteAccount.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
-    "password": "The account's password: nobody deletes an account by mistake.",
+    "password": "The account's password, as confirmation.",
   ])
 }
 
@@ -38,14 +38,14 @@ extension DeleteAccount {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Removes the account at the provider, and its session here; the same user's sessions of other profiles at the \
-      provider are looked at, and end if it has ended them.
+      Deletes the account at the provider, and its session here; the same user's sessions of other profiles at the \
+      provider are checked, and end here if the provider has ended them.
       """,
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [
         .invalidCredentials, .validationFailed, .tooManyAttempts, .accountLocked,
       ],
       examples: [
-        .empty("the account is gone", ["password": #""example-password""#])
+        .empty("the account is deleted", ["password": #""example-password""#])
       ])
   }
 }

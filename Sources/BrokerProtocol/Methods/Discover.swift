@@ -1,6 +1,6 @@
-internal import JSONRPC
+internal import JSON
 
-/// Gives the OpenRPC document of exactly the methods that this broker has.
+/// Returns the OpenRPC document of exactly the methods that this broker has.
 public enum Discover: BrokerMethod {
   /// What a request carries.
   public typealias Params = Empty
@@ -14,7 +14,7 @@ public enum Discover: BrokerMethod {
 extension Discover {
   public static var document: MethodDocument {
     MethodDocument(
-      "Gives this document.",
+      "Returns this document.",
       result: "document",
       schema: .object([
         .required("openrpc", .text), .required("info", .map(of: .any)),

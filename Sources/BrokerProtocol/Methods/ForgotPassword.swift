@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Asks the provider to send a token for a new password.
 public enum ForgotPassword: BrokerMethod {
@@ -6,7 +6,7 @@ public enum ForgotPassword: BrokerMethod {
   // A user who asks for this has passwords to try.
   public static let mayCarrySecret = true
 
-  /// Nothing: the same whether there is such an account or not.
+  /// Nothing: the answer is the same whether or not the account exists.
   public typealias Result = Empty
 
   public struct Params: MethodParams, Equatable {
@@ -40,14 +40,13 @@ extension ForgotPassword {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Asks the provider to send a token for a new password; the same answer whether there is such an account or \
-      not.
+      Asks the provider to send a token for a new password; the answer is the same whether or not the account exists.
       """,
       errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
         .validationFailed, .missingCredential, .tooManyAttempts, .captchaRequired,
       ],
       examples: [
-        .empty("whoever it is", ["email": #""ada@example.com""#])
+        .empty("with or without such an account", ["email": #""ada@example.com""#])
       ])
   }
 }

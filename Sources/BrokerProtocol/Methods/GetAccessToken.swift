@@ -1,28 +1,28 @@
-public import JSONRPC
+public import JSON
 
-/// Gives a token that is good for a while, refreshing it first where it is not.
+/// Returns a valid access token, refreshing it first where necessary.
 public enum GetAccessToken: BrokerMethod {
   public static let name = "getAccessToken"
 
   public typealias Result = AccessToken
 
   public struct Params: MethodParams, Equatable {
-    /// How long a caller waits who does not say.
+    /// How long a caller waits that gives no time.
     public static let standardTimeout = Duration.seconds(25)
 
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// How long the token must still live; nil means the profile's skew, 30 s unless configured.
+    /// The least remaining lifetime of the token; nil means the profile's skew, 30 s unless configured.
     public var minValidity: Duration?
-    /// What the token must be good for; nil or none means what the session is good for.
+    /// The scopes that the token must have; nil or none means those of the session.
     public var scopes: [String]?
-    /// Whom the token is for (RFC 8707); nil means as the session's own.
+    /// The audience or resource of the token (RFC 8707); nil means that of the session's own token.
     public var audience: String?
     /// How long the caller waits.
     public var timeout: Duration
     /// Whether to wait for a login where one is needed.
     public var waitForLogin: Bool
-    /// Whether only a new token will do.
+    /// Whether to refresh although the present token is still valid.
     public var forceRefresh: Bool
 
     public init(
@@ -59,28 +59,29 @@ extension GetAccessToken.Params {
     "profile": .profile,
     "minValiditySeconds":
       """
-    How long it must still live; the profile's refreshSkewSeconds (30) where absent. One whose whole life is \
-    shorter will do while it lives.
+    The least remaining lifetime; the profile's refreshSkewSeconds (30) where absent. A token whose whole lifetime is \
+    shorter is returned until it expires.
     """,
     "scopes":
       """
-    What it must be good for; where the session's own token is, that is given, else another is asked for. At most \
+    The scopes that the token must have; where the session's own token lacks one, another token is requested. At most \
     128 of at most 256 bytes.
     """,
     "audience":
       """
-    Whom it is for (RFC 8707), by the provider's own name; absent: as the session's own token. At most 2048 bytes.
+    The audience or resource (RFC 8707), by the provider's own name; that of the session's own token where absent. At \
+    most 2048 bytes.
     """,
     "timeoutSeconds": "How long the caller waits.",
     "waitForLogin": "Whether to wait for a login where one is needed.",
-    "forceRefresh": "Whether only a new token will do.",
+    "forceRefresh": "Whether to refresh although the present token is still valid.",
   ])
 }
 
 extension GetAccessToken {
   public static var document: MethodDocument {
     MethodDocument(
-      "Gives a token that is good for a while, refreshing it first where it is not.",
+      "Returns a valid access token, refreshing it first where necessary.",
       result: "token",
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.insufficientScope],
       examples: [
@@ -126,7 +127,7 @@ extension GetAccessToken {
             }
             """),
         .init(
-          "a token without an end", ["profile": #""default""#],
+          "a token without an expiry", ["profile": #""default""#],
           result:
             """
             {

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Tells whose session it is, asking the provider where the answer is old.
+/// Returns the user of a session, asking the provider where the cached answer is too old.
 public enum GetCurrentUser: BrokerMethod {
   public static let name = "getCurrentUser"
 
@@ -9,7 +9,7 @@ public enum GetCurrentUser: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// How old the answer may be.
+    /// How old the cached answer may be.
     public var maxAge: Duration
 
     public init(profile: ProfileName? = nil, maxAge: Duration = .seconds(300)) {
@@ -29,14 +29,14 @@ public enum GetCurrentUser: BrokerMethod {
 extension GetCurrentUser.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
-    "maxAgeSeconds": "How old the answer may be.",
+    "maxAgeSeconds": "How old the cached answer may be.",
   ])
 }
 
 extension GetCurrentUser {
   public static var document: MethodDocument {
     MethodDocument(
-      "Tells whose session it is, asking the provider where the answer is old.",
+      "Returns the user of a session, asking the provider where the cached answer is too old.",
       result: "user",
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed],
       examples: [

@@ -1,4 +1,4 @@
-/// Gives the session's ID token, which tells others who the user is; refreshing it first where it has ended.
+/// Returns the session's ID token, refreshing it first where it has expired.
 public enum GetIDToken: BrokerMethod {
   /// What a request carries.
   public typealias Params = ProfileParams
@@ -13,7 +13,7 @@ extension GetIDToken {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Gives the session's ID token (OpenID Connect Core, section 2), refreshing it first where it has ended. The \
+      Returns the session's ID token (OpenID Connect Core, section 2), refreshing it first where it has expired. The \
       profile's allowIdToken must be set.
       """,
       result: "token",

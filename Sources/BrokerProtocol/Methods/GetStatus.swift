@@ -1,21 +1,21 @@
-public import JSONRPC
+public import JSON
 
-/// Tells how the broker itself is doing.
+/// Returns the status of the broker itself.
 public enum GetStatus: BrokerMethod {
   public static let name = "getStatus"
   public typealias Params = Empty
 
-  /// Where the vault stands.
+  /// The state of the vault.
   public struct VaultStatus: ObjectCodable, Equatable {
     /// Whether its key is missing.
     public var locked: Bool
-    /// Where its key comes from.
+    /// Its key source.
     public var keySource: String
     /// The version of its tables.
     public var schemaVersion: Int
     /// Whether it has a key yet; false while a new vault waits for its first passphrase.
     public var isInitialized: Bool
-    /// Whether it would be noticed that the whole vault was replaced by an older copy.
+    /// Whether a rollback of the whole vault to an older copy would be detected.
     public var noticesRollback: Bool
 
     public init(
@@ -50,7 +50,7 @@ public enum GetStatus: BrokerMethod {
     public var configurationReadAt: Timestamp?
     /// How long it has been up, suspended time included.
     public var uptime: Duration
-    /// Where the vault stands.
+    /// The state of the vault.
     public var vault: VaultStatus
     /// How many connections are open.
     public var connections: Int
@@ -58,9 +58,9 @@ public enum GetStatus: BrokerMethod {
     public var subscriptions: Int
     /// What was counted since the start, by name.
     public var counters: [Counter]
-    /// How every limit stands; empty from a broker that does not tell.
+    /// The state of every limit; empty from a broker that does not report them.
     public var limits: [Limit]
-    /// Where every profile stands.
+    /// The session of every profile.
     public var profiles: [Session]
 
     public init(
@@ -171,7 +171,7 @@ extension GetStatus.VaultStatus {
     members: [
       "schemaVersion": .init(nil, .count),
       "initialized": "False while a new vault waits for its first passphrase.",
-      "noticesRollback": "Whether it would be noticed that the whole vault was replaced by an older copy.",
+      "noticesRollback": "Whether a rollback of the whole vault to an older copy would be detected.",
     ])
 }
 
@@ -198,7 +198,7 @@ extension GetStatus.Limit {
 extension GetStatus {
   public static var document: MethodDocument {
     MethodDocument(
-      "Tells how the broker itself is doing.",
+      "Returns the status of the broker itself.",
       result: "status",
       examples: [
         .init(
@@ -225,15 +225,7 @@ extension GetStatus {
                 {"name": "maxRequestsInFlight", "scope": "connection", "value": 64, "refused": 0},
                 {"name": "maxConnections", "scope": "broker", "value": 10000, "used": 1, "refused": 0}
               ],
-              "profiles": [
-                {
-                  "profile": "default",
-                  "provider": "local",
-                  "state": "signedOut",
-                  "scopes": [],
-                  "refreshTokenPresent": false
-                }
-              ]
+              "profiles": [\(SampleJSON.signedOut)]
             }
             """)
       ])

@@ -1,6 +1,7 @@
-public import JSONRPC
+public import JSON
+internal import JSONRPC
 
-/// Introduces the two sides to each other; optional, any method may come first.
+/// Exchanges names, versions and capabilities; optional, any method may come first.
 public enum Initialize: BrokerMethod {
   public static let name = "initialize"
 
@@ -28,7 +29,7 @@ public enum Initialize: BrokerMethod {
   }
 
   public struct Params: MethodParams, Equatable {
-    /// Who asks.
+    /// The client program.
     public var client: Program?
     /// The version that the caller speaks.
     public var protocolVersion: String?
@@ -97,7 +98,7 @@ public enum Initialize: BrokerMethod {
   public struct Result: ObjectCodable, Equatable {
     /// The version that the broker speaks.
     public var protocolVersion: String
-    /// Who answers.
+    /// The broker program.
     public var server: Program
     /// What this broker can do.
     public var capabilities: Capabilities
@@ -151,7 +152,7 @@ extension Initialize.Capabilities {
 
 extension Initialize.Params {
   public static let notes = SchemaNotes(members: [
-    "client": "Who asks.",
+    "client": "The client program.",
     "protocolVersion": "The version that the caller speaks.",
   ])
 }
@@ -166,7 +167,7 @@ extension Initialize.Result {
 extension Initialize {
   public static var document: MethodDocument {
     MethodDocument(
-      "Introduces the two sides to each other; optional, any method may come first.",
+      "Exchanges names, versions and capabilities; optional, any method may come first.",
       result: "broker",
       errors: [.versionUnsupported],
       examples: [
@@ -184,15 +185,7 @@ extension Initialize {
                 "framings": ["lines", "headers"],
                 "providers": [{"type": "local", "methods": ["getCurrentUser", "register", "resendOtp"]}]
               },
-              "sessions": [
-                {
-                  "profile": "default",
-                  "provider": "local",
-                  "state": "signedOut",
-                  "scopes": [],
-                  "refreshTokenPresent": false
-                }
-              ],
+              "sessions": [\(SampleJSON.signedOut)],
               "sequence": 0
             }
             """)

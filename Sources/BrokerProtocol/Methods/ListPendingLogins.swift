@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Tells which login of a profile waits for its code, or for its user.
+/// Returns the login of a profile that waits for a one-time code or for a user action.
 public enum ListPendingLogins: BrokerMethod {
   public static let name = "listPendingLogins"
 
@@ -23,7 +23,7 @@ public enum ListPendingLogins: BrokerMethod {
 extension ListPendingLogins {
   public static var document: MethodDocument {
     MethodDocument(
-      "Tells which login of a profile waits for its code, or for its user.",
+      "Returns the login of a profile that waits for a one-time code or for a user action.",
       result: "logins",
       errors: ErrorKind.ofProfile,
       examples: [

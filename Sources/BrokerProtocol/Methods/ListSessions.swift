@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Tells where every configured profile stands.
+/// Returns the session of every configured profile.
 public enum ListSessions: BrokerMethod {
   public static let name = "listSessions"
 
@@ -25,7 +25,7 @@ public enum ListSessions: BrokerMethod {
 extension ListSessions {
   public static var document: MethodDocument {
     MethodDocument(
-      "Tells where every configured profile stands.",
+      "Returns the session of every configured profile.",
       result: "sessions",
       examples: [
         .init(
@@ -33,15 +33,7 @@ extension ListSessions {
           result:
             """
             {
-              "sessions": [
-                {
-                  "profile": "default",
-                  "provider": "local",
-                  "state": "signedOut",
-                  "scopes": [],
-                  "refreshTokenPresent": false
-                }
-              ]
+              "sessions": [\(SampleJSON.signedOut)]
             }
             """)
       ])

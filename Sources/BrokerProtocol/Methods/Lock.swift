@@ -1,4 +1,4 @@
-/// Forgets the vault's keys and every token until ``Unlock``.
+/// Locks the vault: wipes its keys and every token from memory until ``Unlock``.
 public enum Lock: BrokerMethod {
   /// What a request carries.
   public typealias Params = Empty
@@ -12,11 +12,11 @@ public enum Lock: BrokerMethod {
 extension Lock {
   public static var document: MethodDocument {
     MethodDocument(
-      "Forgets the vault's keys and every token until unlock.",
+      "Locks the vault: wipes its keys and every token from memory until unlock.",
       details:
         """
-        For clients both are gone at once. What was under way is finished and saved before the keys go; where it \
-        cannot be saved, the answer is storeFailed, and the keys go as soon as it is.
+        For clients the vault is locked at once. Operations under way are finished and saved before the keys are \
+        wiped; where saving fails, the answer is storeFailed, and the keys are wiped as soon as it succeeds.
         """,
       errors: [.accessDenied, .storeFailed],
       examples: [

@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Begins a login with whatever credentials the provider takes.
+/// Starts a login with credentials that the provider accepts.
 public enum Login: BrokerMethod {
   public static let name = "login"
 
@@ -18,9 +18,9 @@ public enum Login: BrokerMethod {
     public var password: Secret?
     /// The phone number, for providers that log in with one.
     public var phoneNumber: String?
-    /// A refresh token to take over.
+    /// A refresh token to start the session with.
     public var refreshToken: Secret?
-    /// What the session shall be good for.
+    /// The scopes to request for the session.
     public var scopes: [String]?
 
     public init(
@@ -56,46 +56,36 @@ extension Login.Params {
     "method": .init(
       "The first that the provider offers and the credentials fit, where absent.",
       .words(LoginMethod.allCases.map(\.rawValue))),
-    "refreshToken": "One to take over.",
-    "scopes": "What the session shall be good for.",
+    "refreshToken": "A refresh token to start the session with.",
+    "scopes": "The scopes to request for the session.",
   ])
 }
 
 extension Login {
   public static var document: MethodDocument {
     MethodDocument(
-      "Begins a login with whatever credentials the provider takes.",
+      "Starts a login with credentials that the provider accepts.",
       details:
         """
         A session that it replaces is revoked at the provider, unless the provider revokes whole grants and the user \
         is the same. Logins, and codes that they send, are limited for each connection, account and provider \
-        (rateLimited, with retryAfterSeconds); what shares an equal login costs nothing.
+        (rateLimited, with retryAfterSeconds); joining an equal login under way is not counted.
         """,
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider,
       examples: [
         .init(
-          "a code is wanted", ["email": #""ada@example.com""#, "password": #""example-password""#],
+          "a one-time code is required", ["email": #""ada@example.com""#, "password": #""example-password""#],
           result:
             """
             {
               "status": "otpRequired",
               "requires2FA": true,
-              "challenge": {
-                "otpFlowId": "example-flow",
-                "profile": "default",
-                "method": "sms",
-                "maskedDestination": "•••• 42",
-                "otpLength": 6,
-                "expiresAt": "2026-03-01T09:05:00Z",
-                "nextResendAt": "2026-03-01T09:00:30Z",
-                "attemptsRemaining": 5,
-                "backupCodesAllowed": false
-              }
+              "challenge": \(SampleJSON.challenge)
             }
             """),
         .init(
-          "no code is wanted",
+          "no code is required",
           [
             "method": #""password""#,
             "email": #""ada@example.com""#,
@@ -106,25 +96,7 @@ extension Login {
             """
             {
               "status": "authenticated",
-              "session": {
-                "profile": "default",
-                "provider": "local",
-                "state": "authenticated",
-                "userId": "u-7f3a",
-                "user": {
-                  "id": "u-7f3a",
-                  "email": "ada@example.com",
-                  "emailVerified": true,
-                  "name": "Ada",
-                  "phoneNumberMasked": "•••• 42"
-                },
-                "scopes": ["profile"],
-                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                "refreshTokenPresent": true,
-                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
-                "authTime": "2026-03-01T09:00:00Z",
-                "lastValidatedAt": "2026-03-01T09:00:00Z"
-              }
+              "session": \(SampleJSON.session)
             }
             """),
       ])

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Ends sessions: here at once, at the provider as far as it answers.
+/// Logs out: ends sessions here at once, and revokes them at the provider where it answers.
 public enum Logout: BrokerMethod {
   public static let name = "logout"
 
@@ -87,7 +87,7 @@ extension Logout.Params {
 extension Logout {
   public static var document: MethodDocument {
     MethodDocument(
-      "Ends sessions: here at once, at the provider as far as it answers.",
+      "Logs out: ends sessions here at once, and revokes them at the provider where it answers.",
       details:
         """
         With all, sessions of profiles that have left the configuration end too, and are among the results; they are \

@@ -1,4 +1,4 @@
-/// Makes the connection administrative, once its client has shown that it has the state directory.
+/// Makes the connection administrative, once its client has proven access to the state directory.
 ///
 /// A method that needs this answers `accessDenied` with a ``StateProof``; so does this method where none is outstanding.
 public enum Prove: BrokerMethod {
@@ -14,15 +14,15 @@ public enum Prove: BrokerMethod {
 extension Prove {
   public static var document: MethodDocument {
     MethodDocument(
-      "Makes the connection administrative, for a client that has the state directory.",
+      "Makes the connection administrative, for a client with access to the state directory.",
       details:
         """
-        checkVault, continueTrial, lock, logout with all, rekey, reloadConfig, stopBroker and tryProvider are for \
-        who has the state directory, not for who has merely a socket. Until a connection has proven that, they \
-        answer accessDenied with data.proof; the client creates the file of that path (exclusively, mode 0600) with \
-        the nonce as its contents and calls prove. The broker looks at the file's owner, kind, mode, links and \
-        contents, and removes it. One proof is outstanding for each connection, and counts for that connection only, \
-        also behind a relay. The parent of a broker on standard input and output has proven itself.
+        checkVault, continueTrial, lock, logout with all, rekey, reloadConfig, stopBroker and tryProvider need access \
+        to the state directory, not merely to a socket. Until a connection has proven that, they answer accessDenied \
+        with data.proof; the client creates the file of that path (exclusively, mode 0600) with the nonce as its \
+        contents and calls prove. The broker checks the file's owner, kind, mode, links and contents, and removes it. \
+        One proof is outstanding for each connection, and counts for that connection only, also behind a relay. The \
+        parent of a broker on standard input and output has proven itself.
         """,
       errors: [.accessDenied],
       examples: [

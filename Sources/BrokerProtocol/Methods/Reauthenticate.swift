@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Has the user of a session prove once more who they are; the session goes on with new tokens.
+/// Authenticates the user of a session again; the session continues with new tokens.
 public enum Reauthenticate: BrokerMethod {
   public static let name = "reauthenticate"
 
@@ -10,7 +10,7 @@ public enum Reauthenticate: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// The password; nil for a provider that has its users prove it at another device or in a browser.
+    /// The password; nil for a provider whose users authenticate at another device or in a browser.
     public var password: Secret?
 
     public init(profile: ProfileName? = nil, password: Secret? = nil) {
@@ -30,14 +30,14 @@ public enum Reauthenticate: BrokerMethod {
 extension Reauthenticate.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
-    "password": "Absent for a provider that has its users prove it at another device or in a browser.",
+    "password": "Absent for a provider whose users authenticate at another device or in a browser.",
   ])
 }
 
 extension Reauthenticate {
   public static var document: MethodDocument {
     MethodDocument(
-      "Has the user of a session prove once more who they are; the session goes on with new tokens.",
+      "Authenticates the user of a session again; the session continues with new tokens.",
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider + [.loginRequired, .accessDenied],
       examples: [

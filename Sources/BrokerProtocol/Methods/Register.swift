@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Makes an account at the provider and logs in.
+/// Creates an account at the provider and logs in.
 public enum Register: BrokerMethod {
   public static let name = "register"
 
@@ -14,9 +14,9 @@ public enum Register: BrokerMethod {
     public var email: String
     /// The password.
     public var password: Secret
-    /// The name to show.
+    /// The display name.
     public var name: String?
-    /// Where one-time codes go.
+    /// The phone number that receives one-time codes.
     public var phoneNumber: String?
 
     public init(
@@ -44,15 +44,15 @@ public enum Register: BrokerMethod {
 extension Register.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
-    "name": "The name to show.",
-    "phoneNumber": "Where one-time codes go.",
+    "name": "The display name.",
+    "phoneNumber": "The phone number that receives one-time codes.",
   ])
 }
 
 extension Register {
   public static var document: MethodDocument {
     MethodDocument(
-      "Makes an account at the provider and logs in.",
+      "Creates an account at the provider and logs in.",
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider + [.emailTaken],
       examples: [
@@ -67,25 +67,7 @@ extension Register {
             """
             {
               "status": "authenticated",
-              "session": {
-                "profile": "default",
-                "provider": "local",
-                "state": "authenticated",
-                "userId": "u-7f3a",
-                "user": {
-                  "id": "u-7f3a",
-                  "email": "ada@example.com",
-                  "emailVerified": true,
-                  "name": "Ada",
-                  "phoneNumberMasked": "•••• 42"
-                },
-                "scopes": ["profile"],
-                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                "refreshTokenPresent": true,
-                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
-                "authTime": "2026-03-01T09:00:00Z",
-                "lastValidatedAt": "2026-03-01T09:00:00Z"
-              }
+              "session": \(SampleJSON.session)
             }
             """),
         .init(
@@ -101,17 +83,7 @@ extension Register {
             {
               "status": "otpRequired",
               "requires2FA": true,
-              "challenge": {
-                "otpFlowId": "example-flow",
-                "profile": "default",
-                "method": "sms",
-                "maskedDestination": "•••• 42",
-                "otpLength": 6,
-                "expiresAt": "2026-03-01T09:05:00Z",
-                "nextResendAt": "2026-03-01T09:00:30Z",
-                "attemptsRemaining": 5,
-                "backupCodesAllowed": false
-              }
+              "challenge": \(SampleJSON.challenge)
             }
             """),
         .init(

@@ -1,18 +1,18 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Seals the vault anew under new keys, from the same source or another one.
+/// Re-encrypts the vault under new keys, from the same key source or another one.
 public enum Rekey: BrokerMethod {
   public static let name = "rekey"
 
   public typealias Result = Empty
 
   public struct Params: MethodParams, Equatable {
-    /// Where the key shall come from; nil means what the configuration says.
+    /// The new key source; nil means the configured one.
     public var keySource: KeySourceName?
-    /// The passphrase of now, where there is one.
+    /// The current passphrase, where there is one.
     public var passphrase: Secret?
-    /// The passphrase from now on; nil keeps the one of now.
+    /// The new passphrase; nil keeps the current one.
     public var newPassphrase: Secret?
 
     public init(keySource: KeySourceName? = nil, passphrase: Secret? = nil, newPassphrase: Secret? = nil) {
@@ -33,19 +33,19 @@ public enum Rekey: BrokerMethod {
 
 extension Rekey.Params {
   public static let notes = SchemaNotes(members: [
-    "keySource": "Where the key shall come from; what the configuration says where absent.",
-    "passphrase": "The passphrase of now, where there is one.",
-    "newPassphrase": "The passphrase from now on; the one of now where absent.",
+    "keySource": "The new key source; the configured one where absent.",
+    "passphrase": "The current passphrase, where there is one.",
+    "newPassphrase": "The new passphrase; the current one where absent.",
   ])
 }
 
 extension Rekey {
   public static var document: MethodDocument {
     MethodDocument(
-      "Seals the vault anew under new keys, from the same source or another one.",
+      "Re-encrypts the vault under new keys, from the same key source or another one.",
       details:
         """
-        All of it or nothing; sessions go on meanwhile. A wrong passphrase counts as one given to unlock does.
+        Atomic; sessions continue meanwhile. A wrong passphrase counts as one that is given to unlock.
         """,
       errors: ErrorKind.ofKey + [.accessDenied],
       examples: [

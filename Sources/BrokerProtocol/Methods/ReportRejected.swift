@@ -1,7 +1,7 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Tells that a server refused a token, and gives the one to use instead.
+/// Reports that a server rejected a token, and returns the one to use instead.
 public enum ReportRejected: BrokerMethod {
   public static let name = "reportRejected"
 
@@ -10,15 +10,15 @@ public enum ReportRejected: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// The refused token.
+    /// The rejected token; nil where its hash is given.
     public var accessToken: Secret?
-    /// Or its keyed hash.
+    /// The keyed hash of the rejected token.
     public var tokenID: String?
-    /// The HTTP status of the refusal: 401 or 403.
+    /// The HTTP status of the rejection: 401 or 403.
     public var status: Int
-    /// What the token was asked for with, where that was said: see ``GetAccessToken/Params/scopes``.
+    /// The scopes that the token was requested with, if any: see ``GetAccessToken/Params/scopes``.
     public var scopes: [String]?
-    /// Whom it was asked for, where that was said: see ``GetAccessToken/Params/audience``.
+    /// The audience that the token was requested for, if any: see ``GetAccessToken/Params/audience``.
     public var audience: String?
 
     public init(
@@ -49,11 +49,11 @@ public enum ReportRejected: BrokerMethod {
 extension ReportRejected.Params {
   public static let notes = SchemaNotes(members: [
     "profile": .profile,
-    "accessToken": "The refused token, or",
-    "tokenId": "its keyed hash.",
+    "accessToken": "The rejected token; either this or tokenId is given.",
+    "tokenId": "The keyed hash of the rejected token.",
     "status": "401: refresh if it is still the current one. 403: only tell subscribers.",
-    "scopes": "What the token was asked for with; absent: what the broker knows of it.",
-    "audience": "Whom it was asked for; absent: what the broker knows of it.",
+    "scopes": "The scopes that the token was requested with; those that the broker has recorded where absent.",
+    "audience": "The audience that the token was requested for; the one that the broker has recorded where absent.",
   ])
 }
 
@@ -61,13 +61,13 @@ extension ReportRejected {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Tells that a server refused a token, and gives the one to use instead: one for the same scopes and audience.
+      Reports that a server rejected a token, and returns the one to use instead, for the same scopes and audience.
       """,
       result: "token",
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.insufficientScope],
       examples: [
         .init(
-          "refused with 401", ["tokenId": #""k3v9Qm2x""#, "status": "401"],
+          "rejected with 401", ["tokenId": #""k3v9Qm2x""#, "status": "401"],
           result:
             """
             {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Sets a new password with the token that the provider sent; the user's sessions end.
@@ -43,13 +43,12 @@ extension ResetPassword {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Sets a new password with the token that the provider sent; sessions that the provider has ended by that end \
-      here.
+      Sets a new password with the token that the provider sent; sessions that the provider ends with it end here too.
       """,
       details:
         """
-        Nothing says whose token it is. So the sessions of every profile with the same binding are looked at, by one \
-        refresh or user call each: those that the provider has ended end here with logout{passwordReset}, no other \
+        The token does not name its account, so the sessions of every profile with the same binding are checked, by \
+        one refresh or user call each: those that the provider has ended end here with logout{passwordReset}, no other \
         is touched. After a lost reply (retryable false) the token may be used up.
         """,
       errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [

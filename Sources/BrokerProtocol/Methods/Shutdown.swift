@@ -1,4 +1,4 @@
-/// Ends this connection, never a broker that others share.
+/// Closes this connection; a broker that other clients share keeps running.
 public enum Shutdown: BrokerMethod {
   /// What a request carries.
   public typealias Params = Empty
@@ -12,7 +12,7 @@ public enum Shutdown: BrokerMethod {
 extension Shutdown {
   public static var document: MethodDocument {
     MethodDocument(
-      "Ends this connection, never a broker that others share.",
+      "Closes this connection; a broker that other clients share keeps running.",
       examples: [
         .empty("the connection closes")
       ])

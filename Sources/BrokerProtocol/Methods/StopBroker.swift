@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Ends the owner of the state directory in order.
+/// Stops the broker that owns the state directory.
 public enum StopBroker: BrokerMethod {
   /// What the answer carries.
   public typealias Result = Empty
@@ -10,7 +10,7 @@ public enum StopBroker: BrokerMethod {
 
   /// What a request carries.
   public struct Params: MethodParams, Equatable {
-    /// Whether the broker ends although something cannot be saved.
+    /// Whether the broker stops although something cannot be saved.
     public var discardsUnsaved: Bool
 
     public init(discardsUnsaved: Bool = false) {
@@ -34,7 +34,7 @@ extension StopBroker.Params {
 extension StopBroker {
   public static var document: MethodDocument {
     MethodDocument(
-      "Ends the owner of the state directory in order.",
+      "Stops the broker that owns the state directory.",
       details:
         """
         Where the newest tokens or a logout could not be saved, the answer is storeFailed and the broker goes on, unless \
@@ -42,7 +42,7 @@ extension StopBroker {
         """,
       errors: [.accessDenied, .storeFailed],
       examples: [
-        .empty("the broker ends")
+        .empty("the broker stops")
       ])
   }
 }

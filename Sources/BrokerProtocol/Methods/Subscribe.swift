@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Gives the state and then every event.
+/// Returns the present state, then sends every event.
 public enum Subscribe: BrokerMethod {
   public static let name = "subscribe"
 
@@ -72,7 +72,7 @@ extension Subscribe.Result {
 extension Subscribe {
   public static var document: MethodDocument {
     MethodDocument(
-      "Gives the state and then every event.",
+      "Returns the present state, then sends every event.",
       details: "Each event is a notification of the method event; events.json describes them.",
       result: "subscription",
       errors: [.unknownProfile],
@@ -84,27 +84,7 @@ extension Subscribe {
             {
               "subscriptionId": "s1",
               "sequence": 41,
-              "sessions": [
-                {
-                  "profile": "default",
-                  "provider": "local",
-                  "state": "authenticated",
-                  "userId": "u-7f3a",
-                  "user": {
-                    "id": "u-7f3a",
-                    "email": "ada@example.com",
-                    "emailVerified": true,
-                    "name": "Ada",
-                    "phoneNumberMasked": "•••• 42"
-                  },
-                  "scopes": ["profile"],
-                  "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                  "refreshTokenPresent": true,
-                  "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
-                  "authTime": "2026-03-01T09:00:00Z",
-                  "lastValidatedAt": "2026-03-01T09:00:00Z"
-                }
-              ]
+              "sessions": [\(SampleJSON.session)]
             }
             """),
         .init(
@@ -119,27 +99,7 @@ extension Subscribe {
             {
               "subscriptionId": "s2",
               "sequence": 41,
-              "sessions": [
-                {
-                  "profile": "default",
-                  "provider": "local",
-                  "state": "authenticated",
-                  "userId": "u-7f3a",
-                  "user": {
-                    "id": "u-7f3a",
-                    "email": "ada@example.com",
-                    "emailVerified": true,
-                    "name": "Ada",
-                    "phoneNumberMasked": "•••• 42"
-                  },
-                  "scopes": ["profile"],
-                  "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                  "refreshTokenPresent": true,
-                  "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
-                  "authTime": "2026-03-01T09:00:00Z",
-                  "lastValidatedAt": "2026-03-01T09:00:00Z"
-                }
-              ],
+              "sessions": [\(SampleJSON.session)],
               "resync": true
             }
             """),

@@ -1,10 +1,11 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Begins a trial of the provider of one profile: a login, and all that a broker does with a session, to its end.
+/// Starts a trial of the provider of one profile: a login, then everything that a broker does with a session, up to its
+/// logout.
 ///
-/// The session is the trial's own. It is kept nowhere, nobody is told of it, and that of the profile is left alone. The
-/// trial goes on by itself; ``ContinueTrial`` asks how far it came, and one that nobody asks about ends soon.
+/// The session belongs to the trial: it is not stored, no event reports it, and the profile's session is left alone. The
+/// trial runs on its own; ``ContinueTrial`` returns its progress, and a trial that is not asked about soon ends.
 public enum TryProvider: BrokerMethod {
   public static let name = "tryProvider"
 
@@ -19,11 +20,11 @@ public enum TryProvider: BrokerMethod {
     public var email: String?
     /// The password.
     public var password: Secret?
-    /// A refresh token to take over.
+    /// A refresh token to start the session with.
     public var refreshToken: Secret?
-    /// Whether a password that is wrong is tried first: some providers lock accounts for it.
+    /// Whether to try a wrong password first: some providers lock accounts for it.
     public var triesWrongPassword: Bool
-    /// Whether a refresh token that was spent is tried once more: that may end every session of its family.
+    /// Whether to use a spent refresh token again: that may end every session of its family.
     public var replaysToken: Bool
 
     public init(
@@ -59,9 +60,9 @@ extension TryProvider.Params {
     "method": "How to log in, as at login.",
     "email": "The account's e-mail address.",
     "password": "The password.",
-    "refreshToken": "A refresh token to take over.",
-    "wrongPassword": "Try a password that is wrong first; the provider may lock the account.",
-    "reuse": "Try a refresh token that was spent once more; the provider may end all of the user's sessions.",
+    "refreshToken": "A refresh token to start the session with.",
+    "wrongPassword": "Whether to try a wrong password first; the provider may lock the account.",
+    "reuse": "Whether to use a spent refresh token again; the provider may end all of the user's sessions.",
   ])
 }
 
@@ -69,14 +70,14 @@ extension TryProvider {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Begins a trial of the provider of one profile: a login, and all that a broker does with a session, to its \
-      logout.
+      Starts a trial of the provider of one profile: a login, then everything that a broker does with a session, up to \
+      its logout.
       """,
       details:
         """
-        The session is the trial's own: it is kept nowhere, no event tells of it, and that of the profile is left \
-        alone. The trial goes on by itself; continueTrial tells how far it came. One that nobody asks about for 30 s \
-        is ended, its session first.
+        The session belongs to the trial: it is not stored, no event reports it, and the profile's session is left \
+        alone. The trial runs on its own; continueTrial returns its progress. A trial that is not asked about for 30 s \
+        ends, its session first.
         """,
       result: "state",
       errors: [

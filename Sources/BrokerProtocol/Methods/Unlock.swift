@@ -1,14 +1,14 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
-/// Opens the vault again; the first passphrase of a new vault becomes its own.
+/// Unlocks the vault; a new vault takes the first passphrase as its own.
 public enum Unlock: BrokerMethod {
   public static let name = "unlock"
 
   public typealias Result = Empty
 
   public struct Params: MethodParams, Equatable {
-    /// The passphrase, where the key comes from one.
+    /// The passphrase, where the vault's key is derived from one.
     public var passphrase: Secret?
 
     public init(passphrase: Secret? = nil) {
@@ -25,18 +25,18 @@ public enum Unlock: BrokerMethod {
 
 extension Unlock.Params {
   public static let notes = SchemaNotes(members: [
-    "passphrase": "Where the vault's key comes from one."
+    "passphrase": "The passphrase, where the vault's key is derived from one."
   ])
 }
 
 extension Unlock {
   public static var document: MethodDocument {
     MethodDocument(
-      "Opens the vault again; the first passphrase of a new vault becomes its own.",
+      "Unlocks the vault; a new vault takes the first passphrase as its own.",
       details:
         """
         A missing passphrase is invalidParams at /passphrase with the advice to unlock. The answer to the n-th wrong \
-        passphrase in a row is kept back 0.1 s × 2^(n−1), at most 10 s; attempts are taken one at a time.
+        passphrase in a row is delayed by 0.1 s × 2^(n−1), at most 10 s; attempts are taken one at a time.
         """,
       errors: ErrorKind.ofKey,
       examples: [

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// Changes what the provider knows of the account.
+/// Changes the account's profile at the provider.
 public enum UpdateProfile: BrokerMethod {
   public static let name = "updateProfile"
   // What a provider knows of an account is the provider's business.
@@ -11,7 +11,7 @@ public enum UpdateProfile: BrokerMethod {
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
-    /// What shall change.
+    /// The changes.
     public var changes: ProfileChanges
 
     public init(profile: ProfileName? = nil, changes: ProfileChanges) {
@@ -33,8 +33,8 @@ extension UpdateProfile.Params {
     "profile": .profile,
     "changes":
       """
-    One to 32 members by their names (name, phoneNumber, what the provider knows), each with its new text, number, \
-    true or false; null removes it.
+    One to 32 members by their names (name, phoneNumber and others that the provider has), each with its new string, \
+    number or boolean; null removes it.
     """,
   ])
 }
@@ -43,8 +43,7 @@ extension UpdateProfile {
   public static var document: MethodDocument {
     MethodDocument(
       """
-      Changes what the provider knows of the account; email, phoneNumber and twoFactor need an authTime within 300 \
-      s.
+      Changes the account's profile at the provider; email, phoneNumber and twoFactor need an authTime within 300 s.
       """,
       result: "user",
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed, .emailTaken],

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Answers a challenge with one of the backup codes instead of the one-time code.
@@ -25,7 +25,7 @@ public enum VerifyBackupCode: BrokerMethod {
   }
 
   public struct Result: JSONEncodable, JSONDecodable, Sendable, Equatable {
-    /// How far the login came.
+    /// The progress of the login.
     public var login: LoginResult
     /// How many backup codes are left, where the provider says so.
     public var backupCodesRemaining: Int?
@@ -64,7 +64,7 @@ extension VerifyBackupCode.Params {
 extension VerifyBackupCode {
   public static var document: MethodDocument {
     MethodDocument(
-      "Answers a challenge with one of the backup codes instead of the one-time code; blanks in it are ignored.",
+      "Answers a challenge with one of the backup codes instead of the one-time code; spaces in it are ignored.",
       details: "Lost replies and wrong codes are treated as verifyOtp treats them.",
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofCode + ErrorKind.ofProvider + [.backupCodeInvalid],
@@ -75,25 +75,7 @@ extension VerifyBackupCode {
             """
             {
               "status": "authenticated",
-              "session": {
-                "profile": "default",
-                "provider": "local",
-                "state": "authenticated",
-                "userId": "u-7f3a",
-                "user": {
-                  "id": "u-7f3a",
-                  "email": "ada@example.com",
-                  "emailVerified": true,
-                  "name": "Ada",
-                  "phoneNumberMasked": "•••• 42"
-                },
-                "scopes": ["profile"],
-                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                "refreshTokenPresent": true,
-                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
-                "authTime": "2026-03-01T09:00:00Z",
-                "lastValidatedAt": "2026-03-01T09:00:00Z"
-              },
+              "session": \(SampleJSON.session),
               "backupCodesRemaining": 7
             }
             """)

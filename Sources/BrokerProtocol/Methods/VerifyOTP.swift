@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Answers a challenge with its one-time code.
@@ -36,7 +36,7 @@ extension VerifyOTP.Params {
 extension VerifyOTP {
   public static var document: MethodDocument {
     MethodDocument(
-      "Answers a challenge with its one-time code; blanks and dashes in it are ignored.",
+      "Answers a challenge with its one-time code; spaces and dashes in it are ignored.",
       details:
         """
         After a lost reply the code may be used up: the error has retryable false and nextAction login, and the \
@@ -52,25 +52,7 @@ extension VerifyOTP {
             """
             {
               "status": "authenticated",
-              "session": {
-                "profile": "default",
-                "provider": "local",
-                "state": "authenticated",
-                "userId": "u-7f3a",
-                "user": {
-                  "id": "u-7f3a",
-                  "email": "ada@example.com",
-                  "emailVerified": true,
-                  "name": "Ada",
-                  "phoneNumberMasked": "•••• 42"
-                },
-                "scopes": ["profile"],
-                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                "refreshTokenPresent": true,
-                "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
-                "authTime": "2026-03-01T09:00:00Z",
-                "lastValidatedAt": "2026-03-01T09:00:00Z"
-              }
+              "session": \(SampleJSON.session)
             }
             """)
       ])

@@ -1,15 +1,15 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// An access token as it is handed to a client (RFC 6750).
 public struct AccessToken: Sendable, Equatable {
   /// The token itself.
   public var accessToken: Secret
-  /// When it ends; nil where the provider gives no lifetime.
+  /// When it expires; nil where the provider gives no lifetime.
   public var expiresAt: Timestamp?
-  /// What it is good for, as the provider says.
+  /// The granted scopes, as the provider names them.
   public var scopes: [String]
-  /// Whom it is for, where a token for an audience was asked for.
+  /// The audience, where one was requested.
   public var audience: String?
   /// The profile that it belongs to.
   public var profile: ProfileName
@@ -41,8 +41,8 @@ extension AccessToken: JSONEncodable, JSONDecodable {
       .required("expiresAt", .oneOf([Timestamp.schema, .null])),
       .required(
         "scopes", .list(of: .text),
-        "What the provider says it is good for; what was asked for where it says nothing."),
-      .optional("audience", .text, "Only where one was asked for."), .required("profile", ProfileName.schema),
+        "The granted scopes; the requested ones where the provider names none."),
+      .optional("audience", .text, "Only where one was requested."), .required("profile", ProfileName.schema),
       .required("tokenId", .text, "A short keyed hash: equal if and only if the token is equal."),
       .optional("offline", .onlyTrue),
     ]))

@@ -1,11 +1,11 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// An ID token as it is handed to a client (OpenID Connect Core, section 2).
 public struct IdentityToken: Sendable, Equatable {
   /// The token itself.
   public var idToken: Secret
-  /// When it ends, by this machine's clock; nil where it does not say so.
+  /// When it expires, by this machine's clock; nil where it does not say so.
   public var expiresAt: Timestamp?
 
   public init(idToken: Secret, expiresAt: Timestamp?) {
@@ -21,7 +21,7 @@ extension IdentityToken: JSONEncodable, JSONDecodable {
       .required("idToken", .text),
       .required(
         "expiresAt", .oneOf([Timestamp.schema, .null]),
-        "By this machine's clock; null where the token does not say its end."),
+        "By this machine's clock; null where the token's expiry is unknown."),
     ]))
 
   /// Writes the token in clear: only for the answer to the client that asked.

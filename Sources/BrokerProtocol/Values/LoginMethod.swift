@@ -1,4 +1,4 @@
-/// A way to begin a session, named as in the parameter `method` of `login`.
+/// A way to start a session, named as in the parameter `method` of `login`.
 public enum LoginMethod: String, Sendable, CaseIterable {
   /// An e-mail address or phone number and a password; the provider may ask for a one-time code.
   case password
@@ -8,7 +8,7 @@ public enum LoginMethod: String, Sendable, CaseIterable {
   case browser
   /// The client itself, without a user (RFC 6749, section 4.4).
   case clientCredentials
-  /// A refresh token that another program has got, to be taken over (RFC 6749, section 6).
+  /// A refresh token that another program has obtained (RFC 6749, section 6).
   case refreshToken
 
   /// Other names that people type, on a command line or in a configuration; the wire knows the methods' own only.

@@ -1,10 +1,10 @@
-public import JSONRPC
+public import JSON
 
-/// How far a login came.
+/// The progress of a login.
 public enum LoginResult: Sendable, Equatable {
   /// A session exists.
   case authenticated(Session)
-  /// A one-time code is wanted.
+  /// A one-time code is required.
   case otpRequired(OTPChallenge)
   /// The user has to do something elsewhere.
   case userActionRequired(UserAction)

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A one-time code that a login waits for.
 public struct OTPChallenge: Sendable, Equatable {
@@ -22,13 +22,13 @@ public struct OTPChallenge: Sendable, Equatable {
   public var maskedDestination: String
   /// How many digits the code has.
   public var otpLength: Int
-  /// When the code ends.
+  /// When the code expires.
   public var expiresAt: Timestamp
   /// When another code may be asked for.
   public var nextResendAt: Timestamp
   /// How many more wrong codes are accepted.
   public var attemptsRemaining: Int
-  /// Whether a backup code may stand in for the code.
+  /// Whether a backup code is accepted instead of the code.
   public var backupCodesAllowed: Bool
 
   public init(

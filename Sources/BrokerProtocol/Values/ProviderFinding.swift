@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// One thing that was examined on a provider, and how it is.
 public struct ProviderFinding: ObjectCodable, Equatable {
@@ -58,9 +58,9 @@ extension ProviderFinding {
   public static let notes = SchemaNotes(
     "ProviderFinding",
     members: [
-      "check": "What was looked at, as a stable name. More may come.",
+      "check": "What was checked, as a stable name. More may be added.",
       "level": .init(
-        "skipped: it could not be looked at, and the message says why.", .words(Level.allCases.map(\.rawValue))),
+        "skipped: it could not be checked, and the message says why.", .words(Level.allCases.map(\.rawValue))),
       "message": "What was found; a provider's own words are sanitised and bounded.",
       "advice": "What to do about it.",
       "errorKind": "The kind of error that a client would see: one of errors.json.",

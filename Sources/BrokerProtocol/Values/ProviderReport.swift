@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Whether the provider of a profile can be reached, and how far its clock is from this machine's.
 public struct ProviderReport: ObjectCodable, Equatable {
@@ -12,21 +12,21 @@ public struct ProviderReport: ObjectCodable, Equatable {
   public var profile: ProfileName
   /// The type of its provider.
   public var provider: String
-  /// Whether it answered, whatever it answered; true where no network is in between.
+  /// Whether it answered at all; true where no network is involved.
   public var isReachable: Bool
-  /// Its name or address, with the port where that is not the usual one; nil where no network is in between.
+  /// Its name or address, with the port where that is not the default; nil where no network is involved.
   public var host: String?
-  /// Whether it is spoken to over TLS only; nil where no network is in between.
+  /// Whether it is reached over TLS only; nil where no network is involved.
   public var usesTLS: Bool?
   /// The status of its answer (RFC 9110, section 15).
   public var status: Int?
   /// How long the answer took, the connection included.
   public var roundTrip: Duration?
-  /// How far its clock is ahead of this machine's, in whole seconds; nil where it does not say the time.
+  /// How far its clock is ahead of this machine's, in whole seconds; nil where its answer has no date.
   public var clockSkew: Duration?
   /// Why it is not reachable, or why no login is possible although it answers.
   public var errorKind: ErrorKind?
-  /// One sentence, and what to do where something is not well.
+  /// One sentence, and what to do where there is a problem.
   public var message: String
 
   /// A report; what is not known is filled in by its maker.
@@ -70,20 +70,20 @@ extension ProviderReport {
     "ProviderReport",
     members: [
       "provider": "The type of the profile's provider.",
-      "reachable": "Whether it answered, whatever it answered; true where no network is in between.",
+      "reachable": "Whether it answered at all; true where no network is involved.",
       "host":
         """
-      Its name or address, with the port where that is not the usual one; absent where no network is in between.
+      Its name or address, with the port where that is not the default; absent where no network is involved.
       """,
-      "tls": "Whether it is spoken to over TLS only.",
-      "status": "The HTTP status of its answer; 401 is a good one here.",
+      "tls": "Whether it is reached over TLS only.",
+      "status": "The HTTP status of its answer; 401 is expected here.",
       "roundTripSeconds": "How long the answer took, the connection included.",
       "clockSkewSeconds":
         """
-      How far its clock is ahead of this machine's, in whole seconds; absent where it does not say the time. More \
-      than 30 either way is worth a warning.
+      How far its clock is ahead of this machine's, in whole seconds; absent where its answer has no date. More than \
+      30 either way is worth a warning.
       """,
-      "errorKind": "Why it is not reachable, or why nobody can log in although it answers: a kind of errors.json.",
-      "message": "One sentence, and what to do where something is not well.",
+      "errorKind": "Why it is not reachable, or why no login can succeed although it answers: a kind of errors.json.",
+      "message": "One sentence, and what to do where there is a problem.",
     ])
 }

@@ -1,6 +1,6 @@
-public import JSONRPC
+public import JSON
 
-/// How far a trial of a provider came since it was last asked about.
+/// The progress of a provider's trial since the last call.
 public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equatable {
   /// What the trial waits for.
   public enum Step: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equata
     case code(OTPChallenge)
     /// Something that the user does elsewhere.
     case user(UserAction)
-    /// Nothing: it is over, and its handle is no more.
+    /// Nothing: it is over, and its handle is no longer valid.
     case none
   }
 

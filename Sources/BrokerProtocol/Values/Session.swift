@@ -1,8 +1,8 @@
-public import JSONRPC
+public import JSON
 
-/// What everybody may know of a profile's session: no token is in it.
+/// The public state of a profile's session: no token is in it.
 public struct Session: Sendable, Equatable {
-  /// Where a session stands.
+  /// The state of a session.
   public enum State: String, Sendable, CaseIterable {
     /// No user is logged in.
     case signedOut
@@ -24,19 +24,19 @@ public struct Session: Sendable, Equatable {
   public var profile: ProfileName
   /// The provider's type, as in the configuration.
   public var provider: String
-  /// Where the session stands.
+  /// The state of the session.
   public var state: State
   /// The provider's name for the account.
   public var userID: String?
   /// The account.
   public var user: User?
-  /// What the access token is good for (RFC 6749, section 3.3).
+  /// The scopes of the access token (RFC 6749, section 3.3).
   public var scopes: [String]
-  /// When the access token ends.
+  /// When the access token expires.
   public var accessTokenExpiresAt: Timestamp?
   /// Whether the session can be refreshed.
   public var refreshTokenPresent: Bool
-  /// When the refresh token ends, where the provider says so.
+  /// When the refresh token expires, where the provider says so.
   public var refreshTokenExpiresAt: Timestamp?
   /// When the user last proved who they are (OpenID Connect Core, section 2, `auth_time`).
   public var authTime: Timestamp?
@@ -44,7 +44,7 @@ public struct Session: Sendable, Equatable {
   public var lastRefreshAt: Timestamp?
   /// When the provider last accepted something of the session.
   public var lastValidatedAt: Timestamp?
-  /// When the session ends unless a client uses it; nil where it does not end by that.
+  /// When the session expires unless a client uses it; nil where it does not expire by that.
   public var idleExpiresAt: Timestamp?
   /// Why a login is needed, where it is.
   public var loginRequiredReason: String?
@@ -92,7 +92,7 @@ extension Session: ObjectCodable {
 
 extension Session {
   public static let notes = SchemaNotes(
-    "Session", "What everybody may know of a session; no token is in it.",
+    "Session", "The public state of a session; no token is in it.",
     members: [
       "provider": "The type of provider, as in the configuration.",
       "loginRequiredMessage": "One plain sentence, where the reason alone leaves open what has happened.",

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The file by which a client shows that it has the broker's state directory.
 ///
@@ -25,5 +25,5 @@ extension StateProof: ObjectCodable {
 }
 
 extension StateProof {
-  public static let notes = SchemaNotes("StateProof", "What prove wants: a file of this path, with this contents.")
+  public static let notes = SchemaNotes("StateProof", "What prove requires: a file at this path with these contents.")
 }

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What a provider says of the account behind a session.
 public struct User: Sendable, Equatable {
@@ -8,7 +8,7 @@ public struct User: Sendable, Equatable {
   public var email: String?
   /// Whether the provider has verified the address.
   public var emailVerified: Bool?
-  /// The name to show.
+  /// The display name.
   public var name: String?
   /// The phone number with all but its last digits masked.
   public var phoneNumberMasked: String?

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What a user has to do somewhere else before a login can go on.
 ///
@@ -26,7 +26,7 @@ public struct UserAction: Sendable, Equatable {
   public var userCode: String?
   /// When the login ends if nothing is done.
   public var expiresAt: Timestamp
-  /// How often the broker asks the provider; nil where it is told.
+  /// How often the broker polls the provider; nil where it does not poll.
   public var interval: Duration?
 
   public init(
@@ -67,6 +67,6 @@ extension UserAction {
       "verificationUri": "The address to open.",
       "verificationUriComplete": "The address with the code in it already (RFC 8628, section 3.3.1).",
       "userCode": "The code to type in.",
-      "intervalSeconds": "How often the broker asks the provider; absent where it is told.",
+      "intervalSeconds": "How often the broker polls the provider; absent where it does not poll.",
     ])
 }

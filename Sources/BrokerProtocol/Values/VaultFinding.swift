@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Something about the vault that a person should know.
 public struct VaultFinding: ObjectCodable, Equatable {
@@ -56,7 +56,7 @@ extension VaultFinding {
   public static let notes = SchemaNotes(
     "VaultFinding",
     members: [
-      "kind": .init("More kinds may come.", .words(Kind.allCases.map(\.rawValue))),
+      "kind": .init("More kinds may be added.", .words(Kind.allCases.map(\.rawValue))),
       "severity": .init(
         "error: something is wrong now; warning: something is weaker than it could be.", .words(["error", "warning"])),
       "message": "One sentence, and what to do.",

@@ -3,7 +3,7 @@ import SecretMemory
 /// What a browser asks of the loopback address, read from bytes as they come (RFC 9112, sections 3 and 5).
 ///
 /// Only the head is read; a body means nothing here. The bytes hold the login's code, so they are wiped
-/// when the reader is given up.
+/// when the reader is dropped.
 struct RedirectRequest {
   /// The longest head: browsers send a few KiB, however long the provider's code is.
   static let longestHead = 16 * 1024

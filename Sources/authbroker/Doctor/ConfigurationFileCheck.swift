@@ -1,5 +1,6 @@
 import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// Whether the daemon is there, fits this program, and can read the configuration.
 enum ConfigurationFileCheck: DoctorCheck {

@@ -1,7 +1,7 @@
 import BrokerProtocol
-import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 
 /// What the daemon makes of a configuration.
 struct ConfigurationVerdict: Sendable {

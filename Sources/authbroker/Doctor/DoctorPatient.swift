@@ -1,6 +1,6 @@
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// What the checks look at: the environment, the files, and what the broker answered.
 struct DoctorPatient: Sendable {

@@ -1,7 +1,7 @@
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
 import SecretMemory
+import StateDirectory
 
 /// What the programs get from the machine and from their environment.
 enum EnvironmentCheck: DoctorCheck {

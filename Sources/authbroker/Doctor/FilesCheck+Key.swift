@@ -1,6 +1,6 @@
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// The vault's key file: where it is by the configuration, and whether the vault needs it at all.
 extension FilesCheck {

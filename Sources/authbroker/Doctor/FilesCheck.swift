@@ -1,6 +1,6 @@
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// The files: whether they are there, whose they are, and whether others can get at them.
 enum FilesCheck: DoctorCheck {

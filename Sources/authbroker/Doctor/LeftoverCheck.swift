@@ -1,5 +1,5 @@
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// Files that an interrupted change has left behind, or that wait for a decision.
 enum LeftoverCheck: DoctorCheck {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// Who owns the state directory, whether it answers, and whether it fits this program.
 enum OwnerCheck: DoctorCheck {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// Whether the providers of the profiles can be reached from the broker, and whether their clocks agree with this one's.
 enum ProviderCheck: DoctorCheck {

@@ -1,6 +1,6 @@
 import BrokerProtocol
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 
 /// Whether the configuration file was changed after the running broker had read it.
 ///

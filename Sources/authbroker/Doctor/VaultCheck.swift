@@ -1,5 +1,5 @@
 import BrokerProtocol
-import ClientSocket
+import StateDirectory
 
 /// What the broker says of its vault: the key, and whether everything in it is as it was written.
 enum VaultCheck: DoctorCheck {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import Glibc
-import JSONRPC
+import JSON
 import TestSupport
 import Testing
 
@@ -16,6 +16,14 @@ import Testing
     let text = Array(try JSONLayout.text(of: document.root).utf8)
     if Self.isWriting { try write(text) }
     #expect(try SchemaFile.bytes("openrpc.json") == text, "make schemas")
+  }
+
+  @Test func `the document is one line, as framing by lines needs it`() throws {
+    let text = OpenRPCDocument.text
+    #expect(!text.contains(UInt8(ascii: "\n")))
+    var compact = JSONWriter()
+    try JSONDocument(parsing: text).root.encode(to: &compact)
+    #expect(compact.bytes == text)
   }
 
   private func write(_ text: [UInt8]) throws {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ClientSocket
+@testable import StateDirectory
 
 @Suite(.standardTimeLimit, .serialized) struct BrokerConnectorTests {
   let scratch = Scratch()

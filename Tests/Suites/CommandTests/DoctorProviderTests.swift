@@ -1,7 +1,7 @@
-import ClientSocket
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import BrokerProtocol
-import ClientSocket
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 

@@ -70,7 +70,7 @@ extension ShellClientTests {
       authbroker__credentials() { printf ',"password":"example"'; }
       authbroker_login --profile work 2>&1; authbroker_login 2>&1
       AUTHBROKER_COMMAND=/nonexistent/authbroker
-      authbroker__connect() { "$AUTHBROKER_COMMAND" connect; }
+      authbroker__connect() { authbroker__run connect; }
       authbroker_token 2>/dev/null; echo "code $?"
       """
     let expected = """

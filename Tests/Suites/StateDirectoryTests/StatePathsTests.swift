@@ -1,4 +1,4 @@
-import ClientSocket
+import StateDirectory
 import TestSupport
 import Testing
 

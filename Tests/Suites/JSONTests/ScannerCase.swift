@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import Testing
 
 /// A text and what a strict scanner says of it.

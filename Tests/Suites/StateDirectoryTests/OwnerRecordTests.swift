@@ -1,5 +1,5 @@
-import ClientSocket
 import LinuxSystem
+import StateDirectory
 import TestSupport
 import Testing
 

@@ -1,9 +1,10 @@
 extension [UInt8] {
   /// Makes room for so many bytes more, and leaves nothing behind where the buffer has to move.
   ///
-  /// An array that grows by itself gives its former storage back as it is; a token that was on its way out in it would
+  /// An array that grows by itself releases its former storage as it is; a token that was on its way out in it would
   /// stay in memory until something else is written there.
-  mutating func makeRoom(for byteCount: Int) {
+  @inlinable
+  package mutating func makeRoom(for byteCount: Int) {
     guard capacity - count < byteCount else { return }
     var larger: [UInt8] = []
     // Twice the size, so that a buffer that grows byte by byte is not copied more often than its length.
@@ -14,7 +15,8 @@ extension [UInt8] {
   }
 
   /// Appends a copy of the span's bytes.
-  mutating func append(copying bytes: Span<UInt8>) {
+  @inlinable
+  package mutating func append(copying bytes: Span<UInt8>) {
     // The buffer is valid inside the closure, and `append(contentsOf:)` copies it.
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }

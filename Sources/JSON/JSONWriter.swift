@@ -147,4 +147,17 @@ public struct JSONWriter: Sendable {
     bytes.makeRoom(for: json.count)
     bytes.append(contentsOf: json)
   }
+
+  /// Writes a value that is JSON already, without the white space between its parts.
+  public mutating func raw(compacting json: some Collection<UInt8>) {
+    separate()
+    bytes.makeRoom(for: json.count)
+    var isInString = false
+    var isEscaped = false
+    for byte in json {
+      if isInString || !JSONTape.isBlank(byte) { bytes.append(byte) }
+      if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
+      isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+    }
+  }
 }

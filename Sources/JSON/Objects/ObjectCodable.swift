@@ -51,6 +51,9 @@ extension ObjectCodable {
   }
 
   /// Walks with a coder that takes every value as it is: a writer, or a collector.
+  ///
+  /// Such a coder throws nothing, and ``code(_:)`` throws only what its coder does. Saying so by types (an error type of
+  /// each coder, named in every `code`) would make the one line that each type repeats longer; no input leads to the trap.
   @inlinable
   func walk(_ coder: inout some ObjectCoder) {
     var value = self

@@ -96,7 +96,8 @@ extension JSONTape {
   }
 
   /// Whether a byte is white space of RFC 8259, section 2.
-  static func isBlank(_ byte: UInt8) -> Bool {
+  @inlinable
+  package static func isBlank(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 }

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import TestSupport
 import Testing
 
@@ -12,6 +12,12 @@ import Testing
 
   init() throws {
     root = try JSONDocument(Self.text).root
+  }
+
+  @Test func `the empty object is an object without members`() throws {
+    let root = JSONDocument.emptyObject.root
+    #expect(try root.members().isEmpty)
+    #expect(root.text == ArraySlice("{}".utf8))
   }
 
   @Test func `values are read as what they are`() throws {

@@ -1,7 +1,7 @@
 /// The structure of one JSON text, as a flat list of entries in document order.
 ///
 /// Scanning fills the same two arrays again and again, so that a message in the steady state costs no allocation. The
-/// entries hold offsets into the text, never copies of it: whoever wiped the text has wiped the secrets in it.
+/// entries hold offsets into the text, never copies of it: wiping the text wipes the secrets in it.
 public struct JSONTape: Sendable {
   /// What kind of value an entry stands for.
   public enum Kind: UInt8, Sendable {

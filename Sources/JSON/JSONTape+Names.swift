@@ -83,7 +83,8 @@ extension JSONTape {
   }
 
   /// The UTF-8 bytes that a string stands for, its escapes resolved.
-  static func unescaped(_ entry: Entry, in text: Span<UInt8>) -> [UInt8] {
+  @usableFromInline
+  package static func unescaped(_ entry: Entry, in text: Span<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(entry.range.count)
     var position = Int(entry.start)

@@ -34,6 +34,14 @@ public struct JSONDocument: Sendable {
     self.entries = tape.entries(ofValueAt: index)
   }
 
+  /// The document of `{}`.
+  public static let emptyObject: JSONDocument = {
+    var tape = JSONTape()
+    tape.appendContainer(.object, 0)
+    _ = tape.closeContainer(2)
+    return JSONDocument(bytes: Array("{}".utf8), tape: tape)
+  }()
+
   /// The text's one value.
   public var root: JSONNode { node(at: 0) }
 

@@ -1,4 +1,4 @@
-/// Reads the members of an object, each as it is asked for; members that nobody asks for are ignored.
+/// Reads the members of an object, each as it is asked for; unknown members are ignored.
 @usableFromInline
 struct ObjectReader: ObjectCoder {
   /// The object; where it is none, it has no members.

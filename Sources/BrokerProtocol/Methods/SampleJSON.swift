@@ -1,0 +1,54 @@
+/// JSON texts that stand in the examples of several methods.
+enum SampleJSON {
+  /// The session of a user who is signed in.
+  static let session =
+    """
+    {
+      "profile": "default",
+      "provider": "local",
+      "state": "authenticated",
+      "userId": "u-7f3a",
+      "user": {
+        "id": "u-7f3a",
+        "email": "ada@example.com",
+        "emailVerified": true,
+        "name": "Ada",
+        "phoneNumberMasked": "•••• 42"
+      },
+      "scopes": ["profile"],
+      "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+      "refreshTokenPresent": true,
+      "refreshTokenExpiresAt": "2026-03-31T09:00:00Z",
+      "authTime": "2026-03-01T09:00:00Z",
+      "lastValidatedAt": "2026-03-01T09:00:00Z"
+    }
+    """
+
+  /// The session of a profile without a user.
+  static let signedOut =
+    """
+    {
+      "profile": "default",
+      "provider": "local",
+      "state": "signedOut",
+      "scopes": [],
+      "refreshTokenPresent": false
+    }
+    """
+
+  /// A one-time code that was sent by SMS.
+  static let challenge =
+    """
+    {
+      "otpFlowId": "example-flow",
+      "profile": "default",
+      "method": "sms",
+      "maskedDestination": "•••• 42",
+      "otpLength": 6,
+      "expiresAt": "2026-03-01T09:05:00Z",
+      "nextResendAt": "2026-03-01T09:00:30Z",
+      "attemptsRemaining": 5,
+      "backupCodesAllowed": false
+    }
+    """
+}
