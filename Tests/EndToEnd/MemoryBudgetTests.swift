@@ -22,7 +22,9 @@ struct MemoryBudgetTests {
   private static func growth(
     _ sandbox: Sandbox, _ clients: Int, _ fill: (SocketWire) throws -> Void
   ) throws -> (bytes: Int, refused: Int64) {
-    let owner = try sandbox.owner()
+    // However slow the machine is, no connection is closed for its patience.
+    let patient = "{ limits: { incompleteMessageSeconds: 3600, stalledOutputSeconds: 3600 } }"
+    let owner = try sandbox.owner(try sandbox.configure(patient))
     let wire = try SocketWire(sandbox.socket)
     try wire.register()
     let before = try residentBytes(owner.pid)

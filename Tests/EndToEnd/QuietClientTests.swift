@@ -70,8 +70,9 @@ import Testing
       _ = try sandbox.owner()
       let quiet = try SocketWire(sandbox.socket)
       _ = try Self.times(100, quiet) {}
-      let alone = Self.percentile(try Self.times(300, quiet) {}, 99)
+      func alone() throws -> Int64 { Self.percentile(try Self.times(300, quiet) {}, 99) }
       for (name, params) in Self.messages {
+        let before = try alone()
         let message = Array((#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{\#(params)}}"# + "\n").utf8)
         #expect(message.count <= 1 << 20)
         // What one of these messages takes when nothing else is done: the broker cannot stop in the middle of one.
@@ -82,10 +83,13 @@ import Testing
           #expect(try single.nextNode()["result"] != nil, "\(name)")
         }
         let one = (BootClock.nanoseconds - start) / 3000
-        let attackers = try (0..<Self.attackers).map { _ in try Attacker(sandbox.socket, message) }
+        var attackers = try (0..<Self.attackers).map { _ in try Attacker(sandbox.socket, message) }
         let times = try Self.times(60, quiet) { for attacker in attackers { attacker.push() } }
         let (p50, p99) = (Self.percentile(times, 50), Self.percentile(times, 99))
         let answers = attackers.reduce(0) { $0 + $1.answers }
+        // They leave; and what else the machine does may begin or end meanwhile.
+        attackers = []
+        let alone = max(before, try alone())
         print(
           "\(name): alone p99 \(alone) µs, one message \(one) µs; beside thirty p50 \(p50), p99 \(p99), \(answers) answers"
         )
