@@ -3,7 +3,6 @@ import ConfigurationFile
 import FirebaseProvider
 import LocalProvider
 import OIDCProvider
-import RESTDialect
 import RESTProvider
 
 /// A type of provider that a profile can name.

@@ -6,7 +6,7 @@ import HTTP
 import LinuxSystem
 import LocalProvider
 import Logging
-import RemoteProvider
+import ProviderKit
 import Sealing
 
 /// Makes providers from the configuration.

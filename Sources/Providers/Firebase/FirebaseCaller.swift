@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Sends the requests of a project, each with its API key and none with an `Authorization` field: the services want tokens

@@ -1,7 +1,7 @@
 package import BrokerCore
 package import ConfigurationFile
 package import HTTP
-package import RemoteProvider
+package import ProviderKit
 
 /// A profile on a Firebase project.
 package struct FirebaseProfileConfiguration: Sendable, Equatable {

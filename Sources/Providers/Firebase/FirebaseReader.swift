@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Finds things in the object of one reply; whatever is in it, reading it gives a value or nothing.

@@ -1,6 +1,5 @@
 import BrokerProtocol
 import JSONRPC
-import OIDCDialect
 import Sealing
 import SecretMemory
 

@@ -2,8 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 package import ConfigurationFile
 package import HTTP
-package import OIDCDialect
-package import RemoteProvider
+package import ProviderKit
 
 /// A profile on an OpenID Connect provider, described or known by name.
 package struct OIDCProfileConfiguration: Sendable, Equatable {

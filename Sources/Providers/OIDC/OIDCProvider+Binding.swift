@@ -1,6 +1,5 @@
 import BrokerCore
 import HTTP
-import OIDCDialect
 
 /// Where the tokens of sessions go.
 extension OIDCProvider {

@@ -2,7 +2,6 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import LinuxSystem
-import OIDCDialect
 import Sealing
 package import SecretMemory
 

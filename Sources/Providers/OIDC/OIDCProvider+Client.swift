@@ -1,7 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
 import SecretMemory
 
 /// Sessions of the client itself (RFC 6749, section 4.4).

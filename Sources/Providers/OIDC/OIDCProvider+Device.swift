@@ -2,8 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSONRPC
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// Logins at another device (RFC 8628).

@@ -1,7 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
 import SecretMemory
 
 /// How sessions begin.

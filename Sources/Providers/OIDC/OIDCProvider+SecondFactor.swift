@@ -2,8 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSONRPC
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// A second factor beside a password, as Auth0 asks for it: with a token of its own, at its `/mfa/` endpoints.

@@ -1,8 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// Sessions and their tokens.

@@ -2,8 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 import HTTP
 import JSONRPC
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// Whose session it is.

@@ -2,7 +2,6 @@ package import BrokerCore
 package import BrokerProtocol
 package import HTTP
 import LinuxSystem
-package import OIDCDialect
 import SecretMemory
 
 /// A provider that speaks OpenID Connect, or OAuth 2.0 without it.

@@ -1,6 +1,5 @@
 package import BrokerCore
 package import HTTP
-package import OIDCDialect
 package import SecretMemory
 
 /// What a provider of this type is configured with.

@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSONRPC
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Asks for tokens, and for what else a client asks for in its own name: it has no transport that could send an access

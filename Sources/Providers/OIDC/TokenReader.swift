@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Reads the object that a token endpoint answers with (RFC 6749, section 5.1).

@@ -1,8 +1,7 @@
 package import BrokerCore
 package import ConfigurationFile
 package import HTTP
-package import RESTDialect
-package import RemoteProvider
+package import ProviderKit
 
 /// A profile on a REST backend.
 package struct RESTProfileConfiguration: Sendable, Equatable {

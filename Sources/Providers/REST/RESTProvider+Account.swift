@@ -1,6 +1,5 @@
 package import BrokerCore
 package import BrokerProtocol
-import RESTDialect
 package import SecretMemory
 
 /// What is known of the account, and its end.

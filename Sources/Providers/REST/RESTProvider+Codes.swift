@@ -1,6 +1,5 @@
 package import BrokerCore
 import BrokerProtocol
-import RESTDialect
 package import SecretMemory
 
 /// One-time codes and backup codes.

@@ -1,7 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
 import LinuxSystem
-import RESTDialect
 import SecretMemory
 
 /// Accounts and passwords.

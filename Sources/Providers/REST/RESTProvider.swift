@@ -3,7 +3,6 @@ package import BrokerProtocol
 package import HTTP
 import JSONRPC
 import LinuxSystem
-package import RESTDialect
 import SecretMemory
 
 /// A backend with accounts behind an HTTP interface of its own, as most applications have one.

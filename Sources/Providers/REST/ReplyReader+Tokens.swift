@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RESTDialect
 import SecretMemory
 
 /// The tokens of a reply.

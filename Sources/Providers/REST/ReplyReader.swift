@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Finds things in one reply, wherever the mapping says they are.

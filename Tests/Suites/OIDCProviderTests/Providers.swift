@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import LinuxSystem
-import OIDCDialect
 import Sealing
 import SecretMemory
 import TestServers

@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSONRPC
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import TestServers
 import TestSupport
 import Testing

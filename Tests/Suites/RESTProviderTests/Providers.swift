@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import LinuxSystem
-import RESTDialect
 import SecretMemory
 import TestServers
 import TestSupport

@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
-import RESTDialect
 
 @testable import RESTProvider
 
