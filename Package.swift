@@ -110,6 +110,7 @@ let package = Package(
     .testTarget(
       name: "LocalProviderTests",
       dependencies: core + ["SQLite", "LocalProvider", "Sealing", "LinuxSystem", "TestSupport"]),
+    .testTarget(name: "ProviderKitTests", dependencies: core + ["ProviderKit", "TestSupport"]),
     .testTarget(
       name: "RESTProviderTests",
       dependencies: remote + ["RESTProvider", "Configuration", "TestSupport", "TestServers"]),

@@ -24,13 +24,6 @@ extension OIDCProvider {
     }
   }
 
-  /// There is no registration in OpenID Connect.
-  ///
-  /// - Throws: `.unsupported`.
-  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
-    throw .unsupported
-  }
-
   private func logIn(password credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let name = credentials.email ?? credentials.phoneNumber ?? ""
     let password = credentials.password.flatMap { $0.byteCount > 0 ? $0 : nil }

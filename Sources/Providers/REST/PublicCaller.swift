@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
 import ProviderKit
 import SecretMemory
@@ -13,17 +14,19 @@ struct PublicCaller: Sendable {
   /// What time it is.
   let clock: RESTProvider.Clock
   private let clientID: String
-  private let clientSecret: RESTProviderSettings.SecretSource?
+  private let clientSecret: SecretReference?
+  private let secrets: SecretFinder
 
   /// A caller as a configuration wants it.
   init(
-    _ maker: RequestMaker, _ transport: PublicTransport, _ settings: RESTProviderSettings,
-    _ clock: @escaping RESTProvider.Clock
+    _ maker: RequestMaker, _ transport: PublicTransport, _ configuration: RESTProfileConfiguration,
+    _ secrets: @escaping SecretFinder, _ clock: @escaping RESTProvider.Clock
   ) {
     self.maker = maker
     self.transport = transport
-    clientID = settings.clientID
-    clientSecret = settings.clientSecret
+    clientID = configuration.clientID
+    clientSecret = configuration.clientSecret
+    self.secrets = secrets
     self.clock = clock
   }
 
@@ -73,7 +76,7 @@ struct PublicCaller: Sendable {
   /// The client's password, or why it cannot be read; nil where there is none.
   func secret() async -> Result<Secret, ProviderFailure>? {
     guard maker.mapping.clientAuthentication != .none, let clientSecret else { return nil }
-    return await clientSecret()
+    return await secrets(clientSecret)
   }
 
   private func credentials(

@@ -16,6 +16,18 @@ package struct RESTProfileConfiguration: Sendable, Equatable {
   /// How it is spoken to.
   package var mapping: RESTMapping
 
+  /// A backend that is called as everybody is, where nothing else is said.
+  package init(
+    baseURL: HTTPURL, clientID: String = "", clientSecret: SecretReference? = nil, tls: TLSPolicy = TLSPolicy(),
+    mapping: RESTMapping = .standard
+  ) {
+    self.baseURL = baseURL
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.tls = tls
+    self.mapping = mapping
+  }
+
   /// Reads what a profile's section says of its backend.
   ///
   /// - Returns: nil where a setting is missing or faulty that has no default.
@@ -56,11 +68,6 @@ extension RESTProfileConfiguration: RemoteConfiguration {
   package func makeProvider(
     client: HTTPClient, secrets: @escaping SecretFinder
   ) throws(HTTPFailure) -> any AuthProvider {
-    let secret = clientSecret.map { reference -> RESTProviderSettings.SecretSource in
-      { @Sendable in await secrets(reference) }
-    }
-    let settings = RESTProviderSettings(
-      baseURL: baseURL, mapping: mapping, tls: tls, clientID: clientID, clientSecret: secret)
-    return try RESTProvider(settings, client: client)
+    try RESTProvider(self, client: client, secrets: secrets)
   }
 }

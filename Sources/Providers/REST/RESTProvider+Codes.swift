@@ -3,7 +3,7 @@ import BrokerProtocol
 package import SecretMemory
 
 /// One-time codes and backup codes.
-extension RESTProvider {
+extension RESTProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProvider {
   /// Answers a challenge with its code.
   ///
   /// - Throws: `.refused` with `otpInvalid` and the attempts that remain, `otpExpired`, `flowNotFound` or

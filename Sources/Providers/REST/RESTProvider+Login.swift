@@ -4,7 +4,7 @@ import LinuxSystem
 import SecretMemory
 
 /// Accounts and passwords.
-extension RESTProvider {
+extension RESTProvider: RegistrationProvider {
   /// Begins a login.
   ///
   /// - Throws: `.refused` with `missingCredential` and the fields; what the backend refuses: `invalidCredentials`,

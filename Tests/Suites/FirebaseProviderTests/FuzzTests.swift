@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import ProviderKit
 import SecretMemory
 import TestServers
 import TestSupport

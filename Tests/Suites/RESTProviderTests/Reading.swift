@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import ProviderKit
 
 @testable import RESTProvider
 
