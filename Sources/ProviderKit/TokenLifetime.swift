@@ -1,6 +1,6 @@
 import BrokerCore
 package import BrokerProtocol
-package import JSONRPC
+package import JSON
 package import SecretMemory
 
 /// Works out when a token expires, from whatever a reply says of it.

@@ -1,5 +1,5 @@
 package import BrokerProtocol
-package import JSONRPC
+package import JSON
 
 /// Times as providers write them: numbers of seconds (NumericDate of RFC 7519, section 2), and what is as common instead.
 package enum NumericDate {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// What an access token says of itself, where it is a JWT (RFC 9068).

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import ProviderKit
 
 /// Reads what a provider tells of a user, in an ID token or at its userinfo endpoint (OpenID Connect Core, section 5.1).

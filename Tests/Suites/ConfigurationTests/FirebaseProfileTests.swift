@@ -2,7 +2,7 @@ import Configuration
 import ConfigurationFile
 import FirebaseProvider
 import HTTP
-import JSONRPC
+import JSON
 import ProviderKit
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
-import JSONRPC
+import JSON
 import ProviderKit
 import RESTProvider
 import TestSupport

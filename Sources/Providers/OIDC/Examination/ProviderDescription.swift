@@ -1,5 +1,5 @@
 import HTTP
-import JSONRPC
+import JSON
 import ProviderKit
 
 /// Everything that a provider says of itself, for people who look why something does not work.

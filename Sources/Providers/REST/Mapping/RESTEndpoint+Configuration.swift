@@ -1,5 +1,5 @@
 import ConfigurationFile
-import JSONRPC
+import JSON
 import ProviderKit
 
 /// How an endpoint is written in a configuration.
