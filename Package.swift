@@ -24,6 +24,8 @@ let strict: [SwiftSetting] = checked + [.strictMemorySafety()]
 let wire: [Target.Dependency] = ["BrokerProtocol", "JSON", "SecretMemory"]
 /// What knows the core as well.
 let core = wire + ["BrokerCore"]
+/// What a provider behind HTTP is made with.
+let remote = core + ["ConfigurationFile", "HTTP", "LinuxSystem", "ProviderKit"]
 
 let package = Package(
   name: "AuthBroker",
@@ -46,8 +48,6 @@ let package = Package(
     .target(name: "SecretMemory", dependencies: ["CLinux"]),
     .target(name: "BrokerProtocol", dependencies: ["JSON", "JSONRPC", "SecretMemory"]),
     .target(name: "BrokerCore", dependencies: wire),
-    .target(name: "RESTDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/RESTDialect"),
-    .target(name: "OIDCDialect", dependencies: ["BrokerProtocol"], path: "Sources/Providers/OIDCDialect"),
     .target(name: "ConfigurationFile", dependencies: ["JSON", "BrokerProtocol"]),
 
     // The edges.
@@ -62,34 +62,25 @@ let package = Package(
     .target(
       name: "LocalProvider", dependencies: core + ["ConfigurationFile", "SQLite", "Sealing", "LinuxSystem"],
       path: "Sources/Providers/Local"),
+    .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"]),
     .target(
-      name: "RemoteProvider", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"],
-      path: "Sources/Providers/Remote"),
-    .target(
-      name: "RESTProvider",
-      dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "RESTDialect", "RemoteProvider"],
-      path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
-    .target(
-      name: "OIDCProvider",
-      dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "Sealing", "OIDCDialect", "RemoteProvider"],
-      path: "Sources/Providers/OIDC"),
-    .target(
-      name: "FirebaseProvider", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem", "RemoteProvider"],
-      path: "Sources/Providers/Firebase"),
+      name: "RESTProvider", dependencies: remote, path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
+    .target(name: "OIDCProvider", dependencies: remote + ["Sealing"], path: "Sources/Providers/OIDC"),
+    .target(name: "FirebaseProvider", dependencies: remote, path: "Sources/Providers/Firebase"),
 
     // The daemon.
     .target(
       name: "Configuration",
       dependencies: [
-        "BrokerCore", "BrokerProtocol", "ConfigurationFile", "HTTP", "LocalProvider", "RemoteProvider", "RESTProvider",
-        "RESTDialect", "OIDCProvider", "OIDCDialect", "FirebaseProvider",
+        "BrokerCore", "BrokerProtocol", "ConfigurationFile", "HTTP", "ProviderKit", "LocalProvider", "RESTProvider",
+        "OIDCProvider", "FirebaseProvider",
       ]),
     .target(name: "BrokerServer", dependencies: core + ["JSONRPC", "Transport", "LinuxSystem", "Logging"]),
     .executableTarget(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
-        "LocalProvider", "RemoteProvider", "HTTP", "Sealing", "StateDirectory",
+        "LocalProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
       ]),
 
     // Client programs.
@@ -110,9 +101,8 @@ let package = Package(
     .testTarget(
       name: "ConfigurationTests",
       dependencies: [
-        "Configuration", "ConfigurationFile", "LocalProvider", "RemoteProvider", "RESTProvider", "RESTDialect",
-        "OIDCProvider", "OIDCDialect", "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSON", "JSONRPC", "HTTP",
-        "TestSupport",
+        "Configuration", "ConfigurationFile", "ProviderKit", "LocalProvider", "RESTProvider", "OIDCProvider",
+        "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSON", "JSONRPC", "HTTP", "TestSupport",
       ]),
     .testTarget(
       name: "BrokerServerTests",
@@ -125,35 +115,28 @@ let package = Package(
     .testTarget(
       name: "LocalProviderTests",
       dependencies: core + ["SQLite", "LocalProvider", "Sealing", "LinuxSystem", "TestSupport"]),
+    .testTarget(name: "ProviderKitTests", dependencies: core + ["ProviderKit", "TestSupport"]),
     .testTarget(
       name: "RESTProviderTests",
-      dependencies: core + [
-        "RESTProvider", "RESTDialect", "RemoteProvider", "HTTP", "Configuration", "ConfigurationFile", "LinuxSystem",
-        "TestSupport", "TestServers",
-      ]),
+      dependencies: remote + ["RESTProvider", "Configuration", "TestSupport", "TestServers"]),
     // Starts the servers of the tests that are programs of their own.
     .target(
       name: "TestServers", dependencies: ["HTTP", "JSON", "SecretMemory", "LinuxSystem", "TestSupport"],
       path: "Tests/Support/TestServers"),
     .testTarget(
       name: "FirebaseProviderTests",
-      dependencies: core + ["FirebaseProvider", "HTTP", "LinuxSystem", "TestSupport", "TestServers"]),
+      dependencies: remote + ["FirebaseProvider", "TestSupport", "TestServers"]),
     // Every provider passes the same tests.
     .testTarget(
       name: "ProviderConformanceTests",
-      dependencies: core + [
-        "LocalProvider", "RESTProvider", "OIDCProvider", "OIDCDialect", "FirebaseProvider", "HTTP", "Sealing",
-        "LinuxSystem", "TestSupport", "TestServers",
+      dependencies: remote + [
+        "LocalProvider", "RESTProvider", "OIDCProvider", "FirebaseProvider", "Sealing", "TestSupport", "TestServers",
       ], path: "Tests/Contracts/ProviderConformanceTests"),
     .testTarget(
-      name: "OIDCServerTests",
-      dependencies: core + ["OIDCProvider", "OIDCDialect", "HTTP", "LinuxSystem", "TestServers", "TestSupport"]),
+      name: "OIDCServerTests", dependencies: remote + ["OIDCProvider", "TestServers", "TestSupport"]),
     .testTarget(
       name: "OIDCProviderTests",
-      dependencies: core + [
-        "OIDCProvider", "OIDCDialect", "RemoteProvider", "HTTP", "Configuration", "LinuxSystem", "Sealing",
-        "TestSupport", "TestServers",
-      ]),
+      dependencies: remote + ["OIDCProvider", "Configuration", "Sealing", "TestSupport", "TestServers"]),
     .testTarget(name: "BrokerCoreTests", dependencies: core + ["LinuxSystem", "TestSupport"]),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory", "LinuxSystem", "TestSupport"]),
     .testTarget(name: "LoggingTests", dependencies: ["Logging", "LinuxSystem", "TestSupport"]),

@@ -91,7 +91,7 @@ extension Broker {
   /// Revokes tokens that no session uses, as far as the provider answers.
   func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
     inBackground {
-      try? await provider.revoke(tokens, everywhere: false)
+      try? await provider.require(\.revocation).revoke(tokens, everywhere: false)
       return { _ in }
     }
   }

@@ -1,7 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 import ConfigurationFile
-package import RemoteProvider
+package import ProviderKit
 
 /// One profile: who logs it in, and when its tokens are good enough.
 package struct ProfileConfiguration: Sendable, Equatable {

@@ -1,25 +1,27 @@
 package import BrokerCore
 import ConfigurationFile
 import FirebaseProvider
-import LocalProvider
 import OIDCProvider
-import RESTDialect
 import RESTProvider
 
 /// A type of provider that a profile can name.
 package struct ProviderType: Sendable {
   /// Its name in the configuration, in sessions and in capabilities.
   package let name: String
-  /// What such a provider can do where nothing is configured otherwise.
+  /// What such a provider can do where nothing is configured otherwise: what is listed as long as no profile uses the type.
+  ///
+  /// A provider itself says what it can do, see ``AuthProvider/capabilities``; a test holds the two equal.
   package let abilities: Set<ProviderAbility>
   /// Reads what a profile's section says of it; nil where a setting is missing or faulty that has no default.
   let read: @Sendable (inout ConfigurationSection) -> ProfileConfiguration.Provider?
 
+  private static let everything = Set(ProviderAbility.allCases)
+
   /// All types, in the order in which capabilities list them.
   package static let all: [ProviderType] =
     [
-      ProviderType(name: "local", abilities: LocalProvider.abilities) { _ in .local },
-      ProviderType(name: RESTProvider.type, abilities: RESTProvider.abilities(.standard)) { section in
+      ProviderType(name: "local", abilities: [.register, .getCurrentUser, .resendOtp]) { _ in .local },
+      ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.awaitLogin])) { section in
         RESTProfileConfiguration(&section).map { .remote($0) }
       },
     ]
@@ -28,7 +30,10 @@ package struct ProviderType: Sendable {
         OIDCProfileConfiguration(preset, &section).map { .remote($0) }
       }
     } + [
-      ProviderType(name: FirebaseProvider.type, abilities: FirebaseProvider.abilities) { section in
+      ProviderType(
+        name: FirebaseProvider.type,
+        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .awaitLogin])
+      ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
       }
     ]

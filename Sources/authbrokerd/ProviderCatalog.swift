@@ -5,7 +5,7 @@ import HTTP
 import LinuxSystem
 import LocalProvider
 import Logging
-import RemoteProvider
+import ProviderKit
 import Sealing
 import StateDirectory
 
@@ -69,7 +69,7 @@ final class ProviderCatalog {
     let provider =
       local
       ?? LocalProvider(
-        stateDirectory: stateDirectory, settings: LocalProviderSettings(configuration.local), sealingKey: sealingKey)
+        stateDirectory: stateDirectory, configuration: configuration.local, sealingKey: sealingKey)
     do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
     local = provider
     return provider
@@ -131,7 +131,7 @@ final class ProviderCatalog {
 
   /// Takes over what a configuration says of the providers themselves.
   func update(to configuration: BrokerConfiguration) async {
-    await local?.update(LocalProviderSettings(configuration.local))
+    await local?.update(configuration.local)
   }
 
   /// Closes what the providers have open.

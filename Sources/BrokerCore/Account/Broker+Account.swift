@@ -5,7 +5,7 @@ import SecretMemory
 extension Broker {
   /// Confirms an e-mail address.
   package func verifyEmail(_ params: VerifyEmail.Params, _ caller: Caller<Empty>) throws(BrokerError) {
-    try askWithoutToken(.verifyEmail, params.profile, caller) { provider throws(ProviderFailure) in
+    try askWithoutToken(\.emailVerification, .mailToken, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.verifyEmail(token: params.token)
     } then: { broker, _ in
       broker.answer(caller, Empty())
@@ -16,7 +16,7 @@ extension Broker {
   ///
   /// Some providers refuse an unknown address, each in its own way: what such a refusal may be is answered as a success.
   package func forgotPassword(_ params: ForgotPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
-    try askWithoutToken(.forgotPassword, params.profile, about: params.email, caller) {
+    try askWithoutToken(\.forgottenPassword, .message, params.profile, about: params.email, caller) {
       provider throws(ProviderFailure) in
       do throws(ProviderFailure) {
         try await provider.forgotPassword(email: params.email)
@@ -33,7 +33,7 @@ extension Broker {
   /// Nothing says whose token it was, so every session with the same binding is examined: those that the provider has
   /// ended end here, and no other.
   package func resetPassword(_ params: ResetPassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
-    try askWithoutToken(.resetPassword, params.profile, caller) { provider throws(ProviderFailure) in
+    try askWithoutToken(\.passwordReset, .mailToken, params.profile, caller) { provider throws(ProviderFailure) in
       try await provider.resetPassword(token: params.token, newPassword: params.password)
     } then: { broker, slot in
       let (name, binding) = (slot.name, slot.provider.binding)
@@ -46,7 +46,7 @@ extension Broker {
   /// Sets a new password with proof of the old one; the session goes on, with new tokens where there are any.
   package func changePassword(_ params: ChangePassword.Params, _ caller: Caller<Empty>) throws(BrokerError) {
     let sentAt = now
-    try askWithToken(.changePassword, params.profile, caller) { provider, token throws(ProviderFailure) in
+    try askWithToken(\.passwordChange, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.changePassword(from: params.oldPassword, to: params.newPassword, accessToken: token)
     } then: { broker, slot, isPresent, tokens in
       guard let tokens else { return broker.answer(caller, Empty()) }
@@ -63,7 +63,7 @@ extension Broker {
   /// Removes the account at the provider, and then everything of its session here; the same user's sessions of other
   /// profiles are examined, since the provider has ended them too.
   package func deleteAccount(_ params: DeleteAccount.Params, _ caller: Caller<Empty>) throws(BrokerError) {
-    try askWithToken(.deleteAccount, params.profile, caller) { provider, token throws(ProviderFailure) in
+    try askWithToken(\.accountDeletion, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.deleteAccount(password: params.password, accessToken: token)
     } then: { broker, slot, isPresent, _ in
       guard isPresent else { return broker.answer(caller, Empty()) }
@@ -90,13 +90,13 @@ extension Broker {
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
   /// proved who they are, see ``RecentProof``.
   package func updateProfile(_ params: UpdateProfile.Params, _ caller: Caller<User>) throws(BrokerError) {
-    let slot = try slot(for: params.profile, able: .updateProfile)
+    let slot = try slot(for: params.profile, with: \.profileUpdate).slot
     if let living = slot.machine.living,
       RecentProof.isMissing(for: params.changes, authTime: living.authTime, at: now.wall)
     {
       throw BrokerError(.reauthRequired, profile: slot.name)
     }
-    try askWithToken(.updateProfile, params.profile, caller) { provider, token throws(ProviderFailure) in
+    try askWithToken(\.profileUpdate, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
       try await provider.updateProfile(params.changes, accessToken: token)
     } then: { broker, slot, isPresent, user in
       broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
@@ -121,14 +121,17 @@ extension Broker {
 extension Broker {
   /// Asks the provider of a profile for something that needs no session, then goes on; a caller whose profile has gone
   /// meanwhile is answered at once.
-  private func askWithoutToken(
-    _ ability: ProviderAbility, _ profile: ProfileName?, about account: String? = nil, _ caller: Caller<Empty>,
-    _ ask: @escaping @Sendable (any AuthProvider) async throws(ProviderFailure) -> Void,
+  ///
+  /// `path` is what the provider must be able to do, `kind` what the call counts as.
+  private func askWithoutToken<Capability: Sendable>(
+    _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?,
+    about account: String? = nil, _ caller: Caller<Empty>,
+    _ ask: @escaping @Sendable (Capability) async throws(ProviderFailure) -> Void,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
   ) throws(BrokerError) {
-    let slot = try slot(for: profile, able: ability)
-    try admit(ability.call, account, on: slot)
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (slot, provider) = try slot(for: profile, with: path)
+    try admit(kind, account, on: slot)
+    let (name, id) = (slot.name, slot.id)
     inBackground {
       do throws(ProviderFailure) {
         try await ask(provider)
@@ -140,17 +143,18 @@ extension Broker {
       } catch {
         return { broker in
           broker.noteCall(error, of: name, id: id)
-          broker.refuse(caller.id, Self.error(error, ability, name))
+          broker.refuse(caller.id, Self.error(error, kind, name))
         }
       }
     }
   }
 
   /// The error of a call without a session; a token from a mail works once.
-  private static func error(_ failure: ProviderFailure, _ ability: ProviderAbility, _ name: ProfileName) -> BrokerError
-  {
-    if ability == .verifyEmail || ability == .resetPassword, case .outcomeUnknown(let kind, _) = failure {
-      return BrokerError(lostReply: kind, to: "token", profile: name)
+  private static func error(
+    _ failure: ProviderFailure, _ kind: CallLimiter.Call, _ name: ProfileName
+  ) -> BrokerError {
+    if kind == .mailToken, case .outcomeUnknown(let error, _) = failure {
+      return BrokerError(lostReply: error, to: "token", profile: name)
     }
     return BrokerError(failure, profile: name)
   }
@@ -158,16 +162,18 @@ extension Broker {
   /// Asks the provider of a profile for something with the session's access token, which is refreshed first where it is
   /// no longer good, and once more where the provider refuses it all the same.
   ///
-  /// `go` is told whether the session is the present one still: its user may have gone, or be another, meanwhile.
-  func askWithToken<Value: Sendable, Reply>(
-    _ ability: ProviderAbility, _ profile: ProfileName?, _ caller: Caller<Reply>,
-    _ ask: @escaping @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value,
+  /// `path` is what the provider must be able to do, `kind` what the call counts as. `go` is told whether the session is
+  /// the present one still: its user may have gone, or be another, meanwhile.
+  func askWithToken<Capability, Value: Sendable, Reply>(
+    _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?, _ caller: Caller<Reply>,
+    _ ask: @escaping @Sendable (Capability, Secret) async throws(ProviderFailure) -> Value,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   ) throws(BrokerError) {
-    let slot = try slot(for: profile, able: ability)
-    if slot.machine.living != nil { try admit(ability.call, nil, on: slot) }
+    let slot = try slot(for: profile, with: path).slot
+    if slot.machine.living != nil { try admit(kind, nil, on: slot) }
     let call = TokenCall(
-      profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id, ask: ask, go: go)
+      profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id,
+      ask: { provider, token throws(ProviderFailure) in try await ask(try provider.require(path), token) }, go: go)
     withAccessToken(GetAccessToken.Params(profile: slot.name)) { broker, result in
       broker.make(call, result, isRetry: false)
     }
@@ -219,35 +225,9 @@ extension Broker {
     }
   }
 
-  /// The profile that a request means, if its provider can do what is asked for.
-  ///
-  /// - Throws: `vaultLocked`, `unknownProfile`, `unsupportedByProvider`.
-  func slot(for profile: ProfileName?, able ability: ProviderAbility) throws(BrokerError) -> ProfileSlot {
-    try requireUnlocked()
-    let slot = try slot(for: profile)
-    guard slot.provider.abilities.contains(ability) else {
-      throw BrokerError(.unsupportedByProvider, profile: slot.name)
-    }
-    return slot
-  }
-
   /// What the configured profiles on a type of provider can do; nil where there is no such profile.
   package func abilities(ofType type: String) -> Set<ProviderAbility>? {
     let slots = slots.filter { $0.provider.binding.type == type }
-    return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.knownAbilities) }
-  }
-}
-
-extension ProviderAbility {
-  /// What a use of it counts as.
-  var call: CallLimiter.Call {
-    switch self {
-    case .register, .forgotPassword, .resendOtp: .message
-    case .verifyEmail, .resetPassword: .mailToken
-    case .getCurrentUser: .read
-    case .updateProfile, .changePassword, .deleteAccount: .change
-    case .verifyBackupCode: .code
-    case .awaitLogin: .login
-    }
+    return slots.isEmpty ? nil : slots.reduce(into: []) { $0.formUnion($1.provider.abilities) }
   }
 }

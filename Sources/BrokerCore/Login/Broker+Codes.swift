@@ -17,8 +17,8 @@ extension Broker {
     _ params: VerifyBackupCode.Params, _ caller: Caller<VerifyBackupCode.Result>
   ) throws(BrokerError) {
     let name = try slot(ofLogin: params.otpFlowID).name
-    let slot = try slot(for: name, able: .verifyBackupCode)
-    let code = try Self.code(params.backupCode, slot.provider.dashesOfBackupCodes, name)
+    let (slot, provider) = try slot(for: name, with: \.backupCodes)
+    let code = try Self.code(params.backupCode, provider.dashesOfBackupCodes, name)
     try admit(.code, nil, on: slot)
     callers.update(caller.id) { entry in
       entry.wait = .code(login: params.otpFlowID)
@@ -43,9 +43,7 @@ extension Broker {
   /// Sends another code.
   package func resendOTP(_ params: ResendOTP.Params, _ caller: Caller<OTPChallenge>) throws(BrokerError) {
     let slot = try slot(ofLogin: params.otpFlowID)
-    guard slot.provider.abilities.contains(.resendOtp) else {
-      throw BrokerError(.unsupportedByProvider, profile: slot.name)
-    }
+    _ = try require(\.codeResending, of: slot)
     callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
     handle(.resendWanted(caller: caller.id.number), onLogin: params.otpFlowID)
   }
@@ -74,8 +72,8 @@ extension Broker {
       do throws(ProviderFailure) {
         let session =
           guess.isBackupCode
-          ? try await provider.verifyBackupCode(flow: login.flow, code: guess.code)
-          : try await provider.verifyOTP(flow: login.flow, code: guess.code)
+          ? try await provider.require(\.backupCodes).verifyBackupCode(flow: login.flow, code: guess.code)
+          : try await provider.require(\.challenges).verifyOTP(flow: login.flow, code: guess.code)
         let identified = await Broker.identified(session, login.expectedUser, provider)
         return { broker in
           broker.noteCall(identified.failure, of: name, id: slotID)
@@ -107,7 +105,7 @@ extension Broker {
     let (provider, name, slotID) = (slot.provider, slot.name, slot.id)
     inBackground {
       do throws(ProviderFailure) {
-        let challenge = try await provider.resendOTP(flow: login.flow)
+        let challenge = try await provider.require(\.codeResending).resendOTP(flow: login.flow)
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
           broker.handle(.resent(challenge), onLogin: login.id)

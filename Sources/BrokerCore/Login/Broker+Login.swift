@@ -23,10 +23,9 @@ extension Broker {
 
   /// Makes an account and logs in; a caller that cancels leaves the account that was made.
   package func register(_ params: Register.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
-    let slot = try slot(for: params.profile, able: .register)
+    let (slot, provider) = try slot(for: params.profile, with: \.registration)
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
-    let provider = slot.provider
     try requireToken(for: .message, params.email, on: slot)
     try begin(slot, LoginAttempt.Plan(account: params.email), caller) { () async throws(ProviderFailure) in
       (try await provider.register(registration), nil)

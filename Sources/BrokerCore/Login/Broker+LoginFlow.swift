@@ -116,7 +116,7 @@ extension Broker {
     Task {
       do throws(ProviderFailure) {
         let progress = try await apart { () throws(ProviderFailure) in
-          try await provider.pollUserAction(flow: login.flow)
+          try await provider.require(\.deviceLogin).pollUserAction(flow: login.flow)
         }
         noteCall(nil, of: name, id: slotID)
         switch progress {
@@ -144,7 +144,7 @@ extension Broker {
     listeners[login.id] = Task {
       do throws(ProviderFailure) {
         let session = try await apart { () throws(ProviderFailure) in
-          try await provider.awaitRedirect(flow: login.flow)
+          try await provider.require(\.browserLogin).awaitRedirect(flow: login.flow)
         }
         // The waiting was for the browser: how long the provider took after that is not known here.
         let cameAt = now

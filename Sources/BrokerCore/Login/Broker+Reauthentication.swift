@@ -44,12 +44,12 @@ extension Broker {
   static func identified(
     _ session: ProviderSession, _ expected: ExpectedUser?, _ provider: any AuthProvider
   ) async -> IdentifiedSession {
-    guard expected != nil, session.user == nil, provider.abilities.contains(.getCurrentUser) else {
+    guard expected != nil, session.user == nil, let userInfo = provider.capabilities.userInfo else {
       return IdentifiedSession(session: session)
     }
     var session = session
     do throws(ProviderFailure) {
-      session.user = try await provider.currentUser(accessToken: session.tokens.accessToken)
+      session.user = try await userInfo.currentUser(accessToken: session.tokens.accessToken)
       return IdentifiedSession(session: session)
     } catch {
       return IdentifiedSession(session: session, failure: error == .unsupported ? nil : error)

@@ -14,7 +14,7 @@ extension Broker {
   /// A provider that revokes whole grants would end the new session with them where both are the same user's, or where it
   /// is not known that they are not: then they are left to expire.
   func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
-    if slot.provider.revokesWholeGrants {
+    if slot.provider.capabilities.revokesWholeGrants {
       guard let user, slot.machine.pendingLogin == nil, let present = slot.machine.living?.user?.id, user != present
       else { return }
     }
@@ -108,7 +108,7 @@ extension Broker {
     let (provider, slotID) = (slot.provider, slot.id)
     inBackground {
       do throws(ProviderFailure) {
-        try await provider.revoke(revocation.tokens, everywhere: everywhere)
+        try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
         return { broker in
           broker.noteCall(nil, of: id.profile, id: slotID)
           broker.counts.revocations += 1
@@ -127,7 +127,7 @@ extension Broker {
   ///
   /// It cannot where the session is another user's.
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
-    guard slot.provider.revokesWholeGrants else { return false }
+    guard slot.provider.capabilities.revokesWholeGrants else { return false }
     if pendingLogins.id(of: slot.name) != nil { return true }
     if attempts.hasAny(on: slot) { return true }
     guard slot.machine.hasSession else { return false }

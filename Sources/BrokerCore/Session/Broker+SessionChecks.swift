@@ -66,7 +66,7 @@ extension Broker {
         broker.look(at: slot, reason, id)
       }
     }
-    guard let tokens = slot.machine.living?.tokens, !slot.provider.areClientsOwn(tokens) else {
+    guard let tokens = slot.machine.living?.tokens, !slot.provider.capabilities.areClientsOwn(tokens) else {
       return finishCheck(of: name, slotID, id)
     }
     if tokens.refreshToken != nil {
@@ -95,12 +95,12 @@ extension Broker {
 
   private func askForUser(_ slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ id: UInt64) {
     let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
-    guard provider.abilities.contains(.getCurrentUser), let token = slot.machine.living?.tokens.accessToken else {
+    guard let userInfo = provider.capabilities.userInfo, let token = slot.machine.living?.tokens.accessToken else {
       return finishCheck(of: name, slotID, id)
     }
     inBackground {
       do throws(ProviderFailure) {
-        _ = try await provider.currentUser(accessToken: token)
+        _ = try await userInfo.currentUser(accessToken: token)
         return { broker in
           broker.noteCall(nil, of: name, id: slotID)
           broker.finishCheck(of: name, slotID, id)

@@ -31,7 +31,7 @@ extension Broker {
     session.scopes = living.tokens.scopes
     session.accessTokenExpiresAt = living.tokens.accessTokenExpiresAt
     session.refreshTokenPresent =
-      living.tokens.refreshToken != nil && !slot.provider.areClientsOwn(living.tokens)
+      living.tokens.refreshToken != nil && !slot.provider.capabilities.areClientsOwn(living.tokens)
     session.refreshTokenExpiresAt = living.tokens.refreshTokenExpiresAt
     session.authTime = living.authTime
     session.lastRefreshAt = living.lastRefreshAt
@@ -64,7 +64,7 @@ extension Broker {
   /// Tells whose session it is, from memory where that is recent enough; a client's own has no user.
   package func currentUser(_ params: GetCurrentUser.Params, _ caller: Caller<User>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
-    if let living = slot.machine.living, slot.provider.areClientsOwn(living.tokens) {
+    if let living = slot.machine.living, slot.provider.capabilities.areClientsOwn(living.tokens) {
       throw BrokerError(
         .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",
         profile: slot.name)
@@ -75,7 +75,7 @@ extension Broker {
       noteUse(of: slot)
       return answer(caller, user)
     }
-    try askWithToken(.getCurrentUser, slot.name, caller) { provider, token throws(ProviderFailure) in
+    try askWithToken(\.userInfo, .read, slot.name, caller) { provider, token throws(ProviderFailure) in
       try await provider.currentUser(accessToken: token)
     } then: { broker, slot, isPresent, user in
       broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))

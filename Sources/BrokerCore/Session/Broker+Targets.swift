@@ -11,7 +11,7 @@ extension Broker {
     _ scopes: [String]?, _ audience: String?, on slot: ProfileSlot
   ) throws(BrokerError) -> TokenTarget? {
     guard let target = try TokenTarget(scopes: scopes, audience: audience) else { return nil }
-    guard target.audience == nil || slot.provider.canGive(target) else {
+    guard target.audience == nil || slot.provider.capabilities.canGive(target) else {
       throw BrokerError(
         .unsupportedByProvider, "The provider of this profile does not issue tokens for another audience.",
         profile: slot.name)
@@ -21,7 +21,7 @@ extension Broker {
 
   /// Whether the provider has tokens for such a target; the session's own may suffice where it has none.
   func canGive(_ target: TokenTarget?, _ slot: ProfileSlot) -> Bool {
-    target.map { slot.provider.canGive($0) } ?? true
+    target.map { slot.provider.capabilities.canGive($0) } ?? true
   }
 
   /// Which token a client reports: what it was given for, and whether it is the present one for that.
@@ -55,6 +55,6 @@ extension Broker {
     _ provider: any AuthProvider, _ refreshToken: Secret, _ target: TokenTarget?
   ) async throws(ProviderFailure) -> TokenSet {
     guard let target else { return try await provider.refresh(refreshToken) }
-    return try await provider.accessToken(for: target, refreshToken: refreshToken)
+    return try await provider.require(\.targets).accessToken(for: target, refreshToken: refreshToken)
   }
 }

@@ -11,52 +11,27 @@ package enum UnverifiedToken {
   /// Foreign input: no claim of use is nested deeper, and a number may be of any size.
   private static let limits = JSONLimits(depth: 64, byteCount: longestPayload, toleratesLargeNumbers: true)
 
-  /// Looks into the token for when it ends.
+  /// Reads the claims of a token; when it returns, nothing refers to their bytes any more.
   ///
-  /// `exp` and `iat` are moments of the server's clock. Where the reply does not say how far that is off, `iat` may: a
-  /// token that is issued in the future tells that the clock is ahead, and one that would be over when it comes, that it
-  /// is behind, since no provider issues a token that has expired. Its lifetime from `iat` to `exp` then counts from when the
-  /// request was sent.
-  ///
-  /// - Parameters:
-  ///   - token: any token.
-  ///   - moments: when it came.
-  /// - Returns: the moment by this machine's clock; nil for what is no JWT, or says no believable end.
-  package static func end(of token: Secret, _ moments: ReplyMoments) -> Timestamp? {
+  /// - Returns: what `read` makes of them; nil for what is no JWT.
+  static func claims<Value>(of token: Secret, _ read: (JSONNode) -> Value?) -> Value? {
     var payload = token.withBytes { Self.middlePart($0) }
     defer { wipe(&payload) }
-    return end(in: payload, moments)
+    return value(of: payload, read)
+  }
+
+  private static func value<Value>(of payload: [UInt8], _ read: (JSONNode) -> Value?) -> Value? {
+    (try? JSONDocument(parsing: payload, limits: limits)).flatMap { read($0.root) }
   }
 
   /// Looks into the token for when it was issued and when it ends, both by its server's clock.
   ///
   /// - Parameter token: any token, of any age.
   /// - Returns: what it says; nil for what is no JWT, or says no end.
-  static func span(of token: Secret) -> (issuedAt: Timestamp?, end: Timestamp)? {
-    var payload = token.withBytes { Self.middlePart($0) }
-    defer { wipe(&payload) }
-    return span(in: payload)
-  }
-
-  /// Looks into the claims; when it returns, nothing refers to their bytes any more.
-  private static func span(in payload: [UInt8]) -> (issuedAt: Timestamp?, end: Timestamp)? {
-    guard let claims = (try? JSONDocument(parsing: payload, limits: limits))?.root,
-      let end = claims["exp"].flatMap(TokenLifetime.moment)
-    else { return nil }
-    return (claims["iat"].flatMap(TokenLifetime.moment), end)
-  }
-
-  /// Looks into the claims; when it returns, nothing refers to their bytes any more.
-  private static func end(in payload: [UInt8], _ moments: ReplyMoments) -> Timestamp? {
-    guard let claims = (try? JSONDocument(parsing: payload, limits: limits))?.root, let exp = claims["exp"],
-      let end = TokenLifetime.moment(exp)
-    else { return nil }
-    let issued = claims["iat"].flatMap(TokenLifetime.moment)
-    let here = moments.here(end)
-    if let issued, moments.here(issued) > moments.receivedAt + ReplyMoments.clockTolerance || here <= moments.sentAt {
-      return TokenLifetime.believableEnd(moments.sentAt + (end - issued), moments)
+  package static func span(of token: Secret) -> (issuedAt: Timestamp?, end: Timestamp)? {
+    claims(of: token) { claims in
+      claims["exp"].flatMap(NumericDate.moment).map { (claims["iat"].flatMap(NumericDate.moment), $0) }
     }
-    return TokenLifetime.believableEnd(here, moments)
   }
 
   /// The bytes of the middle one of three parts; none where there are not three, or it is not base64url.

@@ -28,7 +28,7 @@ package enum TrialCodeAnswer: Sendable {
     switch self {
     case .code(let code): .code((try? TypedCode.normalized(code)) ?? code)
     case .backupCode(let code):
-      .backupCode((try? TypedCode.normalized(code, provider.dashesOfBackupCodes)) ?? code)
+      .backupCode((try? TypedCode.normalized(code, provider.capabilities.dashesOfBackupCodes)) ?? code)
     case .another: .another
     }
   }

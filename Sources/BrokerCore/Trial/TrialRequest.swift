@@ -52,20 +52,29 @@ extension AuthProvider {
     case .login(let credentials):
       return .login(await result { () throws(ProviderFailure) in try await login(credentials) })
     case .verify(let flow, let code):
-      return .session(await result { () throws(ProviderFailure) in try await verifyOTP(flow: flow, code: code) })
+      return .session(
+        await result { () throws(ProviderFailure) in
+          try await require(\.challenges).verifyOTP(flow: flow, code: code)
+        })
     case .verifyBackupCode(let flow, let code):
       return .session(
-        await result { () throws(ProviderFailure) in try await verifyBackupCode(flow: flow, code: code) })
+        await result { () throws(ProviderFailure) in
+          try await require(\.backupCodes).verifyBackupCode(flow: flow, code: code)
+        })
     case .resend(let flow):
-      return .challenge(await result { () throws(ProviderFailure) in try await resendOTP(flow: flow) })
+      return .challenge(
+        await result { () throws(ProviderFailure) in try await require(\.codeResending).resendOTP(flow: flow) })
     case .currentUser(let token):
-      return .user(await result { () throws(ProviderFailure) in try await currentUser(accessToken: token) })
+      return .user(
+        await result { () throws(ProviderFailure) in try await require(\.userInfo).currentUser(accessToken: token) })
     case .refresh(let token):
       return .tokens(await result { () throws(ProviderFailure) in try await refresh(token) })
     case .revoke(let tokens):
-      switch await result({ () throws(ProviderFailure) in try await revoke(tokens, everywhere: false) }) {
-      case .success: return .revoked(nil)
-      case .failure(let failure): return .revoked(failure)
+      do throws(ProviderFailure) {
+        try await require(\.revocation).revoke(tokens, everywhere: false)
+        return .revoked(nil)
+      } catch {
+        return .revoked(error)
       }
     }
   }
@@ -81,13 +90,15 @@ extension AuthProvider {
     _ action: ProviderUserAction, now: @Sendable () -> Timestamp, pause: @Sendable (Duration) async -> Bool
   ) async -> Result<ProviderSession, ProviderFailure> {
     guard action.kind == .deviceCode else {
-      return await result { () throws(ProviderFailure) in try await awaitRedirect(flow: action.flow) }
+      return await result { () throws(ProviderFailure) in
+        try await require(\.browserLogin).awaitRedirect(flow: action.flow)
+      }
     }
     var interval = max(action.interval, ProviderUserAction.shortestInterval)
     while now() < action.expiresAt {
       guard await pause(interval) else { return .failure(.transient(.cancelled)) }
       do throws(ProviderFailure) {
-        switch try await pollUserAction(flow: action.flow) {
+        switch try await require(\.deviceLogin).pollUserAction(flow: action.flow) {
         case .authenticated(let session): return .success(session)
         // RFC 8628, section 3.5.
         case .pending(let slowsDown): if slowsDown { interval += .seconds(5) }

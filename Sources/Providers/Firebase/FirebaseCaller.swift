@@ -1,7 +1,8 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Sends the requests of a project, each with its API key and none with an `Authorization` field: the services want tokens
@@ -11,8 +12,8 @@ struct FirebaseCaller: Sendable {
   let transport: PublicTransport
   /// What time it is.
   let clock: FirebaseProvider.Clock
-  /// Fetches the project's key.
-  let apiKey: FirebaseProviderSettings.KeySource
+  private let keyReference: SecretReference
+  private let secrets: SecretFinder
   private let urls: [FirebaseCall: HTTPURL]
 
   /// A key has 39 characters; more than a field holds is none.
@@ -22,15 +23,20 @@ struct FirebaseCaller: Sendable {
   ///
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   init(
-    _ settings: FirebaseProviderSettings, _ client: HTTPClient, _ clock: @escaping FirebaseProvider.Clock
+    _ configuration: FirebaseProfileConfiguration, _ client: HTTPClient, _ secrets: @escaping SecretFinder,
+    _ clock: @escaping FirebaseProvider.Clock
   ) throws(HTTPFailure) {
-    transport = PublicTransport(client, policy: settings.tls)
-    apiKey = settings.apiKey
+    transport = PublicTransport(client, policy: configuration.tls)
+    keyReference = configuration.apiKey
+    self.secrets = secrets
     self.clock = clock
     var urls: [FirebaseCall: HTTPURL] = [:]
-    for call in FirebaseCall.allCases { urls[call] = try call.url(settings.baseURL) }
+    for call in FirebaseCall.allCases { urls[call] = try call.url(configuration.baseURL) }
     self.urls = urls
   }
+
+  /// The project's key, or why it cannot be read.
+  func apiKey() async -> Result<Secret, ProviderFailure> { await secrets(keyReference) }
 
   /// Where a call is sent.
   func url(_ call: FirebaseCall) -> HTTPURL {

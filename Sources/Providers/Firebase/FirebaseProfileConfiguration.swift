@@ -1,16 +1,24 @@
 package import BrokerCore
 package import ConfigurationFile
 package import HTTP
-package import RemoteProvider
+package import ProviderKit
 
 /// A profile on a Firebase project.
 package struct FirebaseProfileConfiguration: Sendable, Equatable {
   /// Where the project's Web API key is.
   package var apiKey: SecretReference
-  /// The server below which both services are, such as Firebase's emulator; nil for Google's own.
+  /// The server below which both services are found under their hosts' names, as Firebase's emulator has them; nil for
+  /// Google's own.
   package var baseURL: HTTPURL?
   /// Whom the servers' certificates must come from.
   package var tls: TLSPolicy
+
+  /// A project.
+  package init(apiKey: SecretReference, baseURL: HTTPURL? = nil, tls: TLSPolicy = TLSPolicy()) {
+    self.apiKey = apiKey
+    self.baseURL = baseURL
+    self.tls = tls
+  }
 
   /// Reads what a profile's section says of its project.
   ///
@@ -32,9 +40,6 @@ extension FirebaseProfileConfiguration: RemoteConfiguration {
   package func makeProvider(
     client: HTTPClient, secrets: @escaping SecretFinder
   ) throws(HTTPFailure) -> any AuthProvider {
-    let key = apiKey
-    let settings = FirebaseProviderSettings(
-      apiKey: { @Sendable in await secrets(key) }, baseURL: baseURL, tls: tls)
-    return try FirebaseProvider(settings, client: client)
+    try FirebaseProvider(self, client: client, secrets: secrets)
   }
 }

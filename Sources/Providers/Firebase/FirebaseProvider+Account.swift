@@ -4,7 +4,9 @@ import JSON
 package import SecretMemory
 
 /// What is known of the account, and its end.
-extension FirebaseProvider {
+extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPasswordProvider,
+  PasswordResetProvider, ProfileUpdateProvider, PasswordChangeProvider, AccountDeletionProvider
+{
   /// Tells whose session it is.
   ///
   /// - Throws: `.tokenRefused` for an ID token that is not accepted; `.transient`, `.outcomeUnknown`.

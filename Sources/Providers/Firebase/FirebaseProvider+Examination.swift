@@ -1,7 +1,7 @@
 import BrokerCore
 package import BrokerProtocol
 import HTTP
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// The examination of a project.

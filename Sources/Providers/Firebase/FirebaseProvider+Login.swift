@@ -3,7 +3,7 @@ import BrokerProtocol
 package import SecretMemory
 
 /// Accounts and passwords.
-extension FirebaseProvider {
+extension FirebaseProvider: RegistrationProvider, ChallengeProvider {
   /// Begins a session.
   ///
   /// - Throws: `.refused` with `missingCredential` and the fields; what the service refuses: `invalidCredentials`,
@@ -55,11 +55,6 @@ extension FirebaseProvider {
       try reader.tokens().map { ProviderSession(tokens: $0, user: reader.signedInUser()) }
     }
   }
-
-  /// An app computes its codes: none is sent.
-  ///
-  /// - Throws: `ProviderFailure.unsupported`.
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge { throw .unsupported }
 
   /// One login with a password.
   func signIn(_ email: String, _ password: Secret) async throws(ProviderFailure) -> FirebaseReply {

@@ -1,6 +1,6 @@
 package import BrokerCore
 import HTTP
-import RemoteProvider
+import ProviderKit
 
 /// Whether the services can be reached.
 extension FirebaseProvider {

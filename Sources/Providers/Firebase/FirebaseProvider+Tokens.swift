@@ -17,9 +17,4 @@ extension FirebaseProvider {
       return tokens
     }
   }
-
-  /// A session ends by being forgotten: the services revoke nothing for a client.
-  ///
-  /// - Throws: `ProviderFailure.unsupported`.
-  package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) { throw .unsupported }
 }

@@ -2,6 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 package import HTTP
 import LinuxSystem
+package import ProviderKit
 import SecretMemory
 
 /// A Firebase project: accounts at the Identity Toolkit, refreshes at the Secure Token service.
@@ -14,12 +15,6 @@ package final class FirebaseProvider: AuthProvider {
 
   /// The type's name in the configuration.
   package static let type = "firebase"
-  /// What every project can do.
-  package static let abilities: Set<ProviderAbility> = [
-    .register, .verifyEmail, .forgotPassword, .resetPassword, .getCurrentUser, .updateProfile, .changePassword,
-    .deleteAccount,
-  ]
-
   /// The type and the services' address.
   ///
   /// What the key opens is no part of it: a refresh token of one project is refused
@@ -33,24 +28,41 @@ package final class FirebaseProvider: AuthProvider {
   /// A provider; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - settings: which project, and where its services are.
+  ///   - configuration: which project, and where its services are.
   ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
+  ///   - secrets: finds the project's key when it is needed.
   ///   - clock: the wall clock, unless a test says otherwise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   package init(
-    _ settings: FirebaseProviderSettings, client: HTTPClient,
+    _ configuration: FirebaseProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
     clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }
   ) throws(HTTPFailure) {
-    caller = try FirebaseCaller(settings, client, clock)
+    caller = try FirebaseCaller(configuration, client, secrets, clock)
     self.clock = clock
-    binding = ProviderBinding(type: Self.type, issuer: Self.issuer(settings.baseURL))
+    binding = ProviderBinding(type: Self.type, issuer: Self.issuer(configuration.baseURL))
   }
-
-  /// What every project can do.
-  package var abilities: Set<ProviderAbility> { Self.abilities }
 
   /// A password, or a refresh token that another program has got.
   package var loginMethods: [LoginMethod] { [.password, .refreshToken] }
+
+  /// The services know no scopes.
+  package var requestedScopes: [String] { [] }
+
+  /// The same for every project; the services revoke nothing for a client, and a second factor's codes come from an app,
+  /// so that none is sent.
+  package var capabilities: ProviderCapabilities {
+    var capabilities = ProviderCapabilities()
+    capabilities.registration = self
+    capabilities.emailVerification = self
+    capabilities.forgottenPassword = self
+    capabilities.passwordReset = self
+    capabilities.userInfo = self
+    capabilities.profileUpdate = self
+    capabilities.passwordChange = self
+    capabilities.accountDeletion = self
+    capabilities.challenges = self
+    return capabilities
+  }
 
   /// The address in one spelling: without a slash at its end.
   private static func issuer(_ url: HTTPURL?) -> String {

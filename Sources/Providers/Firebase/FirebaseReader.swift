@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Finds things in the object of one reply; whatever is in it, reading it gives a value or nothing.
@@ -30,7 +30,7 @@ struct FirebaseReader {
     let refreshToken = try token(Self.refreshTokens)
     guard refreshToken != nil || !hasRefreshToken else { return nil }
     // Where nothing is said (after a second factor), the ID token itself says when it ends.
-    let end = TokenLifetime.accessTokenEnd(of: idToken, expiresIn: said(["expiresIn", "expires_in"]), moments)
+    let end = TokenLifetime.accessTokenExpiry(of: idToken, expiresIn: said(["expiresIn", "expires_in"]), moments)
     return TokenSet(
       accessToken: idToken, accessTokenExpiresAt: end ?? moments.sentAt + TokenLifetime.standard,
       refreshToken: refreshToken, idToken: idToken, clockSkew: moments.clockSkew)

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RemoteProvider
+import ProviderKit
 
 /// What a service says with a status that is no success: `{"error":{"code","message","status"?,"details"?}}`.
 ///

@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// What a service answered, and what is to be made of it.

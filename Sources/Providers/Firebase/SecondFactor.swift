@@ -1,6 +1,6 @@
 import BrokerProtocol
 import JSON
-import RemoteProvider
+import ProviderKit
 
 /// A second factor of an account, as a login names it.
 struct SecondFactor: Equatable {

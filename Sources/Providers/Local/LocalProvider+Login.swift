@@ -5,7 +5,7 @@ import Sealing
 import SecretMemory
 
 /// Accounts and passwords.
-extension LocalProvider {
+extension LocalProvider: RegistrationProvider {
   /// A name longer than that is no name.
   private static let largestNameByteCount = 256
 

@@ -6,7 +6,7 @@ import Sealing
 package import SecretMemory
 
 /// One-time codes.
-extension LocalProvider {
+extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// Messages that one login may cause; who has not got one by then has another trouble.
   private static let maxSends = 5
 
@@ -18,7 +18,7 @@ extension LocalProvider {
   /// - Throws: `.refused` with `flowNotFound`; `otpExpired`; `otpInvalid` with the attempts that remain;
   ///   `tooManyAttempts` for the last wrong code, which ends the flow. `.transient(.providerUnavailable)`.
   package func verifyOTP(flow handle: Secret, code: Secret) throws(ProviderFailure) -> ProviderSession {
-    let maxAttempts = settings.oneTimeCode.maxAttempts
+    let maxAttempts = configuration.otp.maxAttempts
     return try perform { database, now in
       let flow = try openFlow(handle, database, at: now)
       guard Self.isCode(code, digits: flow.codeLength) else {
@@ -96,7 +96,7 @@ extension LocalProvider {
   private func send(
     _ flow: inout OTPFlow, handle: Secret, to phone: PhoneNumber, _ database: LocalDatabase, at now: Timestamp
   ) throws -> ProviderChallenge {
-    let rules = settings.oneTimeCode
+    let rules = configuration.otp
     let code = try Self.randomCode(digits: rules.length)
     flow.code = database.fingerprint.of(code, .code, context: flow.handle)
     flow.codeLength = rules.length

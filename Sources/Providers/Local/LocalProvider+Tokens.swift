@@ -5,7 +5,7 @@ import Sealing
 package import SecretMemory
 
 /// Sessions and their tokens.
-extension LocalProvider {
+extension LocalProvider: UserInfoProvider, RevocationProvider {
   /// Bits of a refresh token, in bytes: 256, beyond all guessing.
   private static let refreshTokenByteCount = 32
 
@@ -34,6 +34,9 @@ extension LocalProvider {
       }
     }
   }
+
+  /// The end of a session is the end of that session only.
+  package nonisolated var revokesWholeGrants: Bool { false }
 
   /// Ends the session that tokens belong to, or with `everywhere` all of its user; both tokens may have ended.
   ///
@@ -70,7 +73,7 @@ extension LocalProvider {
     _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> ProviderSession {
     let family = TokenFamily(
-      id: Self.identifier(), account: account.id, scopes: scopes, expiresAt: now + settings.refreshTokenLifetime)
+      id: Self.identifier(), account: account.id, scopes: scopes, expiresAt: now + configuration.refreshTokenLifetime)
     try database.families.insert(family)
     try database.throttle.clear(database.throttleKey(account.email))
     return ProviderSession(tokens: try issueTokens(family, database, at: now), user: account.user)
@@ -82,7 +85,7 @@ extension LocalProvider {
   private func issueTokens(_ family: TokenFamily, _ database: LocalDatabase, at now: Timestamp) throws -> TokenSet {
     let refreshToken = try Self.randomToken()
     try database.families.add(token: database.fingerprint.of(refreshToken, .refreshToken), to: family.id)
-    let expiresAt = min(now + settings.accessTokenLifetime, family.expiresAt)
+    let expiresAt = min(now + configuration.accessTokenLifetime, family.expiresAt)
     let claims = AccessTokenSigner.Claims(
       subject: family.account, family: family.id, issuedAt: now, expiresAt: expiresAt, scopes: family.scopes)
     return TokenSet(

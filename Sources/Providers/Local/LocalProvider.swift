@@ -17,13 +17,23 @@ package actor LocalProvider: AuthProvider {
 
   /// There is one embedded provider in a state directory, so the type says it all.
   package nonisolated let binding = ProviderBinding(type: "local")
-  /// What the embedded provider can do so far.
-  package static let abilities: Set<ProviderAbility> = [.register, .getCurrentUser, .resendOtp]
-  /// The same for every instance.
-  package nonisolated var abilities: Set<ProviderAbility> { Self.abilities }
+  /// A password is the only way in.
+  package nonisolated var loginMethods: [LoginMethod] { [.password] }
+  /// None where a login names none.
+  package nonisolated var requestedScopes: [String] { [] }
+  /// The same for every configuration.
+  package nonisolated var capabilities: ProviderCapabilities {
+    var capabilities = ProviderCapabilities()
+    capabilities.registration = self
+    capabilities.userInfo = self
+    capabilities.challenges = self
+    capabilities.codeResending = self
+    capabilities.revocation = self
+    return capabilities
+  }
 
   /// How long tokens and codes live, and what guesses cost.
-  private(set) var settings: LocalProviderSettings
+  private(set) var configuration: LocalProviderConfiguration
   /// Makes and checks the hashes that stand for passwords.
   let passwordHash: PasswordHash
   /// Where its files are; made when they are first needed.
@@ -46,21 +56,22 @@ package actor LocalProvider: AuthProvider {
   ///
   /// - Parameters:
   ///   - stateDirectory: absolute; the files are in `local-provider` below it.
-  ///   - settings: the usual ones, unless the configuration says otherwise.
+  ///   - configuration: how it behaves.
+  ///   - passwordHash: how much work a password hash is; less than usual in tests only.
   ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
   ///     has it, is locked.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
-    stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(),
-    sealingKey: @escaping @Sendable () -> SealingKey?, clock: @escaping Clock = { LocalProvider.wallClock },
-    willHash: @escaping @Sendable () -> Void = {}
+    stateDirectory: String, configuration: LocalProviderConfiguration = LocalProviderConfiguration(),
+    passwordHash: PasswordHash.Parameters = .standard, sealingKey: @escaping @Sendable () -> SealingKey?,
+    clock: @escaping Clock = { LocalProvider.wallClock }, willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
-    self.settings = settings
+    self.configuration = configuration
     self.clock = clock
     self.sealingKey = sealingKey
-    passwordHash = PasswordHash(parameters: settings.passwordHash, willCompute: willHash)
+    self.passwordHash = PasswordHash(parameters: passwordHash, willCompute: willHash)
     worker = WorkerThread(name: "local-provider")
   }
 
@@ -80,8 +91,8 @@ package actor LocalProvider: AuthProvider {
   /// - Throws: what pthread_create(3) says.
   package nonisolated func startThread() throws(Errno) { try worker.start() }
 
-  /// Takes other lifetimes and limits for what is issued from now on; the cost of password hashes stays.
-  package func update(_ settings: LocalProviderSettings) { self.settings = settings }
+  /// Takes other lifetimes and limits for what is issued from now on.
+  package func update(_ configuration: LocalProviderConfiguration) { self.configuration = configuration }
 
   /// What access tokens are verified with.
   ///

@@ -2,9 +2,9 @@ package import ConfigurationFile
 
 /// How the embedded provider behaves.
 package struct LocalProviderConfiguration: Sendable, Equatable {
-  /// How long an access token lives.
+  /// How long an access token lives; short, since its holder needs nothing else.
   package var accessTokenLifetime: Duration
-  /// How long a refresh token lives.
+  /// How long after a login its refresh tokens live; rotation does not move that end.
   package var refreshTokenLifetime: Duration
   /// Its one-time codes.
   package var otp: OTPConfiguration

@@ -2,7 +2,7 @@ package import ConfigurationFile
 
 /// The embedded provider's one-time codes.
 package struct OTPConfiguration: Sendable, Equatable {
-  /// How many digits a code has.
+  /// How many decimal digits a code has: 6 are what people can type from a message without a mistake.
   package var length: Int
   /// How long a code is good for.
   package var lifetime: Duration

@@ -1,4 +1,3 @@
-import OIDCDialect
 import SecretMemory
 
 /// What stands in a session's place of the refresh token where a client has logged in as itself.

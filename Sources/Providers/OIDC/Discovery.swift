@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import LinuxSystem
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// Finds a provider's endpoints and remembers them for a while.
 ///

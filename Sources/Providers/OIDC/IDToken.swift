@@ -1,6 +1,5 @@
 import BrokerProtocol
 import JSON
-import OIDCDialect
 import Sealing
 import SecretMemory
 

@@ -1,5 +1,3 @@
-import OIDCDialect
-
 /// Whether an issuer named by a document, token or reply is the configured one.
 struct IssuerCheck: Sendable {
   private let dialect: OIDCDialect

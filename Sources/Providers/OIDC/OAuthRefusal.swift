@@ -1,6 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import RemoteProvider
+import ProviderKit
 
 /// What a provider says when it gives no tokens (RFC 6749, section 5.2).
 struct OAuthRefusal: Sendable, Equatable {

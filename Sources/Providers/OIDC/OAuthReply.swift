@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// What an endpoint answered, and what is to be made of it.

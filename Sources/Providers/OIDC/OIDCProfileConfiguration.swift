@@ -2,8 +2,7 @@ package import BrokerCore
 import BrokerProtocol
 package import ConfigurationFile
 package import HTTP
-package import OIDCDialect
-package import RemoteProvider
+package import ProviderKit
 
 /// A profile on an OpenID Connect provider, described or known by name.
 package struct OIDCProfileConfiguration: Sendable, Equatable {
@@ -17,8 +16,22 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   package var clientAuthentication: OIDCDialect.ClientAuthentication
   /// Where a browser comes back to.
   package var redirect: LoopbackRedirect
-  /// Whom the provider's certificates must come from.
+  /// Whom the provider's certificates must come from, at each of its endpoints.
   package var tls: TLSPolicy
+
+  /// A client of a provider; one without a password is known by its name alone.
+  package init(
+    dialect: OIDCDialect, clientID: String, clientSecret: SecretReference? = nil,
+    clientAuthentication: OIDCDialect.ClientAuthentication = .none, redirect: LoopbackRedirect = .standard,
+    tls: TLSPolicy = TLSPolicy()
+  ) {
+    self.dialect = dialect
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.clientAuthentication = clientAuthentication
+    self.redirect = redirect
+    self.tls = tls
+  }
 
   /// Reads what a profile's section says of its provider.
   ///
@@ -143,12 +156,6 @@ extension OIDCProfileConfiguration: RemoteConfiguration {
   package func makeProvider(
     client: HTTPClient, secrets: @escaping SecretFinder
   ) throws(HTTPFailure) -> any AuthProvider {
-    let secret = clientSecret.map { reference -> OIDCProviderSettings.SecretSource in
-      { @Sendable in await secrets(reference) }
-    }
-    let settings = OIDCProviderSettings(
-      dialect: dialect, clientID: clientID, clientSecret: secret, clientAuthentication: clientAuthentication,
-      redirect: redirect, tls: tls)
-    return try OIDCProvider(settings, client: client)
+    try OIDCProvider(self, client: client, secrets: secrets)
   }
 }

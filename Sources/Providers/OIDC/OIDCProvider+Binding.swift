@@ -1,6 +1,5 @@
 import BrokerCore
 import HTTP
-import OIDCDialect
 
 /// Where the tokens of sessions go.
 extension OIDCProvider {
@@ -15,8 +14,8 @@ extension OIDCProvider {
   /// issuer's. No URL has a space in it, so the text of a binding without given endpoints is the issuer's.
   ///
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
-  static func binding(_ settings: OIDCProviderSettings) throws(HTTPFailure) -> ProviderBinding {
-    let dialect = settings.dialect
+  static func binding(_ configuration: OIDCProfileConfiguration) throws(HTTPFailure) -> ProviderBinding {
+    let dialect = configuration.dialect
     let own = try HTTPURL(dialect.issuer).origin
     var place = dialect.issuer
     if let token = try given(.token, dialect) {
@@ -26,7 +25,7 @@ extension OIDCProvider {
       guard let url = try given(endpoint, dialect), url.origin != own else { continue }
       place += " \(endpoint.rawValue)=\(url.origin)"
     }
-    return ProviderBinding(type: dialect.type, issuer: place, clientID: settings.clientID)
+    return ProviderBinding(type: dialect.type, issuer: place, clientID: configuration.clientID)
   }
 
   private static func given(_ endpoint: OIDCEndpoint, _ dialect: OIDCDialect) throws(HTTPFailure) -> HTTPURL? {

@@ -2,12 +2,11 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import LinuxSystem
-import OIDCDialect
 import Sealing
 package import SecretMemory
 
 /// Logins in a browser on this machine (RFC 8252), by a code and its proof (RFC 7636).
-extension OIDCProvider {
+extension OIDCProvider: BrowserLoginProvider {
   /// Begins to listen, and makes the address to open.
   ///
   /// A port that an earlier login has is freed last: while the provider is not there, that one goes on.

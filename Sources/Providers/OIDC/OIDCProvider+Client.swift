@@ -1,11 +1,10 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
 import SecretMemory
 
 /// Sessions of the client itself (RFC 6749, section 4.4).
-extension OIDCProvider {
+extension OIDCProvider: ClientSessionProvider {
   /// Whether the tokens are such a session's.
   package func areClientsOwn(_ tokens: TokenSet) -> Bool { ClientGrant(tokens.refreshToken) != nil }
 

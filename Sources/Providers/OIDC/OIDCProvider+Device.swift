@@ -2,12 +2,11 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// Logins at another device (RFC 8628).
-extension OIDCProvider {
+extension OIDCProvider: DeviceLoginProvider {
   /// Where the provider names no lifetime of its codes.
   private static let standardLifetime = Duration.seconds(600)
   /// The longest lifetime and interval that are believed: no user types a code in after an hour, or waits minutes.
@@ -66,7 +65,7 @@ extension OIDCProvider {
 
   /// A number of seconds, cut to what is believed; nil for what is none.
   private static func seconds(_ node: JSONNode, atMost longest: Duration) -> Duration? {
-    guard let seconds = TokenLifetime.number(node), seconds >= 1 else { return nil }
+    guard let seconds = NumericDate.number(node), seconds >= 1 else { return nil }
     return seconds < longest.inSeconds ? .milliseconds(Int64(seconds * 1000)) : longest
   }
 

@@ -1,7 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
 import SecretMemory
 
 /// How sessions begin.
@@ -23,13 +22,6 @@ extension OIDCProvider {
         try await beginBrowser(
           scopes(credentials), wantsProof: credentials.wantsFreshProof, replacesPending: credentials.replacesPending))
     }
-  }
-
-  /// There is no registration in OpenID Connect.
-  ///
-  /// - Throws: `.unsupported`.
-  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
-    throw .unsupported
   }
 
   private func logIn(password credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {

@@ -1,7 +1,6 @@
 package import BrokerCore
 import HTTP
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// Whether the provider can be reached.
 extension OIDCProvider {

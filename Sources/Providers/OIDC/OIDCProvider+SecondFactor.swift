@@ -2,12 +2,11 @@ package import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// A second factor beside a password, as Auth0 asks for it: with a token of its own, at its `/mfa/` endpoints.
-extension OIDCProvider {
+extension OIDCProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProvider {
   /// How long Auth0's token for it is good.
   private static let lifetime = Duration.seconds(600)
   /// It does not say when another code may be asked for; sooner the first one has hardly arrived.
@@ -88,6 +87,9 @@ extension OIDCProvider {
     let reply = try await ask(.secondFactor, try await tokenEndpoint(), form)
     return try await session(reply, scopes)
   }
+
+  /// Dashes are only there for the eye.
+  package var dashesOfBackupCodes: TypedCode.Dashes { .removed }
 
   /// Answers with a recovery code; another one that comes with the tokens cannot be handed on from here.
   ///

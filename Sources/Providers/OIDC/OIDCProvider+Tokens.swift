@@ -1,12 +1,11 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// Sessions and their tokens.
-extension OIDCProvider {
+extension OIDCProvider: TargetProvider, RevocationProvider {
   /// Spends the refresh token, once; a client that has logged in as itself asks again as itself.
   ///
   /// An ID token that is not this provider's, or not for this client, is left out; what came with it is kept, since it may
@@ -80,6 +79,10 @@ extension OIDCProvider {
     guard let url = try await discovery.sessionEndpoint(.token) else { throw .transient(.invalidResponse) }
     return url
   }
+
+  /// What is known of none is taken for what most do: Auth0, Google and Keycloak end the user's other sessions of the
+  /// client with a refresh token.
+  package var revokesWholeGrants: Bool { true }
 
   /// Ends the session's tokens at the provider, the refresh token first (RFC 7009); with `everywhere` the user's session
   /// there, too.

@@ -2,12 +2,11 @@ package import BrokerCore
 package import BrokerProtocol
 import HTTP
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 package import SecretMemory
 
 /// Whose session it is.
-extension OIDCProvider {
+extension OIDCProvider: UserInfoProvider {
   private static let limits = JSONLimits(depth: 64, byteCount: 1 << 20)
 
   /// Tells whose session it is (OpenID Connect Core, section 5.3).

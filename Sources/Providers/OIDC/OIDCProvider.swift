@@ -2,7 +2,7 @@ package import BrokerCore
 package import BrokerProtocol
 package import HTTP
 import LinuxSystem
-package import OIDCDialect
+package import ProviderKit
 import SecretMemory
 
 /// A provider that speaks OpenID Connect, or OAuth 2.0 without it.
@@ -15,13 +15,8 @@ package final class OIDCProvider: AuthProvider {
 
   /// The provider's type, issuer and the client's name, and given endpoints that tokens are sent to.
   package let binding: ProviderBinding
-  /// What the provider has an endpoint for, as far as that is known without asking it.
-  package let abilities: Set<ProviderAbility>
   /// How sessions can be begun, as configured.
   package let loginMethods: [LoginMethod]
-  /// What is known of none is taken for what most do: Auth0, Google and Keycloak end the user's other sessions of the
-  /// client with a refresh token.
-  package let revokesWholeGrants = true
 
   /// How the provider is spoken to.
   let dialect: OIDCDialect
@@ -45,35 +40,28 @@ package final class OIDCProvider: AuthProvider {
   /// A provider; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - settings: where the provider is and how it is spoken to.
+  ///   - configuration: where the provider is and how it is spoken to.
   ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
+  ///   - secrets: finds the client's password when it is needed.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - uptime: the clock of the machine's start, likewise.
   /// - Throws: `HTTPFailure.invalidURL` for an address that is not called.
   package init(
-    _ settings: OIDCProviderSettings, client: HTTPClient,
+    _ configuration: OIDCProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
     clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) },
     uptime: @escaping @Sendable () -> Duration = { BootClock.now }
   ) throws(HTTPFailure) {
-    dialect = settings.dialect
-    clientID = settings.clientID
-    clientAuthentication = settings.clientSecret == nil ? .none : settings.clientAuthentication
-    redirect = settings.redirect
-    binding = try Self.binding(settings)
-    abilities = Self.abilities(settings.dialect)
-    loginMethods = settings.dialect.methods
-    let transport = PublicTransport(client, policy: settings.tls)
-    discovery = try Discovery(settings.dialect, transport, uptime)
-    caller = TokenCaller(settings, transport, clock)
-    sessionTransport = AuthenticatedTransport(client, policy: settings.tls)
+    dialect = configuration.dialect
+    clientID = configuration.clientID
+    clientAuthentication = configuration.clientSecret == nil ? .none : configuration.clientAuthentication
+    redirect = configuration.redirect
+    binding = try Self.binding(configuration)
+    loginMethods = configuration.dialect.methods
+    let transport = PublicTransport(client, policy: configuration.tls)
+    discovery = try Discovery(configuration.dialect, transport, uptime)
+    caller = TokenCaller(configuration, secrets, transport, clock)
+    sessionTransport = AuthenticatedTransport(client, policy: configuration.tls)
     self.clock = clock
-  }
-
-  /// What a provider can do by its dialect.
-  package static func abilities(_ dialect: OIDCDialect) -> Set<ProviderAbility> {
-    let user: Set<ProviderAbility> =
-      dialect.usesDiscovery || dialect.endpoints[.userinfo] != nil ? [.getCurrentUser] : []
-    return user.union(dialect.quirks.asksForSecondFactor ? [.resendOtp, .verifyBackupCode] : [])
   }
 
   /// The address of an endpoint that must be there.

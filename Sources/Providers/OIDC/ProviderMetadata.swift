@@ -1,6 +1,5 @@
 import HTTP
 import JSON
-import OIDCDialect
 
 /// What a provider says of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).
 struct ProviderMetadata: Sendable, Equatable {

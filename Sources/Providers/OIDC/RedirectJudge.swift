@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Decides what a request to the loopback address means for the login that is waited for.

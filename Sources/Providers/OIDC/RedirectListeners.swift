@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
-import OIDCDialect
 import Synchronization
 
 /// The sockets of logins in a browser: they listen before anybody knows the address, and until the browser has come.

@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
-import OIDCDialect
 import Synchronization
 
 /// A socket on which a browser is awaited.

@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Asks for tokens, and for what else a client asks for in its own name: it has no transport that could send an access
@@ -30,12 +29,17 @@ struct TokenCaller: Sendable {
 
   /// Sends the requests.
   let transport: PublicTransport
-  private let settings: OIDCProviderSettings
+  private let configuration: OIDCProfileConfiguration
+  private let secrets: SecretFinder
   private let clock: OIDCProvider.Clock
 
   /// A caller as a configuration wants it.
-  init(_ settings: OIDCProviderSettings, _ transport: PublicTransport, _ clock: @escaping OIDCProvider.Clock) {
-    self.settings = settings
+  init(
+    _ configuration: OIDCProfileConfiguration, _ secrets: @escaping SecretFinder, _ transport: PublicTransport,
+    _ clock: @escaping OIDCProvider.Clock
+  ) {
+    self.configuration = configuration
+    self.secrets = secrets
     self.transport = transport
     self.clock = clock
   }
@@ -108,7 +112,7 @@ struct TokenCaller: Sendable {
   ) async throws(HTTPFailure) -> OAuthReply {
     let sentAt = clock()
     let response = try await transport.send(request, as: credentials)
-    return OAuthReply(purpose, response, settings.dialect.quirks, sentAt: sentAt, receivedAt: clock())
+    return OAuthReply(purpose, response, configuration.dialect.quirks, sentAt: sentAt, receivedAt: clock())
   }
 
   /// No server was reached, and finding that out took no time to speak of: trying again is free.
@@ -121,20 +125,20 @@ struct TokenCaller: Sendable {
 
   /// The client's password, or why it cannot be read; nil where there is none.
   func secret() async -> Result<Secret, ProviderFailure>? {
-    guard settings.clientAuthentication != .none, let source = settings.clientSecret else { return nil }
-    return await source()
+    guard configuration.clientAuthentication != .none, let secret = configuration.clientSecret else { return nil }
+    return await secrets(secret)
   }
 
   /// Makes the client known: in the header, or in the form.
   private func authenticate(_ form: inout Form) async throws(ProviderFailure) -> ClientCredentials? {
     guard let secret = try await secret()?.get() else {
-      form.append(("client_id", .text(settings.clientID)))
+      form.append(("client_id", .text(configuration.clientID)))
       return nil
     }
-    guard settings.clientAuthentication == .post else {
-      return ClientCredentials(id: settings.clientID, secret: secret)
+    guard configuration.clientAuthentication == .post else {
+      return ClientCredentials(id: configuration.clientID, secret: secret)
     }
-    form += [("client_id", .text(settings.clientID)), ("client_secret", .secret(secret))]
+    form += [("client_id", .text(configuration.clientID)), ("client_secret", .secret(secret))]
     return nil
   }
 }

@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Reads the object that a token endpoint answers with (RFC 6749, section 5.1).
@@ -49,16 +48,16 @@ struct TokenReader {
     if case .token(let token) = try token("id_token", allowed: 0x21...0x7E) { idToken = token }
     return TokenSet(
       accessToken: accessToken,
-      accessTokenExpiresAt: TokenLifetime.accessTokenEnd(of: accessToken, expiresIn: root["expires_in"], moments),
-      refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd,
+      accessTokenExpiresAt: TokenLifetime.accessTokenExpiry(of: accessToken, expiresIn: root["expires_in"], moments),
+      refreshToken: refreshToken, refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry,
       scopes: scopes ?? asked, idToken: idToken, clockSkew: moments.clockSkew)
   }
 
   /// When the refresh token ends, by Keycloak's name of it and by GitHub's.
   ///
   /// What is not believed is not known: an invented end would end the session. Zero is how Keycloak says "never".
-  private var refreshTokenEnd: Timestamp? {
-    TokenLifetime.refreshTokenEnd(
+  private var refreshTokenExpiry: Timestamp? {
+    TokenLifetime.refreshTokenExpiry(
       expiresIn: root["refresh_expires_in"] ?? root["refresh_token_expires_in"], moments)
   }
 

@@ -1,7 +1,6 @@
 import BrokerProtocol
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// Reads what a provider tells of a user, in an ID token or at its userinfo endpoint (OpenID Connect Core, section 5.1).
 struct UserReader {

@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// What a backend answered, and what is to be made of it.

@@ -1,8 +1,8 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Asks the backend for what needs no session: it has no transport that could send an access token.
@@ -14,17 +14,19 @@ struct PublicCaller: Sendable {
   /// What time it is.
   let clock: RESTProvider.Clock
   private let clientID: String
-  private let clientSecret: RESTProviderSettings.SecretSource?
+  private let clientSecret: SecretReference?
+  private let secrets: SecretFinder
 
   /// A caller as a configuration wants it.
   init(
-    _ maker: RequestMaker, _ transport: PublicTransport, _ settings: RESTProviderSettings,
-    _ clock: @escaping RESTProvider.Clock
+    _ maker: RequestMaker, _ transport: PublicTransport, _ configuration: RESTProfileConfiguration,
+    _ secrets: @escaping SecretFinder, _ clock: @escaping RESTProvider.Clock
   ) {
     self.maker = maker
     self.transport = transport
-    clientID = settings.clientID
-    clientSecret = settings.clientSecret
+    clientID = configuration.clientID
+    clientSecret = configuration.clientSecret
+    self.secrets = secrets
     self.clock = clock
   }
 
@@ -74,7 +76,7 @@ struct PublicCaller: Sendable {
   /// The client's password, or why it cannot be read; nil where there is none.
   func secret() async -> Result<Secret, ProviderFailure>? {
     guard maker.mapping.clientAuthentication != .none, let clientSecret else { return nil }
-    return await clientSecret()
+    return await secrets(clientSecret)
   }
 
   private func credentials(

@@ -1,8 +1,7 @@
 package import BrokerCore
 package import ConfigurationFile
 package import HTTP
-package import RESTDialect
-package import RemoteProvider
+package import ProviderKit
 
 /// A profile on a REST backend.
 package struct RESTProfileConfiguration: Sendable, Equatable {
@@ -16,6 +15,18 @@ package struct RESTProfileConfiguration: Sendable, Equatable {
   package var tls: TLSPolicy
   /// How it is spoken to.
   package var mapping: RESTMapping
+
+  /// A backend that is called as everybody is, where nothing else is said.
+  package init(
+    baseURL: HTTPURL, clientID: String = "", clientSecret: SecretReference? = nil, tls: TLSPolicy = TLSPolicy(),
+    mapping: RESTMapping = .standard
+  ) {
+    self.baseURL = baseURL
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.tls = tls
+    self.mapping = mapping
+  }
 
   /// Reads what a profile's section says of its backend.
   ///
@@ -57,11 +68,6 @@ extension RESTProfileConfiguration: RemoteConfiguration {
   package func makeProvider(
     client: HTTPClient, secrets: @escaping SecretFinder
   ) throws(HTTPFailure) -> any AuthProvider {
-    let secret = clientSecret.map { reference -> RESTProviderSettings.SecretSource in
-      { @Sendable in await secrets(reference) }
-    }
-    let settings = RESTProviderSettings(
-      baseURL: baseURL, mapping: mapping, tls: tls, clientID: clientID, clientSecret: secret)
-    return try RESTProvider(settings, client: client)
+    try RESTProvider(self, client: client, secrets: secrets)
   }
 }

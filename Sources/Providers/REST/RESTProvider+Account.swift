@@ -1,10 +1,11 @@
 package import BrokerCore
 package import BrokerProtocol
-import RESTDialect
 package import SecretMemory
 
 /// What is known of the account, and its end.
-extension RESTProvider {
+extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPasswordProvider,
+  PasswordResetProvider, ProfileUpdateProvider, PasswordChangeProvider, AccountDeletionProvider
+{
   /// Tells whose session it is.
   ///
   /// - Throws: `.tokenRefused` for an access token that is not accepted; `.transient`, `.outcomeUnknown`.

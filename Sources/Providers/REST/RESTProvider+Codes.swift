@@ -1,10 +1,9 @@
 package import BrokerCore
 import BrokerProtocol
-import RESTDialect
 package import SecretMemory
 
 /// One-time codes and backup codes.
-extension RESTProvider {
+extension RESTProvider: ChallengeProvider, CodeResendingProvider, BackupCodeProvider {
   /// Answers a challenge with its code.
   ///
   /// - Throws: `.refused` with `otpInvalid` and the attempts that remain, `otpExpired`, `flowNotFound` or

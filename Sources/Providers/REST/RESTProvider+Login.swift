@@ -1,11 +1,10 @@
 package import BrokerCore
 import BrokerProtocol
 import LinuxSystem
-import RESTDialect
 import SecretMemory
 
 /// Accounts and passwords.
-extension RESTProvider {
+extension RESTProvider: RegistrationProvider {
   /// Begins a login.
   ///
   /// - Throws: `.refused` with `missingCredential` and the fields; what the backend refuses: `invalidCredentials`,

@@ -1,5 +1,5 @@
 package import BrokerCore
-import RemoteProvider
+import ProviderKit
 
 /// Whether the backend can be reached.
 extension RESTProvider {

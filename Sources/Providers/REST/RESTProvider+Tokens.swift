@@ -1,10 +1,9 @@
 package import BrokerCore
 import BrokerProtocol
-import RESTDialect
 package import SecretMemory
 
 /// Sessions and their tokens.
-extension RESTProvider {
+extension RESTProvider: RevocationProvider {
   /// Spends the refresh token; it is sent once.
   ///
   /// - Throws: `.sessionEnded(.refreshRejected)` where the backend itself refuses the token for good;
@@ -20,6 +19,9 @@ extension RESTProvider {
     guard let tokens else { throw .refused(.reauthRequired) }
     return tokens
   }
+
+  /// The end of a session is the end of that session only.
+  package var revokesWholeGrants: Bool { false }
 
   /// Ends the session at the backend, in the way that the mapping says.
   ///

@@ -3,7 +3,7 @@ package import BrokerProtocol
 package import HTTP
 import JSON
 import LinuxSystem
-package import RESTDialect
+package import ProviderKit
 import SecretMemory
 
 /// A backend with accounts behind an HTTP interface of its own, as most applications have one.
@@ -19,8 +19,10 @@ package final class RESTProvider: AuthProvider {
 
   /// The backend's address and the client's name; what the mapping says is no part of it.
   package let binding: ProviderBinding
-  /// What the mapping has an endpoint for.
-  package let abilities: Set<ProviderAbility>
+  /// A password is the only way in.
+  package var loginMethods: [LoginMethod] { [.password] }
+  /// Whatever the backend gives.
+  package var requestedScopes: [String] { [] }
 
   /// How the backend is spoken to.
   let mapping: RESTMapping
@@ -36,20 +38,22 @@ package final class RESTProvider: AuthProvider {
   /// A provider; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - settings: where the backend is and how it is spoken to.
+  ///   - configuration: where the backend is and how it is spoken to.
   ///   - client: sends the requests; shared by all providers of a process, and closed by its creator.
+  ///   - secrets: finds the client's password when it is needed.
   ///   - clock: the wall clock, unless a test says otherwise.
   /// - Throws: `HTTPFailure.invalidURL` for a path that can stand in no URL.
   package init(
-    _ settings: RESTProviderSettings, client: HTTPClient,
+    _ configuration: RESTProfileConfiguration, client: HTTPClient, secrets: @escaping SecretFinder,
     clock: @escaping Clock = { Timestamp(milliseconds: WallClock.milliseconds) }
   ) throws(HTTPFailure) {
-    mapping = settings.mapping
-    binding = ProviderBinding(type: Self.type, issuer: Self.issuer(settings.baseURL), clientID: settings.clientID)
-    abilities = Self.abilities(settings.mapping)
-    let maker = try RequestMaker(settings.mapping, settings.baseURL)
-    publicCaller = PublicCaller(maker, PublicTransport(client, policy: settings.tls), settings, clock)
-    sessionCaller = SessionCaller(maker, AuthenticatedTransport(client, policy: settings.tls), clock)
+    mapping = configuration.mapping
+    binding = ProviderBinding(
+      type: Self.type, issuer: Self.issuer(configuration.baseURL), clientID: configuration.clientID)
+    let maker = try RequestMaker(configuration.mapping, configuration.baseURL)
+    let transport = PublicTransport(client, policy: configuration.tls)
+    publicCaller = PublicCaller(maker, transport, configuration, secrets, clock)
+    sessionCaller = SessionCaller(maker, AuthenticatedTransport(client, policy: configuration.tls), clock)
     self.clock = clock
   }
 
@@ -58,21 +62,5 @@ package final class RESTProvider: AuthProvider {
     var target = Substring(url.target)
     while target.hasSuffix("/") { target.removeLast() }
     return url.origin + target
-  }
-
-  /// What a backend can do by its mapping.
-  package static func abilities(_ mapping: RESTMapping) -> Set<ProviderAbility> {
-    let needs: [(RESTEndpoint.Name, ProviderAbility)] = [
-      (.register, .register), (.verifyEmail, .verifyEmail), (.forgotPassword, .forgotPassword),
-      (.resetPassword, .resetPassword), (.currentUser, .getCurrentUser), (.updateProfile, .updateProfile),
-      (.changePassword, .changePassword), (.deleteAccount, .deleteAccount), (.verifyBackupCode, .verifyBackupCode),
-    ]
-    var abilities = Set(needs.filter { mapping.endpoints[$0.0] != nil }.map(\.1))
-    switch mapping.resendStrategy {
-    case .endpoint: if mapping.endpoints[.resendOtp] != nil { abilities.insert(.resendOtp) }
-    case .restartLogin: abilities.insert(.resendOtp)
-    case .none: break
-    }
-    return abilities
   }
 }

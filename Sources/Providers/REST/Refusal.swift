@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 
 /// What a backend says with a status that is no success.
 ///

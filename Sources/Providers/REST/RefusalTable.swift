@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 
 /// What a refusal means for the session, by what was asked.
 enum RefusalTable {

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RESTDialect
+import ProviderKit
 import SecretMemory
 
 /// The tokens of a reply.
@@ -34,17 +34,17 @@ extension ReplyReader {
     }
     guard hasBearerType else { return nil }
     return TokenSet(
-      accessToken: accessToken, accessTokenExpiresAt: accessTokenEnd(accessToken), refreshToken: refreshToken,
-      refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenEnd(), scopes: scopes(),
+      accessToken: accessToken, accessTokenExpiresAt: accessTokenExpiry(accessToken), refreshToken: refreshToken,
+      refreshTokenExpiresAt: refreshToken == nil ? nil : refreshTokenExpiry(), scopes: scopes(),
       clockSkew: moments.clockSkew)
   }
 
-  private func accessTokenEnd(_ token: Secret) -> Timestamp? {
-    TokenLifetime.accessTokenEnd(of: token, expiresIn: said(.expiresIn), expiresAt: said(.expiresAt), moments)
+  private func accessTokenExpiry(_ token: Secret) -> Timestamp? {
+    TokenLifetime.accessTokenExpiry(of: token, expiresIn: said(.expiresIn), expiresAt: said(.expiresAt), moments)
   }
 
-  private func refreshTokenEnd() -> Timestamp? {
-    TokenLifetime.refreshTokenEnd(expiresIn: value(.refreshExpiresIn), expiresAt: value(.refreshExpiresAt), moments)
+  private func refreshTokenExpiry() -> Timestamp? {
+    TokenLifetime.refreshTokenExpiry(expiresIn: value(.refreshExpiresIn), expiresAt: value(.refreshExpiresAt), moments)
   }
 
   /// Whether there is anything that may be meant as an access token, usable or not.

@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 
 /// The account of a reply.
 extension ReplyReader {

@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Finds things in one reply, wherever the mapping says they are.
@@ -43,7 +42,7 @@ struct ReplyReader {
 
   /// A whole number in a range; a string with one counts.
   func count(_ member: RESTReplyPaths.Member, in range: ClosedRange<Int>) -> Int? {
-    guard let number = value(member).flatMap(TokenLifetime.number), let count = Int(exactly: number),
+    guard let number = value(member).flatMap(NumericDate.number), let count = Int(exactly: number),
       range.contains(count)
     else { return nil }
     return count
@@ -51,7 +50,7 @@ struct ReplyReader {
 
   /// A moment on this machine's clock.
   func moment(_ member: RESTReplyPaths.Member) -> Timestamp? {
-    value(member).flatMap(TokenLifetime.moment).map(moments.here)
+    value(member).flatMap(NumericDate.moment).map(moments.here)
   }
 
   /// A string that people will see.

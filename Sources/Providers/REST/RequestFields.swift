@@ -1,7 +1,6 @@
 import BrokerProtocol
 import HTTP
 import JSON
-import RESTDialect
 import SecretMemory
 
 /// What the body of a request says, field by field, before it is written in the backend's words.

@@ -1,6 +1,5 @@
 import BrokerProtocol
 import HTTP
-import RESTDialect
 
 /// Makes the requests of a mapping, without anybody's credentials.
 struct RequestMaker: Sendable {

@@ -1,8 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Asks the backend for what needs a session: every request carries an access token.

@@ -11,11 +11,10 @@ extension Candidate {
   static func runLocal(_ body: (Candidate) async throws -> Void) async throws {
     try Sealing.initialize()
     let scratch = Scratch()
-    var settings = LocalProviderSettings()
-    // The smallest work that Argon2id allows.
-    settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
     let key = try SealingKey.random()
-    let provider = LocalProvider(stateDirectory: scratch.path, settings: settings, sealingKey: { key })
+    // The smallest work that Argon2id allows.
+    let provider = LocalProvider(
+      stateDirectory: scratch.path, passwordHash: PasswordHash.Parameters(passes: 1, memoryKiB: 8), sealingKey: { key })
     let result: Result<Void, any Error>
     do {
       let password = try Secret(utf8: "made-up-password")

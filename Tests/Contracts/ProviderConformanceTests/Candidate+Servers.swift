@@ -1,7 +1,8 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
-import OIDCDialect
+import ProviderKit
 import SecretMemory
 import TestServers
 
@@ -14,11 +15,14 @@ extension Candidate {
   /// Nobody listens here: the port is reserved (tcpmux), and nothing of this machine serves it.
   private static let nowhere = "http://127.0.0.1:1"
 
+  /// Finds no secret.
+  private static let noSecret: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
+
   static func runREST(_ body: (Candidate) async throws -> Void) async throws {
     let account = #"{"email":"ann@example.com","password":"made-up-password","name":"Ann"}"#
     try await run(.rest, ["--shape", "oauth", "--account", account]) { server, client in
       func provider(_ url: String) throws -> RESTProvider {
-        try RESTProvider(RESTProviderSettings(baseURL: try HTTPURL(url)), client: client)
+        try RESTProvider(RESTProfileConfiguration(baseURL: try HTTPURL(url)), client: client, secrets: noSecret)
       }
       var candidate = Candidate(provider: try provider(server.url), credentials: try ann()) {
         try await server.ask(.post, "/revoke", "{}")
@@ -41,7 +45,8 @@ extension Candidate {
     try await run(.oidc, []) { server, client in
       func provider(_ issuer: String) throws -> OIDCProvider {
         let dialect = OIDCDialect(type: "oidc", issuer: issuer, scopes: ["openid", "profile", "email"])
-        return try OIDCProvider(OIDCProviderSettings(dialect: dialect, clientID: "cli"), client: client)
+        let configuration = OIDCProfileConfiguration(dialect: dialect, clientID: "cli")
+        return try OIDCProvider(configuration, client: client, secrets: noSecret)
       }
       let credentials = Credentials(email: "alice", password: try Secret(utf8: "alice-password"))
       var candidate = Candidate(provider: try provider(server.places["issuer"] ?? ""), credentials: credentials) {
@@ -58,8 +63,8 @@ extension Candidate {
     try await run(.firebase, ["--account", account]) { server, client in
       let key = try Secret(utf8: "demo-api-key")
       func provider(_ url: String) throws -> FirebaseProvider {
-        let settings = FirebaseProviderSettings(apiKey: { .success(key) }, baseURL: try HTTPURL(url))
-        return try FirebaseProvider(settings, client: client)
+        let configuration = FirebaseProfileConfiguration(apiKey: .environment("KEY"), baseURL: try HTTPURL(url))
+        return try FirebaseProvider(configuration, client: client) { _ in .success(key) }
       }
       var candidate = Candidate(provider: try provider(server.url), credentials: try ann()) {
         try await server.ask(.post, "/end", #"{"email":"ann@example.com","how":"TOKEN_EXPIRED"}"#)

@@ -3,7 +3,7 @@ import ConfigurationFile
 import FirebaseProvider
 import HTTP
 import JSON
-import RemoteProvider
+import ProviderKit
 import TestSupport
 import Testing
 

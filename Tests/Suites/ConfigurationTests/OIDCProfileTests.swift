@@ -1,9 +1,8 @@
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
-import OIDCDialect
 import OIDCProvider
-import RemoteProvider
+import ProviderKit
 import TestSupport
 import Testing
 

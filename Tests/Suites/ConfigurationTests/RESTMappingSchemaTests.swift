@@ -2,9 +2,8 @@ import BrokerProtocol
 import Configuration
 import ConfigurationFile
 import JSON
-import RESTDialect
+import ProviderKit
 import RESTProvider
-import RemoteProvider
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import ProviderKit
 import TestSupport
 import Testing
 
@@ -26,8 +27,8 @@ import Testing
 
   @Test(arguments: [nil, "http://127.0.0.1:1"])
   func `a key that cannot be had is found, also where nobody answers`(_ baseURL: String?) async throws {
-    let missing: FirebaseProviderSettings.KeySource = { .failure(.misconfigured(.secret)) }
-    try await Project.run(keySource: missing, baseURL: baseURL) { project in
+    let missing: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
+    try await Project.run(secrets: missing, baseURL: baseURL) { project in
       let found = await project.provider.examine()
       #expect(found.first?.level == (baseURL == nil ? .ok : .failure))
       let key = try #require(found.last)

@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
+import ProviderKit
 import SecretMemory
 import TestServers
 import TestSupport

@@ -1,7 +1,9 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
 import JSON
+import ProviderKit
 import SecretMemory
 import TestServers
 import TestSupport
@@ -19,18 +21,18 @@ struct Project {
   /// Runs a test with a project of its own.
   static func run(
     _ accounts: [String] = [ann], apiKey: String = "demo-api-key", timeout: Duration = Patience.ceiling,
-    keySource: FirebaseProviderSettings.KeySource? = nil, baseURL: String? = nil,
+    secrets: SecretFinder? = nil, baseURL: String? = nil,
     _ body: (Project) async throws -> Void
   ) async throws {
     try await TestServer.run(.firebase, accounts.flatMap { ["--account", $0] }) { server in
       let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
       let key = try Secret(utf8: apiKey)
-      let settings = FirebaseProviderSettings(
-        apiKey: keySource ?? { .success(key) }, baseURL: try HTTPURL(baseURL ?? server.url))
+      let configuration = FirebaseProfileConfiguration(
+        apiKey: .environment("KEY"), baseURL: try HTTPURL(baseURL ?? server.url))
       let result: Result<Void, any Error>
       do {
-        result = .success(
-          try await body(Project(provider: try FirebaseProvider(settings, client: client), server: server)))
+        let provider = try FirebaseProvider(configuration, client: client, secrets: secrets ?? { _ in .success(key) })
+        result = .success(try await body(Project(provider: provider, server: server)))
       } catch { result = .failure(error) }
       await client.close()
       try result.get()

@@ -152,7 +152,7 @@ import Testing
   {
     try await ProviderFixture.run { fixture in
       let nowhere = LocalProvider(
-        stateDirectory: "/proc/no-such-place", settings: fixture.settings,
+        stateDirectory: "/proc/no-such-place", configuration: fixture.configuration, passwordHash: .smallest,
         sealingKey: { [held = fixture.held] in held.key })
       let credentials = try fixture.credentials()
       let failed = await failure { () throws(ProviderFailure) in try await nowhere.login(credentials) }

@@ -211,7 +211,7 @@ import Testing
 
   @Test func `a code is not in the database`() async throws {
     // More digits than chance could put into the file.
-    let longCodes: (inout LocalProviderSettings) -> Void = { $0.oneTimeCode.length = 12 }
+    let longCodes: (inout LocalProviderConfiguration) -> Void = { $0.otp.length = 12 }
     try await ProviderFixture.run(longCodes) { fixture in
       let challenge = try await fixture.challenge()
       #expect(challenge.otpLength == 12)

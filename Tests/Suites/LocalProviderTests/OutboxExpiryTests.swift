@@ -10,11 +10,10 @@ import Testing
 
 /// Messages hold a code and a whole phone number: none stays longer than its code is good.
 @Suite(.standardTimeLimit) struct OutboxExpiryTests {
-  private static func settings(_ lifetime: Duration) -> LocalProviderSettings {
-    var settings = LocalProviderSettings()
-    settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
-    settings.oneTimeCode.lifetime = lifetime
-    return settings
+  private static func configuration(_ lifetime: Duration) -> LocalProviderConfiguration {
+    var configuration = LocalProviderConfiguration()
+    configuration.otp.lifetime = lifetime
+    return configuration
   }
 
   private static func register(_ provider: LocalProvider, _ name: String = "b") async throws {
@@ -28,7 +27,8 @@ import Testing
     let key = try SealingKey.random()
     let scratch = Scratch()
     let provider = LocalProvider(
-      stateDirectory: scratch.path, settings: Self.settings(.milliseconds(400)), sealingKey: { key })
+      stateDirectory: scratch.path, configuration: Self.configuration(.milliseconds(400)),
+      passwordHash: .smallest, sealingKey: { key })
     try await Self.register(provider)
     try await Self.register(provider, "c")
     let isEmpty = try await OwnThread.run {
@@ -45,8 +45,8 @@ import Testing
     let clock = ProviderFixture.ManualClock()
     func provider() -> LocalProvider {
       LocalProvider(
-        stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key },
-        clock: { clock.now })
+        stateDirectory: scratch.path, configuration: Self.configuration(.seconds(300)), passwordHash: .smallest,
+        sealingKey: { key }, clock: { clock.now })
     }
     let first = provider()
     try await Self.register(first)
@@ -69,7 +69,8 @@ import Testing
     let key = try SealingKey.random()
     let scratch = Scratch()
     let provider = LocalProvider(
-      stateDirectory: scratch.path, settings: Self.settings(.seconds(300)), sealingKey: { key })
+      stateDirectory: scratch.path, configuration: Self.configuration(.seconds(300)), passwordHash: .smallest,
+      sealingKey: { key })
     await provider.start()
     await provider.shutDown()
     #expect(scratch.names(in: "").isEmpty)

@@ -21,7 +21,7 @@ final class ProviderFixture: Sendable {
   var state: String { scratch.path }
   let clock = ManualClock()
   let provider: LocalProvider
-  let settings: LocalProviderSettings
+  let configuration: LocalProviderConfiguration
   private let hashes: Counted
   /// How many password hashes were computed.
   var hashCount: Int { hashes.count }
@@ -35,23 +35,21 @@ final class ProviderFixture: Sendable {
   let held: HeldKey
 
   /// The provider of a fixture is shut down by `run`.
-  init(_ adjust: (inout LocalProviderSettings) -> Void = { _ in }) {
-    var settings = LocalProviderSettings()
-    // The smallest work that Argon2id allows.
-    settings.passwordHash = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
-    adjust(&settings)
-    self.settings = settings
+  init(_ adjust: (inout LocalProviderConfiguration) -> Void = { _ in }) {
+    var configuration = LocalProviderConfiguration()
+    adjust(&configuration)
+    self.configuration = configuration
     let counted = Counted()
     hashes = counted
     let held = HeldKey()
     self.held = held
     provider = LocalProvider(
-      stateDirectory: scratch.path, settings: settings, sealingKey: { held.key }, clock: { [clock] in clock.now },
-      willHash: { counted.add() })
+      stateDirectory: scratch.path, configuration: configuration, passwordHash: .smallest,
+      sealingKey: { held.key }, clock: { [clock] in clock.now }, willHash: { counted.add() })
   }
 
   static func run(
-    _ adjust: (inout LocalProviderSettings) -> Void = { _ in }, _ body: (ProviderFixture) async throws -> Void
+    _ adjust: (inout LocalProviderConfiguration) -> Void = { _ in }, _ body: (ProviderFixture) async throws -> Void
   ) async throws {
     try Sealing.initialize()
     let fixture = ProviderFixture(adjust)
@@ -66,7 +64,8 @@ final class ProviderFixture: Sendable {
   /// The same files under another provider, as after a restart.
   func successor() -> LocalProvider {
     LocalProvider(
-      stateDirectory: state, settings: settings, sealingKey: { [held] in held.key }, clock: { [clock] in clock.now })
+      stateDirectory: state, configuration: configuration, passwordHash: .smallest,
+      sealingKey: { [held] in held.key }, clock: { [clock] in clock.now })
   }
 
   var directory: String { state + "/local-provider" }
@@ -170,4 +169,9 @@ func failure<R>(_ body: () async throws(ProviderFailure) -> R) async -> Provider
   } catch {
     return error
   }
+}
+
+extension PasswordHash.Parameters {
+  /// The smallest work that Argon2id allows.
+  static let smallest = PasswordHash.Parameters(passes: 1, memoryKiB: 8)
 }

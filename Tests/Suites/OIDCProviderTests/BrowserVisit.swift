@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import LinuxSystem
-import OIDCDialect
 import SecretMemory
 import TestSupport
 import Testing

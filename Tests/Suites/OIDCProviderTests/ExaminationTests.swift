@@ -1,6 +1,5 @@
 import BrokerCore
 import BrokerProtocol
-import OIDCDialect
 import TestSupport
 import Testing
 
@@ -259,8 +258,7 @@ import Testing
     try await FakeProvider.run(always: .notFound) { server in
       for issuer in [server.issuer, "http://127.0.0.1:1"] {
         let dialect = OIDCDialect(type: "oidc", issuer: issuer)
-        let missing: OIDCProviderSettings.SecretSource = { .failure(.misconfigured(.secret)) }
-        try await withProvider(dialect, authentication: authentication, secretSource: missing) { provider in
+        try await withProvider(dialect, authentication: authentication, secrets: noSecret) { provider in
           let found = await provider.examine()
           let secret = try #require(found.first { $0.check == "clientSecret" })
           #expect(secret.level == .failure && secret.errorKind == .configInvalid && secret.advice != nil)
@@ -278,8 +276,7 @@ import Testing
     try await FakeProvider.run(always: FakeProvider.Reply(405, "{}")) { server in
       var dialect = OIDCDialect.github
       dialect.endpoints = [.token: server.issuer + "/token"]
-      let missing: OIDCProviderSettings.SecretSource = { .failure(.misconfigured(.secret)) }
-      try await withProvider(dialect, authentication: .post, secretSource: missing) { provider in
+      try await withProvider(dialect, authentication: .post, secrets: noSecret) { provider in
         #expect(await provider.examine().last?.check == "clientSecret")
       }
     }

@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
-import OIDCDialect
 import SecretMemory
 import TestSupport
 import Testing

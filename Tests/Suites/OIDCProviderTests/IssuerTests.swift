@@ -1,6 +1,5 @@
 import BrokerCore
 import BrokerProtocol
-import OIDCDialect
 import SecretMemory
 import TestSupport
 import Testing

@@ -1,8 +1,9 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
 import LinuxSystem
-import OIDCDialect
+import ProviderKit
 import Sealing
 import SecretMemory
 import TestServers
@@ -12,27 +13,30 @@ import TestServers
 /// A provider at an address.
 func withProvider(
   _ dialect: OIDCDialect, clientID: String = "cli", clientSecret: String? = nil,
-  authentication: OIDCDialect.ClientAuthentication = .none, secretSource: OIDCProviderSettings.SecretSource? = nil,
+  authentication: OIDCDialect.ClientAuthentication = .none, secrets: SecretFinder? = nil,
   redirect: LoopbackRedirect = .standard, clock: OIDCProvider.Clock? = nil,
   uptime: @escaping @Sendable () -> Duration = { BootClock.now },
   _ body: (OIDCProvider) async throws -> Void
 ) async throws {
   let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
   let secret = try clientSecret.map { try Secret(utf8: $0) }
-  let source = secretSource ?? secret.map { secret in { @Sendable in .success(secret) } }
-  let settings = OIDCProviderSettings(
-    dialect: dialect, clientID: clientID, clientSecret: source, clientAuthentication: authentication, redirect: redirect
-  )
+  let finder = secrets ?? secret.map { secret in { @Sendable _ in .success(secret) } }
+  let configuration = OIDCProfileConfiguration(
+    dialect: dialect, clientID: clientID, clientSecret: finder.map { _ in .environment("SECRET") },
+    clientAuthentication: authentication, redirect: redirect)
   let result: Result<Void, any Error>
   do {
-    let provider =
-      try clock.map { try OIDCProvider(settings, client: client, clock: $0, uptime: uptime) }
-      ?? OIDCProvider(settings, client: client, uptime: uptime)
+    let provider = try OIDCProvider(
+      configuration, client: client, secrets: finder ?? noSecret,
+      clock: clock ?? { Timestamp(milliseconds: WallClock.milliseconds) }, uptime: uptime)
     result = .success(try await body(provider))
   } catch { result = .failure(error) }
   await client.close()
   try result.get()
 }
+
+/// Finds no secret.
+let noSecret: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
 
 /// A provider whose metadata and token endpoint answer as a test says.
 func withProvider(

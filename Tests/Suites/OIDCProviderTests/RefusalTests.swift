@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 import TestSupport
 import Testing

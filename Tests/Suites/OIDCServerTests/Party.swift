@@ -1,8 +1,8 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
 import JSON
-import OIDCDialect
 import SecretMemory
 import TestServers
 
@@ -35,12 +35,12 @@ struct Party {
     var dialect = OIDCDialect(type: "oidc", issuer: server.places["issuer"] ?? "", scopes: scopes)
     change(&dialect)
     let secret = try secret.map { try Secret(utf8: $0) }
-    let source: OIDCProviderSettings.SecretSource? = secret.map { secret in { @Sendable in .success(secret) } }
-    return try OIDCProvider(
-      OIDCProviderSettings(
-        dialect: dialect, clientID: clientID, clientSecret: source, clientAuthentication: authentication,
-        redirect: redirect, tls: tls ?? policy()),
-      client: client)
+    let configuration = OIDCProfileConfiguration(
+      dialect: dialect, clientID: clientID, clientSecret: secret.map { _ in .environment("SECRET") },
+      clientAuthentication: authentication, redirect: redirect, tls: try tls ?? policy())
+    return try OIDCProvider(configuration, client: client) { _ in
+      secret.map { .success($0) } ?? .failure(.misconfigured(.secret))
+    }
   }
 
   /// What trusts the server's authority, and wants no pin unless some are given.

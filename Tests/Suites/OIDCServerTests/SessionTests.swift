@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import JSON
 import LinuxSystem
-import OIDCDialect
 import SecretMemory
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import RemoteProvider
+import ProviderKit
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import RESTDialect
 import SecretMemory
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import RESTDialect
 import TestSupport
 import Testing
 
@@ -83,11 +82,10 @@ import Testing
   @Test func `a password of the client that cannot be had is found, if the backend wants one at all`() async throws {
     try await Backend.run { backend in
       var mapping = RESTMapping.standard
-      let missing: RESTProviderSettings.SecretSource = { .failure(.misconfigured(.secret)) }
       for authentication in [RESTMapping.ClientAuthentication.basic, .post, .none] {
         mapping.clientAuthentication = authentication
         var found: [ProviderFinding] = []
-        try await withProvider(backend, mapping: mapping, clientID: "shop", secretSource: missing) {
+        try await withProvider(backend, mapping: mapping, clientID: "shop", secrets: noSecret) {
           found = await $0.examine()
         }
         let isWanted = authentication != .none

@@ -3,7 +3,6 @@ import BrokerProtocol
 import HTTP
 import JSON
 import LinuxSystem
-import RESTDialect
 import SecretMemory
 import TestSupport
 import Testing

@@ -2,8 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import HTTP
 import JSON
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import TestServers
 import TestSupport
 import Testing
@@ -169,10 +168,10 @@ import Testing
 
   @Test func `a name that does not resolve, and whatever else may go wrong, comes with a sentence`() async throws {
     let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
-    let settings = RESTProviderSettings(baseURL: try HTTPURL("https://nowhere.invalid/x?y"))
-    #expect(throws: HTTPFailure.invalidURL) { try RESTProvider(settings, client: client) }
-    let plain = RESTProviderSettings(baseURL: try HTTPURL("https://nowhere.invalid/secret/path"))
-    let probe = await (try RESTProvider(plain, client: client)).probe()
+    let faulty = RESTProfileConfiguration(baseURL: try HTTPURL("https://nowhere.invalid/x?y"))
+    #expect(throws: HTTPFailure.invalidURL) { try RESTProvider(faulty, client: client, secrets: noSecret) }
+    let plain = RESTProfileConfiguration(baseURL: try HTTPURL("https://nowhere.invalid/secret/path"))
+    let probe = await (try RESTProvider(plain, client: client, secrets: noSecret)).probe()
     await client.close()
     #expect(probe.place == .init(host: "nowhere.invalid", usesTLS: true))
     let (failure, advice) = try failure(of: probe)

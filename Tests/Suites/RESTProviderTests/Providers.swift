@@ -1,8 +1,9 @@
 import BrokerCore
 import BrokerProtocol
+import ConfigurationFile
 import HTTP
 import LinuxSystem
-import RESTDialect
+import ProviderKit
 import SecretMemory
 import TestServers
 import TestSupport
@@ -13,22 +14,26 @@ import TestSupport
 func withProvider(
   _ backend: Backend, mapping: RESTMapping = .standard, timeout: Duration = Patience.ceiling,
   tls: TLSPolicy = TLSPolicy(), clientID: String = "", clientSecret: String? = nil,
-  secretSource: RESTProviderSettings.SecretSource? = nil,
+  secrets: SecretFinder? = nil,
   _ body: (RESTProvider) async throws -> Void
 ) async throws {
   let client = try HTTPClient(version: "test", proxy: .none, timeouts: .all(timeout))
   let secret = try clientSecret.map { try Secret(utf8: $0) }
-  let source: RESTProviderSettings.SecretSource? = secret.map { secret in { @Sendable in .success(secret) } }
-  let settings = RESTProviderSettings(
-    baseURL: backend.url, mapping: mapping, tls: tls, clientID: clientID,
-    clientSecret: secretSource ?? source)
+  let finder = secrets ?? secret.map { secret in { @Sendable _ in .success(secret) } }
+  let configuration = RESTProfileConfiguration(
+    baseURL: backend.url, clientID: clientID, clientSecret: finder.map { _ in .environment("SECRET") }, tls: tls,
+    mapping: mapping)
   let result: Result<Void, any Error>
-  do { result = .success(try await body(try RESTProvider(settings, client: client))) } catch {
-    result = .failure(error)
-  }
+  do {
+    let provider = try RESTProvider(configuration, client: client, secrets: finder ?? noSecret)
+    result = .success(try await body(provider))
+  } catch { result = .failure(error) }
   await client.close()
   try result.get()
 }
+
+/// Finds no secret.
+let noSecret: SecretFinder = { _ in .failure(.misconfigured(.secret)) }
 
 /// The failure of a call; nil where it succeeded.
 func failure<R>(_ call: () async throws(ProviderFailure) -> R) async -> ProviderFailure? {

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import RESTDialect
+import ProviderKit
 
 @testable import RESTProvider
 

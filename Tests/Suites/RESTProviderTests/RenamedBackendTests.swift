@@ -5,8 +5,7 @@ import ConfigurationFile
 import HTTP
 import JSON
 import LinuxSystem
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 import TestServers
 import TestSupport

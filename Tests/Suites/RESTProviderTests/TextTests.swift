@@ -1,7 +1,6 @@
 import BrokerProtocol
 import HTTP
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 import TestSupport
 import Testing

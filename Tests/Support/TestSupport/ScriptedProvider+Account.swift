@@ -4,7 +4,13 @@ package import SecretMemory
 import Synchronization
 
 /// What the provider does with accounts, each call in its ledger.
-extension ScriptedProvider {
+extension ScriptedProvider: RegistrationProvider, UserInfoProvider, ForgottenPasswordProvider, PasswordResetProvider,
+  ProfileUpdateProvider, PasswordChangeProvider, AccountDeletionProvider
+{
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    .authenticated(session)
+  }
+
   package func forgotPassword(email: String) async throws(ProviderFailure) {
     try note("forgotPassword \(email)")
   }

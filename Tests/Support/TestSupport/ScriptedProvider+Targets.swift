@@ -3,7 +3,7 @@ package import SecretMemory
 import Synchronization
 
 /// Tokens for other targets, where a test says how they are answered.
-extension ScriptedProvider {
+extension ScriptedProvider: TargetProvider {
   package nonisolated func canGive(_ target: TokenTarget) -> Bool { state.withLock { $0.targetAnswer != nil } }
 
   package func accessToken(

@@ -90,18 +90,17 @@ package actor ScriptedProvider: AuthProvider {
   nonisolated let gate: GateExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor { gate.asUnownedSerialExecutor() }
 
-  private let clock: ManualClock
+  /// The clock of the test.
+  let clock: ManualClock
   /// What the test has said, and what the provider was asked.
   let state = Mutex(State())
 
   /// What sessions are bound to.
   package nonisolated let binding: ProviderBinding
-  /// What it can do.
-  package nonisolated let abilities = Set(ProviderAbility.allCases).subtracting([.verifyEmail, .awaitLogin])
-  /// Whether it ends more than one session at a time.
-  package nonisolated var revokesWholeGrants: Bool { state.withLock { $0.revokesWholeGrants } }
   /// How it logs people in.
   package nonisolated var loginMethods: [LoginMethod] { state.withLock { $0.methods } }
+  /// Whatever it gives.
+  package nonisolated var requestedScopes: [String] { [] }
 
   /// A provider whose tokens live 15 minutes by the clock of the test.
   package init(clock: ManualClock, gate: GateExecutor, type: String = "scripted") {
@@ -139,7 +138,8 @@ package actor ScriptedProvider: AuthProvider {
     return secret
   }
 
-  private var session: ProviderSession {
+  /// A session of the user who logs in now.
+  var session: ProviderSession {
     let (id, isNamed) = state.withLock { ($0.userID, $0.namesUser) }
     let user = User(id: id, email: id == "user-1" ? "a@example.test" : "\(id)@example.test")
     return ProviderSession(tokens: tokens(lifetime: .seconds(900)), user: isNamed ? user : nil)
@@ -163,8 +163,6 @@ package actor ScriptedProvider: AuthProvider {
     return .otpRequired(challenge)
   }
 
-  package nonisolated func areClientsOwn(_ tokens: TokenSet) -> Bool { state.withLock { $0.isClientsOwn } }
-
   private static func description(of credentials: Credentials) -> String {
     let scopes = credentials.scopes.isEmpty ? "" : " " + credentials.scopes.joined(separator: ",")
     return credentials.method.rawValue + (credentials.email.map { " " + $0 } ?? "") + scopes
@@ -180,61 +178,6 @@ package actor ScriptedProvider: AuthProvider {
     return ProviderUserAction(
       flow: Self.secret("device"), kind: .deviceCode, verificationURI: "https://id.example/device",
       verificationURIComplete: "https://id.example/device?c=AB-CD", userCode: "AB-CD", expiresAt: end)
-  }
-
-  package func pollUserAction(flow: Secret) async throws(ProviderFailure) -> UserActionProgress {
-    let poll = state.withLock { state in
-      state.pollCount += 1
-      return state.polls.isEmpty ? .pending() : state.polls.removeFirst()
-    }
-    switch poll {
-    case .pending(let slowsDown): return .pending(slowsDown: slowsDown)
-    case .done: return .authenticated(session)
-    case .fails(let failure): throw failure
-    }
-  }
-
-  package func awaitRedirect(flow: Secret) async throws(ProviderFailure) -> ProviderSession {
-    let redirectGate = RedirectGate(GateExecutor { [gate] in gate.postNow($0) })
-    state.withLock { $0.redirects.append(redirectGate) }
-    await withTaskCancellationHandler {
-      await redirectGate.pass()
-    } onCancel: {
-      redirectGate.open()
-    }
-    let redirect = state.withLock { state in
-      state.redirects.removeAll { $0 === redirectGate }
-      return state.redirect
-    }
-    guard !Task.isCancelled, let redirect else { throw .transient(.cancelled) }
-    if case .fails(let failure) = redirect { throw failure }
-    return session
-  }
-
-  private var challenge: ProviderChallenge {
-    ProviderChallenge(
-      flow: Self.secret("flow"), method: .sms, maskedDestination: "•••67", otpLength: 6,
-      expiresAt: clock.now + .seconds(300), nextResendAt: clock.now + .seconds(30), attemptsRemaining: 5)
-  }
-
-  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
-    .authenticated(session)
-  }
-
-  package func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    state.withLock { $0.codes.append(code.revealedString() ?? "") }
-    if let failure = state.withLock({ $0.lostCodes }) { throw failure }
-    guard code == Self.secret("123456") else { throw state.withLock { $0.wrongCode } }
-    return session
-  }
-
-  package func resendOTP(flow: Secret) async throws(ProviderFailure) -> ProviderChallenge {
-    let failure = state.withLock { state in
-      state.resends += 1
-      return state.resendFailure
-    }
-    if let failure { throw failure }
-    return challenge
   }
 
   package func refresh(_ refreshToken: Secret) async throws(ProviderFailure) -> TokenSet {
@@ -253,22 +196,7 @@ package actor ScriptedProvider: AuthProvider {
     }
   }
 
-  package func revoke(_ tokens: TokenSet, everywhere: Bool) async throws(ProviderFailure) {
-    try state.withLock { state throws(ProviderFailure) in
-      let token = tokens.refreshToken?.revealedString() ?? ""
-      state.revoked.append(Revocation(token: token, everywhere: everywhere))
-      if let failure = state.revocationFailure { throw failure }
-    }
-  }
-
-  package func verifyBackupCode(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
-    state.withLock { $0.backupCodes.append(code.revealedString() ?? "") }
-    if let failure = state.withLock({ $0.lostCodes }) { throw failure }
-    guard code == Self.secret("backup") else { throw .refused(.backupCodeInvalid, attemptsRemaining: 4) }
-    var session = session
-    session.backupCodesRemaining = 9
-    return session
-  }
-
   package func probe() async -> ProviderProbe { state.withLock { $0.probe } }
+
+  package func examine() async -> [ProviderFinding] { [] }
 }

@@ -5,8 +5,8 @@ package import SecretMemory
 package struct ProviderUserAction: Sendable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
-  /// Where it is done: a device is asked for by ``AuthProvider/pollUserAction(flow:)``, a browser is awaited by
-  /// ``AuthProvider/awaitRedirect(flow:)``.
+  /// Where it is done: a device is asked for by ``DeviceLoginProvider/pollUserAction(flow:)``, a browser is awaited by
+  /// ``BrowserLoginProvider/awaitRedirect(flow:)``.
   package var kind: UserAction.Kind
   /// The address to open.
   package var verificationURI: String

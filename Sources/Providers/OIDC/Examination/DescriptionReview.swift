@@ -1,7 +1,6 @@
 import BrokerProtocol
 import HTTP
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// Compares what a provider says of itself with what a profile wants of it.
 struct DescriptionReview: Sendable {

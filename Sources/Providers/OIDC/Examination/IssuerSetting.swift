@@ -1,5 +1,3 @@
-import OIDCDialect
-
 /// Where the configuration of a profile says who its issuer is, and how that is corrected.
 struct IssuerSetting {
   private let dialect: OIDCDialect

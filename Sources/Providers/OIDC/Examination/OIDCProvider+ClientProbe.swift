@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// Whether a provider knows the client, as far as that shows without a login.
 extension OIDCProvider {

@@ -1,8 +1,7 @@
 import BrokerCore
 package import BrokerProtocol
 import HTTP
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// The examination of a provider.
 extension OIDCProvider {

@@ -1,7 +1,6 @@
 import HTTP
 import JSON
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 /// Everything that a provider says of itself, for people who look why something does not work.
 ///

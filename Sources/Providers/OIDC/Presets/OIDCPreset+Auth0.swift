@@ -1,7 +1,6 @@
 import BrokerCore
 import ConfigurationFile
-package import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 extension OIDCPreset {
   /// A tenant of Auth0.

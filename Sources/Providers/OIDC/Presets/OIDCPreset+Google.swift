@@ -1,5 +1,4 @@
 import BrokerProtocol
-package import OIDCDialect
 
 extension OIDCPreset {
   /// Google.

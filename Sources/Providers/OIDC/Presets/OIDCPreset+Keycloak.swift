@@ -1,6 +1,5 @@
 import ConfigurationFile
-package import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 extension OIDCPreset {
   /// A realm of a Keycloak server.

@@ -1,7 +1,6 @@
 import BrokerProtocol
 import ConfigurationFile
-package import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 extension OIDCPreset {
   /// Microsoft's identity platform.

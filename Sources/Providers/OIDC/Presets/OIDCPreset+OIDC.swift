@@ -1,6 +1,5 @@
 import ConfigurationFile
-import OIDCDialect
-import RemoteProvider
+import ProviderKit
 
 extension OIDCPreset {
   /// Any provider, described by its issuer.

@@ -1,7 +1,6 @@
 package import BrokerCore
 import BrokerProtocol
 import ConfigurationFile
-import OIDCDialect
 
 /// A provider that a configuration can name: how a profile says where it is, and how it is spoken to.
 package struct OIDCPreset: Sendable {

@@ -1,5 +1,4 @@
 import BrokerProtocol
-import RESTDialect
 
 /// Which paths of a mapping are there, as far as a backend tells a client that only sends `OPTIONS`.
 ///

@@ -1,8 +1,7 @@
 import BrokerCore
 package import BrokerProtocol
 import HTTP
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 
 /// The examination of a backend.
 extension RESTProvider {

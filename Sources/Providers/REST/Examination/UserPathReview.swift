@@ -1,6 +1,6 @@
 import BrokerProtocol
 import HTTP
-import RemoteProvider
+import ProviderKit
 
 /// What a backend answers to a request for the user without a token: 401, and nothing for people.
 struct UserPathReview {

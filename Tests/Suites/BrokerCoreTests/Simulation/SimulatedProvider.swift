@@ -45,11 +45,14 @@ struct ProviderRequest: Sendable {
 }
 
 /// A provider that passes every question on to the simulation.
-final class SimulatedProvider: AuthProvider {
+final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider, CodeResendingProvider, TargetProvider,
+  RevocationProvider
+{
   private let wire: Wire<ProviderRequest, ProviderAnswer>
   private let profile: ProfileName
   let binding: ProviderBinding
-  let abilities: Set<ProviderAbility> = [.resendOtp, .getCurrentUser]
+  let loginMethods: [LoginMethod] = [.password]
+  let requestedScopes: [String] = []
   let revokesWholeGrants: Bool
 
   /// The provider of a profile, at an address.
@@ -60,6 +63,16 @@ final class SimulatedProvider: AuthProvider {
     self.revokesWholeGrants = revokesWholeGrants
     self.wire = wire
     binding = ProviderBinding(type: "simulated", issuer: issuer)
+  }
+
+  var capabilities: ProviderCapabilities {
+    var capabilities = ProviderCapabilities()
+    capabilities.userInfo = self
+    capabilities.challenges = self
+    capabilities.codeResending = self
+    capabilities.targets = self
+    capabilities.revocation = self
+    return capabilities
   }
 
   private func ask(_ question: ProviderQuestion) async -> ProviderAnswer {
@@ -77,8 +90,6 @@ final class SimulatedProvider: AuthProvider {
     guard case .outcome(let outcome) = answer else { throw misfit(answer) }
     return outcome
   }
-
-  func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome { throw .unsupported }
 
   func verifyOTP(flow: Secret, code: Secret) async throws(ProviderFailure) -> ProviderSession {
     let answer = await ask(.verify(flow: flow.revealedString() ?? "", code: code.revealedString() ?? ""))
@@ -116,4 +127,8 @@ final class SimulatedProvider: AuthProvider {
     guard case .user(let user) = answer else { throw misfit(answer) }
     return user
   }
+
+  func probe() async -> ProviderProbe { .nothingToReach }
+
+  func examine() async -> [ProviderFinding] { [] }
 }

@@ -1,3 +1,4 @@
+package import BrokerCore
 package import BrokerProtocol
 
 extension ProviderProbe {

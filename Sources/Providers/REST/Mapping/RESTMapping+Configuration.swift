@@ -1,7 +1,6 @@
 import BrokerProtocol
 import ConfigurationFile
 import JSON
-import RESTDialect
 
 /// How a mapping is written in a configuration.
 extension RESTMapping {

@@ -4,7 +4,7 @@ import SecretMemory
 import TestSupport
 import Testing
 
-@testable import BrokerCore
+@testable import ProviderKit
 
 @Suite(.standardTimeLimit) struct TokenLifetimeTests {
   private static let sentAt = Timestamp(milliseconds: 1_800_000_000_000)
@@ -22,7 +22,7 @@ import Testing
   /// When an access token ends, in seconds after the request; nil where it has no end.
   private func seconds(_ members: String, token: String = "t", serverTime: Timestamp? = nil) throws -> Double? {
     let reply = try node("{\(members)}")
-    let end = TokenLifetime.accessTokenEnd(
+    let end = TokenLifetime.accessTokenExpiry(
       of: try Secret(utf8: token), expiresIn: reply["in"], expiresAt: reply["at"], moments(serverTime: serverTime))
     return end.map { ($0 - Self.sentAt).inSeconds }
   }
@@ -105,7 +105,7 @@ import Testing
       (#""in":3600"#, 3600.0), (#""in":0"#, nil), (#""in":-1,"at":1800003600"#, 3600), (#""at":1"#, nil), ("", nil),
     ] {
       let reply = try node("{\(members)}")
-      let end = TokenLifetime.refreshTokenEnd(expiresIn: reply["in"], expiresAt: reply["at"], moments())
+      let end = TokenLifetime.refreshTokenExpiry(expiresIn: reply["in"], expiresAt: reply["at"], moments())
       #expect(end.map { ($0 - Self.sentAt).inSeconds } == expected, "\(members)")
     }
   }

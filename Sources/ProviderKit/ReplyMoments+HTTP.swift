@@ -1,4 +1,3 @@
-package import BrokerCore
 package import BrokerProtocol
 package import HTTP
 

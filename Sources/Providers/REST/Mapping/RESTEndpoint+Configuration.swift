@@ -1,7 +1,6 @@
 import ConfigurationFile
 import JSON
-import RESTDialect
-import RemoteProvider
+import ProviderKit
 
 /// How an endpoint is written in a configuration.
 extension RESTEndpoint {

@@ -1,0 +1,56 @@
+/// What one provider can do as it is configured, besides what every provider does: each capability as the value that has
+/// it, nil where the provider does not.
+///
+/// A provider makes it of its configuration, and nothing else says what it can do.
+package struct ProviderCapabilities: Sendable {
+  /// Accounts can be made.
+  package var registration: (any RegistrationProvider)?
+  /// E-mail addresses are verified.
+  package var emailVerification: (any EmailVerificationProvider)?
+  /// A token for a new password is sent.
+  package var forgottenPassword: (any ForgottenPasswordProvider)?
+  /// A token for a new password is taken.
+  package var passwordReset: (any PasswordResetProvider)?
+  /// A session's user is told.
+  package var userInfo: (any UserInfoProvider)?
+  /// What is known of an account can be changed.
+  package var profileUpdate: (any ProfileUpdateProvider)?
+  /// Passwords can be changed.
+  package var passwordChange: (any PasswordChangeProvider)?
+  /// Accounts can be removed.
+  package var accountDeletion: (any AccountDeletionProvider)?
+  /// Logins may want a one-time code.
+  package var challenges: (any ChallengeProvider)?
+  /// Another one-time code can be sent.
+  package var codeResending: (any CodeResendingProvider)?
+  /// Backup codes are taken.
+  package var backupCodes: (any BackupCodeProvider)?
+  /// Logins at another device can be followed.
+  package var deviceLogin: (any DeviceLoginProvider)?
+  /// Logins in a browser can be followed.
+  package var browserLogin: (any BrowserLoginProvider)?
+  /// The client itself may have a session.
+  package var clientSessions: (any ClientSessionProvider)?
+  /// There may be access tokens for other targets.
+  package var targets: (any TargetProvider)?
+  /// Tokens can be revoked.
+  package var revocation: (any RevocationProvider)?
+
+  /// None of them.
+  package init() {}
+}
+
+/// What it means that a provider lacks a capability which the core asks about without needing it.
+extension ProviderCapabilities {
+  /// Whether tokens are the client's own; otherwise every session is a user's.
+  func areClientsOwn(_ tokens: TokenSet) -> Bool { clientSessions?.areClientsOwn(tokens) ?? false }
+
+  /// Whether there may be tokens for a target; otherwise a session has one token, and no other.
+  func canGive(_ target: TokenTarget) -> Bool { targets?.canGive(target) ?? false }
+
+  /// Whether the end of one session's tokens may end other sessions; otherwise it is the end of that session only.
+  var revokesWholeGrants: Bool { revocation?.revokesWholeGrants ?? false }
+
+  /// What becomes of the dashes in a backup code; otherwise they are only there for the eye.
+  var dashesOfBackupCodes: TypedCode.Dashes { backupCodes?.dashesOfBackupCodes ?? .removed }
+}

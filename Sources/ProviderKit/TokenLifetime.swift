@@ -1,0 +1,110 @@
+import BrokerCore
+package import BrokerProtocol
+package import JSON
+package import SecretMemory
+
+/// Works out when a token expires, from whatever a reply says of it.
+///
+/// For an access token three things are read in this order: its lifetime, the moment of its expiry, its own `exp`. The first
+/// that is believable holds. Where something is said and nothing of it is believable, the standard lifetime holds: a token
+/// that is refreshed too often costs a request, one that is never refreshed costs the caller a refusal. Where nothing is
+/// said at all, no expiry is known.
+///
+/// Nothing here adds or multiplies what came from outside without a check: a provider that counts in `1e300` seconds, or
+/// backwards, gets the standard lifetime.
+package enum TokenLifetime {
+  /// What is believed: a second to ten years.
+  ///
+  /// Zero and less is no life. What is longer is no lifetime but most likely a moment (seconds since 1970) in the wrong
+  /// place; taken for a lifetime it would never be examined again.
+  private static let believableSeconds = 1...315_360_000
+  /// What holds instead of a lifetime that is not believed: short enough to be asked again soon (RFC 6749, section 5.1,
+  /// wants one that is documented).
+  package static let standard = Duration.seconds(300)
+
+  /// When an access token expires.
+  ///
+  /// - Parameters:
+  ///   - token: the token, which may be a JWT.
+  ///   - expiresIn: its lifetime as it was said, nil where nothing is; `null` counts as said.
+  ///   - expiresAt: its expiry as it was said, likewise.
+  ///   - moments: when the reply came.
+  /// - Returns: the moment by this machine's clock; nil where nothing is said.
+  package static func accessTokenExpiry(
+    of token: Secret, expiresIn: JSONNode?, expiresAt: JSONNode? = nil, _ moments: ReplyMoments
+  ) -> Timestamp? {
+    if let expiresIn, let expiry = expiry(after: expiresIn, moments) { return expiry }
+    if let expiresAt, let expiry = expiry(at: expiresAt, moments) { return expiry }
+    if let expiry = claimedExpiry(of: token, moments) { return expiry }
+    return expiresIn == nil && expiresAt == nil ? nil : moments.sentAt + standard
+  }
+
+  /// When a refresh token expires.
+  ///
+  /// What is not believed is not known: an invented expiry would end the session.
+  ///
+  /// - Parameters:
+  ///   - expiresIn: its lifetime as it was said.
+  ///   - expiresAt: its expiry as it was said.
+  ///   - moments: when the reply came.
+  /// - Returns: the moment by this machine's clock; nil where that is not known.
+  package static func refreshTokenExpiry(
+    expiresIn: JSONNode?, expiresAt: JSONNode? = nil, _ moments: ReplyMoments
+  ) -> Timestamp? {
+    if let expiresIn, let expiry = expiry(after: expiresIn, moments) { return expiry }
+    return expiresAt.flatMap { expiry(at: $0, moments) }
+  }
+
+  /// The expiry of a token whose lifetime is said in seconds, counted from when the request was sent: the slowness of a
+  /// reply makes no token younger.
+  ///
+  /// - Parameters:
+  ///   - node: the lifetime as it was said: a number, or a string with one; a fraction of a second is cut off.
+  ///   - moments: when it was said.
+  /// - Returns: nil for a lifetime that is not believed.
+  private static func expiry(after node: JSONNode, _ moments: ReplyMoments) -> Timestamp? {
+    believable(seconds: NumericDate.number(node)).map { moments.sentAt + $0 }
+  }
+
+  /// The expiry of a token that is said as a moment: an RFC 3339 timestamp, or seconds or milliseconds since 1970.
+  ///
+  /// - Parameters:
+  ///   - node: the moment as it was said, by the server's clock.
+  ///   - moments: when it was said.
+  /// - Returns: the moment by this machine's clock; nil for what is no moment, is over, or is not believed.
+  private static func expiry(at node: JSONNode, _ moments: ReplyMoments) -> Timestamp? {
+    NumericDate.moment(node).flatMap { believable(moments.here($0), moments) }
+  }
+
+  /// An expiry that leaves a token a lifetime that is believed; nil for any other.
+  private static func believable(_ expiry: Timestamp, _ moments: ReplyMoments) -> Timestamp? {
+    let range = Duration.seconds(believableSeconds.lowerBound)...Duration.seconds(believableSeconds.upperBound)
+    return range.contains(expiry - moments.sentAt) ? expiry : nil
+  }
+
+  /// A number of seconds that is believed, without its fraction.
+  private static func believable(seconds number: Double?) -> Duration? {
+    guard let whole = number.flatMap({ Int(exactly: $0.rounded(.down)) }), believableSeconds.contains(whole) else {
+      return nil
+    }
+    return .seconds(whole)
+  }
+
+  /// When a token that is a JWT expires, by its own claims.
+  ///
+  /// `exp` and `iat` are moments of the server's clock. Where the reply does not say how far that is off, `iat` may: a
+  /// token that is issued in the future tells that the clock is ahead, and one that would be over when it comes, that it
+  /// is behind, since no provider issues a token that has expired. Its lifetime from `iat` to `exp` then counts from when the
+  /// request was sent.
+  ///
+  /// - Returns: the moment by this machine's clock; nil for what is no JWT, or says no believable expiry.
+  private static func claimedExpiry(of token: Secret, _ moments: ReplyMoments) -> Timestamp? {
+    guard let (issuedAt, end) = UnverifiedToken.span(of: token) else { return nil }
+    let here = moments.here(end)
+    let latest = moments.receivedAt + ReplyMoments.clockTolerance
+    if let issuedAt, moments.here(issuedAt) > latest || here <= moments.sentAt {
+      return believable(moments.sentAt + (end - issuedAt), moments)
+    }
+    return believable(here, moments)
+  }
+}

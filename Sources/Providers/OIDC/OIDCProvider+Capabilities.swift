@@ -1,0 +1,24 @@
+package import BrokerCore
+
+/// What a provider can do by its dialect, as far as that is known without asking it.
+extension OIDCProvider {
+  /// What the provider has an endpoint for.
+  ///
+  /// One that only its metadata name is taken to be there; a call for one that they do not name is `.unsupported`. A login
+  /// that was begun before the configuration stopped naming its method is followed all the same.
+  package var capabilities: ProviderCapabilities {
+    var capabilities = ProviderCapabilities()
+    if dialect.usesDiscovery || dialect.endpoints[.userinfo] != nil { capabilities.userInfo = self }
+    if dialect.quirks.asksForSecondFactor {
+      capabilities.challenges = self
+      capabilities.codeResending = self
+      capabilities.backupCodes = self
+    }
+    capabilities.deviceLogin = self
+    capabilities.browserLogin = self
+    capabilities.clientSessions = self
+    capabilities.targets = self
+    capabilities.revocation = self
+    return capabilities
+  }
+}
