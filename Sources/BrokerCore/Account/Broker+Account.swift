@@ -188,7 +188,7 @@ extension Broker {
     guard let slot = slot(named: call.profile, id: call.slot), let living = slot.machine.living else {
       return refuse(call.caller, BrokerError(.loginRequired, profile: call.profile))
     }
-    guard call.session.isPresent(on: slot) else { return refuse(call.caller, overtaken(call.profile)) }
+    guard call.session.isPresent(on: slot) else { return refuse(call.caller, BrokerError(overtaken: call.profile)) }
     let (provider, accessToken) = (slot.provider, living.tokens.accessToken)
     inBackground {
       do throws(ProviderFailure) {

@@ -22,6 +22,25 @@ extension Broker {
     revokeLater(tokens, of: slot, user: user)
   }
 
+  /// Revokes a session that is not used, at the provider that has given it.
+  ///
+  /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
+  /// provider is told at once, as far as it answers.
+  func revokeUnused(_ session: ProviderSession, from issuer: SessionArrival.Issuer) {
+    guard vault.phase != .locked, let slot = slot(named: issuer.profile, id: issuer.slot) else {
+      return revokeUnused(session.tokens, at: issuer.provider)
+    }
+    revokeLater(session.tokens, of: slot, user: session.user?.id)
+  }
+
+  /// Revokes tokens that no session uses, as far as the provider answers.
+  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
+    inBackground {
+      try? await provider.revoke(tokens, everywhere: false)
+      return { _ in }
+    }
+  }
+
   /// Queues the revocation of tokens; gives what is to be done now.
   ///
   /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.
@@ -129,8 +148,7 @@ extension Broker {
   /// It cannot where the session is another user's.
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
     guard slot.provider.revokesWholeGrants else { return false }
-    if pendingLogins.id(of: slot.name) != nil { return true }
-    if attempts.hasAny(on: slot) { return true }
+    if logins.mayBringSession(to: slot) { return true }
     guard slot.machine.hasSession else { return false }
     guard slot.machine.pendingLogin == nil, let user = revocation.userID,
       let present = (slot.user ?? slot.machine.living?.user)?.id
