@@ -123,26 +123,16 @@ extension Broker {
   /// meanwhile is answered at once.
   private func askWithoutToken(
     _ ability: ProviderAbility, _ profile: ProfileName?, about account: String? = nil, _ caller: Caller<Empty>,
-    _ ask: @escaping @Sendable (any AuthProvider) async throws(ProviderFailure) -> Void,
+    _ question: @escaping ProviderQuestion<Void>,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
   ) throws(BrokerError) {
     let slot = try slot(for: profile, able: ability)
     try admit(ability.call, account, on: slot)
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
-    inBackground {
-      do throws(ProviderFailure) {
-        try await ask(provider)
-        return { broker in
-          broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.slot(named: name, id: id) else { return broker.answer(caller, Empty()) }
-          go(broker, slot)
-        }
-      } catch {
-        return { broker in
-          broker.noteCall(error, of: name, id: id)
-          broker.refuse(caller.id, Self.error(error, ability, name))
-        }
-      }
+    let name = slot.name
+    ask(slot, question) { broker, slot, result in
+      if case .failure(let failure) = result { return broker.refuse(caller.id, Self.error(failure, ability, name)) }
+      guard let slot else { return broker.answer(caller, Empty()) }
+      go(broker, slot)
     }
   }
 
@@ -161,13 +151,13 @@ extension Broker {
   /// `go` is told whether the session is the present one still: its user may have gone, or be another, meanwhile.
   func askWithToken<Value: Sendable, Reply>(
     _ ability: ProviderAbility, _ profile: ProfileName?, _ caller: Caller<Reply>,
-    _ ask: @escaping @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value,
+    _ question: @escaping @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   ) throws(BrokerError) {
     let slot = try slot(for: profile, able: ability)
     if slot.machine.living != nil { try admit(ability.call, nil, on: slot) }
     let call = TokenCall(
-      profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id, ask: ask, go: go)
+      profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id, question: question, go: go)
     withAccessToken(GetAccessToken.Params(profile: slot.name)) { broker, result in
       broker.make(call, result, isRetry: false)
     }
@@ -179,7 +169,7 @@ extension Broker {
     let slot: UInt64
     let session: SessionMark
     let caller: CallerID
-    let ask: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
+    let question: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
     let go: @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   }
 
@@ -189,19 +179,17 @@ extension Broker {
       return refuse(call.caller, BrokerError(.loginRequired, profile: call.profile))
     }
     guard call.session.isPresent(on: slot) else { return refuse(call.caller, BrokerError(overtaken: call.profile)) }
-    let (provider, accessToken) = (slot.provider, living.tokens.accessToken)
-    inBackground {
-      do throws(ProviderFailure) {
-        let value = try await call.ask(provider, accessToken)
-        return { broker in
-          broker.noteCall(nil, of: call.profile, id: call.slot)
-          guard let slot = broker.slot(named: call.profile, id: call.slot) else {
-            return broker.refuse(call.caller, BrokerError(.unknownProfile, profile: call.profile))
-          }
-          call.go(broker, slot, call.session.isPresent(on: slot), value)
+    let accessToken = living.tokens.accessToken
+    ask(slot) { provider throws(ProviderFailure) in
+      try await call.question(provider, accessToken)
+    } then: { broker, slot, result in
+      switch result {
+      case .success(let value):
+        guard let slot else {
+          return broker.refuse(call.caller, BrokerError(.unknownProfile, profile: call.profile))
         }
-      } catch {
-        return { $0.refuse(call, accessToken, error, isRetry: isRetry) }
+        call.go(broker, slot, call.session.isPresent(on: slot), value)
+      case .failure(let failure): broker.refuse(call, accessToken, failure, isRetry: isRetry)
       }
     }
   }
@@ -209,7 +197,6 @@ extension Broker {
   private func refuse<Value>(
     _ call: TokenCall<Value>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
   ) {
-    noteCall(failure, of: call.profile, id: call.slot)
     if failure.kind == .forbidden, let slot = slot(named: call.profile, id: call.slot) { publishRefusal(403, on: slot) }
     guard failure == .tokenRefused, !isRetry else {
       return refuse(call.caller, BrokerError(failure, profile: call.profile))

@@ -125,20 +125,14 @@ extension Broker {
     guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
-    let (provider, slotID) = (slot.provider, slot.id)
-    inBackground {
-      do throws(ProviderFailure) {
-        try await provider.revoke(revocation.tokens, everywhere: everywhere)
-        return { broker in
-          broker.noteCall(nil, of: id.profile, id: slotID)
-          broker.counts.revocations += 1
-          broker.handle(.ended(id, .yes))
-        }
-      } catch {
-        return { broker in
-          broker.noteCall(error, of: id.profile, id: slotID)
-          broker.revocationFailed(id, error)
-        }
+    ask(slot) { provider throws(ProviderFailure) in
+      try await provider.revoke(revocation.tokens, everywhere: everywhere)
+    } then: { broker, _, result in
+      switch result {
+      case .success:
+        broker.counts.revocations += 1
+        broker.handle(.ended(id, .yes))
+      case .failure(let failure): broker.revocationFailed(id, failure)
       }
     }
   }
