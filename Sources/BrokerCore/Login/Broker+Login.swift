@@ -186,7 +186,7 @@ extension Broker {
     try admitLogin(plan.account, on: slot)
     let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: servedClient, at: now)
     callers.update(caller.id) { $0.wait = .login }
-    let (issuer, user) = (SessionArrival.Issuer(slot), plan.expectedUser)
+    let (issuer, user) = (IssuedSession.Issuer(slot), plan.expectedUser)
     ask(slot) { provider throws(ProviderFailure) in
       await LoginAnswer(try await question(provider), expecting: user, at: provider)
     } then: { broker, slot, result in
@@ -198,7 +198,7 @@ extension Broker {
   }
 
   /// Goes on with what the provider has answered.
-  private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: SessionArrival.Issuer, on slot: ProfileSlot?) {
+  private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, on slot: ProfileSlot?) {
     if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
     guard let attempt = logins.attempts[id] else { return }
     let session = answer.session?.session
@@ -212,8 +212,8 @@ extension Broker {
     switch attempt.step(after: answer, makeID: entropy.handle) {
     case .accept(let session):
       forgetLogin(of: slot.name, .replaced)
-      let arrival = SessionArrival(session: session, issuer: issuer, sentAt: attempt.sentAt)
-      accept(arrival, by: attempt.plan.method, from: .attempt(id), on: slot)
+      let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
+      accept(issued, by: attempt.plan.method, from: .attempt(id), on: slot)
     case .fail(let failure):
       if let session { revokeUnused(session, from: issuer) }
       fail(id, failure)

@@ -4,32 +4,32 @@ import BrokerProtocol
 extension Broker {
   /// Lets a pending login decide, does what it says, and sets the next wake-up.
   ///
-  /// `arrival` is the session that the event brings; where the login is over, it is revoked.
-  func handle(_ event: LoginMachine.Event, onLogin id: String, _ arrival: SessionArrival? = nil) {
+  /// `issued` is the session that the event brings; where the login is over, it is revoked.
+  func handle(_ event: LoginMachine.Event, onLogin id: String, _ issued: IssuedSession? = nil) {
     guard let decision = logins.handle(event, id, at: now) else {
-      if let arrival { revokeUnused(arrival.session, from: arrival.issuer) }
+      if let issued { revokeUnused(issued.session, from: issued.issuer) }
       return
     }
-    for action in decision.actions { run(action, decision.login, arrival) }
+    for action in decision.actions { run(action, decision.login, issued) }
     scheduleLogins()
   }
 
-  private func run(_ action: LoginMachine.Action, _ login: PendingLogin, _ arrival: SessionArrival?) {
+  private func run(_ action: LoginMachine.Action, _ login: PendingLogin, _ issued: IssuedSession?) {
     switch action {
     case .refuse(let callers, let error): refuse(callers, error, login)
     case .refuseWaiting(let kind), .detach(let kind):
       answerWaits(for: login.id, .failure(BrokerError(kind, endOf: login.step)))
     case .stopListening: logins.runs.stopListening(login.id)
     case .end(let reason, let isTold): end(login, reason, isTold: isTold)
-    case .revoke: if let arrival { revokeUnused(arrival.session, from: arrival.issuer) }
+    case .revoke: if let issued { revokeUnused(issued.session, from: issued.issuer) }
     case .check, .resend, .poll, .listen, .accept, .keep:
       // Its profile may have gone from the configuration.
-      if let slot = slot(named: login.profile) { run(action, login, on: slot, arrival) }
+      if let slot = slot(named: login.profile) { run(action, login, on: slot, issued) }
     }
   }
 
   private func run(
-    _ action: LoginMachine.Action, _ login: PendingLogin, on slot: ProfileSlot, _ arrival: SessionArrival?
+    _ action: LoginMachine.Action, _ login: PendingLogin, on slot: ProfileSlot, _ issued: IssuedSession?
   ) {
     switch action {
     case .check(let guess): check(guess, login, on: slot)
@@ -37,8 +37,8 @@ extension Broker {
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
     case .accept(let callers):
-      guard let arrival else { return }
-      accept(arrival, by: login.method, from: .pending(login.id, callers: callers), on: slot)
+      guard let issued else { return }
+      accept(issued, by: login.method, from: .pending(login.id, callers: callers), on: slot)
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
       keep(login, on: slot, telling: events) { broker in
@@ -65,7 +65,7 @@ extension Broker {
       let refusal = ProviderFailure.refused(error.kind, retryAfter: error.retryAfter)
       return handle(.codeRefused(guess: guess.id, refusal), onLogin: login.id)
     }
-    let (issuer, sentAt) = (SessionArrival.Issuer(slot), now)
+    let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
     ask(slot) { provider throws(ProviderFailure) in
       try await login.session(for: guess, at: provider)
     } then: { broker, slot, result in
@@ -98,7 +98,7 @@ extension Broker {
 
   /// Asks the provider whether the user is done; locking does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
-    let (issuer, sentAt) = (SessionArrival.Issuer(slot), now)
+    let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
     logins.runs.beginPoll()
     askDuringUserAction(slot) { provider throws(ProviderFailure) in
       try await login.progress(at: provider)
@@ -115,7 +115,7 @@ extension Broker {
 
   /// Waits for a browser until it has come back or the waiting is cancelled.
   private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
-    let (issuer, clock) = (SessionArrival.Issuer(slot), self.clock)
+    let (issuer, clock) = (IssuedSession.Issuer(slot), self.clock)
     let listener = askDuringUserAction(slot) { provider throws(ProviderFailure) in
       try await login.redirect(at: provider, clock)
     } noting: { failure in
@@ -133,12 +133,12 @@ extension Broker {
 
   /// Brings a session to the pending login that it came for.
   private func take(
-    _ identified: IdentifiedSession, from issuer: SessionArrival.Issuer, _ sentAt: Moment, for login: PendingLogin,
+    _ identified: IdentifiedSession, from issuer: IssuedSession.Issuer, _ sentAt: Moment, for login: PendingLogin,
     as event: (SessionProof) -> LoginMachine.Event
   ) {
     if let doubt = identified.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
-    let arrival = SessionArrival(session: identified.session, issuer: issuer, sentAt: sentAt)
-    handle(event(identified.proof(of: login.expectedUser)), onLogin: login.id, arrival)
+    let issued = IssuedSession(session: identified.session, issuer: issuer, sentAt: sentAt)
+    handle(event(identified.proof(of: login.expectedUser)), onLogin: login.id, issued)
   }
 
   /// Tells the callers that wait for the user of a login how it ended.
@@ -151,12 +151,12 @@ extension Broker {
 extension Broker {
   /// Saves the session of a login, which is answered only after that is durable.
   func accept(
-    _ arrival: SessionArrival, by method: LoginMethod, from origin: LoginOrigin, on slot: ProfileSlot
+    _ issued: IssuedSession, by method: LoginMethod, from origin: LoginOrigin, on slot: ProfileSlot
   ) {
-    let (session, issuer) = (arrival.session, arrival.issuer)
+    let (session, issuer) = (issued.session, issued.issuer)
     slot.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
-    handle(.loginAccepted(session, method: method.rawValue, sentAt: arrival.sentAt), on: slot)
+    handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt), on: slot)
     whenSaved(slot) { broker, failure in
       let slot = broker.slot(named: issuer.profile, id: issuer.slot)
       guard failure == nil else {

@@ -1,7 +1,7 @@
 import BrokerProtocol
 
 /// A session that a provider has given for a login.
-struct SessionArrival: Sendable {
+struct IssuedSession: Sendable {
   /// The profile and the provider that a session is asked for.
   struct Issuer: Sendable {
     /// The provider.
