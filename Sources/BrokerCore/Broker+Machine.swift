@@ -57,7 +57,7 @@ extension Broker {
   /// A login that waits for its code is a better answer than "log in".
   private func explained(_ error: BrokerError, _ slot: ProfileSlot) -> BrokerError {
     guard error.kind == .loginRequired || error.kind == .vaultTampered,
-      let step = pendingLogins.step(of: slot.name, at: now.wall)
+      let step = logins.step(of: slot.name, at: now.wall)
     else {
       return error
     }
@@ -85,14 +85,6 @@ extension Broker {
       } else {
         broker.handle(.intentFailed(flight: flight, jitter: broker.entropy.fraction()), on: slot)
       }
-    }
-  }
-
-  /// Revokes tokens that no session uses, as far as the provider answers.
-  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
-    inBackground {
-      try? await provider.require(\.revocation).revoke(tokens, everywhere: false)
-      return { _ in }
     }
   }
 
@@ -128,32 +120,5 @@ extension Broker {
   func handle(_ event: SessionMachine.Event, onProfile name: ProfileName) {
     guard let slot = holder(of: name) else { return }
     handle(event, on: slot)
-  }
-
-  /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
-  func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
-    guard let background else { return try await operation() }
-    return try await withTaskExecutorPreference(background, operation: operation)
-  }
-
-  /// Awaits something slow off the loop, then does what it says on the broker.
-  ///
-  /// The broker is busy meanwhile. `room` is what was set aside for the secrets that come of it.
-  func inBackground(
-    in room: SecretReservation? = nil,
-    _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void
-  ) {
-    work += 1
-    let plain = SecretScope(arena: SecretScope.current.arena)
-    SecretScope(arena: plain.arena, reservation: room).run {
-      _ = Task {
-        let finish = await apart(operation)
-        // The room is for what has come, and not for whatever is begun because of it.
-        plain.run { finish(self) }
-        work -= 1
-        finishLocking()
-        if !hasWork { whenIdle?() }
-      }
-    }
   }
 }

@@ -31,18 +31,8 @@ package actor Broker {
 
   /// The configured profiles.
   var profiles: Profiles
-  /// Logins that wait for a code or for their user.
-  var pendingLogins = PendingLogins()
-  /// Who listens for a browser, by the handle of the login.
-  var listeners: [String: Task<Void, Never>] = [:]
-  /// How many questions are under way whether a user is done: the answer may be a session, which comes only once.
-  var polls = 0
-  /// Whether the broker is about to end, and waits for no user any more.
-  var isEnding = false
-  /// Wakes the next of the pending logins.
-  var pendingLoginTimer: TimerCancellation?
-  /// Logins that are over, whose records are still to be removed from the store.
-  var loginsToClose: Set<ProfileName> = []
+  /// Logins that their provider has not answered yet, and those that wait for a code or for their user.
+  var logins = Logins()
   /// Who is told what.
   var hub = SubscriptionHub()
   /// Pages of kept events that are wanted.
@@ -85,8 +75,6 @@ package actor Broker {
   var isSuspicionTold = false
   /// Called whenever nothing slow is under way any more.
   package var whenIdle: (@Sendable () -> Void)?
-  /// Logins that their provider has not answered yet.
-  var attempts = LoginAttempts()
   /// How often providers are called for clients.
   var limiter: CallLimiter
   /// The connection whose request is being taken up; nil for what the broker does by itself.
@@ -136,7 +124,7 @@ package actor Broker {
   /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's wrong
   /// codes.
   package var isBusy: Bool {
-    hasWork || !pendingLogins.isEmpty || remembersGuesses || revocations.isWorthWaiting(at: now)
+    hasWork || logins.isAnyPending || remembersGuesses || revocations.isWorthWaiting(at: now)
       || vault.needsPersonToOpen
   }
 
@@ -149,7 +137,7 @@ package actor Broker {
   package var hasWork: Bool { hasCalls || !journal.isSaved }
 
   /// Whether an answer is awaited that must not be lost.
-  private var hasCalls: Bool { work > 0 || polls > 0 }
+  private var hasCalls: Bool { work > 0 || logins.runs.isPolling }
 
   /// What was counted since the start.
   package var counters: Counters {

@@ -126,26 +126,18 @@ extension Broker {
   private func askWithoutToken<Capability: Sendable>(
     _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?,
     about account: String? = nil, _ caller: Caller<Empty>,
-    _ ask: @escaping @Sendable (Capability) async throws(ProviderFailure) -> Void,
+    _ question: @escaping @Sendable (Capability) async throws(ProviderFailure) -> Void,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot) -> Void
   ) throws(BrokerError) {
-    let (slot, provider) = try slot(for: profile, with: path)
+    let (slot, capability) = try slot(for: profile, with: path)
     try admit(kind, account, on: slot)
-    let (name, id) = (slot.name, slot.id)
-    inBackground {
-      do throws(ProviderFailure) {
-        try await ask(provider)
-        return { broker in
-          broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.slot(named: name, id: id) else { return broker.answer(caller, Empty()) }
-          go(broker, slot)
-        }
-      } catch {
-        return { broker in
-          broker.noteCall(error, of: name, id: id)
-          broker.refuse(caller.id, Self.error(error, kind, name))
-        }
-      }
+    let name = slot.name
+    ask(slot) { _ throws(ProviderFailure) in
+      try await question(capability)
+    } then: { broker, slot, result in
+      if case .failure(let failure) = result { return broker.refuse(caller.id, Self.error(failure, kind, name)) }
+      guard let slot else { return broker.answer(caller, Empty()) }
+      go(broker, slot)
     }
   }
 
@@ -166,14 +158,15 @@ extension Broker {
   /// the present one still: its user may have gone, or be another, meanwhile.
   func askWithToken<Capability, Value: Sendable, Reply>(
     _ path: CapabilityPath<Capability>, _ kind: CallLimiter.Call, _ profile: ProfileName?, _ caller: Caller<Reply>,
-    _ ask: @escaping @Sendable (Capability, Secret) async throws(ProviderFailure) -> Value,
+    _ question: @escaping @Sendable (Capability, Secret) async throws(ProviderFailure) -> Value,
     then go: @escaping @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   ) throws(BrokerError) {
     let slot = try slot(for: profile, with: path).slot
     if slot.machine.living != nil { try admit(kind, nil, on: slot) }
     let call = TokenCall(
       profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id,
-      ask: { provider, token throws(ProviderFailure) in try await ask(try provider.require(path), token) }, go: go)
+      question: { provider, token throws(ProviderFailure) in try await question(try provider.require(path), token) },
+      go: go)
     withAccessToken(GetAccessToken.Params(profile: slot.name)) { broker, result in
       broker.make(call, result, isRetry: false)
     }
@@ -185,7 +178,7 @@ extension Broker {
     let slot: UInt64
     let session: SessionMark
     let caller: CallerID
-    let ask: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
+    let question: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
     let go: @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
   }
 
@@ -194,20 +187,18 @@ extension Broker {
     guard let slot = slot(named: call.profile, id: call.slot), let living = slot.machine.living else {
       return refuse(call.caller, BrokerError(.loginRequired, profile: call.profile))
     }
-    guard call.session.isPresent(on: slot) else { return refuse(call.caller, overtaken(call.profile)) }
-    let (provider, accessToken) = (slot.provider, living.tokens.accessToken)
-    inBackground {
-      do throws(ProviderFailure) {
-        let value = try await call.ask(provider, accessToken)
-        return { broker in
-          broker.noteCall(nil, of: call.profile, id: call.slot)
-          guard let slot = broker.slot(named: call.profile, id: call.slot) else {
-            return broker.refuse(call.caller, BrokerError(.unknownProfile, profile: call.profile))
-          }
-          call.go(broker, slot, call.session.isPresent(on: slot), value)
+    guard call.session.isPresent(on: slot) else { return refuse(call.caller, BrokerError(overtaken: call.profile)) }
+    let accessToken = living.tokens.accessToken
+    ask(slot) { provider throws(ProviderFailure) in
+      try await call.question(provider, accessToken)
+    } then: { broker, slot, result in
+      switch result {
+      case .success(let value):
+        guard let slot else {
+          return broker.refuse(call.caller, BrokerError(.unknownProfile, profile: call.profile))
         }
-      } catch {
-        return { $0.refuse(call, accessToken, error, isRetry: isRetry) }
+        call.go(broker, slot, call.session.isPresent(on: slot), value)
+      case .failure(let failure): broker.refuse(call, accessToken, failure, isRetry: isRetry)
       }
     }
   }
@@ -215,7 +206,6 @@ extension Broker {
   private func refuse<Value>(
     _ call: TokenCall<Value>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
   ) {
-    noteCall(failure, of: call.profile, id: call.slot)
     if failure.kind == .forbidden, let slot = slot(named: call.profile, id: call.slot) { publishRefusal(403, on: slot) }
     guard failure == .tokenRefused, !isRetry else {
       return refuse(call.caller, BrokerError(failure, profile: call.profile))

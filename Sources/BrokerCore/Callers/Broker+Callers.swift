@@ -115,7 +115,7 @@ extension Broker {
     let profile: ProfileName? =
       switch entry.wait {
       case .token(let name): name
-      case .userAction(let login): pendingLogins[login]?.login.profile
+      case .userAction(let login): logins[login]?.login.profile
       case .request, .login, .code, .cancellation: nil
       }
     // Before the answer: its room must not answer once more.
@@ -132,7 +132,7 @@ extension Broker {
   ///   with.
   package func cancel(_ caller: CallerID) -> Bool {
     guard let entry = callers[caller] else { return true }
-    if entry.wait == .login, !attempts.leave(caller, isCancelled: true) { return false }
+    if entry.wait == .login, !logins.attempts.leave(caller, isCancelled: true) { return false }
     detach(caller)
     return true
   }
@@ -146,8 +146,8 @@ extension Broker {
   private func tellRoom(of caller: CallerID, _ wait: Callers.Wait) {
     switch wait {
     case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
-    case .code(let login): handle(.callerLeft(caller.number), onLogin: login)
-    case .login: _ = attempts.leave(caller, isCancelled: false)
+    case .code(let login): handle(.callerLeft(caller), onLogin: login)
+    case .login: _ = logins.attempts.leave(caller, isCancelled: false)
     case .request, .userAction, .cancellation: break
     }
   }

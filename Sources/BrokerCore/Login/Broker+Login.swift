@@ -1,14 +1,8 @@
 package import BrokerProtocol
 import SecretMemory
 
-/// How people log in.
+/// How users log in.
 extension Broker {
-  /// A session that a provider has given, and when it was asked for.
-  typealias Arrival = (session: ProviderSession, sentAt: Moment)
-
-  /// How a login that a session came from is ended: with an answer for everyone who waits for it.
-  typealias LoginCompletion = @Sendable (isolated Broker, Result<LoginResult, BrokerError>) -> Void
-
   /// Begins a login; a login that is equal to one under way shares its answer.
   package func login(_ params: Login.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
@@ -27,179 +21,234 @@ extension Broker {
     let registration = Registration(
       email: params.email, password: params.password, name: params.name, phoneNumber: params.phoneNumber)
     try requireToken(for: .message, params.email, on: slot)
-    try begin(slot, LoginAttempt.Plan(account: params.email), caller) { () async throws(ProviderFailure) in
-      (try await provider.register(registration), nil)
+    try begin(slot, LoginAttempt.Plan(account: params.email), caller) { _ throws(ProviderFailure) in
+      try await provider.register(registration)
     }
     try admit(.message, params.email, on: slot)
   }
 
-  /// How many callers wait for a login, or for the answer to a code.
-  package var waitingCallerCount: Int {
-    callers.countOfLogins + pendingLogins.ids.compactMap { pendingLogins[$0]?.callerCount }.reduce(0, +)
+  /// Has the user of a session prove who they are; the session goes on with the tokens that this brings, and a new
+  /// `authTime`.
+  ///
+  /// With a password, the session's e-mail address is logged in again; without one, the provider must have its users
+  /// prove it at another device or in a browser. A session of another user is revoked, and nothing is changed.
+  package func reauthenticate(_ params: Reauthenticate.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
+    let user = slot.user ?? living.user
+    let method = try LoginMethodChoice.proofMethod(
+      withPassword: params.password != nil, offered: slot.provider.loginMethods, profile: slot.name)
+    var credentials = Credentials(
+      method: method, email: user?.email, password: params.password, scopes: living.tokens.scopes)
+    credentials.wantsFreshProof = true
+    guard credentials.method != .password || user?.email != nil else {
+      throw BrokerError(
+        .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
+    }
+    try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), caller)
   }
 
+  /// How many callers wait for a login, or for the answer to a code.
+  package var waitingCallerCount: Int { callers.countOfLogins + logins.callerCount }
+}
+
+/// How codes are answered, and sent again.
+extension Broker {
+  /// Answers a challenge with its code.
+  package func verifyOTP(_ params: VerifyOTP.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    let slot = try slot(ofLogin: params.otpFlowID)
+    let code = try Self.code(params.code, .removed, slot.name)
+    try admit(.code, nil, on: slot)
+    callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
+    handle(.codeGiven(CodeGuess(caller.id, code)), onLogin: params.otpFlowID)
+  }
+
+  /// Answers a challenge with a backup code.
+  package func verifyBackupCode(
+    _ params: VerifyBackupCode.Params, _ caller: Caller<VerifyBackupCode.Result>
+  ) throws(BrokerError) {
+    let name = try slot(ofLogin: params.otpFlowID).name
+    let (slot, provider) = try slot(for: name, with: \.backupCodes)
+    let code = try Self.code(params.backupCode, provider.dashesOfBackupCodes, name)
+    try admit(.code, nil, on: slot)
+    callers.update(caller.id) { entry in
+      entry.wait = .code(login: params.otpFlowID)
+      entry.countsBackupCodesOf = name
+    }
+    handle(.codeGiven(CodeGuess(caller.id, code, isBackupCode: true)), onLogin: params.otpFlowID)
+  }
+
+  /// A code as providers know it; see ``TypedCode``.
+  ///
+  /// - Throws: `overloaded` where there is no room for it.
+  private static func code(
+    _ typed: Secret, _ dashes: TypedCode.Dashes, _ profile: ProfileName
+  ) throws(BrokerError) -> Secret {
+    do throws(SecretMemoryExhausted) {
+      return try TypedCode.normalized(typed, dashes)
+    } catch {
+      throw BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: profile)
+    }
+  }
+
+  /// Sends another code.
+  package func resendOTP(_ params: ResendOTP.Params, _ caller: Caller<OTPChallenge>) throws(BrokerError) {
+    let slot = try slot(ofLogin: params.otpFlowID)
+    _ = try require(\.codeResending, of: slot)
+    callers.update(caller.id) { $0.wait = .code(login: params.otpFlowID) }
+    handle(.resendWanted(caller: caller.id), onLogin: params.otpFlowID)
+  }
+
+  /// The profile of a login that waits for a code.
+  ///
+  /// - Throws: `flowNotFound`.
+  private func slot(ofLogin id: String) throws(BrokerError) -> ProfileSlot {
+    guard let login = logins.find(id, at: now.wall)?.login, login.step.challenge != nil,
+      let slot = slot(named: login.profile)
+    else { throw BrokerError(.flowNotFound) }
+    return slot
+  }
+}
+
+/// How pending logins are waited for, listed and cancelled.
+extension Broker {
+  /// Waits until the user has done what a login asked of them; the login goes on without the waiting callers.
+  package func awaitLogin(_ params: AwaitLogin.Params, _ caller: Caller<LoginResult>) {
+    let id = params.loginFlowID
+    guard let machine = logins.find(id, at: now.wall), machine.login.step.action != nil else {
+      return answer(caller, pastResult(of: id))
+    }
+    callers.update(caller.id) { $0.wait = .userAction(login: id) }
+    if let timeout = params.timeout { limit(caller.id, to: timeout) }
+  }
+
+  /// How a login ended that is over: its user may have been quicker than the caller.
+  private func pastResult(of id: String) -> Result<LoginResult, BrokerError> {
+    guard let ending = logins.ending(of: id, at: now.wall) else { return .failure(BrokerError(.flowNotFound)) }
+    if let failure = ending.failure { return .failure(failure.error(ending.step)) }
+    guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
+      return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
+    }
+    return .success(.authenticated(describe(slot)))
+  }
+
+  /// Ends a login that waits; everyone who waits for it is told `cancelled`.
+  package func cancelLogin(_ params: CancelLogin.Params, _ caller: Caller<Empty>) throws(BrokerError) {
+    guard (params.otpFlowID == nil) != (params.loginFlowID == nil) else {
+      throw Self.misfit("/loginFlowId", "Exactly one of the parameters /otpFlowId and /loginFlowId must be present.")
+    }
+    let id = params.otpFlowID ?? params.loginFlowID ?? ""
+    guard let machine = logins.find(id, at: now.wall), machine.state != .accepting,
+      (machine.login.step.action != nil) == (params.loginFlowID != nil)
+    else { throw BrokerError(.flowNotFound) }
+    callers.update(caller.id) { $0.wait = .cancellation(login: id) }
+    handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
+  }
+
+  /// The login of a profile that waits, if there is one.
+  package func listPendingLogins(
+    _ params: ProfileParams, _ caller: Caller<ListPendingLogins.Result>
+  ) throws(BrokerError) {
+    let slot = try slot(for: params.profile)
+    let steps = [logins.step(of: slot.name, at: now.wall)].compactMap(\.self)
+    answer(caller, ListPendingLogins.Result(logins: steps))
+  }
+}
+
+/// How providers are asked to log users in, and what comes of their answers.
+extension Broker {
   /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
-  func begin(
+  private func begin(
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials, slot.name, user)
-    guard !attempts.join(caller.id, question, on: slot) else { return callers.update(caller.id) { $0.wait = .login } }
-    let provider = slot.provider
-    let account = credentials.email ?? credentials.phoneNumber
-    let plan = LoginAttempt.Plan(
-      method: credentials.method, question: question, expectedUser: user, account: account)
-    try begin(slot, plan, caller) { () async throws(ProviderFailure) in
-      let outcome = try await provider.login(credentials)
-      guard case .authenticated(let session) = outcome else { return (outcome, nil) }
-      let identified = await Broker.identified(session, user, provider)
-      return (.authenticated(identified.session), identified.failure)
+    guard !logins.attempts.join(caller.id, question, on: slot) else {
+      return callers.update(caller.id) { $0.wait = .login }
     }
+    let plan = LoginAttempt.Plan(
+      method: credentials.method, question: question, expectedUser: user,
+      account: credentials.email ?? credentials.phoneNumber)
+    try begin(slot, plan, caller) { provider throws(ProviderFailure) in try await provider.login(credentials) }
   }
 
-  /// Lets the provider try, off the loop.
+  /// Lets the provider try.
+  ///
+  /// - Throws: as ``begin(_:_:as:_:)`` does.
   private func begin(
     _ slot: ProfileSlot, _ plan: LoginAttempt.Plan, _ caller: Caller<LoginResult>,
-    _ ask: @escaping @Sendable () async throws(ProviderFailure) -> (LoginOutcome, doubt: ProviderFailure?)
+    _ question: @escaping ProviderQuestion<LoginOutcome>
   ) throws(BrokerError) {
-    try ledger.require(.loginsUnderWay, attempts.count(on: slot) + 1, of: slot.name)
+    try ledger.require(.loginsUnderWay, logins.attempts.count(on: slot) + 1, of: slot.name)
     try admitLogin(plan.account, on: slot)
-    let id = attempts.begin(plan, on: slot, for: caller.id, of: servedClient, at: now)
+    let id = logins.attempts.begin(plan, on: slot, for: caller.id, of: servedClient, at: now)
     callers.update(caller.id) { $0.wait = .login }
-    let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
-    inBackground {
-      do throws(ProviderFailure) {
-        let (outcome, doubt) = try await ask()
-        return { broker in
-          broker.noteCall(doubt, of: name, id: slotID)
-          broker.proceed(outcome, doubt, id, provider)
-        }
-      } catch {
-        return { broker in
-          broker.noteCall(error, of: name, id: slotID)
-          broker.refuse(error, id)
-        }
+    let (issuer, user) = (IssuedSession.Issuer(slot), plan.expectedUser)
+    ask(slot) { provider throws(ProviderFailure) in
+      await LoginAnswer(try await question(provider), expecting: user, at: provider)
+    } then: { broker, slot, result in
+      switch result {
+      case .success(let answer): broker.proceed(id, answer, issuer, on: slot)
+      case .failure(let failure): broker.fail(id, failure)
       }
     }
   }
 
-  /// Gives everybody who waits for an attempt its answer: until then, an equal login shares it.
-  private func finish(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
-    for caller in attempts.finish(id) { answer(caller, login: result) }
-  }
-
-  /// Goes on with what the provider has answered; `doubt` is why it did not say whose session it is.
-  private func proceed(
-    _ outcome: LoginOutcome, _ doubt: ProviderFailure?, _ id: UInt64, _ provider: any AuthProvider
-  ) {
-    guard let attempt = attempts[id] else { return }
-    let profile = attempt.profile
-    guard let slot = slot(named: profile, id: attempt.slot), slot.logouts == attempt.logouts, !attempt.isCancelled
-    else {
+  /// Goes on with what the provider has answered.
+  private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, on slot: ProfileSlot?) {
+    if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
+    guard let attempt = logins.attempts[id] else { return }
+    let session = answer.session?.session
+    guard let slot, attempt.isPresent(on: slot), !attempt.isCancelled else {
       // First, so that the end of its session is not kept back for an attempt that is over.
-      finish(id, .failure(overtaken(profile)))
-      if case .authenticated(let session) = outcome { revokeUnused(session, at: provider, profile, attempt.slot) }
+      finishAttempt(id, .failure(BrokerError(overtaken: issuer.profile)))
+      if let session { revokeUnused(session, from: issuer) }
       return
     }
-    attempts.noteAnswered(id)
-    let plan = attempt.plan
-    switch outcome {
-    case .authenticated(let session) where !Self.isProven(session, plan.expectedUser):
-      revokeUnused(session, at: provider, profile, attempt.slot)
-      refuse(doubt ?? .refused(.accessDenied), id)
-    case .authenticated(let session):
-      accept((session, attempt.sentAt), method: plan.method, slot) { $0.finish(id, $1) }
-    case .otpRequired(let provided):
-      let challenge = provided.described(id: entropy.handle(), profile: profile)
-      var login = PendingLogin(
-        step: .code(challenge), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
-      login.account = plan.account
-      noteSentCode(challenge.method, for: attempt.client, to: plan.account, on: slot)
-      wait(for: login, on: slot, telling: .otpChallenge(challenge)) { $0.finish(id, .success(.otpRequired(challenge))) }
-    case .userActionRequired(let provided):
-      let action = provided.described(id: entropy.handle(), profile: profile)
-      // An address that no event can carry is none that a person could follow.
-      guard EventPayload.loginPending(action).fits else { return refuse(.transient(.invalidResponse), id) }
-      let login = PendingLogin(
-        step: .action(action), flow: provided.flow, method: plan.method, expectedUser: plan.expectedUser)
-      wait(for: login, on: slot, telling: .loginPending(action)) {
-        $0.finish(id, .success(.userActionRequired(action)))
+    logins.attempts.noteAnswered(id)
+    switch attempt.step(after: answer, makeID: entropy.handle) {
+    case .accept(let session):
+      forgetLogin(of: slot.name, .replaced)
+      let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
+      accept(issued, by: attempt.plan.method, from: .attempt(id), on: slot)
+    case .fail(let failure):
+      if let session { revokeUnused(session, from: issuer) }
+      fail(id, failure)
+    case .wait(let login, let event):
+      if let challenge = login.step.challenge {
+        noteSentCode(challenge.method, for: attempt.client, to: login.account, on: slot)
       }
-    case .emailVerificationRequired: finish(id, .success(.emailVerificationRequired))
+      wait(for: login, begunBy: id, on: slot, telling: event)
+    case .askForVerification: finishAttempt(id, .success(.emailVerificationRequired))
     }
   }
 
-  /// Starts a login in place of an earlier one; it is answered once it is durable.
-  private func wait(
-    for login: PendingLogin, on slot: ProfileSlot, telling event: EventPayload,
-    _ done: @escaping @Sendable (isolated Broker) -> Void
-  ) {
+  /// Starts a pending login in place of an earlier one; the attempt is answered once it is durable.
+  private func wait(for login: PendingLogin, begunBy id: UInt64, on slot: ProfileSlot, telling event: EventPayload) {
     forgetLogin(of: slot.name, .replaced)
-    pendingLogins.insert(login)
-    keep(login.id, on: slot, telling: [event], done)
+    logins.insert(login)
+    keep(login, on: slot, telling: [event]) { broker in
+      switch login.step {
+      case .code(let challenge): broker.finishAttempt(id, .success(.otpRequired(challenge)))
+      case .action(let action): broker.finishAttempt(id, .success(.userActionRequired(action)))
+      }
+    }
     handle(.resumed, onLogin: login.id)
   }
 
-  /// What became of a request whose profile has another session now, or none.
-  func overtaken(_ profile: ProfileName) -> BrokerError {
-    BrokerError(
-      .cancelled, "The login was replaced by another login, a logout or a change of the profile; log in again.",
-      profile: profile)
-  }
-
-  /// Revokes a session that is not used, at the provider that issued it.
-  ///
-  /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
-  /// provider is told at once, as far as it answers.
-  func revokeUnused(_ session: ProviderSession, at provider: any AuthProvider, _ profile: ProfileName, _ id: UInt64) {
-    guard vault.phase != .locked, let slot = slot(named: profile, id: id) else {
-      return revokeUnused(session.tokens, at: provider)
-    }
-    revokeLater(session.tokens, of: slot, user: session.user?.id)
-  }
-
-  /// A login is answered only after its session is durable; `pending` is the one that waited for it, whose record goes in
-  /// the same transaction.
-  func accept(
-    _ arrival: Arrival, method: LoginMethod, pending: String? = nil, _ slot: ProfileSlot,
-    _ complete: @escaping LoginCompletion
-  ) {
-    let session = arrival.session
-    if let pending, pendingLogins.id(of: slot.name) == pending {
-      loginsToClose.insert(slot.name)
-    } else {
-      forgetLogin(of: slot.name, .replaced)
-    }
-    slot.backupCodesRemaining = session.backupCodesRemaining
-    noteClock(session.tokens.clockSkew, of: slot)
-    handle(.loginAccepted(session, method: method.rawValue, sentAt: arrival.sentAt), on: slot)
-    let (name, id, provider) = (slot.name, slot.id, slot.provider)
-    whenSaved(slot) { broker, failure in
-      guard failure == nil else {
-        // Beside a session that goes on it is left alone: some providers would end that as well.
-        if broker.slot(named: name, id: id)?.machine.living == nil {
-          broker.revokeUnused(session, at: provider, name, id)
-        }
-        return complete(broker, .failure(BrokerError(.storeFailed, profile: name)))
-      }
-      guard let slot = broker.slot(named: name, id: id), slot.machine.living?.tokens == session.tokens else {
-        broker.revokeUnused(session, at: provider, name, id)
-        return complete(broker, .failure(broker.overtaken(name)))
-      }
-      broker.counts.logins += 1
-      slot.user = session.user
-      slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
-      complete(broker, .success(.authenticated(broker.describe(slot))))
-    }
-  }
-
-  private func refuse(_ failure: ProviderFailure, _ id: UInt64) {
-    guard let attempt = attempts[id] else { return }
+  /// Refuses the callers of an attempt, and tells that it failed.
+  private func fail(_ id: UInt64, _ failure: ProviderFailure) {
+    guard let attempt = logins.attempts[id] else { return }
     counts.loginFailures += 1
     publish(.loginFailed(LoginFailedEvent(kind: failure.kind.rawValue)), profile: attempt.profile)
     var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)
-    if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = LoginFlow.wrongUser }
-    finish(id, .failure(error))
+    if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = BrokerError.wrongUser }
+    finishAttempt(id, .failure(error))
+  }
+
+  /// Answers the callers of an attempt: until then, an equal login shares it.
+  func finishAttempt(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
+    for caller in logins.attempts.finish(id) { answer(caller, login: result) }
   }
 }

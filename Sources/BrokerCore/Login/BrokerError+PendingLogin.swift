@@ -1,8 +1,11 @@
-import BrokerProtocol
+package import BrokerProtocol
 
 extension BrokerError {
   /// A user code or an address longer than this is for a program to show, not for a sentence.
   private static let longestWord = 200
+
+  /// What is said where a user should have proved who they are, and another one has come.
+  static let wrongUser = "The provider logged in a different user; log in as the session's user."
 
   /// Why there is no token: a login waits for its code, or for its user.
   init(pending step: PendingLoginStep) {
@@ -14,6 +17,31 @@ extension BrokerError {
       nextAction = .wait
       message = Self.sentence(action)
     }
+  }
+
+  /// What the end of a pending login by this kind of error means for its callers.
+  package init(_ kind: ErrorKind, endOf step: PendingLoginStep) {
+    switch kind {
+    case .otpExpired where step.action != nil:
+      self.init(kind, "The login was not finished in time; log in again.", profile: step.profile)
+    case .cancelled: self.init(kind, "The login was cancelled.", profile: step.profile)
+    case .accessDenied: self.init(kind, Self.wrongUser, profile: step.profile)
+    case .providerRejected where step.action != nil:
+      // The user has done their part elsewhere: what is refused then is the client, or what it asks for.
+      self.init(
+        kind,
+        "The provider rejected the login; check clientId, clientSecret, clientAuth, redirectUri and scopes in the "
+          + "configuration.", profile: step.profile)
+      nextAction = .fixConfig
+    default: self.init(kind, profile: step.profile)
+    }
+  }
+
+  /// What became of a request whose profile has another session now, or none.
+  init(overtaken profile: ProfileName) {
+    self.init(
+      .cancelled, "The login was replaced by another login, a logout or a change of the profile; log in again.",
+      profile: profile)
   }
 
   /// Where the user has to go; a browser's address is as long as it is useless to read.

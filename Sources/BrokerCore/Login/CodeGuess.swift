@@ -1,22 +1,22 @@
 package import SecretMemory
 
-/// A code that was given for a pending login; those who give the same one share its answer.
+/// A code that was given for a pending login; callers who give the same one share its answer.
 package struct CodeGuess: Sendable, Equatable {
-  /// Names the guess; never used twice in a process.
-  package var number: UInt64
+  /// Names the guess: the caller that gave it first.
+  package let id: CallerID
   /// The code.
-  package var code: Secret
+  package let code: Secret
   /// Whether it is one of the account's backup codes.
-  package var isBackupCode: Bool
-  /// Everybody who waits for the answer, the first of them under the guess's own number.
-  package var callers: [UInt64]
+  package let isBackupCode: Bool
+  /// The callers that wait for the answer.
+  package internal(set) var callers: [CallerID]
 
   /// A guess of one caller.
-  package init(_ number: UInt64, _ code: Secret, isBackupCode: Bool = false) {
-    self.number = number
+  package init(_ caller: CallerID, _ code: Secret, isBackupCode: Bool = false) {
+    id = caller
     self.code = code
     self.isBackupCode = isBackupCode
-    callers = [number]
+    callers = [caller]
   }
 
   /// Whether both say the same.

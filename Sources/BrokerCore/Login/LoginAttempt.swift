@@ -61,4 +61,7 @@ struct LoginAttempt {
   var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
   /// Whether the provider has answered, and what it brought is being saved: it cannot be cancelled any more.
   var isAnswered = false
+
+  /// Whether no logout came after it was begun, and its profile is still the same.
+  func isPresent(on slot: ProfileSlot) -> Bool { self.slot == slot.id && logouts == slot.logouts }
 }

@@ -12,7 +12,7 @@ struct LoginAttempts {
   func count(on slot: ProfileSlot) -> Int { attempts.count { $0.slot == slot.id } }
 
   /// Whether a login is under way that would be taken in.
-  func hasAny(on slot: ProfileSlot) -> Bool { attempts.contains { Self.isPresent($0, slot) } }
+  func hasAny(on slot: ProfileSlot) -> Bool { attempts.contains { $0.isPresent(on: slot) } }
 
   /// Lets a caller wait for an equal login.
   ///
@@ -20,7 +20,7 @@ struct LoginAttempts {
   mutating func join(_ caller: CallerID, _ question: LoginAttempt.Question, on slot: ProfileSlot) -> Bool {
     guard
       let same = attempts.firstIndex(where: {
-        $0.plan.question == question && Self.isPresent($0, slot) && !$0.isCancelled
+        $0.plan.question == question && $0.isPresent(on: slot) && !$0.isCancelled
       })
     else { return false }
     attempts[same].callers.append(caller)
@@ -67,10 +67,5 @@ struct LoginAttempts {
   mutating func finish(_ id: UInt64) -> [CallerID] {
     guard let index = attempts.firstIndex(where: { $0.id == id }) else { return [] }
     return attempts.remove(at: index).callers
-  }
-
-  /// Whether no logout came after a login was begun, and its profile is still the same.
-  private static func isPresent(_ attempt: LoginAttempt, _ slot: ProfileSlot) -> Bool {
-    attempt.slot == slot.id && attempt.logouts == slot.logouts
   }
 }

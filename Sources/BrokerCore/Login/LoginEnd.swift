@@ -42,7 +42,7 @@ package enum LoginEnd: Sendable, Equatable {
   /// What that means for the callers waiting for the login.
   package func error(_ step: PendingLoginStep) -> BrokerError {
     switch self {
-    case .of(let kind): LoginFlow.error(kind, step)
+    case .of(let kind): BrokerError(kind, endOf: step)
     case .misconfigured(let fault): BrokerError(.misconfigured(fault), profile: step.profile)
     case .codeRefused: refusal(of: step)
     case .replaced: BrokerError(kind, "Another login of this profile has replaced this one.", profile: step.profile)

@@ -30,6 +30,25 @@ enum LoginMethodChoice {
     }
   }
 
+  /// The way in which the user of a session proves once more who they are: by the password that is given, or else at
+  /// another device or in a browser.
+  ///
+  /// - Throws: `unsupportedByProvider`; `missingCredential` where the provider offers nothing but passwords.
+  static func proofMethod(
+    withPassword hasPassword: Bool, offered: [LoginMethod], profile: ProfileName
+  ) throws(BrokerError) -> LoginMethod {
+    if hasPassword {
+      guard offered.contains(.password) else {
+        throw BrokerError(
+          .unsupportedByProvider, "The provider of this profile does not support passwords.", profile: profile)
+      }
+      return .password
+    }
+    if let method = offered.first(where: { $0 == .browser || $0 == .deviceCode }) { return method }
+    guard offered.contains(.password) else { throw BrokerError(.unsupportedByProvider, profile: profile) }
+    throw missing(["password"], profile)
+  }
+
   private static func usual(
     _ params: Login.Params, _ offered: [LoginMethod], _ profile: ProfileName
   ) throws(BrokerError) -> LoginMethod {
@@ -61,7 +80,7 @@ enum LoginMethodChoice {
   }
 
   /// The error of credentials that were not given.
-  static func missing(_ fields: [String], _ profile: ProfileName) -> BrokerError {
+  private static func missing(_ fields: [String], _ profile: ProfileName) -> BrokerError {
     var error = BrokerError(.missingCredential, profile: profile)
     error.fields = fields
     error.pointer = fields.last.map { "/" + $0 }

@@ -53,7 +53,7 @@ extension Broker {
       note(id) { $0.revoked[name] = .no }
     }
     for record in contents.pendingLogins where !present.contains(record.login.profile) {
-      loginsToClose.insert(record.login.profile)
+      logins.noteUnclosed(record.login.profile)
     }
     closeLogins()
   }

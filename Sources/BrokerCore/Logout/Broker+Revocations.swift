@@ -21,6 +21,25 @@ extension Broker {
     revokeLater(tokens, of: slot, user: user)
   }
 
+  /// Revokes a session that is not used, at the provider that has given it.
+  ///
+  /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
+  /// provider is told at once, as far as it answers.
+  func revokeUnused(_ session: ProviderSession, from issuer: IssuedSession.Issuer) {
+    guard vault.phase != .locked, let slot = slot(named: issuer.profile, id: issuer.slot) else {
+      return revokeUnused(session.tokens, at: issuer.provider)
+    }
+    revokeLater(session.tokens, of: slot, user: session.user?.id)
+  }
+
+  /// Revokes tokens that no session uses, as far as the provider answers.
+  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
+    inBackground {
+      try? await provider.require(\.revocation).revoke(tokens, everywhere: false)
+      return { _ in }
+    }
+  }
+
   /// Queues the revocation of tokens; gives what is to be done now.
   ///
   /// `isBeingKept` says that the next record of the profile is about to be saved, which keeps the revocation as well.
@@ -105,20 +124,14 @@ extension Broker {
     guard !mayEndSession(revocation, on: slot) else { return handle(.held(id)) }
     // What ends all sessions of the user would end one that was begun since, too.
     let everywhere = revocation.everywhere && !slot.machine.hasSession
-    let (provider, slotID) = (slot.provider, slot.id)
-    inBackground {
-      do throws(ProviderFailure) {
-        try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
-        return { broker in
-          broker.noteCall(nil, of: id.profile, id: slotID)
-          broker.counts.revocations += 1
-          broker.handle(.ended(id, .yes))
-        }
-      } catch {
-        return { broker in
-          broker.noteCall(error, of: id.profile, id: slotID)
-          broker.revocationFailed(id, error)
-        }
+    ask(slot) { provider throws(ProviderFailure) in
+      try await provider.require(\.revocation).revoke(revocation.tokens, everywhere: everywhere)
+    } then: { broker, _, result in
+      switch result {
+      case .success:
+        broker.counts.revocations += 1
+        broker.handle(.ended(id, .yes))
+      case .failure(let failure): broker.revocationFailed(id, failure)
       }
     }
   }
@@ -128,8 +141,7 @@ extension Broker {
   /// It cannot where the session is another user's.
   private func mayEndSession(_ revocation: PendingRevocation, on slot: ProfileSlot) -> Bool {
     guard slot.provider.capabilities.revokesWholeGrants else { return false }
-    if pendingLogins.id(of: slot.name) != nil { return true }
-    if attempts.hasAny(on: slot) { return true }
+    if logins.mayBringSession(to: slot) { return true }
     guard slot.machine.hasSession else { return false }
     guard slot.machine.pendingLogin == nil, let user = revocation.userID,
       let present = (slot.user ?? slot.machine.living?.user)?.id

@@ -94,28 +94,17 @@ extension Broker {
   }
 
   private func askForUser(_ slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ id: UInt64) {
-    let (name, slotID, provider) = (slot.name, slot.id, slot.provider)
-    guard let userInfo = provider.capabilities.userInfo, let token = slot.machine.living?.tokens.accessToken else {
+    let (name, slotID) = (slot.name, slot.id)
+    guard let userInfo = slot.provider.capabilities.userInfo, let token = slot.machine.living?.tokens.accessToken else {
       return finishCheck(of: name, slotID, id)
     }
-    inBackground {
-      do throws(ProviderFailure) {
-        _ = try await userInfo.currentUser(accessToken: token)
-        return { broker in
-          broker.noteCall(nil, of: name, id: slotID)
-          broker.finishCheck(of: name, slotID, id)
-        }
-      } catch {
-        return { broker in
-          broker.noteCall(error, of: name, id: slotID)
-          if error == .tokenRefused, let slot = broker.slot(named: name, id: slotID),
-            slot.machine.living?.tokens.accessToken == token
-          {
-            broker.handle(.endConfirmed(reason), on: slot)
-          }
-          broker.finishCheck(of: name, slotID, id)
-        }
+    ask(slot) { _ throws(ProviderFailure) in
+      _ = try await userInfo.currentUser(accessToken: token)
+    } then: { broker, slot, result in
+      if result.failure == .tokenRefused, let slot, slot.machine.living?.tokens.accessToken == token {
+        broker.handle(.endConfirmed(reason), on: slot)
       }
+      broker.finishCheck(of: name, slotID, id)
     }
   }
 

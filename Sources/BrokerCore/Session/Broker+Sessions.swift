@@ -53,7 +53,7 @@ extension Broker {
       case .barred: machine.isOutcomeUnknown ? .offline : .authenticated
       }
     case .signedOut, .ended:
-      if pendingLogins.step(of: machine.profile, at: now) != nil {
+      if logins.step(of: machine.profile, at: now) != nil {
         .challengePending
       } else {
         machine.phase == .signedOut && !machine.isMistrusted ? .signedOut : .expired

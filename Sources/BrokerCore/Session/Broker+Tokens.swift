@@ -104,6 +104,6 @@ extension Broker {
   /// Tells everybody who waits for a login that none will come; logins that wait for their user rest in the store.
   package func refuseLoginWaiters() {
     for slot in slots { handle(.loginWaitsEnded(BrokerError(.shuttingDown, profile: slot.name)), on: slot) }
-    restLogins()
+    stopWaitingForUsers()
   }
 }

@@ -19,7 +19,7 @@ extension Broker {
   /// `isRetry` says that it was tried before, with an error: it may be durable already.
   func save(_ record: SessionRecord, announcing events: [EventPayload], isRetry: Bool = false) {
     var steps = [StoreStep.record(record)]
-    let closesLogin = loginsToClose.remove(record.profile) != nil
+    let closesLogin = logins.takeUnclosed(record.profile)
     if closesLogin { steps.append(.closeLogin(record.profile)) }
     let revocations = stepsForRevocations(of: record.profile)
     steps += revocations.steps
@@ -31,7 +31,7 @@ extension Broker {
         return broker.saved(record, announcing: events)
       }
       broker.saveFailed(record, announcing: events, failure)
-      if closesLogin { broker.closeLaterUnlessWaiting(record.profile) }
+      if closesLogin { broker.logins.noteUnclosed(record.profile) }
     }
   }
 

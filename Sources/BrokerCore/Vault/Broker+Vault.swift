@@ -152,8 +152,7 @@ extension Broker {
   private func dropKeys() {
     for slot in slots { forget(slot) }
     profiles.forgetLeaving()
-    pendingLogins = PendingLogins()
-    loginsToClose = []
+    logins.forgetPending()
     handle(.dropped)
     logouts.forgetRevocations()
     hub.forgetKept()

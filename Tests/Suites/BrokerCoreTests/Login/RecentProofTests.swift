@@ -11,7 +11,7 @@ import Testing
 
   @Test(arguments: [(0.0, false), (300, false), (300.01, true), (86_400, true), (-4, false), (-3600, true)])
   func `a proof is good for five minutes, and none of the future is`(_ age: Double, _ isMissing: Bool) {
-    let now = FlowSample.start
+    let now = LoginSample.start
     for name in ["email", "phoneNumber", "twoFactor"] {
       let changes = Self.changes("name", name)
       #expect(RecentProof.isMissing(for: changes, authTime: now + .seconds(-age), at: now) == isMissing, "\(name)")

@@ -57,7 +57,7 @@ import Testing
     let action = UserAction(
       loginFlowID: "f", profile: .default, kind: .browser, verificationURI: "https://op.example.com/",
       expiresAt: Self.start.wall)
-    let error = LoginFlow.error(.providerRejected, .action(action))
+    let error = BrokerError(.providerRejected, endOf: .action(action))
     #expect(error.kind == .providerRejected && error.nextAction == .fixConfig && error.message.contains("clientId"))
   }
 }

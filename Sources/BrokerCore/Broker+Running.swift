@@ -1,0 +1,101 @@
+import BrokerProtocol
+import SecretMemory
+
+/// Runs what takes time apart from the loop, and takes in what comes of it.
+extension Broker {
+  /// What a provider is asked.
+  typealias ProviderQuestion<Value> = @Sendable (any AuthProvider) async throws(ProviderFailure) -> Value
+
+  /// Goes on with a provider's answer; the slot is nil where the profile has left the configuration meanwhile.
+  typealias ProviderContinuation<Value> =
+    @Sendable (isolated Broker, ProfileSlot?, Result<Value, ProviderFailure>) -> Void
+
+  /// Asks the provider of a profile, takes in what the call tells of the network, and goes on with the answer.
+  ///
+  /// The broker is busy meanwhile.
+  func ask<Value: Sendable>(
+    _ slot: ProfileSlot, _ question: @escaping ProviderQuestion<Value>,
+    then go: @escaping ProviderContinuation<Value>
+  ) {
+    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    inBackground {
+      let result = await Self.answer(of: provider, to: question)
+      return { broker in
+        broker.noteCall(result.failure, of: name, id: id)
+        go(broker, broker.slot(named: name, id: id), result)
+      }
+    }
+  }
+
+  /// Asks the provider of a profile, as ``ask(_:_:then:)`` does, while its user has something to do elsewhere: locking the
+  /// vault does not wait for it.
+  ///
+  /// A failure after the task was cancelled is not taken in; a success is.
+  ///
+  /// - Parameters:
+  ///   - slot: the profile.
+  ///   - question: what is asked.
+  ///   - tellsOfNetwork: which failures tell of the way to the provider.
+  ///   - go: goes on with the answer.
+  /// - Returns: the task that asks.
+  @discardableResult
+  func askDuringUserAction<Value: Sendable>(
+    _ slot: ProfileSlot, _ question: @escaping ProviderQuestion<Value>,
+    noting tellsOfNetwork: @escaping @Sendable (ProviderFailure) -> Bool = { _ in true },
+    then go: @escaping ProviderContinuation<Value>
+  ) -> Task<Void, Never> {
+    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    return Task {
+      let result = await apart { await Self.answer(of: provider, to: question) }
+      if Task.isCancelled, result.failure != nil { return }
+      if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: name, id: id) }
+      go(self, self.slot(named: name, id: id), result)
+      if !hasWork { whenIdle?() }
+    }
+  }
+
+  private static func answer<Value>(
+    of provider: any AuthProvider, to question: ProviderQuestion<Value>
+  ) async -> Result<Value, ProviderFailure> {
+    do throws(ProviderFailure) {
+      return .success(try await question(provider))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
+  func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    guard let background else { return try await operation() }
+    return try await withTaskExecutorPreference(background, operation: operation)
+  }
+
+  /// Awaits something slow off the loop, then does what it says on the broker.
+  ///
+  /// The broker is busy meanwhile. `room` is what was set aside for the secrets that come of it.
+  func inBackground(
+    in room: SecretReservation? = nil,
+    _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void
+  ) {
+    work += 1
+    let plain = SecretScope(arena: SecretScope.current.arena)
+    SecretScope(arena: plain.arena, reservation: room).run {
+      _ = Task {
+        let finish = await apart(operation)
+        // The room is for what has come, and not for whatever is begun because of it.
+        plain.run { finish(self) }
+        work -= 1
+        finishLocking()
+        if !hasWork { whenIdle?() }
+      }
+    }
+  }
+}
+
+extension Result {
+  /// Why there is no value; nil where there is one.
+  var failure: Failure? {
+    guard case .failure(let failure) = self else { return nil }
+    return failure
+  }
+}

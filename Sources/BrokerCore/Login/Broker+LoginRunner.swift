@@ -1,0 +1,275 @@
+import BrokerProtocol
+
+/// Runs what pending logins decide.
+extension Broker {
+  /// Lets a pending login decide, does what it says, and sets the next wake-up.
+  ///
+  /// `issued` is the session that the event brings; where the login is over, it is revoked.
+  func handle(_ event: LoginMachine.Event, onLogin id: String, _ issued: IssuedSession? = nil) {
+    guard let decision = logins.handle(event, id, at: now) else {
+      if let issued { revokeUnused(issued.session, from: issued.issuer) }
+      return
+    }
+    for action in decision.actions { run(action, decision.login, issued) }
+    scheduleLogins()
+  }
+
+  private func run(_ action: LoginMachine.Action, _ login: PendingLogin, _ issued: IssuedSession?) {
+    switch action {
+    case .refuse(let callers, let error): refuse(callers, error, login)
+    case .refuseWaiting(let kind), .detach(let kind):
+      answerWaits(for: login.id, .failure(BrokerError(kind, endOf: login.step)))
+    case .stopListening: logins.runs.stopListening(login.id)
+    case .end(let reason, let isTold): end(login, reason, isTold: isTold)
+    case .revoke: if let issued { revokeUnused(issued.session, from: issued.issuer) }
+    case .check, .resend, .poll, .listen, .accept, .keep:
+      // Its profile may have gone from the configuration.
+      if let slot = slot(named: login.profile) { run(action, login, on: slot, issued) }
+    }
+  }
+
+  private func run(
+    _ action: LoginMachine.Action, _ login: PendingLogin, on slot: ProfileSlot, _ issued: IssuedSession?
+  ) {
+    switch action {
+    case .check(let guess): check(guess, login, on: slot)
+    case .resend: resend(login, on: slot)
+    case .poll: poll(login, on: slot)
+    case .listen: listen(login, on: slot)
+    case .accept(let callers):
+      guard let issued else { return }
+      accept(issued, by: login.method, from: .pending(login.id, callers: callers), on: slot)
+    case .keep(let events, let caller):
+      if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
+      keep(login, on: slot, telling: events) { broker in
+        if let caller, let challenge = login.step.challenge { broker.answer(Caller<OTPChallenge>(caller), challenge) }
+      }
+    case .refuse, .refuseWaiting, .stopListening, .end, .detach, .revoke: break
+    }
+  }
+
+  /// Refuses callers that gave a code; after the last wrong one, the day's guesses may be used up as well.
+  private func refuse(_ callers: [CallerID], _ error: BrokerError, _ login: PendingLogin) {
+    var error = error
+    if error.kind == .tooManyAttempts, let slot = slot(named: login.profile), let rest = restOfDay(login, on: slot) {
+      error.retryAfter = max(error.retryAfter ?? .zero, rest)
+    }
+    for caller in callers { refuse(caller, error) }
+  }
+
+  /// Asks the provider about a code; where the account has no guess left today, the login ends.
+  private func check(_ guess: CodeGuess, _ login: PendingLogin, on slot: ProfileSlot) {
+    do throws(BrokerError) {
+      try countGuess(login, on: slot)
+    } catch {
+      let refusal = ProviderFailure.refused(error.kind, retryAfter: error.retryAfter)
+      return handle(.codeRefused(guess: guess.id, refusal), onLogin: login.id)
+    }
+    let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
+    ask(slot) { provider throws(ProviderFailure) in
+      try await login.session(for: guess, at: provider)
+    } then: { broker, slot, result in
+      if result.failure?.leavesCodeUnseen ?? true, let slot { broker.refundGuess(login, on: slot) }
+      switch result {
+      case .success(let identified):
+        broker.take(identified, from: issuer, sentAt, for: login) { .codeAccepted(guess: guess.id, $0) }
+      case .failure(let failure): broker.handle(.codeRefused(guess: guess.id, failure), onLogin: login.id)
+      }
+    }
+  }
+
+  /// Has the provider send another code.
+  private func resend(_ login: PendingLogin, on slot: ProfileSlot) {
+    do throws(BrokerError) {
+      try admit(.message, login.account, on: slot)
+    } catch {
+      let refusal = ProviderFailure.refused(.resendTooSoon, retryAfter: error.retryAfter)
+      return handle(.resendFailed(refusal), onLogin: login.id)
+    }
+    ask(slot) { provider throws(ProviderFailure) in
+      try await provider.require(\.codeResending).resendOTP(flow: login.flow)
+    } then: { broker, _, result in
+      switch result {
+      case .success(let challenge): broker.handle(.resent(challenge), onLogin: login.id)
+      case .failure(let failure): broker.handle(.resendFailed(failure), onLogin: login.id)
+      }
+    }
+  }
+
+  /// Asks the provider whether the user is done; locking does not wait for it, the end of the broker does.
+  private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
+    let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
+    logins.runs.beginPoll()
+    askDuringUserAction(slot) { provider throws(ProviderFailure) in
+      try await login.progress(at: provider)
+    } then: { broker, _, result in
+      switch result {
+      case .success(.pending(let slowsDown)): broker.handle(.stillPending(slowsDown: slowsDown), onLogin: login.id)
+      case .success(.session(let identified)):
+        broker.take(identified, from: issuer, sentAt, for: login) { .actionDone($0) }
+      case .failure(let failure): broker.handle(.actionFailed(failure), onLogin: login.id)
+      }
+      broker.logins.runs.endPoll()
+    }
+  }
+
+  /// Waits for a browser until it has come back or the waiting is cancelled.
+  private func listen(_ login: PendingLogin, on slot: ProfileSlot) {
+    let (issuer, clock) = (IssuedSession.Issuer(slot), self.clock)
+    let listener = askDuringUserAction(slot) { provider throws(ProviderFailure) in
+      try await login.redirect(at: provider, clock)
+    } noting: { failure in
+      // What a browser brings, or that none comes, tells nothing of the way to the provider; a call that failed does.
+      NetworkState.Event(failure) != .answered
+    } then: { broker, _, result in
+      switch result {
+      case .success(let redirect):
+        broker.take(redirect.identified, from: issuer, redirect.cameAt, for: login) { .actionDone($0) }
+      case .failure(let failure): broker.handle(.actionFailed(failure), onLogin: login.id)
+      }
+    }
+    logins.runs.listen(login.id, listener)
+  }
+
+  /// Brings a session to the pending login that it came for.
+  private func take(
+    _ identified: IdentifiedSession, from issuer: IssuedSession.Issuer, _ sentAt: Moment, for login: PendingLogin,
+    as event: (SessionProof) -> LoginMachine.Event
+  ) {
+    if let doubt = identified.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
+    let issued = IssuedSession(session: identified.session, issuer: issuer, sentAt: sentAt)
+    handle(event(identified.proof(of: login.expectedUser)), onLogin: login.id, issued)
+  }
+
+  /// Tells the callers that wait for the user of a login how it ended.
+  private func answerWaits(for id: String, _ result: Result<LoginResult, BrokerError>) {
+    for caller in callers.waiting(for: .userAction(login: id)) { answer(caller, login: result) }
+  }
+}
+
+/// How the sessions of logins are saved.
+extension Broker {
+  /// Saves the session of a login, which is answered only after that is durable.
+  func accept(
+    _ issued: IssuedSession, by method: LoginMethod, from origin: LoginOrigin, on slot: ProfileSlot
+  ) {
+    let (session, issuer) = (issued.session, issued.issuer)
+    slot.backupCodesRemaining = session.backupCodesRemaining
+    noteClock(session.tokens.clockSkew, of: slot)
+    handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt), on: slot)
+    whenSaved(slot) { broker, failure in
+      let slot = broker.slot(named: issuer.profile, id: issuer.slot)
+      guard failure == nil else {
+        // Beside a session that goes on it is left alone: some providers would end that as well.
+        if slot?.machine.living == nil { broker.revokeUnused(session, from: issuer) }
+        return broker.conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
+      }
+      guard let slot, slot.machine.living?.tokens == session.tokens else {
+        broker.revokeUnused(session, from: issuer)
+        return broker.conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
+      }
+      broker.counts.logins += 1
+      slot.user = session.user
+      slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
+      broker.conclude(origin, .success(.authenticated(broker.describe(slot))))
+    }
+  }
+
+  /// Answers the callers of a login whose session was saved, or could not be.
+  private func conclude(_ origin: LoginOrigin, _ result: Result<LoginResult, BrokerError>) {
+    switch origin {
+    case .attempt(let id): finishAttempt(id, result)
+    case .pending(let id, let callers):
+      for caller in callers { answer(caller, login: result) }
+      logins.finish(id, result.failure.map { .of($0.kind) })
+      answerWaits(for: id, result)
+    }
+  }
+}
+
+/// How pending logins outlive the process, and how they end.
+extension Broker {
+  /// Makes a login durable that waits, then goes on; where it cannot be, it goes on from memory.
+  func keep(
+    _ login: PendingLogin, on slot: ProfileSlot, telling events: [EventPayload],
+    _ go: @escaping @Sendable (isolated Broker) -> Void
+  ) {
+    let record = PendingLoginRecord(binding: slot.provider.binding, login: login)
+    change(StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)) { broker, _ in go(broker) }
+  }
+
+  /// Resumes a login that rested in the store.
+  func resume(_ record: PendingLoginRecord, on slot: ProfileSlot) {
+    let login = record.login
+    guard record.binding == slot.provider.binding else { return logins.noteUnclosed(slot.name) }
+    guard login.expiresAt > now.wall else {
+      let event = EventPayload.loginFailed(LoginFailedEvent(kind: ErrorKind.otpExpired.rawValue))
+      return change(StoreChange(.note, [.closeLogin(slot.name)], telling: [event], of: slot.name))
+    }
+    logins.insert(login)
+    handle(.resumed, onLogin: login.id)
+  }
+
+  /// Forgets the login of a profile that waits, and tells its waiting callers why.
+  ///
+  /// The record goes with the next one of the profile, or by ``closeLogins()``.
+  func forgetLogin(of profile: ProfileName, _ reason: LoginEnd) {
+    guard let id = logins.id(of: profile) else { return }
+    handle(.ended(reason, isTold: false), onLogin: id)
+  }
+
+  /// Tells how a login ended, and where an event says so removes its record.
+  private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool) {
+    let error = reason.error(login.step)
+    guard isTold else { return answerWaits(for: login.id, .failure(error)) }
+    counts.loginFailures += 1
+    let event = EventPayload.loginFailed(LoginFailedEvent(kind: reason.kind.rawValue))
+    change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
+      if failure != nil { broker.logins.noteUnclosed(login.profile) }
+      broker.answerWaits(for: login.id, .failure(error))
+      for caller in broker.callers.waiting(for: .cancellation(login: login.id)) {
+        let error = failure.map { _ in BrokerError(.storeFailed, profile: login.profile) }
+        broker.answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))
+      }
+    }
+  }
+
+  /// Removes the records of logins that are over.
+  func closeLogins() {
+    let names = logins.takeAllUnclosed()
+    guard !names.isEmpty else { return }
+    change(StoreChange(.note, names.map { .closeLogin($0) }, of: nil)) { broker, failure in
+      guard failure != nil else { return }
+      for name in names { broker.logins.noteUnclosed(name) }
+    }
+  }
+
+  /// Detaches every login from memory; the store keeps them, and they are resumed from there.
+  func detachLogins(_ kind: ErrorKind) {
+    for id in logins.ids { handle(.detached(kind), onLogin: id) }
+    logins.runs.setTimer(nil)
+  }
+
+  /// Waits for no user any more; what the provider is just being asked is taken in still, if it comes in time.
+  func stopWaitingForUsers() {
+    logins.beginEnding()
+    for id in logins.ids { handle(.brokerEnding, onLogin: id) }
+  }
+
+  /// Sets the next wake-up: of a poll that is due, or of a login that no client continues.
+  private func scheduleLogins() {
+    let wake = vault.isOpen ? logins.nextWake(at: now) : nil
+    logins.runs.setTimer(
+      wake.map { uptime in
+        clock.schedule(at: uptime) { [weak self] in
+          self?.assumeIsolated { $0.wakeLogins() }
+        }
+      })
+  }
+
+  /// Does what is due, and sets the next wake-up.
+  func wakeLogins() {
+    for id in logins.ids { handle(.woken, onLogin: id) }
+    scheduleLogins()
+  }
+}

@@ -1,0 +1,46 @@
+import BrokerProtocol
+import SecretMemory
+
+extension LoginAttempt {
+  /// What comes of an attempt that its provider has answered.
+  enum Step {
+    /// It fails, and a session that it brought is revoked.
+    case fail(ProviderFailure)
+    /// Its session is saved.
+    case accept(ProviderSession)
+    /// It waits for a code or for its user, and an event says so.
+    case wait(PendingLogin, telling: EventPayload)
+    /// The user must verify the e-mail address.
+    case askForVerification
+  }
+
+  /// Decides what comes of the provider's answer.
+  ///
+  /// - Parameters:
+  ///   - answer: what the provider said.
+  ///   - makeID: makes the handle of a login that waits.
+  /// - Returns: what is to be done.
+  func step(after answer: LoginAnswer, makeID: () -> String) -> Step {
+    switch answer {
+    case .session(let identified):
+      if let failure = identified.proof(of: plan.expectedUser).failure { return .fail(failure) }
+      return .accept(identified.session)
+    case .code(let provided):
+      let challenge = provided.described(id: makeID(), profile: profile)
+      var login = pending(.code(challenge), flow: provided.flow)
+      login.account = plan.account
+      return .wait(login, telling: .otpChallenge(challenge))
+    case .action(let provided):
+      let action = provided.described(id: makeID(), profile: profile)
+      let event = EventPayload.loginPending(action)
+      // An address that no event can carry is none that a person could follow.
+      guard event.fits else { return .fail(.transient(.invalidResponse)) }
+      return .wait(pending(.action(action), flow: provided.flow), telling: event)
+    case .emailVerification: return .askForVerification
+    }
+  }
+
+  private func pending(_ step: PendingLoginStep, flow: Secret) -> PendingLogin {
+    PendingLogin(step: step, flow: flow, method: plan.method, expectedUser: plan.expectedUser)
+  }
+}

@@ -1,0 +1,114 @@
+import BrokerProtocol
+
+/// How a user is waited for who does something elsewhere.
+extension LoginMachine {
+  /// How much longer the interval becomes each time that the provider wants it to (RFC 8628, section 3.5).
+  private static let slowDownStep = Duration.seconds(5)
+  /// The longest pause after failures: short beside the minutes that such a login lives.
+  private static let longestPause = Duration.seconds(60)
+
+  /// How long to wait between two polls.
+  var interval: Duration { login.step.action?.interval ?? ProviderUserAction.standardInterval }
+
+  /// Waits for the time of the next poll.
+  mutating func rest(_ slowsDown: Bool, _ now: Moment) -> [Action] {
+    guard case .polling = state else { return [] }
+    if let actions = endIfOver(now) { return actions }
+    if slowsDown, case .action(var action) = login.step {
+      action.interval = interval + Self.slowDownStep
+      login.step = .action(action)
+    }
+    state = .resting(until: now.uptime + interval, failures: 0)
+    return slowsDown ? [.keep([])] : []
+  }
+
+  /// Has the session saved, if it is the expected user's; what the user has done serves once.
+  ///
+  /// A session that comes for a login which has ended meanwhile is revoked.
+  mutating func finishAction(_ proof: SessionProof, _ now: Moment) -> [Action] {
+    switch proof {
+    case .given: return acceptAction()
+    case .otherUser: return [.revoke] + failAction(.refused(.accessDenied), now)
+    case .unknown(let failure): return [.revoke] + endUnproven(failure)
+    }
+  }
+
+  private mutating func acceptAction() -> [Action] {
+    switch state {
+    case .polling, .resting:
+      state = .accepting
+      return [.accept(callers: [])]
+    case .listening:
+      state = .accepting
+      return [.stopListening, .accept(callers: [])]
+    case .idle, .awaitingCode, .checkingCode, .accepting, .over: return [.revoke]
+    }
+  }
+
+  /// A passing trouble puts the next poll off, twice as long each time (RFC 8628, section 3.5); a browser comes back only
+  /// once, so that there is nothing to wait for after it.
+  mutating func failAction(_ failure: ProviderFailure, _ now: Moment) -> [Action] {
+    switch state {
+    case .listening:
+      // The provider has cancelled the wait by itself: a later login has its place, and tells so.
+      if case .transient(.cancelled, _) = failure { return end(.replaced, isTold: false) }
+      return end(LoginEnd(actionFailed: failure), isTold: true)
+    case .polling(let failures): return failPoll(failure, failures + 1, now)
+    case .idle, .awaitingCode, .checkingCode, .resting, .accepting, .over: return []
+    }
+  }
+
+  private mutating func failPoll(_ failure: ProviderFailure, _ failures: Int, _ now: Moment) -> [Action] {
+    guard let floor = Self.pause(after: failure) else { return end(LoginEnd(actionFailed: failure), isTold: true) }
+    if let actions = endIfOver(now) { return actions }
+    let doubled = interval * Double(1 << min(failures, 6))
+    let pause = max(min(doubled, Self.longestPause), interval, floor)
+    state = .resting(until: now.uptime + pause, failures: failures)
+    return []
+  }
+
+  /// Ends the login with the failure for which it is not known whose session it has brought.
+  private mutating func endUnproven(_ failure: ProviderFailure) -> [Action] {
+    switch state {
+    case .polling, .listening: break
+    case .idle, .awaitingCode, .checkingCode, .resting, .accepting, .over: return []
+    }
+    switch failure {
+    case .transient(let kind, _), .outcomeUnknown(let kind, _): return end(.replyLost(kind), isTold: true)
+    default: return end(LoginEnd(actionFailed: failure), isTold: true)
+    }
+  }
+
+  /// Waits for the user no longer: the login rests in the store.
+  ///
+  /// What the provider is just being asked is taken in still.
+  mutating func stopWaiting() -> [Action] {
+    switch state {
+    case .resting, .listening: return detach(.shuttingDown)
+    case .polling: return [.refuseWaiting(.shuttingDown)]
+    case .idle, .awaitingCode, .checkingCode, .accepting, .over: return []
+    }
+  }
+
+  /// How long a passing trouble wants to be waited for; nil for one that does not pass.
+  private static func pause(after failure: ProviderFailure) -> Duration? {
+    switch failure {
+    case .transient(_, let retryAfter), .outcomeUnknown(_, let retryAfter): retryAfter ?? .zero
+    case .refused(let kind, _, let retryAfter, _) where kind.isRetryable: retryAfter ?? .zero
+    case .refused, .misconfigured, .sessionEnded, .reauthenticationRequired, .tokenRefused, .unsupported: nil
+    }
+  }
+}
+
+extension ProviderUserAction {
+  /// The action as clients may know it.
+  func described(id: String, profile: ProfileName) -> UserAction {
+    UserAction(
+      loginFlowID: id, profile: profile, kind: kind, verificationURI: verificationURI,
+      verificationURIComplete: verificationURIComplete, userCode: userCode, expiresAt: expiresAt,
+      interval: kind == .deviceCode ? max(interval, Self.shortestInterval) : nil)
+  }
+
+  /// No provider is asked more often, whatever it says: an interval of 0 would be a loop.
+  static let shortestInterval = Duration.seconds(1)
+}

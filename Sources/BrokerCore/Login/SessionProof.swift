@@ -1,0 +1,20 @@
+import BrokerProtocol
+
+/// Whether a session that a login has brought is that of the user who was expected.
+package enum SessionProof: Sendable, Equatable {
+  /// It is, or no certain user was expected.
+  case given
+  /// It is another user's, or the provider does not tell whose it is.
+  case otherUser
+  /// The provider, asked whose it is, failed: that is no other user.
+  case unknown(ProviderFailure)
+
+  /// Why a login with such a session fails; nil where it does not.
+  var failure: ProviderFailure? {
+    switch self {
+    case .given: nil
+    case .otherUser: .refused(.accessDenied)
+    case .unknown(let failure): failure
+    }
+  }
+}
