@@ -16,7 +16,7 @@ extension Broker {
   /// is not known that they are not: then they are left to expire.
   func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
     if slot.provider.revokesWholeGrants {
-      guard let user, slot.machine.pendingLogin == nil, let present = slot.machine.living?.user?.id, user != present
+      guard let user, !slot.machine.isSigningIn, let present = slot.machine.living?.user?.id, user != present
       else { return }
     }
     revokeLater(tokens, of: slot, user: user)
@@ -132,7 +132,7 @@ extension Broker {
     if pendingLogins.id(of: slot.name) != nil { return true }
     if attempts.hasAny(on: slot) { return true }
     guard slot.machine.hasSession else { return false }
-    guard slot.machine.pendingLogin == nil, let user = revocation.userID,
+    guard !slot.machine.isSigningIn, let user = revocation.userID,
       let present = (slot.user ?? slot.machine.living?.user)?.id
     else { return true }
     return user == present

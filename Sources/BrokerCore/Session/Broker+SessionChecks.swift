@@ -60,7 +60,7 @@ extension Broker {
   /// Looks at one session; one whose login is being saved has no tokens to look at it with before that is done.
   private func look(at slot: ProfileSlot, _ reason: LogoutEvent.Reason, _ id: UInt64) {
     let (name, slotID) = (slot.name, slot.id)
-    guard slot.machine.pendingLogin == nil else {
+    guard !slot.machine.isSigningIn else {
       return whenSaved(slot) { broker, _ in
         guard let slot = broker.slot(named: name, id: slotID) else { return broker.close(name, of: id, nil) }
         broker.look(at: slot, reason, id)
