@@ -58,14 +58,14 @@ extension Broker {
 
   /// Begins with the events since a sequence, behind those that were read already.
   private func replay(_ request: SubscriptionRequest, since: UInt64, _ read: Read) {
-    switch hub.source(since: read.through, request.wish) {
+    switch eventLog.hub.source(since: read.through, request.wish) {
     case .nowhere: begin(request, isResync: true)
     case .store(let through)
     where read.events.count < SubscriptionHub.pageCount && read.pages < Self.pagesBeforeAnswer:
       self.read(
         PageReading(client: request.client, after: read.through, through: through) { broker, stored in
           // A store that was read just now may have dropped some before.
-          guard let stored, broker.hub.mayReplay(since: since, request.wish) else {
+          guard let stored, broker.eventLog.hub.mayReplay(since: since, request.wish) else {
             return broker.begin(request, isResync: true)
           }
           let all = Read(
@@ -77,7 +77,7 @@ extension Broker {
   }
 
   private func requireRoom(_ client: ClientID) throws(BrokerError) {
-    try ledger.require(.subscriptions, hub.count(of: client) + 1)
+    try ledger.require(.subscriptions, eventLog.hub.count(of: client) + 1)
   }
 
   /// Begins with what happens from now on, or with what came after a sequence, behind events that were read already.
@@ -90,19 +90,19 @@ extension Broker {
     } catch {
       return request.reply(.failure(error))
     }
-    let id = hub.subscribe(request.client, request.wish, after: cursor)
+    let id = eventLog.hub.subscribe(request.client, request.wish, after: cursor)
     let states = sessions.filter { request.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
-      subscriptionID: id, sequence: Int(clamping: hub.sequence), sessions: states, resync: isResync ? true : nil)
+      subscriptionID: id, sequence: Int(clamping: sequence), sessions: states, resync: isResync ? true : nil)
     var missed = first
     // What is in memory and has room comes with the answer: most have missed little.
-    if cursor != nil, first.count < SubscriptionHub.pageCount, hub.source(since: cursor ?? 0).isMemory,
-      case .events(let events, _) = hub.nextPage(of: request.client, id)
+    if cursor != nil, first.count < SubscriptionHub.pageCount, eventLog.hub.source(since: cursor ?? 0).isMemory,
+      case .events(let events, _) = eventLog.hub.nextPage(of: request.client, id)
     {
       missed += events
     }
     let deliveries = deliveries(of: missed, request.wish, request.client, id)
-    let isReplaying = hub.isReplaying(request.client, id)
+    let isReplaying = eventLog.hub.isReplaying(request.client, id)
     request.reply(.success(Subscribed(result: result, missed: deliveries, isReplaying: isReplaying)))
   }
 
@@ -129,24 +129,24 @@ extension Broker {
 
   /// Ends a subscription.
   package func unsubscribe(_ params: Unsubscribe.Params, client: ClientID) throws(BrokerError) {
-    guard hub.unsubscribe(client, params.subscriptionID) else {
+    guard eventLog.hub.unsubscribe(client, params.subscriptionID) else {
       throw Self.misfit("/subscriptionId", "The subscription is unknown on this connection.")
     }
   }
 
   /// Forgets everything that a connection had.
   package func leave(_ client: ClientID) {
-    hub.leave(client)
-    pages.forget(client)
+    eventLog.hub.leave(client)
+    eventLog.pages.forget(client)
     limiter.forget(client)
     forgetKeyAttempts(of: client)
   }
 
   /// The sequence of the last event that was told.
-  package var sequence: UInt64 { hub.sequence }
+  package var sequence: UInt64 { eventLog.hub.sequence }
 
   /// How many subscriptions there are.
-  package var subscriptionCount: Int { hub.count }
+  package var subscriptionCount: Int { eventLog.hub.count }
 
   /// Tells everybody that the broker ends; what rests in the store until the next start is not begun any more.
   package func announceShutdown() {
@@ -157,8 +157,7 @@ extension Broker {
   /// Tells everybody that what rests in the store is not what was written; what is of no profile, once.
   func raiseTampering(of profile: ProfileName?) {
     if profile == nil {
-      guard !isSuspicionTold else { return }
-      isSuspicionTold = true
+      guard eventLog.noteSuspicion() else { return }
     }
     publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
     report(.storeTampered(profile))

@@ -172,7 +172,7 @@ extension Broker {
     } else {
       forgetLogin(of: slot.name, .replaced)
     }
-    slot.backupCodesRemaining = session.backupCodesRemaining
+    slot.account.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: arrival.sentAt), on: slot)
     let (name, id, provider) = (slot.name, slot.id, slot.provider)
@@ -189,8 +189,7 @@ extension Broker {
         return complete(broker, .failure(broker.overtaken(name)))
       }
       broker.counts.logins += 1
-      slot.user = session.user
-      slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
+      slot.account.note(session.user, at: broker.now.uptime)
       complete(broker, .success(.authenticated(broker.describe(slot))))
     }
   }

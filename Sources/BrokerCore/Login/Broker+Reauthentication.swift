@@ -10,7 +10,7 @@ extension Broker {
   package func reauthenticate(_ params: Reauthenticate.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
-    let user = slot.user ?? living.user
+    let user = slot.user
     var credentials = Credentials(
       method: try Self.method(of: params, slot), email: user?.email, password: params.password,
       scopes: living.tokens.scopes)

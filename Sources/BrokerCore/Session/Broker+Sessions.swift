@@ -34,7 +34,7 @@ extension Broker {
   private func describe(
     _ living: LivingSession, of slot: ProfileSlot, in session: inout Session, _ now: Moment
   ) {
-    session.user = slot.user ?? living.user
+    session.user = slot.user
     session.userID = session.user?.id
     session.scopes = living.tokens.scopes
     session.accessTokenExpiresAt = living.tokens.accessTokenExpiresAt
@@ -73,9 +73,7 @@ extension Broker {
         .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",
         profile: slot.name)
     }
-    if slot.machine.living != nil, let user = slot.user,
-      let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
-    {
+    if slot.machine.living != nil, let user = slot.account.user(notOlderThan: params.maxAge, at: now.uptime) {
       noteUse(of: slot)
       return answer(caller, user)
     }
@@ -96,9 +94,8 @@ extension Broker {
       return .failure(
         BrokerError(.invalidResponse, "The provider named a different user than the session's.", profile: slot.name))
     }
-    let known = slot.user ?? living.user
-    slot.user = user
-    slot.userFetchedAt = now.uptime
+    let known = slot.user
+    slot.account.note(user, at: now.uptime)
     if let known, known != user { publish(.userUpdated(UserUpdatedEvent(userID: user.id)), profile: slot.name) }
     return .success(user)
   }

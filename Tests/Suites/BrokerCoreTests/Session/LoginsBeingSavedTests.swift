@@ -25,6 +25,7 @@ import Testing
     let logins = logins(1, 2, 3)
     #expect(logins.newest?.generation == 3 && logins.earlier.map(\.generation) == [1, 2])
     #expect(logins.tokens.count == 3)
+    #expect(logins.contains(1) && logins.contains(3) && !logins.contains(4))
   }
 
   @Test func `each login is taken once, by the generation of its record`() {
