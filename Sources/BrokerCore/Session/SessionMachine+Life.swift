@@ -14,7 +14,7 @@ extension SessionMachine {
     switch record.contents {
     case .living(let session):
       guard record.binding == binding else {
-        return [saveEnd(contentsOfEnd(now), [.logout(LogoutEvent(reason: .providerChanged))])]
+        return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: .providerChanged))])]
       }
       return takeUp(session, intent, now)
     case .ended(let reason, _): phase = .ended(reason)
@@ -82,14 +82,14 @@ extension SessionMachine {
     let hadNothing = if case .signedOut = phase { !isSigningIn } else { false }
     let waiting = leave(to: .signedOut, now)
     let actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
-    return hadNothing ? actions : actions + [saveEnd(contentsOfEnd(now), [.logout(LogoutEvent(reason: reason))])]
+    return hadNothing ? actions : actions + [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])]
   }
 
   /// The provider has ended the session, for a reason that is known: it needs no revocation.
   mutating func endElsewhere(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
     guard life != nil else { return [] }
     let waiting = leave(to: .signedOut, now)
-    return [saveEnd(contentsOfEnd(now), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
+    return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
   }
 
   /// The session has ended by itself; `wantsUser` says that its provider wants to see the user again.
@@ -99,13 +99,14 @@ extension SessionMachine {
     let waiting = leave(to: wantsUser ? .reauthenticationRequired : .ended(reason), now)
     var events: [EventPayload] = alert.map { [.securityAlert(SecurityAlertEvent(kind: $0))] } ?? []
     events.append(.sessionExpired(SessionExpiredEvent(reason: reason, message: reason.explanation)))
-    return [saveEnd(contentsOfEnd(now), events)] + refuse(waiting)
+    return [saveEnd(contents(at: now), events)] + refuse(waiting)
   }
 
-  /// What a record says where no session lives.
-  func contentsOfEnd(_ now: Moment) -> SessionRecord.Contents {
+  /// What a record says of where the session stands.
+  func contents(at now: Moment) -> SessionRecord.Contents {
     switch phase {
-    case .signedOut, .mistrusted, .living: .signedOut(at: now.wall)
+    case .living(let life): .living(life.session)
+    case .signedOut, .mistrusted: .signedOut(at: now.wall)
     case .ended(let reason): .ended(reason, at: now.wall)
     case .reauthenticationRequired: .reauthenticationRequired(at: now.wall)
     }

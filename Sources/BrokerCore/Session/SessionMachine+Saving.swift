@@ -60,7 +60,7 @@ extension SessionMachine {
   mutating func overwriteLogin(_ now: Moment) -> [Action] {
     guard let life else {
       if let ending { return [saveEnd(ending.contents, ending.events)] }
-      return [saveEnd(contentsOfEnd(now), [])]
+      return [saveEnd(contents(at: now), [])]
     }
     guard life.saving == nil, life.heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown else { return [] }
     let events = life.unsavedEvents ?? []

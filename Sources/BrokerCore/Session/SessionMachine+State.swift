@@ -19,7 +19,7 @@ extension SessionMachine {
 
   /// What is known of a session only as long as it has tokens; nil where there is none.
   ///
-  /// Here it is changed, but neither begun nor ended: a phase begins and ends with it.
+  /// Setting it changes the session that lives, and does nothing where none does: a session begins and ends with its phase.
   var life: SessionLife? {
     get {
       guard case .living(let life) = phase else { return nil }
