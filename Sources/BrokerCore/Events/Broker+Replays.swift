@@ -12,26 +12,30 @@ extension Broker {
     package var isLast = false
   }
 
+  /// Takes a page, on the broker's executor.
+  package typealias PageReply = @Sendable (ReplayPage) -> Void
+
   /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.
   ///
   /// Pages of the store are read one at a time, over all connections: a change that is to be saved waits for one at most.
-  package func nextPage(of client: ClientID, _ id: String, _ reply: @escaping @Sendable (ReplayPage) -> Void) {
+  package func nextPage(of client: ClientID, _ id: String, _ reply: @escaping PageReply) {
     switch eventLog.hub.nextPage(of: client, id) {
     case .store(let after, let through):
-      read(
-        PageReading(client: client, after: after, through: through) { broker, stored in
-          guard let stored else { return reply(broker.page(broker.eventLog.hub.skipStore(client, id), client, id)) }
-          // What the store has dropped since the last page is told as lost, with the page that comes next.
-          guard let wish = broker.eventLog.hub.wish(of: client, id),
-            broker.eventLog.hub.mayReplay(since: after, wish)
-          else {
-            return broker.nextPage(of: client, id, reply)
-          }
-          broker.eventLog.hub.advance(client, id, through: stored.through)
-          reply(ReplayPage(deliveries: broker.deliveries(of: stored.events, wish, client, id)))
-        })
+      read(PageReading(client: client, after: after, through: through, purpose: .replay(id, reply)))
     case let page: reply(self.page(page, client, id))
     }
+  }
+
+  /// Gives a subscription the page that was read for it; nil where the store could not give it.
+  private func replay(_ reading: PageReading, _ id: String, _ stored: StoredEvents?, _ reply: @escaping PageReply) {
+    let client = reading.client
+    guard let stored else { return reply(page(eventLog.hub.skipStore(client, id), client, id)) }
+    // What the store has dropped since the last page is told as lost, with the page that comes next.
+    guard let wish = eventLog.hub.wish(of: client, id), eventLog.hub.mayReplay(since: reading.after, wish) else {
+      return nextPage(of: client, id, reply)
+    }
+    eventLog.hub.advance(client, id, through: stored.through)
+    reply(ReplayPage(deliveries: deliveries(of: stored.events, wish, client, id)))
   }
 
   private func page(_ page: SubscriptionHub.Page, _ client: ClientID, _ id: String) -> ReplayPage {
@@ -54,7 +58,7 @@ extension Broker {
     while let reading = eventLog.pages.takeNext() {
       guard !vault.isOpen else { return read(reading, of: store) }
       eventLog.pages.noteFinished()
-      reading.done(self, nil)
+      give(nil, to: reading)
     }
   }
 
@@ -76,7 +80,14 @@ extension Broker {
   private func finish(_ reading: PageReading, _ stored: StoredEvents?) {
     eventLog.pages.noteFinished()
     if let stored { eventLog.hub.note(stored.completeness) }
-    reading.done(self, stored)
+    give(stored, to: reading)
     readNextPage()
+  }
+
+  private func give(_ stored: StoredEvents?, to reading: PageReading) {
+    switch reading.purpose {
+    case .beginning(let start): proceed(start, with: stored)
+    case .replay(let id, let reply): replay(reading, id, stored, reply)
+    }
   }
 }
