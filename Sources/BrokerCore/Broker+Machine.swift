@@ -11,7 +11,7 @@ extension Broker {
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
     if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
     for action in actions { run(action, on: slot) }
-    slot.renderedOther = nil
+    slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }
     profiles.forgetSettled()
     schedule(slot)
@@ -30,8 +30,8 @@ extension Broker {
 
   /// What was rendered before may no longer be true.
   func forgetAnswer(of slot: ProfileSlot) {
-    guard slot.rendered != nil else { return }
-    slot.rendered = nil
+    guard slot.rendered.current != nil else { return }
+    slot.rendered.current = nil
     if let position = profiles.position(of: slot) { answers.forget(at: position) }
   }
 
@@ -77,15 +77,8 @@ extension Broker {
   }
 
   private func open(_ intent: RefreshIntent, _ flight: UInt64, on slot: ProfileSlot) {
-    let (name, id) = (slot.name, slot.id)
-    change(StoreChange(.note, [.openIntent(intent)], of: name)) { broker, failure in
-      guard let slot = broker.holder(of: name, id: id) else { return }
-      if failure == nil {
-        broker.handle(.intentSaved(flight: flight), on: slot)
-      } else {
-        broker.handle(.intentFailed(flight: flight, jitter: broker.entropy.fraction()), on: slot)
-      }
-    }
+    change(
+      StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(SlotID(slot), flight: flight))
   }
 
   private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {

@@ -77,14 +77,14 @@ extension Broker {
     in room: SecretReservation? = nil,
     _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void
   ) {
-    work += 1
+    work.beginCall()
     let plain = SecretScope(arena: SecretScope.current.arena)
     SecretScope(arena: plain.arena, reservation: room).run {
       _ = Task {
         let finish = await apart(operation)
         // The room is for what has come, and not for whatever is begun because of it.
         plain.run { finish(self) }
-        work -= 1
+        work.endCall()
         finishLocking()
         if !hasWork { whenIdle?() }
       }

@@ -33,35 +33,19 @@ package actor Broker {
   var profiles: Profiles
   /// Logins that their provider has not answered yet, and those that wait for a code or for their user.
   var logins = Logins()
-  /// Who is told what.
-  var hub = SubscriptionHub()
-  /// Pages of kept events that are wanted.
-  var pages = PageQueue()
-  /// What waits to be durable.
-  var commits = CommitQueue()
-  /// What the queue has decided and is not done yet.
-  var commitActions = ActionLine<CommitQueue.Action>()
-  /// Who wants to know how a change ended.
-  var settlements: [ChangeID: @Sendable (isolated Broker, StoreFailure?) -> Void] = [:]
+  /// What waits to be durable, and who is told of it.
+  var eventLog = EventLog()
   /// Everyone who waits for an answer.
   var callers = Callers()
-  /// The sequences that may be given.
-  var reservation = SequenceReservation()
-  /// Logouts that are not answered yet.
+  /// What providers are still to be told, and the logouts that wait for it.
   var logouts = Logouts()
-  /// Sessions that are being looked at.
+  /// Sessions that are being examined.
   var sessionChecks = SessionChecks()
-  /// Tokens that providers have still to be told of that they are not used any more.
-  var revocations = RevocationQueue()
-  /// Wakes the queue of revocations.
-  var revocationTimer: (uptime: Duration, timer: TimerCancellation)?
   /// Records on their way to the store.
   var journal = RecordJournal()
-  /// How many slow things are under way.
-  var work = 0
-  /// How many times providers are just being looked at: nothing is lost if that ends early.
-  var providerChecks = 0 {
-    didSet { _ = ledger.add(.providerChecks, providerChecks - oldValue) }
+  /// How much is under way off the loop.
+  var work = WorkCount() {
+    didSet { _ = ledger.add(.providerChecks, work.providerChecks - oldValue.providerChecks) }
   }
   /// Providers that are being tried, by the handle of the trial.
   var trials: [String: TrialSlot] = [:] {
@@ -71,14 +55,10 @@ package actor Broker {
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
-  /// Whether everybody knows that the store as a whole cannot be trusted: a reader of events cannot make it a flood.
-  var isSuspicionTold = false
   /// Called whenever nothing slow is under way any more.
   package var whenIdle: (@Sendable () -> Void)?
   /// How often providers are called for clients.
   var limiter: CallLimiter
-  /// The connection whose request is being taken up; nil for what the broker does by itself.
-  var servedClient: ClientID?
   /// What was counted, but for answers from the cache.
   var counts = Counters()
 
@@ -101,7 +81,7 @@ package actor Broker {
     vault = VaultGate(status, at: now)
     self.profiles = Profiles(profiles) { Self.machine(for: $0, entropy) }
     answers.reset(self.profiles.index, count: profiles.count, unnamed: self.profiles.unnamed)
-    _ = revocations.handle(.configured(Self.bindings(of: self.profiles.configured)), at: now)
+    _ = logouts.handle(.configured(Self.bindings(of: self.profiles.configured)), at: now)
   }
 
   /// Begins to keep time; from now on `notify` is told, on the broker's executor, what concerns those around it.
@@ -124,26 +104,26 @@ package actor Broker {
   /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's wrong
   /// codes.
   package var isBusy: Bool {
-    hasWork || logins.isAnyPending || remembersGuesses || revocations.isWorthWaiting(at: now)
+    hasWork || logins.isAnyPending || remembersGuesses || logouts.queue.isWorthWaiting(at: now)
       || vault.needsPersonToOpen
   }
 
   /// Whether a provider or the store is being waited for.
   package var isWaiting: Bool {
-    hasCalls || providerChecks > 0 || trials.values.contains { $0.asking != nil && $0.pause?.isOver ?? true }
+    hasCalls || work.providerChecks > 0 || trials.values.contains { $0.asking != nil && $0.pause?.isOver ?? true }
   }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
   package var hasWork: Bool { hasCalls || !journal.isSaved }
 
   /// Whether an answer is awaited that must not be lost.
-  private var hasCalls: Bool { work > 0 || logins.runs.isPolling }
+  private var hasCalls: Bool { work.calls > 0 || logins.runs.isPolling }
 
   /// What was counted since the start.
   package var counters: Counters {
     var counters = counts
     counters.tokens += answers.hits
-    counters.pendingRevocations = revocations.count
+    counters.pendingRevocations = logouts.queue.count
     return counters
   }
 

@@ -37,9 +37,8 @@ extension Broker {
       try await provider.resetPassword(token: params.token, newPassword: params.password)
     } then: { broker, slot in
       let (name, binding) = (slot.name, slot.provider.binding)
-      broker.check(broker.slots.filter { $0.provider.binding == binding }, .passwordReset) { broker, failure in
-        broker.answer(caller, Self.done(failure, name))
-      }
+      broker.check(
+        broker.slots.filter { $0.provider.binding == binding }, .passwordReset, for: caller, of: name)
     }
   }
 
@@ -54,9 +53,8 @@ extension Broker {
         broker.revokeLater(tokens, of: slot)
         return broker.answer(caller, Empty())
       }
-      let name = slot.name
       broker.handle(.tokensReplaced(tokens, sentAt: sentAt), on: slot)
-      broker.whenSettled(slot) { broker, failure in broker.answer(caller, Self.done(failure, name)) }
+      broker.whenSettled(slot, .account(caller, slot.name))
     }
   }
 
@@ -67,23 +65,17 @@ extension Broker {
       try await provider.deleteAccount(password: params.password, accessToken: token)
     } then: { broker, slot, isPresent, _ in
       guard isPresent else { return broker.answer(caller, Empty()) }
-      let (name, others) = (slot.name, broker.otherProfiles(ofUserOf: slot))
+      let others = broker.otherProfiles(ofUserOf: slot)
       broker.forgetSession(of: slot, .accountDeleted)
-      broker.whenSettled(slot) { broker, failure in
-        guard failure == nil else { return broker.answer(caller, Self.done(failure, name)) }
-        broker.check(others.compactMap { broker.slot(named: $0) }, .accountDeleted) { broker, failure in
-          broker.answer(caller, Self.done(failure, name))
-        }
-      }
+      broker.whenSettled(slot, .deletion(caller, slot.name, others: others))
     }
   }
 
   /// The other profiles at the same provider on which the same user is logged in.
   private func otherProfiles(ofUserOf slot: ProfileSlot) -> [ProfileName] {
-    func user(_ slot: ProfileSlot) -> String? { (slot.user ?? slot.machine.living?.user)?.id }
-    guard let present = user(slot) else { return [] }
+    guard let present = slot.user?.id else { return [] }
     return slots.filter {
-      $0 !== slot && $0.provider.binding == slot.provider.binding && $0.machine.living != nil && user($0) == present
+      $0 !== slot && $0.provider.binding == slot.provider.binding && $0.machine.living != nil && $0.user?.id == present
     }.map(\.name)
   }
 
@@ -101,19 +93,6 @@ extension Broker {
     } then: { broker, slot, isPresent, user in
       broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
     }
-  }
-
-  /// Goes on once what a profile's machine has decided is durable, or could not be made so.
-  private func whenSettled(_ slot: ProfileSlot, _ go: @escaping @Sendable (isolated Broker, StoreFailure?) -> Void) {
-    guard slot.machine.settledGeneration < slot.machine.generation else { return go(self, nil) }
-    whenSaved(slot, go)
-  }
-
-  /// What is answered once the provider has done its part, and the vault its own or not.
-  private static func done(_ failure: StoreFailure?, _ profile: ProfileName) -> Result<Empty, BrokerError> {
-    guard failure != nil else { return .success(Empty()) }
-    let message = "The provider made the change, but the vault could not be written; the write is retried."
-    return .failure(BrokerError(.storeFailed, message, profile: profile))
   }
 }
 

@@ -39,9 +39,9 @@ extension Broker {
     _ method: Method<Value>
   ) {
     callers.insert(caller.id, need)
-    let earlier = servedClient
-    servedClient = client
-    defer { servedClient = earlier }
+    let earlier = callers.servedClient
+    callers.servedClient = client
+    defer { callers.servedClient = earlier }
     do throws(BrokerError) {
       if need != .never { try requireUnlocked() }
       try method(self, caller)
@@ -49,6 +49,9 @@ extension Broker {
       refuse(caller.id, error)
     }
   }
+
+  /// The connection whose request is being taken up; nil for what the broker does by itself.
+  var servedClient: ClientID? { callers.servedClient }
 
   /// Gives a caller the result of its method, once; one who has left is known no more.
   func answer<Value: JSONEncodable & Sendable>(_ caller: Caller<Value>, _ result: Result<Value, BrokerError>) {
@@ -76,7 +79,7 @@ extension Broker {
     guard case .success(let login) = result, let profile = callers[caller]?.countsBackupCodesOf else {
       return answer(Caller<LoginResult>(caller), result)
     }
-    let remaining = slot(named: profile)?.backupCodesRemaining
+    let remaining = slot(named: profile)?.account.backupCodesRemaining
     answer(
       Caller<VerifyBackupCode.Result>(caller),
       VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining))

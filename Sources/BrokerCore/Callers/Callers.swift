@@ -38,6 +38,8 @@ struct Callers {
     var countsBackupCodesOf: ProfileName?
   }
 
+  /// The connection whose request is being taken up; nil for what the broker does by itself.
+  var servedClient: ClientID?
   private var entries: [CallerID: Entry] = [:]
   private var ownCount: UInt64 = 0
 

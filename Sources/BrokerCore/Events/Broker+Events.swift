@@ -15,13 +15,6 @@ extension Broker {
   /// Takes the beginning of a subscription, on the broker's executor: it is no plain answer, since events come behind it.
   package typealias SubscriptionReply = @Sendable (Result<Subscribed, BrokerError>) -> Void
 
-  /// A subscription that is wanted.
-  private struct SubscriptionRequest: Sendable {
-    let client: ClientID
-    let wish: SubscriptionHub.Wish
-    let reply: SubscriptionReply
-  }
-
   /// Begins a subscription of a connection: its name, the state, and the first of the events that it has missed.
   ///
   /// Memory has the newest events; older ones are read from the store, page by page: see ``nextPage(of:_:_:)``.
@@ -34,22 +27,12 @@ extension Broker {
       for profile in params.profiles ?? [] where slot(named: profile) == nil {
         throw BrokerError(.unknownProfile, profile: profile)
       }
-      let request = SubscriptionRequest(client: client, wish: wish, reply: reply)
-      guard let since = params.since.map({ UInt64(clamping: $0) }) else { return begin(request) }
-      replay(request, since: since, Read(through: since))
+      let since = params.since.map { UInt64(clamping: $0) }
+      let start = SubscriptionStart(client, wish, since: since, reply)
+      if let since { replay(start, since: since) } else { begin(start) }
     } catch {
       reply(.failure(error))
     }
-  }
-
-  /// What was read for a subscription that has not begun.
-  private struct Read: Sendable {
-    /// The sequence up to which it was read.
-    var through: UInt64
-    /// The events.
-    var events: [BrokerEvent] = []
-    /// How many pages that were.
-    var pages = 0
   }
 
   /// How many pages are read before the answer at most: another one is needed only where memory was forgotten meanwhile,
@@ -57,53 +40,52 @@ extension Broker {
   private static let pagesBeforeAnswer = 3
 
   /// Begins with the events since a sequence, behind those that were read already.
-  private func replay(_ request: SubscriptionRequest, since: UInt64, _ read: Read) {
-    switch hub.source(since: read.through, request.wish) {
-    case .nowhere: begin(request, isResync: true)
+  private func replay(_ start: SubscriptionStart, since sequence: UInt64) {
+    switch eventLog.hub.source(since: sequence, start.wish) {
+    case .nowhere: begin(start, isResync: true)
     case .store(let through)
-    where read.events.count < SubscriptionHub.pageCount && read.pages < Self.pagesBeforeAnswer:
-      self.read(
-        PageReading(client: request.client, after: read.through, through: through) { broker, stored in
-          // A store that was read just now may have dropped some before.
-          guard let stored, broker.hub.mayReplay(since: since, request.wish) else {
-            return broker.begin(request, isResync: true)
-          }
-          let all = Read(
-            through: stored.through, events: read.events + stored.events, pages: read.pages + 1)
-          broker.replay(request, since: since, all)
-        })
-    case .memory, .store: begin(request, after: read.through, behind: read.events)
+    where start.events.count < SubscriptionHub.pageCount && start.pages < Self.pagesBeforeAnswer:
+      read(PageReading(client: start.client, after: sequence, through: through, purpose: .beginning(start)))
+    case .memory, .store: begin(start, after: sequence)
     }
+  }
+
+  /// Goes on with a page that was read for a subscription that has not begun; nil where the store could not give it.
+  func proceed(_ start: SubscriptionStart, with page: StoredEvents?) {
+    // A store that was read just now may have dropped some before.
+    guard let page, let since = start.since, eventLog.hub.mayReplay(since: since, start.wish) else {
+      return begin(start, isResync: true)
+    }
+    var start = start
+    start.add(page)
+    replay(start, since: page.through)
   }
 
   private func requireRoom(_ client: ClientID) throws(BrokerError) {
-    try ledger.require(.subscriptions, hub.count(of: client) + 1)
+    try ledger.require(.subscriptions, eventLog.hub.count(of: client) + 1)
   }
 
   /// Begins with what happens from now on, or with what came after a sequence, behind events that were read already.
-  private func begin(
-    _ request: SubscriptionRequest, after cursor: UInt64? = nil, behind first: [BrokerEvent] = [],
-    isResync: Bool = false
-  ) {
+  private func begin(_ start: SubscriptionStart, after cursor: UInt64? = nil, isResync: Bool = false) {
     do throws(BrokerError) {
-      try requireRoom(request.client)
+      try requireRoom(start.client)
     } catch {
-      return request.reply(.failure(error))
+      return start.reply(.failure(error))
     }
-    let id = hub.subscribe(request.client, request.wish, after: cursor)
-    let states = sessions.filter { request.wish.profiles?.contains($0.profile) ?? true }
+    let id = eventLog.hub.subscribe(start.client, start.wish, after: cursor)
+    let states = sessions.filter { start.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
-      subscriptionID: id, sequence: Int(clamping: hub.sequence), sessions: states, resync: isResync ? true : nil)
-    var missed = first
+      subscriptionID: id, sequence: Int(clamping: sequence), sessions: states, resync: isResync ? true : nil)
+    var missed = cursor == nil ? [] : start.events
     // What is in memory and has room comes with the answer: most have missed little.
-    if cursor != nil, first.count < SubscriptionHub.pageCount, hub.source(since: cursor ?? 0).isMemory,
-      case .events(let events, _) = hub.nextPage(of: request.client, id)
+    if cursor != nil, missed.count < SubscriptionHub.pageCount, eventLog.hub.source(since: cursor ?? 0).isMemory,
+      case .events(let events, _) = eventLog.hub.nextPage(of: start.client, id)
     {
       missed += events
     }
-    let deliveries = deliveries(of: missed, request.wish, request.client, id)
-    let isReplaying = hub.isReplaying(request.client, id)
-    request.reply(.success(Subscribed(result: result, missed: deliveries, isReplaying: isReplaying)))
+    let deliveries = deliveries(of: missed, start.wish, start.client, id)
+    let isReplaying = eventLog.hub.isReplaying(start.client, id)
+    start.reply(.success(Subscribed(result: result, missed: deliveries, isReplaying: isReplaying)))
   }
 
   /// The events that a subscription wants, as they are sent to it.
@@ -129,24 +111,24 @@ extension Broker {
 
   /// Ends a subscription.
   package func unsubscribe(_ params: Unsubscribe.Params, client: ClientID) throws(BrokerError) {
-    guard hub.unsubscribe(client, params.subscriptionID) else {
+    guard eventLog.hub.unsubscribe(client, params.subscriptionID) else {
       throw Self.misfit("/subscriptionId", "The subscription is unknown on this connection.")
     }
   }
 
   /// Forgets everything that a connection had.
   package func leave(_ client: ClientID) {
-    hub.leave(client)
-    pages.forget(client)
+    eventLog.hub.leave(client)
+    eventLog.pages.forget(client)
     limiter.forget(client)
     forgetKeyAttempts(of: client)
   }
 
   /// The sequence of the last event that was told.
-  package var sequence: UInt64 { hub.sequence }
+  package var sequence: UInt64 { eventLog.hub.sequence }
 
   /// How many subscriptions there are.
-  package var subscriptionCount: Int { hub.count }
+  package var subscriptionCount: Int { eventLog.hub.count }
 
   /// Tells everybody that the broker ends; what rests in the store until the next start is not begun any more.
   package func announceShutdown() {
@@ -157,8 +139,7 @@ extension Broker {
   /// Tells everybody that what rests in the store is not what was written; what is of no profile, once.
   func raiseTampering(of profile: ProfileName?) {
     if profile == nil {
-      guard !isSuspicionTold else { return }
-      isSuspicionTold = true
+      guard eventLog.noteSuspicion() else { return }
     }
     publish(.securityAlert(SecurityAlertEvent(kind: .storeTampering)), profile: profile)
     notify(.trouble(.storeTampered(profile)))

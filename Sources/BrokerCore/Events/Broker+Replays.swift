@@ -12,47 +12,53 @@ extension Broker {
     package var isLast = false
   }
 
+  /// Takes a page, on the broker's executor.
+  package typealias PageReply = @Sendable (ReplayPage) -> Void
+
   /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.
   ///
   /// Pages of the store are read one at a time, over all connections: a change that is to be saved waits for one at most.
-  package func nextPage(of client: ClientID, _ id: String, _ reply: @escaping @Sendable (ReplayPage) -> Void) {
-    switch hub.nextPage(of: client, id) {
+  package func nextPage(of client: ClientID, _ id: String, _ reply: @escaping PageReply) {
+    switch eventLog.hub.nextPage(of: client, id) {
     case .store(let after, let through):
-      read(
-        PageReading(client: client, after: after, through: through) { broker, stored in
-          guard let stored else { return reply(broker.page(broker.hub.skipStore(client, id), client, id)) }
-          // What the store has dropped since the last page is told as lost, with the page that comes next.
-          guard let wish = broker.hub.wish(of: client, id), broker.hub.mayReplay(since: after, wish) else {
-            return broker.nextPage(of: client, id, reply)
-          }
-          broker.hub.advance(client, id, through: stored.through)
-          reply(ReplayPage(deliveries: broker.deliveries(of: stored.events, wish, client, id)))
-        })
+      read(PageReading(client: client, after: after, through: through, purpose: .replay(id, reply)))
     case let page: reply(self.page(page, client, id))
     }
+  }
+
+  /// Gives a subscription the page that was read for it; nil where the store could not give it.
+  private func replay(_ reading: PageReading, _ id: String, _ stored: StoredEvents?, _ reply: @escaping PageReply) {
+    let client = reading.client
+    guard let stored else { return reply(page(eventLog.hub.skipStore(client, id), client, id)) }
+    // What the store has dropped since the last page is told as lost, with the page that comes next.
+    guard let wish = eventLog.hub.wish(of: client, id), eventLog.hub.mayReplay(since: reading.after, wish) else {
+      return nextPage(of: client, id, reply)
+    }
+    eventLog.hub.advance(client, id, through: stored.through)
+    reply(ReplayPage(deliveries: deliveries(of: stored.events, wish, client, id)))
   }
 
   private func page(_ page: SubscriptionHub.Page, _ client: ClientID, _ id: String) -> ReplayPage {
     switch page {
     case .events(let events, let isLast):
-      let wish = hub.wish(of: client, id) ?? SubscriptionHub.Wish()
+      let wish = eventLog.hub.wish(of: client, id) ?? SubscriptionHub.Wish()
       return ReplayPage(deliveries: deliveries(of: events, wish, client, id), isLast: isLast)
     case .lost(let from, let through): return ReplayPage(lost: (from, through))
-    case .none, .store: return ReplayPage(isLast: !hub.isReplaying(client, id))
+    case .none, .store: return ReplayPage(isLast: !eventLog.hub.isReplaying(client, id))
     }
   }
 
   /// Reads a page when its turn comes.
   func read(_ reading: PageReading) {
-    pages.add(reading)
+    eventLog.pages.add(reading)
     readNextPage()
   }
 
   private func readNextPage() {
-    while let reading = pages.takeNext() {
+    while let reading = eventLog.pages.takeNext() {
       guard !vault.isOpen else { return read(reading, of: store) }
-      pages.noteFinished()
-      reading.done(self, nil)
+      eventLog.pages.noteFinished()
+      give(nil, to: reading)
     }
   }
 
@@ -72,9 +78,16 @@ extension Broker {
   }
 
   private func finish(_ reading: PageReading, _ stored: StoredEvents?) {
-    pages.noteFinished()
-    if let stored { hub.note(stored.completeness) }
-    reading.done(self, stored)
+    eventLog.pages.noteFinished()
+    if let stored { eventLog.hub.note(stored.completeness) }
+    give(stored, to: reading)
     readNextPage()
+  }
+
+  private func give(_ stored: StoredEvents?, to reading: PageReading) {
+    switch reading.purpose {
+    case .beginning(let start): proceed(start, with: stored)
+    case .replay(let id, let reply): replay(reading, id, stored, reply)
+    }
   }
 }

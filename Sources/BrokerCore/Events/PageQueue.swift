@@ -1,26 +1,3 @@
-/// A page of kept events that is wanted.
-struct PageReading: Sendable {
-  /// Who wants it.
-  let client: ClientID
-  /// The sequence that it begins behind.
-  let after: UInt64
-  /// The last sequence that is wanted.
-  let through: UInt64
-  /// Takes the page; nil where the store cannot give it.
-  let done: @Sendable (isolated Broker, StoredEvents?) -> Void
-
-  /// A request for a page.
-  init(
-    client: ClientID, after: UInt64, through: UInt64,
-    _ done: @escaping @Sendable (isolated Broker, StoredEvents?) -> Void
-  ) {
-    self.client = client
-    self.after = after
-    self.through = through
-    self.done = done
-  }
-}
-
 /// The pages of kept events that are wanted: one is read at a time, and no connection has two in a row while another waits.
 struct PageQueue: Sendable {
   private var waiting: [PageReading] = []

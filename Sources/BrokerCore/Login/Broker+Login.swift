@@ -35,7 +35,7 @@ extension Broker {
   package func reauthenticate(_ params: Reauthenticate.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     guard let living = slot.machine.living else { throw BrokerError(.loginRequired, profile: slot.name) }
-    let user = slot.user ?? living.user
+    let user = slot.user
     let method = try LoginMethodChoice.proofMethod(
       withPassword: params.password != nil, offered: slot.provider.loginMethods, profile: slot.name)
     var credentials = Credentials(

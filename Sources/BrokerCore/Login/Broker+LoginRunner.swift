@@ -154,7 +154,7 @@ extension Broker {
     _ issued: IssuedSession, by method: LoginMethod, from origin: LoginOrigin, on slot: ProfileSlot
   ) {
     let (session, issuer) = (issued.session, issued.issuer)
-    slot.backupCodesRemaining = session.backupCodesRemaining
+    slot.account.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt), on: slot)
     whenSaved(slot) { broker, failure in
@@ -169,8 +169,7 @@ extension Broker {
         return broker.conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
       }
       broker.counts.logins += 1
-      slot.user = session.user
-      slot.userFetchedAt = session.user.map { _ in broker.now.uptime }
+      slot.account.note(session.user, at: broker.now.uptime)
       broker.conclude(origin, .success(.authenticated(broker.describe(slot))))
     }
   }

@@ -39,7 +39,7 @@ extension Broker {
       }
       revoke(slot.machine.newestTokens, slot.machine.binding, everywhere: everywhere, of: name, id)
       forgetSession(of: slot, .user)
-      whenSaved(slot) { broker, failure in broker.ended(name, failure, in: id) }
+      whenSaved(slot, .leftSession(id, name))
     }
     let present = Set(profiles.all.map(\.name))
     for record in contents.records where !present.contains(record.profile) {
@@ -74,14 +74,7 @@ extension Broker {
       contents: .signedOut(at: now.wall))
     let event = EventPayload.logout(LogoutEvent(reason: .user))
     let change = StoreChange(.record, [.record(record), .closeLogin(name)], telling: [event], of: name)
-    self.change(change) { broker, failure in broker.ended(name, failure, in: id) }
-  }
-
-  private func ended(_ name: ProfileName, _ failure: StoreFailure?, in id: UInt64) {
-    note(id) { logout in
-      logout.unsaved.remove(name)
-      if failure != nil { logout.hasLeftSessions = true }
-    }
+    self.change(change, then: .leftSession(id, name))
   }
 
   /// Has tokens revoked by a configured profile that is bound to the same place.

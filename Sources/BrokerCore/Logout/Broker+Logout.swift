@@ -78,25 +78,16 @@ extension Broker {
   func logout(_ slot: ProfileSlot, everywhere: Bool, _ id: UInt64) {
     let name = slot.name
     // Before the session is forgotten: its record and what is still to be revoked are one transaction.
-    let user = (slot.user ?? slot.machine.living?.user)?.id
+    let user = slot.user?.id
     let actions = slot.machine.newestTokens.map { tokens in
       planRevocation(
         of: tokens, user: user, everywhere: everywhere, on: slot, isBeingKept: true,
         for: Logouts.Part(logout: id, profile: name))
     }
     forgetSession(of: slot, .user)
-    if slot.machine.settledGeneration >= slot.machine.generation {
-      note(id) { $0.unsaved.remove(name) }
-    } else {
-      whenSaved(slot) { broker, failure in
-        broker.note(id) { logout in
-          logout.unsaved.remove(name)
-          logout.failure = logout.failure ?? failure
-        }
-      }
-    }
+    whenSettled(slot, .logout(id, name))
     guard let actions else {
-      return note(id) { $0.revoked[name] = $0.revoked[name] ?? (revocations.isPending(name) ? .pending : .no) }
+      return note(id) { $0.revoked[name] = $0.revoked[name] ?? (logouts.queue.isPending(name) ? .pending : .no) }
     }
     run(actions)
   }
@@ -104,8 +95,7 @@ extension Broker {
   /// Forgets everything of a profile's session here, and begins to make that durable.
   func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
     forgetLogin(of: slot.name, .of(.flowNotFound))
-    slot.user = nil
-    slot.userFetchedAt = nil
+    slot.account.forgetUser()
     slot.logouts += 1
     slot.sessions += 1
     handle(.logoutWanted(reason), on: slot)

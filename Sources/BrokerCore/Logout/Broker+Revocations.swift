@@ -15,7 +15,7 @@ extension Broker {
   /// is not known that they are not: then they are left to expire.
   func revokeReplaced(_ tokens: TokenSet, _ user: String?, on slot: ProfileSlot) {
     if slot.provider.capabilities.revokesWholeGrants {
-      guard let user, slot.machine.pendingLogin == nil, let present = slot.machine.living?.user?.id, user != present
+      guard let user, !slot.machine.isSigningIn, let present = slot.machine.living?.user?.id, user != present
       else { return }
     }
     revokeLater(tokens, of: slot, user: user)
@@ -50,14 +50,14 @@ extension Broker {
   ) -> [RevocationQueue.Action] {
     let now = self.now
     let revocation = PendingRevocation(
-      id: revocations.nextID(of: slot.name), binding: slot.provider.binding, tokens: tokens, userID: user,
+      id: logouts.newRevocationID(of: slot.name, for: part), binding: slot.provider.binding, tokens: tokens,
+      userID: user,
       everywhere: everywhere, startedAt: now.wall)
-    if let part { logouts.expect(revocation.id, for: part) }
-    return revocations.handle(.wanted(revocation, isBeingKept: isBeingKept), at: now)
+    return logouts.handle(.wanted(revocation, isBeingKept: isBeingKept), at: now)
   }
 
   /// Lets the queue decide, and does what it says.
-  func handle(_ event: RevocationQueue.Event) { run(revocations.handle(event, at: now)) }
+  func handle(_ event: RevocationQueue.Event) { run(logouts.handle(event, at: now)) }
 
   /// Tells the queue which profiles there are.
   func configureRevocations() { handle(.configured(Self.bindings(of: slots))) }
@@ -65,12 +65,6 @@ extension Broker {
   /// What each profile is bound to.
   static func bindings(of slots: [ProfileSlot]) -> [ProfileName: ProviderBinding] {
     Dictionary(slots.map { ($0.name, $0.provider.binding) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// The steps that make durable what of a profile is still to be revoked, and what the queue hears once they are.
-  func stepsForRevocations(of profile: ProfileName) -> (steps: [StoreStep], kept: [RevocationQueue.Event]) {
-    let unkept = revocations.unkept(of: profile)
-    return (unkept.map { .openRevocation($0) }, unkept.map { .kept($0.id) })
   }
 
   /// Does what the queue has decided, and sets its next wake-up.
@@ -93,27 +87,15 @@ extension Broker {
   }
 
   private func scheduleRevocations() {
-    guard let wake = revocations.nextWake else {
-      revocationTimer?.timer.cancel()
-      revocationTimer = nil
-      return
+    let clock = self.clock
+    logouts.setWake { uptime in
+      clock.schedule(at: uptime) { [weak self] in self?.assumeIsolated { $0.handle(.woken) } }
     }
-    guard revocationTimer?.uptime != wake else { return }
-    revocationTimer?.timer.cancel()
-    let timer = clock.schedule(at: wake) { [weak self] in
-      self?.assumeIsolated { broker in
-        broker.revocationTimer = nil
-        broker.handle(.woken)
-      }
-    }
-    revocationTimer = (wake, timer)
   }
 
   private func keep(_ revocation: PendingRevocation) {
-    let id = revocation.id
-    change(StoreChange(.note, [.openRevocation(revocation)], of: id.profile)) { broker, failure in
-      if failure == nil { broker.handle(.kept(id)) }
-    }
+    change(
+      StoreChange(.note, [.openRevocation(revocation)], of: revocation.id.profile), then: .revocation(revocation.id))
   }
 
   private func send(_ revocation: PendingRevocation) {
@@ -143,8 +125,8 @@ extension Broker {
     guard slot.provider.capabilities.revokesWholeGrants else { return false }
     if logins.mayBringSession(to: slot) { return true }
     guard slot.machine.hasSession else { return false }
-    guard slot.machine.pendingLogin == nil, let user = revocation.userID,
-      let present = (slot.user ?? slot.machine.living?.user)?.id
+    guard !slot.machine.isSigningIn, let user = revocation.userID,
+      let present = slot.user?.id
     else { return true }
     return user == present
   }

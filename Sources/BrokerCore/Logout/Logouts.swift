@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Logouts that are not answered yet.
+/// The tokens that providers have still to be told of, and the logouts that wait for that.
 struct Logouts {
   /// One profile's part in a logout.
   struct Part {
@@ -10,9 +10,40 @@ struct Logouts {
     let profile: ProfileName
   }
 
+  /// What providers have still to be told.
+  private(set) var queue = RevocationQueue()
+  /// Wakes the queue.
+  private var wake: (uptime: Duration, timer: TimerCancellation)?
   private var gatherings: [UInt64: LogoutGathering] = [:]
   private var parts: [PendingRevocation.ID: Part] = [:]
   private var count: UInt64 = 0
+
+  /// Lets the queue decide.
+  ///
+  /// - Returns: what is to be done, in order.
+  mutating func handle(_ event: RevocationQueue.Event, at now: Moment) -> [RevocationQueue.Action] {
+    switch event {
+    case .woken: wake = nil
+    // The revocations that are waited for are forgotten, too.
+    case .dropped: parts = [:]
+    default: break
+    }
+    return queue.handle(event, at: now)
+  }
+
+  /// A name for the next revocation of a profile, which a part of a logout may wait for.
+  mutating func newRevocationID(of profile: ProfileName, for part: Part?) -> PendingRevocation.ID {
+    let id = queue.nextID(of: profile)
+    if let part { parts[id] = part }
+    return id
+  }
+
+  /// Sets the timer by which the queue is to be woken, unless it is set for that; `schedule` makes one.
+  mutating func setWake(_ schedule: (Duration) -> TimerCancellation) {
+    guard wake?.uptime != queue.nextWake else { return }
+    wake?.timer.cancel()
+    wake = queue.nextWake.map { ($0, schedule($0)) }
+  }
 
   /// A name for the next logout.
   mutating func newID() -> UInt64 {
@@ -40,14 +71,8 @@ struct Logouts {
     return (logout, answer)
   }
 
-  /// Takes in that a logout waits for the first try of a revocation.
-  mutating func expect(_ revocation: PendingRevocation.ID, for part: Part) { parts[revocation] = part }
-
   /// Takes out the part that waited for the first try of a revocation; nil where none does.
   mutating func takePart(waitingFor revocation: PendingRevocation.ID) -> Part? {
     parts.removeValue(forKey: revocation)
   }
-
-  /// Forgets which revocations are waited for: the vault was locked, and they are forgotten too.
-  mutating func forgetRevocations() { parts = [:] }
 }

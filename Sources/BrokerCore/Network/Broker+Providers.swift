@@ -10,14 +10,14 @@ extension Broker {
     _ params: CheckProviders.Params, _ caller: Caller<CheckProviders.Result>
   ) throws(BrokerError) {
     let slots = params.profile == nil ? slots : [try slot(for: params.profile)]
-    try ledger.require(.providerChecks, providerChecks + 1)
+    try ledger.require(.providerChecks, work.providerChecks + 1)
     // One for all profiles: how many there are is the configuration's choice.
     if let slot = slots.first { try admit(.probe, nil, on: slot) }
     let providers = slots.map { (profile: $0.name, provider: $0.provider) }
-    providerChecks += 1
+    work.beginProviderCheck()
     Task {
       let reports = await probe(providers)
-      providerChecks -= 1
+      work.endProviderCheck()
       answer(caller, CheckProviders.Result(providers: reports))
     }
   }

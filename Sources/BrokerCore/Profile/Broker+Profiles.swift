@@ -26,6 +26,9 @@ extension Broker {
     return slot
   }
 
+  /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
+  func slot(_ id: SlotID) -> ProfileSlot? { slot(named: id.profile, id: id.number) }
+
   /// The profile that holds the session of a name: also one that has gone from the configuration in the middle of a
   /// refresh.
   func holder(of name: ProfileName) -> ProfileSlot? { profiles.holder(of: name) }

@@ -15,21 +15,14 @@ final class ProfileSlot {
   var allowsIDToken: Bool
   /// Decides what happens to its session.
   var machine: SessionMachine
-  /// The answer that is in the cache, for callers who come by the longer way.
-  var rendered: Secret?
-  /// The answer with a token for another target that was rendered last, while one decision of the machine is carried out:
-  /// a hundred callers who wait for the same token need one rendering.
-  var renderedOther: (token: OtherToken, isOffline: Bool, json: Secret)?
+  /// The answers with its tokens that are rendered already.
+  var rendered = RenderedAnswers()
   /// What is set aside for the reply to a refresh that is about to be sent.
   var room: SecretReservation?
   /// The machine's next wake-up.
   var timer: TimerCancellation?
-  /// The account, as the provider last described it.
-  var user: User?
-  /// When it did.
-  var userFetchedAt: Duration?
-  /// How many backup codes were left after the last login by one, where the provider said so.
-  var backupCodesRemaining: Int?
+  /// What the provider has said of the account.
+  var account = AccountCache()
   /// Grows with every logout: a login that was begun before is not taken in.
   var logouts: UInt64 = 0
   /// Grows with every login and every logout: what was asked for an earlier session does not concern the present one.
@@ -49,4 +42,7 @@ final class ProfileSlot {
     allowsIDToken = settings.allowsIDToken
     self.machine = machine
   }
+
+  /// The user of the session, as the provider last described them.
+  var user: User? { account.user ?? machine.living?.user }
 }

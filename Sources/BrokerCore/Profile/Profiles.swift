@@ -47,7 +47,7 @@ struct Profiles {
       }
       slot.provider = settings.provider
       slot.allowsIDToken = settings.allowsIDToken
-      slot.rendered = nil
+      slot.rendered.current = nil
       return slot
     }
     let index = ProfileIndex(configured.map(\.name))

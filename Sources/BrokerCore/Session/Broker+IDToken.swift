@@ -16,7 +16,7 @@ extension Broker {
     guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
     let (name, id) = (slot.name, slot.id)
     noticeUse(of: slot, now)
-    if let living = slot.machine.living, !slot.machine.use.isOver(at: now.uptime) {
+    if let living = slot.machine.living, !slot.machine.isIdleOver(at: now) {
       guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
         throw Self.idTokenMissing(name)
       }

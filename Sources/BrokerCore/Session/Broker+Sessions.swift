@@ -19,14 +19,22 @@ extension Broker {
     noticeUse(of: slot, now)
     var session = Session(
       profile: slot.name, provider: slot.machine.binding.type, state: state(of: slot.machine, at: now.wall))
-    if case .ended(let reason) = slot.machine.phase {
+    switch slot.machine.phase {
+    case .living(let life): describe(life.session, of: slot, in: &session, now)
+    case .ended(let reason):
       session.loginRequiredReason = reason.rawValue
       session.loginRequiredMessage = reason.explanation
+    case .reauthenticationRequired: session.loginRequiredReason = ErrorKind.reauthRequired.rawValue
+    case .mistrusted: session.loginRequiredReason = ErrorKind.vaultTampered.rawValue
+    case .signedOut: break
     }
-    if slot.machine.wantsReauthentication { session.loginRequiredReason = ErrorKind.reauthRequired.rawValue }
-    if slot.machine.isMistrusted { session.loginRequiredReason = ErrorKind.vaultTampered.rawValue }
-    guard let living = slot.machine.living else { return session }
-    session.user = slot.user ?? living.user
+    return session
+  }
+
+  private func describe(
+    _ living: LivingSession, of slot: ProfileSlot, in session: inout Session, _ now: Moment
+  ) {
+    session.user = slot.user
     session.userID = session.user?.id
     session.scopes = living.tokens.scopes
     session.accessTokenExpiresAt = living.tokens.accessTokenExpiresAt
@@ -39,7 +47,6 @@ extension Broker {
     session.lastValidatedAt = living.lastValidatedAt
     session.idleExpiresAt = slot.machine.idleEnd.map { now.wall + ($0 - now.uptime) }
     if slot.machine.isStoreDegraded { session.storeDegraded = true }
-    return session
   }
 
   private func state(of machine: SessionMachine, at now: Timestamp) -> Session.State {
@@ -52,12 +59,9 @@ extension Broker {
       case .backingOff: .offline
       case .barred: machine.isOutcomeUnknown ? .offline : .authenticated
       }
-    case .signedOut, .ended:
-      if logins.step(of: machine.profile, at: now) != nil {
-        .challengePending
-      } else {
-        machine.phase == .signedOut && !machine.isMistrusted ? .signedOut : .expired
-      }
+    case _ where logins.step(of: machine.profile, at: now) != nil: .challengePending
+    case .signedOut: .signedOut
+    case .mistrusted, .ended, .reauthenticationRequired: .expired
     }
   }
 
@@ -69,9 +73,7 @@ extension Broker {
         .unsupportedByProvider, "The session is the client's own (client credentials); it has no user.",
         profile: slot.name)
     }
-    if slot.machine.living != nil, let user = slot.user,
-      let fetched = slot.userFetchedAt, now.uptime - fetched <= params.maxAge
-    {
+    if slot.machine.living != nil, let user = slot.account.user(notOlderThan: params.maxAge, at: now.uptime) {
       noteUse(of: slot)
       return answer(caller, user)
     }
@@ -92,9 +94,8 @@ extension Broker {
       return .failure(
         BrokerError(.invalidResponse, "The provider named a different user than the session's.", profile: slot.name))
     }
-    let known = slot.user ?? living.user
-    slot.user = user
-    slot.userFetchedAt = now.uptime
+    let known = slot.user
+    slot.account.note(user, at: now.uptime)
     if let known, known != user { publish(.userUpdated(UserUpdatedEvent(userID: user.id)), profile: slot.name) }
     return .success(user)
   }

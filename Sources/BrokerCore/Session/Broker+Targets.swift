@@ -39,14 +39,14 @@ extension Broker {
   /// The answer with a token for another target.
   func render(_ token: OtherToken, isOffline: Bool, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
     counts.tokens += 1
-    if let last = slot.renderedOther, last.token == token, last.isOffline == isOffline { return .success(last.json) }
+    if let json = slot.rendered.answer(with: token, isOffline: isOffline) { return .success(json) }
     let answer = AccessToken(
       accessToken: token.accessToken, expiresAt: token.expiresAt, scopes: token.scopes, profile: slot.name,
       tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: isOffline)
     guard let json = try? CachedAnswer.render(answer) else {
       return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
     }
-    slot.renderedOther = (token, isOffline, json)
+    slot.rendered.keep(json, with: token, isOffline: isOffline)
     return .success(json)
   }
 

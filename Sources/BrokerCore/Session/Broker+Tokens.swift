@@ -48,7 +48,7 @@ extension Broker {
   func currentToken(of slot: ProfileSlot, isOffline: Bool) -> Result<Secret, BrokerError> {
     guard let living = slot.machine.living else { return .failure(BrokerError(.loginRequired, profile: slot.name)) }
     counts.tokens += 1
-    if !isOffline, let rendered = slot.rendered { return .success(rendered) }
+    if !isOffline, let rendered = slot.rendered.current { return .success(rendered) }
     let tokens = living.tokens
     let token = AccessToken(
       accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt, scopes: tokens.scopes,
@@ -57,7 +57,7 @@ extension Broker {
       return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
     }
     guard !isOffline, !slot.machine.mustSeeNextUse else { return .success(json) }
-    slot.rendered = json
+    slot.rendered.current = json
     let end = slot.machine.accessTokenEnd
     let lifetime = tokens.accessTokenExpiresAt.map { $0 - living.issuedAt }
     let answer = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)

@@ -10,8 +10,6 @@ struct OtherTokens: Sendable {
   /// A refused target is not asked for again within this time, however often clients want it: so a loop of theirs reaches
   /// neither the provider nor the breaker, and a consent that was given meanwhile is seen after a minute.
   static let refusalHolds = Duration.seconds(60)
-  /// What a token was for is known for so many tokens after they were given: each client reports one of the last ones.
-  static let mostNames = 64
 
   private struct Refusal {
     let error: BrokerError
@@ -21,7 +19,6 @@ struct OtherTokens: Sendable {
   /// The least lately used first.
   private var tokens: [OtherToken] = []
   private var refusals: [(target: TokenTarget, refusal: Refusal)] = []
-  private var names: [(id: String, target: TokenTarget)] = []
   /// The breakers; a new session has fresh ones.
   var budgets = TargetBudgets()
 
@@ -39,15 +36,12 @@ struct OtherTokens: Sendable {
   /// The token for a target, without its being used.
   func token(for target: TokenTarget) -> OtherToken? { tokens.first { $0.target == target } }
 
-  /// Keeps a token in the place of the one before it; `id` is its name.
-  mutating func keep(_ token: OtherToken, id: String, at now: Moment) {
+  /// Keeps a token in the place of the one before it.
+  mutating func keep(_ token: OtherToken, at now: Moment) {
     tokens.removeAll { $0.target == token.target || !$0.isAlive(at: now) }
     tokens.append(token)
     if tokens.count > Self.most { tokens.removeFirst() }
     refusals.removeAll { $0.target == token.target }
-    names.removeAll { $0.id == id }
-    names.append((id, token.target))
-    if names.count > Self.mostNames { names.removeFirst() }
   }
 
   /// Takes in that a client has reported a target's token as refused.
@@ -68,17 +62,6 @@ struct OtherTokens: Sendable {
     refusals.first { $0.target == target && uptime < $0.refusal.until }?.refusal.error
   }
 
-  /// What a token of this name was given for; nil for one that is not known, or is the session's own.
-  func target(ofTokenNamed id: String) -> TokenTarget? { names.first { $0.id == id }?.target }
-
   /// Forgets what was refused: it may be granted now.
   mutating func forgetRefusals() { refusals = [] }
-
-  /// Forgets everything that was given to a session; what the tokens were for is known still, since clients may report
-  /// them in the next one.
-  mutating func clear() {
-    tokens = []
-    refusals = []
-    budgets = TargetBudgets()
-  }
 }

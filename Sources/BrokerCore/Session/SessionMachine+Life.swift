@@ -12,27 +12,24 @@ extension SessionMachine {
     generation = record.generation
     settledGeneration = record.generation
     switch record.contents {
-    case .living(let session): phase = .living(session)
+    case .living(let session):
+      guard record.binding == binding else {
+        return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: .providerChanged))])]
+      }
+      return takeUp(session, intent, now)
     case .ended(let reason, _): phase = .ended(reason)
-    case .reauthenticationRequired:
-      phase = .ended(.refreshRejected)
-      wantsReauthentication = true
+    case .reauthenticationRequired: phase = .reauthenticationRequired
     case .signedOut: phase = .signedOut
     }
-    guard case .living(let session) = phase else { return intent == nil ? [] : [.closeIntent] }
-    guard record.binding == binding else {
-      phase = .signedOut
-      return [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: .providerChanged))])]
-    }
-    return takeUp(session, intent, now)
+    return intent == nil ? [] : [.closeIntent]
   }
 
   private mutating func takeUp(_ session: LivingSession, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
-    since = now
-    use.timeout = rules.idleTimeout
+    var use = UseWatch(timeout: rules.idleTimeout)
     use.restore(lastUse: session.lastUsedAt.map { now.uptime(of: $0) }, at: now.uptime)
+    phase = .living(SessionLife(session, since: now, use))
     plan(now)
-    if use.isOver(at: now.uptime) { return endIdle(now) }
+    if isIdleOver(at: now) { return endIdle(now) }
     guard let intent else { return [] }
     guard intent.generation >= generation else { return [.closeIntent] }
     return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now)
@@ -43,8 +40,8 @@ extension SessionMachine {
   /// Its generation cannot be trusted either, and the record of the login must be newer: it is counted on from the
   /// milliseconds since 1970, which no honest count comes near.
   mutating func mistrust(_ now: Moment) -> [Action] {
-    guard generation == 0, phase == .signedOut else { return [] }
-    isMistrusted = true
+    guard generation == 0, case .signedOut = phase else { return [] }
+    phase = .mistrusted
     generation = UInt64(max(now.wall.milliseconds, 1))
     settledGeneration = generation
     return []
@@ -66,9 +63,9 @@ extension SessionMachine {
       lastValidatedAt: now.wall)
     new.lastUsedAt = rules.idleTimeout > .zero ? now.wall : nil
     new.rotatesRefreshToken = session.rotatesRefreshToken ?? (living?.rotatesRefreshToken == true ? true : nil)
-    if let pendingLogin { earlierLogins.append(pendingLogin) }
-    pendingLogin = Saving(
-      session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue)
+    logins.begin(
+      TokensBeingSaved(
+        session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue))
     let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))
     return [.save(record(.living(new)), announcing: [event])]
   }
@@ -82,35 +79,37 @@ extension SessionMachine {
   ///
   /// The caller of the logout has read ``newestTokens`` before, to tell the provider.
   mutating func logOut(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
-    let hadSession = pendingLogin != nil || phase != .signedOut || isMistrusted
-    let waiting = demands
-    leaveLife(.signedOut, now)
+    let hadNothing = if case .signedOut = phase { !isSigningIn } else { false }
+    let waiting = leave(to: .signedOut, now)
     let actions = waiting.map { Action.answerError($0.waiter, BrokerError(.loginRequired, profile: profile)) }
-    guard hadSession else { return actions }
-    return actions + [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: reason))])]
+    return hadNothing ? actions : actions + [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])]
   }
 
   /// The provider has ended the session, for a reason that is known: it needs no revocation.
   mutating func endElsewhere(_ reason: LogoutEvent.Reason, _ now: Moment) -> [Action] {
-    guard living != nil else { return [] }
-    let waiting = demands
-    leaveLife(.signedOut, now)
-    return [saveEnd(.signedOut(at: now.wall), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
+    guard life != nil else { return [] }
+    let waiting = leave(to: .signedOut, now)
+    return [saveEnd(contents(at: now), [.logout(LogoutEvent(reason: reason))])] + refuse(waiting)
   }
 
-  /// The session has ended by itself.
+  /// The session has ended by itself; `wantsUser` says that its provider wants to see the user again.
   mutating func end(
-    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsReauthentication: Bool = false,
-    _ now: Moment
+    _ reason: SessionExpiredEvent.Reason, alert: SecurityAlertEvent.Kind?, wantsUser: Bool = false, _ now: Moment
   ) -> [Action] {
-    let waiting = demands
-    leaveLife(.ended(reason), now)
-    self.wantsReauthentication = wantsReauthentication
+    let waiting = leave(to: wantsUser ? .reauthenticationRequired : .ended(reason), now)
     var events: [EventPayload] = alert.map { [.securityAlert(SecurityAlertEvent(kind: $0))] } ?? []
     events.append(.sessionExpired(SessionExpiredEvent(reason: reason, message: reason.explanation)))
-    let contents: SessionRecord.Contents =
-      wantsReauthentication ? .reauthenticationRequired(at: now.wall) : .ended(reason, at: now.wall)
-    return [saveEnd(contents, events)] + refuse(waiting)
+    return [saveEnd(contents(at: now), events)] + refuse(waiting)
+  }
+
+  /// What a record says of where the session stands.
+  func contents(at now: Moment) -> SessionRecord.Contents {
+    switch phase {
+    case .living(let life): .living(life.session)
+    case .signedOut, .mistrusted: .signedOut(at: now.wall)
+    case .ended(let reason): .ended(reason, at: now.wall)
+    case .reauthenticationRequired: .reauthenticationRequired(at: now.wall)
+    }
   }
 
   /// Makes the end of a session durable, under a generation of its own.
@@ -133,42 +132,34 @@ extension SessionMachine {
     return waiting.filter { !$0.waitsForLogin }.map { .answerError($0.waiter, loginError) }
   }
 
-  private mutating func leaveLife(_ next: Phase, _ now: Moment) {
+  /// Leaves a phase, and with it everything that is known only in it; logins that are being saved are not waited for.
+  ///
+  /// - Returns: the callers that waited for a token, who are to be answered.
+  private mutating func leave(to next: Phase, _ now: Moment) -> [TokenDemand] {
     noteLateFlight(isReplaced: false)
     _ = refresh.handle(.ended, terms, at: now)
-    _ = schedule.handle(.ended, at: now)
     phase = next
-    since = nil
-    saving = nil
-    notedGeneration = nil
-    pendingLogin = nil
-    earlierLogins = []
-    heldAnswer = nil
-    demands = []
-    forgetOthers()
-    isStoreDegraded = false
-    unsavedEvents = []
-    isMistrusted = false
-    wantsReauthentication = false
-    isAccessTokenRefused = false
-    suspectedEnd = nil
+    logins.drop()
     answerVersion += 1
+    defer { demands = [] }
+    return demands
   }
 
   /// Why there is no token where no user is logged in.
   var loginError: BrokerError {
-    if isMistrusted {
+    switch phase {
+    case .signedOut, .living: return BrokerError(.loginRequired, profile: profile)
+    case .mistrusted:
       var error = BrokerError(
         .vaultTampered, "The stored session of this profile is not what the broker wrote; log in again.",
         profile: profile)
       error.nextAction = .login
       return error
-    }
-    if wantsReauthentication {
+    case .reauthenticationRequired:
       return BrokerError(.reauthRequired, "The provider requires the user to authenticate again.", profile: profile)
+    case .ended(let reason):
+      let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."
+      return BrokerError(.sessionExpired, message, profile: profile)
     }
-    guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
-    let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."
-    return BrokerError(.sessionExpired, message, profile: profile)
   }
 }

@@ -5,18 +5,20 @@ extension SessionMachine {
   /// Serves a caller from what is there, or lets them wait for the one refresh.
   mutating func want(_ demand: TokenDemand, _ now: Moment) -> [Action] {
     guard living != nil else { return refuse([demand]) }
-    if use.isOver(at: now.uptime) {
-      guard pendingLogin != nil else { return endIdle(now) + refuse([demand]) }
+    if isIdleOver(at: now) {
+      guard isSigningIn else { return endIdle(now) + refuse([demand]) }
       demands.append(demand)
       return []
     }
     var actions = noticeUse(now.uptime, now)
     if let target = otherTarget(of: demand) { return actions + want(target, demand, now) }
-    if demand.isRefused, !isAccessTokenRefused {
-      isAccessTokenRefused = true
+    if demand.isRefused, life?.isAccessTokenRefused == false {
+      life?.isAccessTokenRefused = true
       answerVersion += 1
     }
-    if !demand.forcesRefresh, let life, isServable(at: now), policy.isGood(life, for: demand.minValidity, at: now) {
+    if !demand.forcesRefresh, let tokenLife, isServable(at: now),
+      policy.isGood(tokenLife, for: demand.minValidity, at: now)
+    {
       return actions + [.answerToken(demand.waiter, isOffline: false)]
     }
     demands.append(demand)
@@ -33,7 +35,7 @@ extension SessionMachine {
   /// Begins the next flight, unless one is under way, or to be waited for with whatever else.
   mutating func refreshOrJoin(_ now: Moment) -> [Action] {
     // A login that is being saved will bring better tokens, or let the waiting go on.
-    guard pendingLogin == nil, saving == nil, !refresh.isUnderWay else { return [] }
+    guard !isSigningIn, life?.saving == nil, !refresh.isUnderWay else { return [] }
     guard let error = refresh.refusal(terms, at: now) else { return startRefresh(now) }
     guard refresh.refusal(terms, at: now, isForTarget: true) == nil else { return settle(error, now) }
     // Only the session's own breaker is open.
@@ -45,19 +47,22 @@ extension SessionMachine {
 
   /// Begins the one refresh, if there is something to spend and the store can be trusted to keep what it brings.
   mutating func startRefresh(_ now: Moment) -> [Action] {
-    guard let life else { return [] }
-    if let obstacle = life.obstacle(at: now) {
-      if life.end(at: now) != nil { return end(obstacle, alert: nil, now) }
+    guard let tokenLife else { return [] }
+    if let obstacle = tokenLife.obstacle(at: now) {
+      if tokenLife.end(at: now) != nil { return end(obstacle, alert: nil, now) }
       let refused = obstacle == .noRefreshToken ? refuseOthers() : []
       return refused + settle(BrokerError(.loginRequired, "The session cannot be refreshed.", profile: profile), now)
     }
     // The journal must name the token that rests in the store, so nothing is spent before the last one rests there.
     if isStoreDegraded { return [.saveAgain] }
-    if !refresh.isUnderWay { flightTarget = nextTarget }
-    if let target = flightTarget, let wait = others.budgets.spend(target, at: now.uptime) {
+    if !refresh.isUnderWay {
+      let target = nextTarget
+      life?.flightTarget = target
+    }
+    if let target = life?.flightTarget, let wait = life?.others.budgets.spend(target, at: now.uptime) {
       return bar(target, for: wait, now)
     }
-    let isOwn = flightTarget == nil && doubtedTarget == nil
+    let isOwn = life?.flightTarget == nil && life?.doubtedTarget == nil
     return run(refresh.handle(isOwn ? .wanted : .wantedForTarget, terms, at: now), now)
   }
 
@@ -72,16 +77,17 @@ extension SessionMachine {
     case .closeIntent: return [.closeIntent]
     case .send(let flight):
       guard let refreshToken = living?.tokens.refreshToken else { return [] }
-      return [.spendRefreshToken(flight: flight, refreshToken, target: flightTarget)]
+      return [.spendRefreshToken(flight: flight, refreshToken, target: life?.flightTarget)]
     case .refuse(let error): return settle(error, now)
     case .report(let error, let nextAttemptAt):
       let event = RefreshFailedEvent(
         kind: error.kind.rawValue, retryable: error.isRetryable, nextAttemptAt: nextAttemptAt)
       return settle(error, now) + [.publish(.refreshFailed(event))]
-    case .end(.refreshRejected, alert: nil, wantsUser: false) where suspectedEnd != nil:
-      return suspectedEnd.map { endElsewhere($0, now) } ?? []
     case .end(let reason, let alert, let wantsUser):
-      return end(reason, alert: alert, wantsReauthentication: wantsUser, now)
+      if let suspectedEnd = life?.suspectedEnd, reason == .refreshRejected, alert == nil, !wantsUser {
+        return endElsewhere(suspectedEnd, now)
+      }
+      return end(reason, alert: alert, wantsUser: wantsUser, now)
     }
   }
 
@@ -103,13 +109,13 @@ extension SessionMachine {
   mutating func spend(_ flight: UInt64, _ now: Moment) -> [Action] {
     // A login that is being saved will replace the token: it is not worth spending.
     let event: RefreshMachine.Event =
-      pendingLogin == nil ? .intentSaved(flight: flight) : .cancelled(flight: flight)
+      isSigningIn ? .cancelled(flight: flight) : .intentSaved(flight: flight)
     return run(refresh.handle(event, terms, at: now), now)
   }
 
   /// Does not send the refresh token: a crash could not be told from a lost session.
   mutating func refuseToSpend(_ flight: UInt64, _ jitter: Double, _ now: Moment) -> [Action] {
-    guard pendingLogin == nil else {
+    guard !isSigningIn else {
       // What could not be written needs no closing.
       _ = refresh.handle(.cancelled(flight: flight), terms, at: now)
       return []
@@ -131,8 +137,8 @@ extension SessionMachine {
     guard case .sent(flight, let since) = refresh.state, let session = living else {
       return acceptLate(flight, tokens)
     }
-    guard pendingLogin == nil else {
-      heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)
+    guard !isSigningIn else {
+      life?.heldAnswer = .refreshSucceeded(flight: flight, tokens, sentAt: sentAt)
       return []
     }
     if let subject = tokens.subject, let user = session.user, user.id != subject {
@@ -142,7 +148,7 @@ extension SessionMachine {
       return [.discard(tokens, withNextRecord: true)] + end
     }
     _ = refresh.handle(.succeeded(flight: flight), terms, at: now)
-    if let target = flightTarget { return take(tokens, for: target, into: session, sentAt, since: since, now) }
+    if let target = life?.flightTarget { return take(tokens, for: target, into: session, sentAt, since: since, now) }
     let isRotated = tokens.refreshToken != nil && tokens.refreshToken != session.tokens.refreshToken
     var taught = session
     // The first that says so: whatever comes later is compared with it.
@@ -154,7 +160,7 @@ extension SessionMachine {
   /// Has revoked what came for a session that is not there any more.
   private mutating func acceptLate(_ flight: UInt64, _ tokens: TokenSet) -> [Action] {
     let late = takeLateFlight(flight)
-    if living == nil, pendingLogin == nil { return [.discard(tokens, withNextRecord: false)] }
+    if living == nil, !isSigningIn { return [.discard(tokens, withNextRecord: false)] }
     guard let late, !isPresent(tokens) else { return [] }
     return late.isReplaced
       ? [.revokeReplaced(tokens, user: tokens.subject ?? late.user)] : [.discard(tokens, withNextRecord: false)]
@@ -171,13 +177,13 @@ extension SessionMachine {
   ) -> [Action] {
     _ = takeLateFlight(flight)
     guard case .sent(flight, _) = refresh.state, living != nil else { return [] }
-    guard pendingLogin == nil else {
-      heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
+    guard !isSigningIn else {
+      life?.heldAnswer = .refreshFailed(flight: flight, failure, jitter: jitter)
       return []
     }
-    if let target = flightTarget {
+    if let target = life?.flightTarget {
       // Whatever follows, a replay or another try, is for the session itself.
-      flightTarget = nil
+      life?.flightTarget = nil
       if let actions = refuse(target, flight, failure, now) { return actions }
     }
     let wasUnknown = isOutcomeUnknown
@@ -191,11 +197,11 @@ extension SessionMachine {
   /// A refresh that is under way spends a token that the provider no longer knows: its answer is not waited for. While a
   /// login is being saved they are held: they are worth something only if it fails.
   mutating func replaceTokens(_ tokens: TokenSet, _ sentAt: Moment, _ now: Moment) -> [Action] {
-    guard var session = saving?.session ?? living else { return [] }
-    forgetOthers()
+    guard var session = life?.saving?.session ?? living else { return [] }
+    life?.forgetOthers()
     _ = refresh.handle(.replaced, terms, at: now)
-    guard pendingLogin == nil else {
-      heldAnswer = .tokensReplaced(tokens, sentAt: sentAt)
+    guard !isSigningIn else {
+      life?.heldAnswer = .tokensReplaced(tokens, sentAt: sentAt)
       return []
     }
     session.authTime = now.wall
@@ -222,7 +228,8 @@ extension SessionMachine {
     note(in: &session, now)
     generation += 1
     let events = [refreshed(session)]
-    saving = Saving(session: session, generation: generation, since: since, events: events)
+    let saving = TokensBeingSaved(session: session, generation: generation, since: since, events: events)
+    life?.saving = saving
     return [.save(record(.living(session)), announcing: events)]
   }
 

@@ -7,27 +7,22 @@ extension SessionMachine {
     if isDurable {
       settledGeneration = max(settledGeneration, generation)
       if let ending, ending.generation <= generation { self.ending = nil }
-      if let refusedLogin, refusedLogin < generation { self.refusedLogin = nil }
+      logins.noteSaved(generation)
     }
-    if let index = earlierLogins.firstIndex(where: { $0.generation == generation }) {
-      let login = earlierLogins.remove(at: index)
-      return isDurable ? begin(login: login, now) : []
+    if let (login, isNewest) = logins.take(generation) {
+      if isDurable { return begin(login: login, now) }
+      return isNewest ? goOnWithoutLogin(generation, now) : []
     }
-    if let pending = pendingLogin, pending.generation == generation {
-      pendingLogin = nil
-      guard isDurable else { return goOnWithoutLogin(generation, now) }
-      return begin(login: pending, now)
+    if let saving = life?.saving, saving.generation == generation {
+      life?.unsavedEvents = isDurable ? nil : saving.events
+      if let other = saving.other { return begin(other, saving, now) }
+      life?.take(saving)
+      return goOn(now, isLogin: false)
     }
-    if let saving, saving.generation == generation {
-      isStoreDegraded = !isDurable
-      unsavedEvents = isDurable ? [] : saving.events
-      return saving.other.map { begin($0, saving, now) } ?? begin(saving, now)
-    }
-    if notedGeneration == generation { return adoptNote(generation, isDurable: isDurable) }
+    if life?.notedGeneration == generation { return adoptNote(generation, isDurable: isDurable) }
     guard isStoreDegraded, generation == self.generation else { return [] }
     if isDurable {
-      isStoreDegraded = false
-      unsavedEvents = []
+      life?.unsavedEvents = nil
       return serveWaiting(now)
     }
     guard !demands.isEmpty else { return [] }
@@ -37,23 +32,23 @@ extension SessionMachine {
 
   /// A note of the last use that could not be saved is dropped: the next one says more.
   private mutating func adoptNote(_ generation: UInt64, isDurable: Bool) -> [Action] {
-    notedGeneration = nil
+    life?.notedGeneration = nil
     guard !isDurable else { return [] }
     if generation == self.generation { settledGeneration = generation }
-    use.noteFailed()
+    life?.use.noteFailed()
     return []
   }
 
   /// A login that could not be saved was refused: the session of before goes on, with what it missed meanwhile.
   private mutating func goOnWithoutLogin(_ generation: UInt64, _ now: Moment) -> [Action] {
     if generation == self.generation { settledGeneration = generation }
-    refusedLogin = generation
+    logins.noteRefused(generation)
     var actions = overwriteLogin(now)
-    if let answer = heldAnswer {
-      heldAnswer = nil
+    if let answer = life?.heldAnswer {
+      life?.heldAnswer = nil
       actions += handle(answer, at: now, jitter: jitter)
     }
-    if use.isOver(at: now.uptime) { return actions + endIdle(now) }
+    if isIdleOver(at: now) { return actions + endIdle(now) }
     return actions + serveWaiting(now)
   }
 
@@ -63,24 +58,18 @@ extension SessionMachine {
   /// A record closes the intent of a refresh, so none is written while one is open: that of the refresh follows, or this one
   /// does where it brings nothing.
   mutating func overwriteLogin(_ now: Moment) -> [Action] {
-    guard let living else {
+    guard let life else {
       if let ending { return [saveEnd(ending.contents, ending.events)] }
-      return [saveEnd(contentsOfEnd(now), [])]
+      return [saveEnd(contents(at: now), [])]
     }
-    guard saving == nil, heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown else { return [] }
-    isStoreDegraded = true
+    guard life.saving == nil, life.heldAnswer == nil, !refresh.isUnderWay, !isOutcomeUnknown else { return [] }
+    let events = life.unsavedEvents ?? []
+    self.life?.unsavedEvents = events
     generation += 1
-    return [.save(record(.living(living)), announcing: unsavedEvents)]
+    return [.save(record(.living(life.session)), announcing: events)]
   }
 
-  /// What a record says where no user is logged in.
-  private func contentsOfEnd(_ now: Moment) -> SessionRecord.Contents {
-    if wantsReauthentication { return .reauthenticationRequired(at: now.wall) }
-    guard case .ended(let reason) = phase else { return .signedOut(at: now.wall) }
-    return .ended(reason, at: now.wall)
-  }
-
-  private mutating func begin(login: Saving, _ now: Moment) -> [Action] {
+  private mutating func begin(login: TokensBeingSaved, _ now: Moment) -> [Action] {
     var revocations: [Action] = []
     if mayShareGrant(login) {
       lateFlights = []
@@ -88,14 +77,11 @@ extension SessionMachine {
       revocations = revocationOfNewestTokens
       noteLateFlight(isReplaced: true)
     }
-    heldAnswer = nil
-    isStoreDegraded = false
-    unsavedEvents = []
-    forgetOthers()
-    use.timeout = rules.idleTimeout
+    var use = UseWatch(timeout: rules.idleTimeout)
     use.begin(at: now.uptime)
+    phase = .living(SessionLife(login.session, since: login.since, use))
     _ = refresh.handle(.began, terms, at: now)
-    return begin(login, now, isLogin: true) + revocations
+    return goOn(now, isLogin: true) + revocations
   }
 
   /// Whether the end of the present session's tokens could be the end of a login that is about to replace it.
@@ -103,7 +89,7 @@ extension SessionMachine {
   /// It could where the new session has the same tokens; and where its tokens came for a refresh token that a client has
   /// given, unless another user's: that token may be of the very grant that the old session lives by, and a provider ends
   /// the whole grant (RFC 7009, section 2.1; RFC 9700, section 4.14.2).
-  private func mayShareGrant(_ login: Saving) -> Bool {
+  private func mayShareGrant(_ login: TokensBeingSaved) -> Bool {
     let new = login.session
     if let old = newestTokens {
       let hasSameRefreshToken = old.refreshToken != nil && old.refreshToken == new.tokens.refreshToken
@@ -119,39 +105,34 @@ extension SessionMachine {
   /// Nothing, where the provider has just ended the session by refusing its refresh token. A refusal for another target
   /// does not show that, nor one of a token that a lost reply may have spent.
   private var revocationOfNewestTokens: [Action] {
-    if case .refreshFailed(_, .sessionEnded, _) = heldAnswer, flightTarget == nil, !isOutcomeUnknown { return [] }
-    guard let old = newestTokens else { return [] }
-    return [.revokeReplaced(old, user: old.subject ?? living?.user?.id)]
+    guard let life else { return [] }
+    if case .refreshFailed(_, .sessionEnded, _) = life.heldAnswer, life.flightTarget == nil, !isOutcomeUnknown {
+      return []
+    }
+    let old = life.newestTokens
+    return [.revokeReplaced(old, user: old.subject ?? life.session.user?.id)]
   }
 
   /// Notes the flight of a session that is about to go, if its answer has not come.
   mutating func noteLateFlight(isReplaced: Bool) {
-    guard case .sent(let flight, _) = refresh.state, heldAnswer == nil else { return }
+    guard case .sent(let flight, _) = refresh.state, life?.heldAnswer == nil else { return }
     lateFlights.append(LateFlight(flight: flight, user: living?.user?.id, isReplaced: isReplaced))
   }
 
   /// Whether these are tokens that the present session, or one that is being saved, lives by.
   func isPresent(_ tokens: TokenSet) -> Bool {
-    let beingSaved = [saving, pendingLogin].compactMap { $0?.session.tokens } + earlierLogins.map(\.session.tokens)
-    let present = [living?.tokens].compactMap(\.self) + beingSaved
+    let present = [living?.tokens, life?.saving?.session.tokens].compactMap(\.self) + logins.tokens
     return present.contains { known in
       known.accessToken == tokens.accessToken
         || known.refreshToken != nil && known.refreshToken == tokens.refreshToken
     }
   }
 
-  /// Goes on with tokens that are the session's from now on.
+  /// Goes on with tokens that have become the session's, and serves everyone who waits.
   ///
   /// Those of a refresh are the best there are, however long a caller wants them to live; those of a login are refreshed
   /// for a caller who needs them for longer.
-  private mutating func begin(_ new: Saving, _ now: Moment, isLogin: Bool = false) -> [Action] {
-    phase = .living(new.session)
-    since = new.since
-    saving = nil
-    isMistrusted = false
-    wantsReauthentication = false
-    isAccessTokenRefused = false
-    suspectedEnd = nil
+  private mutating func goOn(_ now: Moment, isLogin: Bool) -> [Action] {
     answerVersion += 1
     _ = refresh.handle(.settled, terms, at: now)
     plan(now)
@@ -164,11 +145,11 @@ extension SessionMachine {
       let error = BrokerError(.timeout, "The tokens had expired before they arrived.", profile: profile)
       return served.map { .answerError($0.waiter, error) } + serveOthers(now)
     }
-    guard isLogin, let life else {
+    guard isLogin, let tokenLife else {
       return served.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
     }
-    demands += served.filter { !policy.isGood(life, for: $0.minValidity, at: now) }
-    let content = served.filter { policy.isGood(life, for: $0.minValidity, at: now) }
+    demands += served.filter { !policy.isGood(tokenLife, for: $0.minValidity, at: now) }
+    let content = served.filter { policy.isGood(tokenLife, for: $0.minValidity, at: now) }
     return content.map { .answerToken($0.waiter, isOffline: false) } + serveOthers(now)
   }
 }

@@ -17,18 +17,37 @@ extension SessionMachine {
     set { rules.expiry = newValue }
   }
 
-  /// The session's tokens and what is known about it; nil where there is none.
-  package var living: LivingSession? {
-    guard case .living(let session) = phase else { return nil }
-    return session
+  /// What is known of a session only as long as it has tokens; nil where there is none.
+  ///
+  /// Setting it changes the session that lives, and does nothing where none does: a session begins and ends with its phase.
+  var life: SessionLife? {
+    get {
+      guard case .living(let life) = phase else { return nil }
+      return life
+    }
+    set {
+      if let newValue, case .living = phase { phase = .living(newValue) }
+    }
   }
 
+  /// The session's tokens and what is known about it; nil where there is none.
+  package var living: LivingSession? { life?.session }
+
+  /// Whether a login is being saved.
+  var isSigningIn: Bool { logins.newest != nil }
+
+  /// Whether the record of this generation is that of a login that is being saved.
+  func isLogin(_ generation: UInt64) -> Bool { logins.contains(generation) }
+
   /// Whether there is a session at the provider, or one whose login is just being saved.
-  var hasSession: Bool { living != nil || pendingLogin != nil }
+  var hasSession: Bool { life != nil || isSigningIn }
+
+  /// Whether the newest tokens could not be saved yet.
+  package var isStoreDegraded: Bool { life?.unsavedEvents != nil }
 
   /// What is under way.
   package var activity: Activity {
-    if let saving { return .saving(saving.session, generation: saving.generation) }
+    if let saving = life?.saving { return .saving(saving.session, generation: saving.generation) }
     switch refresh.state {
     case .resting, .saving: return .resting
     case .preparing(let flight): return .preparing(flight: flight)
@@ -37,7 +56,7 @@ extension SessionMachine {
     case .barred(let until, _): return .barred(until: until)
     case .holdingBack:
       let error = BrokerError(.refreshOutcomeUnknown, profile: profile)
-      return .backingOff(until: life?.accessEnd?.uptime ?? Self.never, error)
+      return .backingOff(until: tokenLife?.accessEnd?.uptime ?? Self.never, error)
     }
   }
 
@@ -59,25 +78,29 @@ extension SessionMachine {
   package var refreshState: RefreshMachine.State { refresh.state }
 
   /// What is planned in the background.
-  package var scheduleState: RefreshSchedule.State { schedule.state }
+  package var scheduleState: RefreshSchedule.State { life?.schedule.state ?? .off }
 
   /// When the access token ends, on both clocks; nil where there is none, or no end of it.
-  package var accessTokenEnd: Deadline? { life?.accessEnd }
+  package var accessTokenEnd: Deadline? { tokenLife?.accessEnd }
 
   /// When the session ends for want of use, in uptime; nil where it does not.
-  package var idleEnd: Duration? { living == nil ? nil : use.idleEnd }
+  package var idleEnd: Duration? { life?.use.idleEnd }
 
   /// Whether the next use of the session must reach the machine, and not be answered from what was rendered before.
   package var mustSeeNextUse: Bool {
-    if case .leftAlone = schedule.state { return true }
-    return living != nil && use.isWaitingForUse
+    guard let life else { return false }
+    if case .leftAlone = life.schedule.state { return true }
+    return life.use.isWaitingForUse
   }
 
   /// When the session's tokens end; nil where there is no session.
-  var life: TokenLife? {
-    guard let living, let since else { return nil }
-    return TokenLife(of: living, since: since)
-  }
+  var tokenLife: TokenLife? { life?.tokens }
+
+  /// When the tokens of the session came into this process; nil where there is none.
+  var since: Moment? { life?.since }
+
+  /// Whether a session has ended for want of use; false where there is none.
+  func isIdleOver(at now: Moment) -> Bool { life?.isIdleOver(at: now) ?? false }
 
   /// What a refresh must know of the session.
   var terms: RefreshMachine.Terms {
@@ -88,31 +111,21 @@ extension SessionMachine {
       case .auto: living?.rotatesRefreshToken ?? true
       }
     return RefreshMachine.Terms(
-      generation: generation, rotates: rotates, grace: rules.rotationGrace, accessEnd: life?.accessEnd,
-      isAccessTokenRefused: isAccessTokenRefused)
+      generation: generation, rotates: rotates, grace: rules.rotationGrace, accessEnd: tokenLife?.accessEnd,
+      isAccessTokenRefused: life?.isAccessTokenRefused ?? false)
   }
 
   /// Whether the access token may be served: neither ended, nor refused with nothing known of its successor.
   func isServable(at now: Moment) -> Bool {
-    guard let life else { return false }
-    return isOutcomeUnknown ? terms.servesAccessToken(at: now) : life.isAlive(at: now)
+    guard let tokenLife else { return false }
+    return isOutcomeUnknown ? terms.servesAccessToken(at: now) : tokenLife.isAlive(at: now)
   }
 
   /// The newest tokens of the session, shown to clients or not; nil where there is none.
-  var newestTokens: TokenSet? {
-    guard let living else { return nil }
-    let known = saving?.session.tokens ?? living.tokens
-    switch heldAnswer {
-    case .refreshSucceeded(_, var tokens, _), .tokensReplaced(var tokens, _):
-      tokens.refreshToken = tokens.refreshToken ?? known.refreshToken
-      tokens.idToken = tokens.idToken ?? known.idToken
-      return tokens
-    default: return known
-    }
-  }
+  var newestTokens: TokenSet? { life?.newestTokens }
 
   /// Whether tokens may come, or have come, that do not rest in the store yet.
-  var isUnsettled: Bool { saving != nil || refresh.isUnderWay || isStoreDegraded || ending != nil }
+  var isUnsettled: Bool { life?.saving != nil || refresh.isUnderWay || isStoreDegraded || ending != nil }
 
   /// Whether a record that could not be saved is still the newest, and worth another try.
   ///
@@ -128,28 +141,28 @@ extension SessionMachine {
 extension SessionMachine {
   /// When the machine wants to be woken; nil where nothing is to come.
   package func nextWake(at now: Moment) -> Duration? {
-    guard living != nil, let life, pendingLogin == nil else { return nil }
-    guard saving == nil, !refresh.isUnderWay else { return use.idleEnd }
-    let note = mayNoteUse ? (refusedLogin == nil ? use.noteDue : now.uptime) : nil
-    let next = [nextTry(life, now), life.ends(at: now), use.idleEnd, note].compactMap(\.self).min()
+    guard let life, !isSigningIn else { return nil }
+    guard life.saving == nil, !refresh.isUnderWay else { return life.use.idleEnd }
+    let note = mayNoteUse ? (logins.refused == nil ? life.use.noteDue : now.uptime) : nil
+    let next = [nextTry(life, now), life.tokens.ends(at: now), life.use.idleEnd, note].compactMap(\.self).min()
     // What is due already was not slept through.
     return next.map { max($0, now.uptime) }
   }
 
   /// When the machine will want new tokens without being asked for them.
-  private func nextTry(_ life: TokenLife, _ now: Moment) -> Duration? {
-    guard policy.refreshesInBackground, !isStoreDegraded, life.obstacle(at: now) == nil else { return nil }
+  private func nextTry(_ life: SessionLife, _ now: Moment) -> Duration? {
+    guard policy.refreshesInBackground, !isStoreDegraded, life.tokens.obstacle(at: now) == nil else { return nil }
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
-    case .resting: return schedule.nextWake(at: now)
+    case .resting: return life.schedule.nextWake(at: now)
     case .backingOff(let until, _, _), .barred(let until, _): return refreshesUnasked(now) ? until : nil
-    case .holdingBack: return terms.servesAccessToken(at: now) ? life.accessEnd?.comes(at: now) : now.uptime
+    case .holdingBack: return terms.servesAccessToken(at: now) ? life.tokens.accessEnd?.comes(at: now) : now.uptime
     }
   }
 
   /// Whether it is worth trying again although no caller waits: a client uses the session, or it hangs on the answer.
   func refreshesUnasked(_ now: Moment) -> Bool {
     policy.refreshesInBackground
-      && (isOutcomeUnknown || use.isInUse(at: now.uptime, lifetime: life?.lifetime))
+      && (isOutcomeUnknown || life?.isInUse(at: now) ?? false)
   }
 }

@@ -16,7 +16,7 @@ extension SessionMachine {
   /// Serves a caller from what is there, or lets them wait for a flight of their target's.
   mutating func want(_ target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> [Action] {
     if let error = refusal(of: target, demand, now) { return [.answerError(demand.waiter, error)] }
-    if demand.isRefused { others.noteRefused(target) }
+    if demand.isRefused { life?.others.noteRefused(target) }
     if let answer = serve(target, demand, now) { return [answer] }
     demands.append(demand)
     return refreshOrJoin(now)
@@ -40,14 +40,15 @@ extension SessionMachine {
   }
 
   private mutating func serve(_ target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> Action? {
-    guard !demand.forcesRefresh, let token = others.use(target), token.isGood(for: demand.minValidity, policy, at: now)
+    guard !demand.forcesRefresh, let token = life?.others.use(target),
+      token.isGood(for: demand.minValidity, policy, at: now)
     else { return nil }
     return .answerOther(demand.waiter, token, isOffline: false)
   }
 
   /// Why a target is not asked for at all.
   private func refusal(of target: TokenTarget, _ demand: TokenDemand, _ now: Moment) -> BrokerError? {
-    demand.isGivable ? others.refusal(of: target, at: now.uptime) : notGiven()
+    demand.isGivable ? life?.others.refusal(of: target, at: now.uptime) : notGiven()
   }
 
   private func notGiven() -> BrokerError {
@@ -60,7 +61,7 @@ extension SessionMachine {
   func settle(
     _ error: BrokerError, _ demand: TokenDemand, _ target: TokenTarget, isOffline: Bool, _ now: Moment
   ) -> Action {
-    guard !demand.forcesRefresh, let token = others.token(for: target), token.isAlive(at: now) else {
+    guard !demand.forcesRefresh, let token = life?.others.token(for: target), token.isAlive(at: now) else {
       return .answerError(demand.waiter, error)
     }
     return .answerOther(demand.waiter, token, isOffline: isOffline)
@@ -68,7 +69,7 @@ extension SessionMachine {
 
   /// Answers the callers that wait for a target that was asked for too often, and goes on with the others.
   mutating func bar(_ target: TokenTarget, for wait: Duration, _ now: Moment) -> [Action] {
-    flightTarget = nil
+    life?.flightTarget = nil
     var error = BrokerError(
       .rateLimited, "Tokens for these scopes or this audience were requested too often within a minute; wait.",
       profile: profile)
@@ -96,7 +97,7 @@ extension SessionMachine {
 
   /// What the next flight is for: the session itself, where anybody waits for that, or something is not known of it.
   var nextTarget: TokenTarget? {
-    guard refresh.lost == nil, doubtedTarget == nil else { return nil }
+    guard refresh.lost == nil, life?.doubtedTarget == nil else { return nil }
     let wanted = demands.map { otherTarget(of: $0) }
     return wanted.contains(nil) ? nil : wanted.first ?? nil
   }
@@ -122,17 +123,17 @@ extension SessionMachine {
     session.lastValidatedAt = now.wall
     note(in: &session, now)
     generation += 1
-    saving = Saving(session: session, generation: generation, since: self.since ?? since, other: other)
+    let saving = TokensBeingSaved(
+      session: session, generation: generation, since: self.since ?? since, other: other)
+    life?.saving = saving
     return [.save(record(.living(session)), announcing: [])]
   }
 
   /// Goes on with a refresh token that is the session's, and a token of a target's, from now on.
-  mutating func begin(_ token: OtherToken, _ new: Saving, _ now: Moment) -> [Action] {
-    phase = .living(new.session)
-    saving = nil
-    flightTarget = nil
+  mutating func begin(_ token: OtherToken, _ new: TokensBeingSaved, _ now: Moment) -> [Action] {
+    life?.take(new, with: token, at: now)
     _ = refresh.handle(.settled, terms, at: now)
-    others.keep(token, id: tokenID(token.accessToken), at: now)
+    names.note(tokenID(token.accessToken), token.target)
     let served = takeDemands { $0 == token.target }
     let isAlive = token.isAlive(at: now)
     let error = BrokerError(.timeout, "The token had expired before it arrived.", profile: profile)
@@ -152,7 +153,7 @@ extension SessionMachine {
     let error: BrokerError
     switch failure {
     case .sessionEnded(_, alert: nil):
-      doubtedTarget = target
+      life?.doubtedTarget = target
       return run(refresh.handle(.notGranted(flight: flight), terms, at: now), now) + startRefresh(now)
     case .reauthenticationRequired:
       error = BrokerError(
@@ -164,22 +165,16 @@ extension SessionMachine {
       error = failure.kind == .insufficientScope ? notGiven() : BrokerError(failure, profile: profile)
     }
     let actions = run(refresh.handle(.notGranted(flight: flight), terms, at: now), now)
-    others.refuse(target, error, at: now.uptime)
+    life?.others.refuse(target, error, at: now.uptime)
     return actions + serveOthers(now)
   }
 
   /// Takes in that the session goes on: what was refused in doubtful words was the target.
   mutating func refuseDoubted(_ now: Moment) {
-    guard let doubtedTarget else { return }
-    self.doubtedTarget = nil
-    others.refuse(doubtedTarget, notGiven(), at: now.uptime)
-  }
-
-  /// Forgets the other tokens of a session that is over, or is another one.
-  mutating func forgetOthers() {
-    others.clear()
-    flightTarget = nil
-    doubtedTarget = nil
+    guard let target = life?.doubtedTarget else { return }
+    let error = notGiven()
+    life?.doubtedTarget = nil
+    life?.others.refuse(target, error, at: now.uptime)
   }
 }
 
@@ -188,13 +183,13 @@ extension SessionMachine {
   /// What a token was given for; nil for the session's own, and for one that is not known.
   package func target(ofTokenNamed id: String) -> TokenTarget? {
     if let living, tokenID(living.tokens.accessToken) == id { return nil }
-    return others.target(ofTokenNamed: id)
+    return names.target(of: id)
   }
 
   /// Whether a token is the present one for a target; nil is the session itself.
   package func isCurrent(tokenNamed id: String, for target: TokenTarget?) -> Bool {
     guard let living else { return false }
     guard let target = target.flatMap(otherTarget) else { return tokenID(living.tokens.accessToken) == id }
-    return others.token(for: target).map { tokenID($0.accessToken) == id } ?? false
+    return life?.others.token(for: target).map { tokenID($0.accessToken) == id } ?? false
   }
 }

@@ -7,14 +7,19 @@ package import SecretMemory
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.
 package struct SessionMachine: Sendable {
-  /// Where the session stands.
-  package enum Phase: Sendable, Equatable {
+  /// Where the session stands; each case has what is known only in it.
+  package enum Phase: Sendable {
     /// No user is logged in. Left by a login that was saved.
     case signedOut
-    /// Tokens are available. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use.
-    case living(LivingSession)
+    /// What rests in the store of this profile is not what was written. Left by a login that was saved, or a logout.
+    case mistrusted
+    /// Tokens are available. Left by a logout, a definitive refusal, the end of both tokens, or of the time without use;
+    /// another login that was saved begins another life.
+    case living(SessionLife)
     /// The session ended by itself. Left by a login that was saved, or a logout.
     case ended(SessionExpiredEvent.Reason)
+    /// The session ended because its provider wants to see the user again. Left by a login that was saved, or a logout.
+    case reauthenticationRequired
   }
 
   /// What is under way on a living session.
@@ -104,22 +109,6 @@ package struct SessionMachine: Sendable {
     let isReplaced: Bool
   }
 
-  /// Tokens on their way to the store.
-  struct Saving: Sendable {
-    /// The session with them.
-    let session: LivingSession
-    /// The generation of the record.
-    let generation: UInt64
-    /// When they came: when they were asked for.
-    let since: Moment
-    /// The token that came for something else than the session itself, whose own token is the same as before then.
-    var other: OtherToken?
-    /// What is told once they are durable.
-    var events: [EventPayload] = []
-    /// Whether they came for a refresh token that a client has given, which may be one of the present session's.
-    var isTakeover = false
-  }
-
   /// The end of a session on its way to the store.
   struct Ending: Sendable {
     /// What the record says.
@@ -137,17 +126,11 @@ package struct SessionMachine: Sendable {
   /// What the configuration says.
   package internal(set) var rules: SessionRules
   /// Where the session stands.
-  package internal(set) var phase: Phase = .signedOut
+  package internal(set) var phase = Phase.signedOut
   /// The generation of the newest record that was handed out for saving.
   package internal(set) var generation: UInt64 = 0
   /// The newest generation that is durable, or that nothing needs to be any more.
   package internal(set) var settledGeneration: UInt64 = 0
-  /// Whether the newest tokens could not be saved yet.
-  package internal(set) var isStoreDegraded = false
-  /// Whether what rests in the store of this profile is not what was written.
-  package internal(set) var isMistrusted = false
-  /// Whether the session has ended because its provider wants to see the user again.
-  package internal(set) var wantsReauthentication = false
   /// Grows whenever an answer that was rendered before may no longer be true.
   package internal(set) var answerVersion: UInt64 = 0
 
@@ -155,46 +138,18 @@ package struct SessionMachine: Sendable {
   let tokenID: @Sendable (Secret) -> String
   /// The one flight for everybody, and what is known of the last ones.
   var refresh: RefreshMachine
-  /// What the present flight is for; nil: the session's own token.
-  var flightTarget: TokenTarget?
-  /// What the provider has refused in words that may mean the session as well: the next flight, for the session itself,
-  /// shows which.
-  var doubtedTarget: TokenTarget?
-  /// Tokens for other targets, and what was refused.
-  var others = OtherTokens()
-  /// When a refresh is due without a caller.
-  var schedule = RefreshSchedule()
-  /// When clients used the session.
-  var use = UseWatch()
-  /// When the tokens of the session came into this process.
-  var since: Moment?
-  /// New tokens that are being saved, and not published yet.
-  var saving: Saving?
-  /// The record that notes the last use, until it is known whether it is durable.
-  var notedGeneration: UInt64?
-  /// Whether a client has reported that the current access token is refused.
-  var isAccessTokenRefused = false
-  /// What was to be told of tokens that could not be saved yet.
-  var unsavedEvents: [EventPayload] = []
-  /// Callers who wait for a refresh.
+  /// What the last tokens for other targets were given for.
+  var names = TokenNames()
+  /// Callers who wait for a refresh; there are none where no session lives.
   var demands: [TokenDemand] = []
   /// Callers who wait for a login.
   var demandsForLogin: [TokenDemand] = []
-  /// A login that is being saved.
-  var pendingLogin: Saving?
-  /// Logins before that one that are being saved as well, in order: one that is durable has been told of.
-  var earlierLogins: [Saving] = []
+  /// Logins that are being saved.
+  var logins = LoginsBeingSaved()
   /// The end of the last session, until it is durable.
   var ending: Ending?
-  /// The answer of a flight, or tokens that came with a changed password, while a login was being saved: it counts only
-  /// if the login fails.
-  var heldAnswer: Event?
-  /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.
-  var refusedLogin: UInt64?
   /// Refreshes of earlier sessions whose answer has not come yet; each leaves with its answer.
   var lateFlights: [LateFlight] = []
-  /// Why the provider may have ended the session; nil where nothing says so.
-  var suspectedEnd: LogoutEvent.Reason?
   /// The random number of the event at hand, from 0 to 1.
   var jitter = 0.5
 
@@ -208,7 +163,6 @@ package struct SessionMachine: Sendable {
     self.rules = rules
     self.tokenID = tokenID
     refresh = RefreshMachine(profile: profile)
-    use.timeout = rules.idleTimeout
   }
 
   /// Takes an event in and says what is to be done, in order.
@@ -237,7 +191,7 @@ package struct SessionMachine: Sendable {
     case .tokensReplaced(let tokens, let sentAt): return replaceTokens(tokens, sentAt, now)
     case .logoutWanted(let reason): return logOut(reason, now)
     case .endSuspected(let reason):
-      if living != nil { suspectedEnd = reason }
+      life?.suspectedEnd = reason
       return []
     case .endConfirmed(let reason): return endElsewhere(reason, now)
     case .loginWaitsEnded(let error):
@@ -247,7 +201,7 @@ package struct SessionMachine: Sendable {
     case .rulesChanged(let rules): return change(rules, now)
     case .networkReturned: return tryAgain(now)
     case .clockWasSet:
-      use.clockWasSet()
+      life?.use.clockWasSet()
       return wake(now)
     case .woken: return wake(now)
     }

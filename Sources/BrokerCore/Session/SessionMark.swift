@@ -8,7 +8,7 @@ struct SessionMark {
   /// The present session of a profile.
   init(_ slot: ProfileSlot) {
     number = slot.sessions
-    user = (slot.user ?? slot.machine.living?.user)?.id
+    user = slot.user?.id
   }
 
   /// Whether no other session has taken its place but one of the same user.

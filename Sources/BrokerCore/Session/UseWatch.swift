@@ -26,6 +26,9 @@ struct UseWatch: Sendable, Equatable {
   /// When that was written down.
   private var notedAt: Duration?
 
+  /// A watch of a session of which no use is known; zero is no timeout.
+  init(timeout: Duration = .zero) { self.timeout = timeout }
+
   /// Begins with a session that was just read from the store; `lastUse` is what was written down.
   ///
   /// Where nothing was, it is taken for just used.

@@ -21,29 +21,34 @@ extension Broker {
     var steps = [StoreStep.record(record)]
     let closesLogin = logins.takeUnclosed(record.profile)
     if closesLogin { steps.append(.closeLogin(record.profile)) }
-    let revocations = stepsForRevocations(of: record.profile)
-    steps += revocations.steps
-    var recordChange = StoreChange(.record, steps, telling: events, of: record.profile)
-    recordChange.isRetry = isRetry
-    change(recordChange) { broker, failure in
-      guard let failure else {
-        for event in revocations.kept { broker.handle(event) }
-        return broker.saved(record, announcing: events)
-      }
-      broker.saveFailed(record, announcing: events, failure)
-      if closesLogin { broker.logins.noteUnclosed(record.profile) }
+    let revocations = logouts.queue.unkept(of: record.profile)
+    steps += revocations.map { .openRevocation($0) }
+    var change = StoreChange(.record, steps, telling: events, of: record.profile)
+    change.isRetry = isRetry
+    let save = RecordSave(
+      record: record, events: events, revocations: revocations.map(\.id), closesLogin: closesLogin)
+    self.change(change, then: .record(save))
+  }
+
+  /// Takes in how saving a record has ended.
+  func settle(_ save: RecordSave, _ failure: StoreFailure?) {
+    guard let failure else {
+      for id in save.revocations { handle(.kept(id)) }
+      return saved(save.record)
     }
+    saveFailed(save.record, announcing: save.events, failure)
+    if save.closesLogin { logins.noteUnclosed(save.record.profile) }
   }
 
   /// The profiles whose newest state is in memory alone.
   package var unsavedProfiles: [ProfileName] { journal.unsaved }
 
-  private func saved(_ record: SessionRecord, announcing events: [EventPayload]) {
+  private func saved(_ record: SessionRecord) {
     counts.saves += 1
     if journal.noteSaved(record) { notify(.trouble(.saved(record.profile))) }
-    if events.contains(where: { $0.name == .login }), let slot = holder(of: record.profile) {
+    if let slot = holder(of: record.profile), slot.machine.isLogin(record.generation) {
       slot.sessions += 1
-      (slot.user, slot.userFetchedAt) = (nil, nil)
+      slot.account.forgetUser()
     }
     handle(.saved(generation: record.generation), onProfile: record.profile)
     finishSave(of: record, nil)
@@ -84,11 +89,20 @@ extension Broker {
   }
 
   private func finishSave(of record: SessionRecord, _ failure: StoreFailure?) {
-    for go in journal.takeContinuations(of: record, isSaved: failure == nil) { go(self, failure) }
+    for settlement in journal.takeSettlements(of: record, isSaved: failure == nil) { settle(settlement, failure) }
   }
 
-  /// Goes on when the newest record of the profile is durable, or could not be made so.
-  func whenSaved(_ slot: ProfileSlot, _ go: @escaping RecordJournal.Continuation) {
-    journal.await(slot.name, slot.machine.generation, go)
+  /// Does something once the newest record of the profile is durable, or could not be made so.
+  func whenSaved(_ slot: ProfileSlot, _ settlement: Settlement) {
+    journal.await(slot.name, slot.machine.generation, settlement)
+  }
+
+  /// Lets a login go on once the newest record of the profile is durable, or could not be made so.
+  func whenSaved(_ slot: ProfileSlot, _ step: @escaping Settlement.LoginStep) { whenSaved(slot, .login(step)) }
+
+  /// Does something once what a profile's machine has decided is durable, or could not be made so: at once, where it is.
+  func whenSettled(_ slot: ProfileSlot, _ settlement: Settlement) {
+    guard slot.machine.settledGeneration < slot.machine.generation else { return settle(settlement, nil) }
+    whenSaved(slot, settlement)
   }
 }

@@ -7,24 +7,33 @@ extension Broker {
     change(StoreChange(.note, steps, telling: [payload], of: profile))
   }
 
-  /// Makes a change durable, tells of it, and says how that ended.
-  func change(_ change: StoreChange, _ done: (@Sendable (isolated Broker, StoreFailure?) -> Void)? = nil) {
-    let (id, actions) = commits.add(change, at: now.wall)
-    if let done { settlements[id] = done }
-    run(actions)
+  /// Makes a change durable and tells of it, then does what waits for it.
+  func change(_ change: StoreChange, then settlement: Settlement? = nil) {
+    if eventLog.add(change, at: now.wall, then: settlement) { performLog() }
     reserveSequencesIfNeeded()
   }
 
-  /// Does what the queue says, strictly in order: what an action causes comes behind what was decided before it.
-  func run(_ actions: [CommitQueue.Action]) {
-    guard commitActions.add(actions) else { return }
-    while let action = commitActions.next() {
+  /// Makes a change durable and tells of it, then lets a login go on.
+  func change(_ change: StoreChange, _ step: @escaping Settlement.LoginStep) {
+    self.change(change, then: .login(step))
+  }
+
+  /// Begins to give sequences, unless they are given already; `reserved` is what the store has promised.
+  func openEvents(_ contents: StoreContents, reserved: UInt64?) {
+    guard !eventLog.isOpen else { return }
+    if reserved == nil { notify(.trouble(.sequencesNotReserved)) }
+    if eventLog.open(contents, reserved: reserved) { performLog() }
+  }
+
+  /// Does what the log says, strictly in order.
+  private func performLog() {
+    while let action = eventLog.next() {
       switch action {
       case .commit(let steps): commit(steps)
-      case .settle(let id, let failure): settlements.removeValue(forKey: id)?(self, failure)
-      case .deliver(let event):
+      case .settle(let settlement, let failure): settle(settlement, failure)
+      case .deliver(let deliveries):
         counts.events += 1
-        for delivery in hub.publish(event) { notify(.delivery(delivery)) }
+        for delivery in deliveries { notify(.delivery(delivery)) }
       }
     }
   }
@@ -43,25 +52,35 @@ extension Broker {
 
   private func committed(_ failure: StoreFailure?) {
     if case .tampered(let profile) = failure { raiseTampering(of: profile) }
-    let actions = commits.finished(failure)
-    if let lost = commits.incompleteThrough { hub.noteIncomplete(through: lost) }
-    run(actions)
+    if eventLog.finish(failure) { performLog() }
   }
 
   /// Reserves the next block well before the last one is used up; where the store refuses, the next change tries again.
   private func reserveSequencesIfNeeded() {
-    guard commits.isOpen, let through = reservation.begin(after: commits.sequence) else { return }
+    guard let through = eventLog.beginReservation() else { return }
     let store = self.store
     inBackground {
       do throws(StoreFailure) {
         try await store.reserveSequences(through: through)
-        return { $0.reservation.finish(through: through) }
+        return { $0.eventLog.finishReservation(through: through) }
       } catch {
         return { broker in
-          broker.reservation.finish(through: nil)
+          broker.eventLog.finishReservation(through: nil)
           if case .tampered(let profile) = error { broker.raiseTampering(of: profile) }
         }
       }
+    }
+  }
+
+  /// Lets a store promise that the block of sequences after one is never given again; the last of them, or nil where it
+  /// cannot.
+  static func reserveSequences(_ store: any SessionStore, after last: UInt64) async -> UInt64? {
+    let through = last + SequenceReservation.block
+    do throws(StoreFailure) {
+      try await store.reserveSequences(through: through)
+      return through
+    } catch {
+      return nil
     }
   }
 }

@@ -2,16 +2,13 @@ import BrokerProtocol
 
 /// The records on their way to the store: who waits for which, and which wait to be saved once more.
 struct RecordJournal {
-  /// What goes on when a record is durable, or could not be made so.
-  typealias Continuation = @Sendable (isolated Broker, StoreFailure?) -> Void
-
   private struct Key: Hashable {
     let profile: ProfileName
     let generation: UInt64
   }
 
   private var retries: [ProfileName: SaveRetry] = [:]
-  private var continuations: [Key: [Continuation]] = [:]
+  private var settlements: [Key: [Settlement]] = [:]
 
   /// Whether no record waits to be saved once more.
   var isSaved: Bool { retries.isEmpty }
@@ -57,17 +54,17 @@ struct RecordJournal {
     return true
   }
 
-  /// Lets something go on when a record is durable, or could not be made so.
-  mutating func await(_ profile: ProfileName, _ generation: UInt64, _ continuation: @escaping Continuation) {
-    continuations[Key(profile: profile, generation: generation), default: []].append(continuation)
+  /// Notes what is to be done when a record is durable, or could not be made so.
+  mutating func await(_ profile: ProfileName, _ generation: UInt64, _ settlement: Settlement) {
+    settlements[Key(profile: profile, generation: generation), default: []].append(settlement)
   }
 
-  /// Takes out what goes on now that a record is durable, and with it all before it; or that this one failed.
-  mutating func takeContinuations(of record: SessionRecord, isSaved: Bool) -> [Continuation] {
-    let ended = continuations.keys.filter { key in
+  /// Takes out what is to be done now that a record is durable, and with it all before it; or that this one failed.
+  mutating func takeSettlements(of record: SessionRecord, isSaved: Bool) -> [Settlement] {
+    let ended = settlements.keys.filter { key in
       guard key.profile == record.profile else { return false }
       return isSaved ? key.generation <= record.generation : key.generation == record.generation
     }
-    return ended.sorted { $0.generation < $1.generation }.flatMap { continuations.removeValue(forKey: $0) ?? [] }
+    return ended.sorted { $0.generation < $1.generation }.flatMap { settlements.removeValue(forKey: $0) ?? [] }
   }
 }

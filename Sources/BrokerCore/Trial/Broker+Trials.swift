@@ -15,14 +15,14 @@ extension Broker {
     _ params: CheckProvider.Params, _ caller: Caller<CheckProvider.Result>
   ) throws(BrokerError) {
     let slot = try slot(for: params.profile)
-    try ledger.require(.providerChecks, providerChecks + 1)
+    try ledger.require(.providerChecks, work.providerChecks + 1)
     try admit(.probe, nil, on: slot)
     let (name, provider) = (slot.name, slot.provider)
     let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
-    providerChecks += 1
+    work.beginProviderCheck()
     Task {
       let findings = await apart { await provider.examine() }
-      providerChecks -= 1
+      work.endProviderCheck()
       answer(
         caller,
         CheckProvider.Result(

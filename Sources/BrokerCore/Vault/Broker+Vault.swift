@@ -28,7 +28,7 @@ extension Broker {
 
   /// Lets the keys go once nothing needs them any more.
   func finishLocking() {
-    guard work == 0, commits.isIdle else { return }
+    guard work.calls == 0, eventLog.isIdle else { return }
     perform(vault.handle(.idle(isSaved: journal.isSaved), at: now))
   }
 
@@ -66,7 +66,7 @@ extension Broker {
   }
 
   private func make(_ attempt: KeyAttempt) {
-    let (keeper, store, hasSequences) = (self.keeper, self.store, commits.isOpen)
+    let (keeper, store, hasSequences) = (self.keeper, self.store, eventLog.isOpen)
     inBackground {
       do throws(KeyFailure) {
         switch attempt.wish {
@@ -132,12 +132,12 @@ extension Broker {
   private func closeGate() {
     handle(.closed)
     publish(.vaultLocked, profile: nil)
-    hub.forgetKept()
+    eventLog.hub.forgetKept()
     detachLogins(.vaultLocked)
     for slot in slots {
       slot.timer?.cancel()
       slot.timer = nil
-      slot.rendered = nil
+      slot.rendered.current = nil
       // A login that is under way is not taken in: no client may learn of it.
       slot.logouts += 1
     }
@@ -154,14 +154,13 @@ extension Broker {
     profiles.forgetLeaving()
     logins.forgetPending()
     handle(.dropped)
-    logouts.forgetRevocations()
-    hub.forgetKept()
+    eventLog.hub.forgetKept()
     let keeper = self.keeper
     inBackground {
       await keeper.lock()
       let status = await keeper.status
       return { broker in
-        broker.isSuspicionTold = false
+        broker.eventLog.forgetSuspicion()
         broker.tell(.dropped(status))
       }
     }
@@ -170,8 +169,7 @@ extension Broker {
   private func forget(_ slot: ProfileSlot) {
     slot.machine = SessionMachine(
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, tokenID: slot.machine.tokenID)
-    slot.rendered = nil
-    slot.user = nil
-    slot.userFetchedAt = nil
+    slot.rendered.current = nil
+    slot.account.forgetUser()
   }
 }

@@ -29,6 +29,16 @@ import Testing
     #expect(script.want(1) == ["error 1 sessionExpired"])
   }
 
+  @Test func `a session that has ended so does not end once more with a login that cannot be saved`() {
+    var script = script()
+    script.pass(600)
+    #expect(script.play(.woken) == Self.end)
+    script.storeWorks = false
+    let session = ProviderSession(tokens: ScriptedProvider.tokens(2, now: script.now.wall), user: nil)
+    let actions = script.play(.loginAccepted(session, method: "password"))
+    #expect(actions == ["save living 9 announcing login", "save ended idleTimeout 10"])
+  }
+
   @Test func `a use just too late comes too late`() {
     var script = script()
     script.pass(600)

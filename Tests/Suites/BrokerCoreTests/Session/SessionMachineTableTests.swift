@@ -148,15 +148,23 @@ import Testing
   }
 }
 
+extension SessionMachine.Phase {
+  /// What tables call it.
+  var name: String {
+    switch self {
+    case .signedOut: "signed out"
+    case .mistrusted: "mistrusted"
+    case .living: "living"
+    case .ended(let reason): "ended \(reason.rawValue)"
+    case .reauthenticationRequired: "wants the user"
+    }
+  }
+}
+
 extension SessionMachine {
   /// Where it stands, for tables.
   var summary: String {
-    let session =
-      switch phase {
-      case .signedOut: isMistrusted ? "mistrusted" : "signed out"
-      case .ended(let reason): wantsReauthentication ? "wants the user" : "ended \(reason.rawValue)"
-      case .living(let session): "\(session.tokens.accessToken.revealedString() ?? "") \(activitySummary)"
-      }
+    let session = living.map { "\($0.tokens.accessToken.revealedString() ?? "") \(activitySummary)" } ?? phase.name
     var flags = ""
     if isStoreDegraded { flags += ", degraded" }
     if isOutcomeUnknown { flags += ", lost" }

@@ -56,7 +56,7 @@ import Testing
     let session = ProviderSession(tokens: ScriptedProvider.tokens(1, now: Self.start.wall), user: nil)
     _ = machine.handle(.loginAccepted(session, method: "password"), at: Self.start)
     #expect(machine.handle(.saveFailed(generation: 1), at: Self.start).summary == ["save signedOut 2"])
-    #expect(machine.phase == .signedOut)
+    #expect(machine.phase.name == "signed out")
   }
 
   @Test func `whoever waits for a login gets the token when it is saved`() {
@@ -126,7 +126,7 @@ import Testing
         "save ended refreshRejected 2 announcing securityAlert sessionExpired", "error 1 sessionExpired",
       ]
     )
-    #expect(machine.phase == .ended(.refreshRejected))
+    #expect(machine.phase.name == "ended refreshRejected")
   }
 
   @Test func `an unknown outcome sends the token again only after the access token has ended`() {
@@ -161,7 +161,7 @@ import Testing
     let given = machine.handle(.refreshSucceeded(flight: 1, late, sentAt: Self.start.wall), at: Self.start)
     #expect(given.summary == ["discard access-2"])
     #expect(machine.handle(.logoutWanted(.user), at: Self.start).isEmpty)
-    #expect(machine.phase == .signedOut)
+    #expect(machine.phase.name == "signed out")
   }
 
   @Test func `a refresh token that is not rotated is kept`() {

@@ -21,21 +21,21 @@ import Testing
       timer: TimerCancellation { cancelled.note(generation) })
   }
 
-  /// How many continuations a record lets go on.
+  /// For how many the waiting for a record ends.
   private static func count(_ journal: inout RecordJournal, _ generation: UInt64, isSaved: Bool) -> Int {
-    journal.takeContinuations(of: record(generation), isSaved: isSaved).count
+    journal.takeSettlements(of: record(generation), isSaved: isSaved).count
   }
 
   @Test func `a durable record lets everyone go on who waits for it or for one before it, once`() {
     var journal = RecordJournal()
-    for generation in [1, 2, 2, 3] as [UInt64] { journal.await(Self.profile, generation) { _, _ in } }
+    for generation in [1, 2, 2, 3] as [UInt64] { journal.await(Self.profile, generation, .logout(1, Self.profile)) }
     let counts = ([2, 2, 3] as [UInt64]).map { Self.count(&journal, $0, isSaved: true) }
     #expect(counts == [3, 0, 1])
   }
 
   @Test func `a record that failed is waited for by its own alone`() {
     var journal = RecordJournal()
-    for generation in [1, 2, 3] as [UInt64] { journal.await(Self.profile, generation) { _, _ in } }
+    for generation in [1, 2, 3] as [UInt64] { journal.await(Self.profile, generation, .logout(1, Self.profile)) }
     let counts = (Self.count(&journal, 2, isSaved: false), Self.count(&journal, 3, isSaved: true))
     #expect(counts == (1, 2))
   }

@@ -1,0 +1,31 @@
+import BrokerProtocol
+
+/// A subscription that has not begun, and the kept events that were read for it.
+struct SubscriptionStart: Sendable {
+  /// The connection.
+  let client: ClientID
+  /// What it wants.
+  let wish: SubscriptionHub.Wish
+  /// The last event that the subscriber knows; nil where it wants none that it has missed.
+  let since: UInt64?
+  /// Takes the beginning.
+  let reply: Broker.SubscriptionReply
+  /// How many pages were read.
+  private(set) var pages = 0
+  /// The events of these pages.
+  private(set) var events: [BrokerEvent] = []
+
+  /// A subscription for which nothing was read.
+  init(_ client: ClientID, _ wish: SubscriptionHub.Wish, since: UInt64?, _ reply: @escaping Broker.SubscriptionReply) {
+    self.client = client
+    self.wish = wish
+    self.since = since
+    self.reply = reply
+  }
+
+  /// Adds a page that was read.
+  mutating func add(_ page: StoredEvents) {
+    events += page.events
+    pages += 1
+  }
+}

@@ -1,0 +1,47 @@
+/// Logins whose sessions are on their way to the store.
+struct LoginsBeingSaved: Sendable {
+  /// The last one; nil where none is being saved.
+  private(set) var newest: TokensBeingSaved?
+  /// Those before it, in order: one that is durable has been told of.
+  private(set) var earlier: [TokensBeingSaved] = []
+  /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.
+  private(set) var refused: UInt64?
+
+  /// The tokens of all of them.
+  var tokens: [TokenSet] { (earlier + [newest].compactMap(\.self)).map(\.session.tokens) }
+
+  /// Whether the record of one has this generation.
+  func contains(_ generation: UInt64) -> Bool {
+    newest?.generation == generation || earlier.contains { $0.generation == generation }
+  }
+
+  /// Begins to save a login.
+  mutating func begin(_ login: TokensBeingSaved) {
+    if let newest { earlier.append(newest) }
+    newest = login
+  }
+
+  /// Takes out the login whose record has this generation; nil where none has.
+  mutating func take(_ generation: UInt64) -> (login: TokensBeingSaved, isNewest: Bool)? {
+    if let index = earlier.firstIndex(where: { $0.generation == generation }) {
+      return (earlier.remove(at: index), false)
+    }
+    guard let login = newest, login.generation == generation else { return nil }
+    newest = nil
+    return (login, true)
+  }
+
+  /// Notes that the login with this generation could not be saved.
+  mutating func noteRefused(_ generation: UInt64) { refused = generation }
+
+  /// Notes that a record is durable: what was refused before it rests in the store no longer.
+  mutating func noteSaved(_ generation: UInt64) {
+    if let refused, refused < generation { self.refused = nil }
+  }
+
+  /// Waits for none of them any more; whether the store has a refused one is not known by that.
+  mutating func drop() {
+    newest = nil
+    earlier = []
+  }
+}

@@ -1,0 +1,17 @@
+import BrokerProtocol
+
+/// Tokens on their way to the store.
+struct TokensBeingSaved: Sendable {
+  /// The session with them.
+  let session: LivingSession
+  /// The generation of the record.
+  let generation: UInt64
+  /// When they came: when they were asked for.
+  let since: Moment
+  /// The token that came for something else than the session itself, whose own token is the same as before then.
+  var other: OtherToken?
+  /// What is told once they are durable.
+  var events: [EventPayload] = []
+  /// Whether they came for a refresh token that a client has given, which may be one of the present session's.
+  var isTakeover = false
+}

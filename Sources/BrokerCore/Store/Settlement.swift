@@ -1,0 +1,29 @@
+import BrokerProtocol
+
+/// What is to be done once a change is durable, or could not be made so: everything that waits for the store, as a value.
+enum Settlement: Sendable {
+  /// What a login does next.
+  typealias LoginStep = @Sendable (isolated Broker, StoreFailure?) -> Void
+
+  /// A flight may send its refresh token: its intent was written.
+  case intent(SlotID, flight: UInt64)
+  /// The machine of a profile is told of its record.
+  case record(RecordSave)
+  /// The queue of revocations is told of one.
+  case revocation(PendingRevocation.ID)
+  /// A logout waits for the end of a profile's session.
+  case logout(UInt64, ProfileName)
+  /// A logout waits for the end of a session whose profile has left the configuration.
+  case leftSession(UInt64, ProfileName)
+  /// An examination waits for what came of a session.
+  case sessionCheck(SessionCheck)
+  /// An examination waits for a login that is being saved, to examine its session.
+  case loginBeforeCheck(SessionCheck)
+  /// A caller waits for a change that the provider has made already.
+  case account(Caller<Empty>, ProfileName)
+  /// A caller waits for the end of the session of an account that was deleted; the same user's sessions of these profiles
+  /// are examined then.
+  case deletion(Caller<Empty>, ProfileName, others: [ProfileName])
+  /// A login goes on.
+  case login(LoginStep)
+}
