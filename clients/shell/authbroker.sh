@@ -101,7 +101,12 @@ authbroker__quote() {
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
-authbroker__connect() { "${AUTHBROKER_COMMAND:-authbroker}" connect --start; }
+authbroker__program() {
+  command -v "${AUTHBROKER_COMMAND:=authbroker}" >/dev/null ||
+    { authbroker__say "there is no program $AUTHBROKER_COMMAND; set AUTHBROKER_COMMAND to its path"; return 8; }
+  "$AUTHBROKER_COMMAND" "$@"
+}
+authbroker__connect() { authbroker__program connect --start; }
 
 # Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
 # another program.
@@ -121,21 +126,16 @@ authbroker__words() {
 # The exit code for the code of an error.
 authbroker__exit_code() {
   case $1 in
-    1001 | 1002 | 1003 | 1005 | 1024) echo 3 ;;
-    1020 | 1022 | 1023 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
-    1004 | 104[0-7] | 1087) echo 5 ;;
-    1048 | 1049 | 1081 | 1082) echo 6 ;;
-    1060 | 106[2-4]) echo 7 ;;
-    1084) echo 8 ;;
-    -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;;
-    *) echo 1 ;;
+    1001 | 1002 | 1003 | 1005 | 1024) echo 3 ;; 1020 | 1022 | 1023 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
+    1004 | 104[0-7] | 1087) echo 5 ;; 1048 | 1049 | 1081 | 1082) echo 6 ;;
+    1060 | 106[2-4]) echo 7 ;; 1084) echo 8 ;;
+    -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;; *) echo 1 ;;
   esac
 }
 
 # Tells what is wrong with an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
-  # In the form of this script's own messages: lower case but for names, no full stop.
   authbroker__say "$(authbroker__words "$1" error.message | LC_ALL=C awk '
     { sub(/\.$/, "") } /^[A-Z][a-z-]*( |$)/ && !/^(Firebase|Google|Keycloak|Linux|Microsoft) / { $0 = tolower(substr($0, 1, 1)) substr($0, 2) }
     { print }')"
@@ -181,8 +181,7 @@ authbroker__call() {
 # Calls a method ($1) with members ($2) that is for clients which have the state directory: the command proves that it
 # has, which takes more than one message, and says what goes wrong.
 authbroker__administer() {
-  printf '{%s}' "${2#,}" | "${AUTHBROKER_COMMAND:-authbroker}" call "$1" - >/dev/null ||
-    return "$(($? == 127 ? 8 : $?))"
+  printf '{%s}' "${2#,}" | authbroker__program call "$1" - >/dev/null
 }
 
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
@@ -375,12 +374,13 @@ authbroker_logout() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
-  if [ -n "$all" ]; then authbroker__administer logout "$members" && authbroker__say "signed out"; exit; fi
-  # Where this is refused, so is what follows, which says why.
-  answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
-  authbroker__call logout "$members" >/dev/null || exit
-  answer=$(authbroker__words "$answer" result.state)
-  case $answer in signedOut) authbroker__say "not logged in" ;; *) authbroker__say "signed out" ;; esac
+  # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
+  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
+  else
+    answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
+    authbroker__call logout "$members" >/dev/null || exit
+  fi
+  case $answer in *'"state":"'[!s]*) authbroker__say "signed out" ;; *) authbroker__say "not logged in" ;; esac
 )
 
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.

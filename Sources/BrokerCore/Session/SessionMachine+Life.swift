@@ -159,7 +159,7 @@ extension SessionMachine {
   var loginError: BrokerError {
     if isMistrusted {
       var error = BrokerError(
-        .vaultTampered, "The stored session of this profile is not what the broker wrote; log in again.",
+        .vaultTampered, "The stored session of this profile has been modified; log in again.",
         profile: profile)
       error.nextAction = .login
       return error
@@ -168,7 +168,7 @@ extension SessionMachine {
       return BrokerError(.reauthRequired, "The provider requires the user to authenticate again.", profile: profile)
     }
     guard case .ended(let reason) = phase else { return BrokerError(.loginRequired, profile: profile) }
-    let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."
+    let message = reason.explanation.map { $0 + " Log in again." } ?? reason.sentence
     return BrokerError(.sessionExpired, message, profile: profile)
   }
 }

@@ -63,7 +63,7 @@ extension CheckProviders {
       errors: [.unknownProfile, .rateLimited],
       examples: [
         .init(
-          "three profiles, one of them behind a certificate that has run out",
+          "three profiles, one of them behind an expired certificate",
           result:
             """
             {

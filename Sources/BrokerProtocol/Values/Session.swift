@@ -1,6 +1,6 @@
 public import JSONRPC
 
-/// What everybody may know of a profile's session: no token is in it.
+/// The state of a profile's session, as any client may see it: no token is in it.
 public struct Session: Sendable, Equatable {
   /// Where a session stands.
   public enum State: String, Sendable, CaseIterable {
@@ -92,7 +92,7 @@ extension Session: ObjectCodable {
 
 extension Session {
   public static let notes = SchemaNotes(
-    "Session", "What everybody may know of a session; no token is in it.",
+    "Session", "The state of a session, as any client may see it; no token is in it.",
     members: [
       "provider": "The type of provider, as in the configuration.",
       "loginRequiredMessage": "One plain sentence, where the reason alone leaves open what has happened.",

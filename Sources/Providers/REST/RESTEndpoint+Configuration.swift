@@ -25,7 +25,7 @@ extension RESTEndpoint {
     if method == .get, !added.isEmpty { section.report("add", #"cannot be sent with "GET""#) }
     let names = Array(fields.values) + added.keys
     if Set(names).count < names.count { section.report(section.has("add") ? "add" : "fields", "names something twice") }
-    if let text = section.string("accept") {
+    if let text = section.string("accept", takesAny: false) {
       if (1...Self.longestAccept).contains(text.utf8.count), Self.isVisible(text) {
         accept = text
       } else {

@@ -3,7 +3,7 @@ package import OIDCDialect
 
 extension OIDCPreset {
   /// GitHub.
-  static let github = OIDCPreset(name: "github", issuerKeys: "issuer") { _ in .github }
+  static let github = OIDCPreset(name: "github") { _ in .github }
 }
 
 extension OIDCDialect {

@@ -3,7 +3,7 @@ package import OIDCDialect
 
 extension OIDCPreset {
   /// Google.
-  static let google = OIDCPreset(name: "google", issuerKeys: "issuer") { _ in .google }
+  static let google = OIDCPreset(name: "google") { _ in .google }
 }
 
 extension OIDCDialect {
