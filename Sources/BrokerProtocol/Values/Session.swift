@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The state of a profile's session, as any client may see it: no token is in it.
 public struct Session: Sendable, Equatable {

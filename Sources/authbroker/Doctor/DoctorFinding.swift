@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// One thing that the doctor looked at, and how it is.
 struct DoctorFinding: Equatable, Sendable {
