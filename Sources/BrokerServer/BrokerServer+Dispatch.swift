@@ -67,8 +67,10 @@ extension BrokerServer {
     // Answers that wait in unfinished batches are the connection's, too.
     guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
-    guard let route = route(envelope, text) else {
-      return fail(key, BrokerError(.methodNotFound, "The method is unknown in this version."))
+    let method = tape.string(at: envelope.methodIndex, in: text)
+    guard let route = Routes.named(method) else {
+      let sentence = Spelling.sentence(onUnknown: "method", method, among: Methods.all.map { $0.name })
+      return fail(key, BrokerError(.methodNotFound, sentence))
     }
     guard let parameters = envelope.parameters else {
       return run(route, JSONDocument.emptyObject.root, key, connection)

@@ -23,6 +23,8 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
   case log(path: String, Errno)
   /// Another client has been starting an owner for too long.
   case startIsStuck(lock: String)
+  /// The lock of a start, which is in the state directory, cannot be taken.
+  case startLock(FileLock.Refusal)
   /// There is no daemon to start.
   case noDaemon(path: String, Errno)
   /// The daemon was started and said why it cannot go on.
@@ -42,6 +44,16 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
     case .otherConfiguration: "stop it to change over"
     case .ownerDoesNotAnswer(pid: _?, _, _): "set AUTHBROKER_SOCKET to its socket, or stop it"
     default: nil
+    }
+  }
+
+  /// What to do about a daemon that cannot be started.
+  private static func remedy(_ error: Errno) -> String {
+    switch error {
+    case .tooManyDescriptors: "raise the limit of open files (ulimit -n)"
+    case .again: "raise the limit of processes (ulimit -u, or TasksMax of the unit)"
+    case _ where error.isShortage: "try again when the machine has room"
+    default: "set AUTHBROKER_DAEMON to where it is"
     }
   }
 
@@ -66,8 +78,8 @@ package enum ConnectError: Error, Equatable, Sendable, CustomStringConvertible {
       "a broker is starting for \(state) and does not answer on \(socket) yet; try again, or see \(state)/broker.log"
     case .log(let path, let error): "the broker's log \(path) cannot be written: \(error)"
     case .startIsStuck(let lock): "another process has been starting a broker for too long; see who holds \(lock)"
-    case .noDaemon(let path, let error):
-      "the daemon \(path) cannot be started: \(error); set AUTHBROKER_DAEMON to where it is"
+    case .startLock(let refusal): refusal.description
+    case .noDaemon(let path, let error): "the daemon \(path) cannot be started: \(error); \(Self.remedy(error))"
     case .startRefused(_, let reason): reason
     case .startFailed(let log, let line): "the broker did not start: \(line) (more in \(log))"
     case .startWasSilent(let daemon, let log):

@@ -127,8 +127,7 @@ package struct OwnerLauncher: Sendable {
           guard FileLock.isHeld(paths.ownerLock), BootClock.now < deadline else {
             throw .startIsStuck(lock: paths.startLock)
           }
-        case .notOurs: throw .unreachable(socket: paths.startLock, .accessDenied)
-        case .failed(_, let error): throw .unreachable(socket: paths.startLock, error)
+        case .notOurs, .failed: throw .startLock(error)
         }
       }
     }

@@ -54,7 +54,7 @@ package struct StateProofFile: Sendable {
     do throws(PrivateDirectory.Refusal) { _ = try PrivateDirectory(directory, create: false) } catch {
       return "access to the broker's state directory cannot be proven: \(error)"
     }
-    return "access to the broker's state directory cannot be proven: \(directory) takes no file: \(error)"
+    return "access to the broker's state directory cannot be proven: no file can be created in \(directory): \(error)"
   }
 
   /// Says that the broker has looked for the file, and was not satisfied.

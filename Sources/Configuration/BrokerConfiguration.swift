@@ -70,7 +70,16 @@ package struct BrokerConfiguration: Sendable, Equatable {
     profiles = Self.profiles(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
+    Self.findProfilesAtTop(&root)
     root.finish()
+  }
+
+  /// Notes what looks like a profile and stands outside of `profiles`.
+  private static func findProfilesAtTop(_ root: inout ConfigurationSection) {
+    for (key, value) in root.members(having: "provider") where !knownKeys[""].contains(key) {
+      root.note(key)
+      root.report(nameOf: value, key, "is not a key of the configuration", "it belongs in profiles")
+    }
   }
 
   private static func profiles(_ root: inout ConfigurationSection) -> [ProfileConfiguration] {
@@ -88,7 +97,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
           "use a-z, 0-9, '.', '_' and '-', a letter or digit first, at most 64 characters")
         continue
       }
-      profiles.append(ProfileConfiguration(name: name, &profile))
+      if let profile = ProfileConfiguration(name: name, &profile) { profiles.append(profile) }
     }
     if section.isEmpty {
       root.report("profiles", "must name at least one profile", #"write default: {provider: "local"}"#)

@@ -29,16 +29,21 @@ package struct NetworkConfiguration: Sendable, Equatable {
 
   /// The HTTP module's own rule says what a proxy's URL is; a password would be a secret in the configuration.
   private static func proxy(_ section: inout ConfigurationSection) -> Proxy {
-    switch section.string("proxy") {
+    switch section.string("proxy", takesAny: false) {
     case nil, "environment": return .environment
     case "none": return .none
     case let url?:
       if url.contains("://"), !url.contains("@"), isProxy(url) { return .url(url) }
       section.report(
-        "proxy", #"must be "environment", "none" or the URL of a proxy"#,
-        url.contains("@") ? "a proxy with a password goes into the variable https_proxy" : nil)
+        "proxy", #"must be "environment", "none" or the URL of a proxy (http, https, socks5 or socks5h)"#,
+        suggestion(url))
       return .environment
     }
+  }
+
+  private static func suggestion(_ url: String) -> String? {
+    guard !url.contains("@") else { return "a proxy with a password goes into the variable https_proxy" }
+    return url.contains("://") ? nil : "begin it with the scheme, as in http://proxy.example.com:8080"
   }
 
   /// Whether the HTTP module takes it; that there is no room for it now says nothing against it.

@@ -52,11 +52,14 @@ package struct ProfileConfiguration: Sendable, Equatable {
     allowIDToken = false
   }
 
-  /// Reads a profile's section, with the default of each setting that is absent; the provider must be given.
-  init(name: ProfileName, _ section: inout ConfigurationSection) {
+  /// Reads a profile's section, with the default of each setting that is absent; nil where its provider is missing or
+  /// faulty.
+  init?(name: ProfileName, _ section: inout ConfigurationSection) {
     let provider = Self.provider(&section)
+    // The other settings are read all the same, so that their mistakes are found.
     self.init(name: name, provider: provider ?? .local, &section)
     section.finish(aliases: Self.aliases)
+    if provider == nil { return nil }
   }
 
   /// Reads what every profile can say, whatever its provider is.
@@ -86,7 +89,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
   private static func provider(_ section: inout ConfigurationSection) -> Provider? {
     let types = ProviderType.all.map(\.name)
     section.require("provider", #"write provider: "local", or one of: \#(types.joined(separator: ", "))"#)
-    if let type = section.string("provider") {
+    if let type = section.string("provider", takesAny: false) {
       if let known = ProviderType.named(type) { return known.read(&section) }
       let nearest = Spelling.nearest(to: type, among: types) ?? typeAliases[type.lowercased()]
       section.report(

@@ -2,7 +2,7 @@
 extension ConfigurationSection {
   /// The absolute path of a file; nil where it is absent or faulty.
   package mutating func filePath(_ key: String) -> String? {
-    guard let path = string(key) else { return nil }
+    guard let path = string(key, takesAny: false) else { return nil }
     if path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) { return path }
     let home = path.hasPrefix("~/") ? "for your home directory write ${HOME}/" : nil
     report(key, #"must be the absolute path of a file, such as "${HOME}/keys/example.pem""#, home)

@@ -39,16 +39,18 @@ extension ConfigurationSection {
   }
 
   /// A string, its environment variables put in; nil where it is absent or faulty.
-  package mutating func string(_ key: String) -> String? {
+  ///
+  /// Where any string is accepted (`takesAny`), a number is to be put in quotes.
+  package mutating func string(_ key: String, takesAny: Bool = true) -> String? {
     note(key)
-    return expandedString(key)
+    return expandedString(key, takesAny: takesAny)
   }
 
   /// The same under a name that the user chose.
-  package func expandedString(_ key: String) -> String? {
+  package func expandedString(_ key: String, takesAny: Bool = true) -> String? {
     guard let node = node(at: key) else { return nil }
     if let text = try? node.string() { return context.expanded(text, at: node, path(of: key)) }
-    report(key, "must be a string, not \(node.kindInWords)", node.quotedSuggestion)
+    report(key, "must be a string, not \(node.kindInWords)", takesAny ? node.quotedSuggestion : nil)
     return nil
   }
 
@@ -90,8 +92,9 @@ extension ConfigurationSection {
     if let value = Value(rawValue: word) { return value }
     let nearest = Spelling.nearest(to: text, among: Value.allCases.map(\.rawValue))
     let later = setting.later.contains(word) ? "\"\(word)\" is not available yet in this version" : nil
+    let given = quoted(setting.key)
     report(
-      setting.key, "must be \(setting.expected), not \(node.valueInWords)",
+      setting.key, "must be \(setting.expected), not\(given.isEmpty ? " this string" : given)",
       later ?? nearest.map { "did you mean \"\($0)\"?" })
     return setting.standard
   }

@@ -68,6 +68,11 @@ package struct ConfigurationSection {
     node.flatMap { node in try? node.members() } ?? []
   }
 
+  /// The members that are objects with a certain key.
+  package func members(having key: String) -> [(name: String, value: JSONNode)] {
+    namedMembers().filter { $0.value[key] != nil }
+  }
+
   /// A section in this one.
   package mutating func section(_ key: String) -> ConfigurationSection {
     section(key, at: value(key))

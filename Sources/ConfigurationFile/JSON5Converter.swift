@@ -79,7 +79,7 @@ struct JSON5Converter {
     switch last {
     case .key: throw JSON5Error("expected a colon before this", at: position)
     case .value where open.isEmpty:
-      throw JSON5Error("unexpected text behind the configuration", "remove it", at: position)
+      throw JSON5Error("unexpected text after the configuration", "remove it", at: position)
     case .value: throw JSON5Error("expected a comma before this", at: position)
     default: break
     }
@@ -155,7 +155,7 @@ struct JSON5Converter {
     }
     switch word {
     case "true", "false", "null": output += Array(word.utf8)
-    case "Infinity", "NaN": throw JSON5Error("\(word) means nothing in a configuration", at: start)
+    case "Infinity", "NaN": throw JSON5Error("\(word) is not allowed in a configuration", at: start)
     default: throw unquoted(word, at: start)
     }
   }

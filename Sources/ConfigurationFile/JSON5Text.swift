@@ -44,7 +44,7 @@ package struct JSON5Text: Sendable {
     return SourcePosition(ofByte: tokens[value - 2].source, in: source)
   }
 
-  /// The keys and indices that lead to a byte of ``json``, outermost first.
+  /// The keys and indices (`[0]`) that lead to a byte of ``json``, outermost first.
   package func path(toJSONByte offset: Int) -> [String] {
     var path: [String] = []
     var isObject: [Bool] = []
@@ -52,12 +52,12 @@ package struct JSON5Text: Sendable {
       switch json[token.output] {
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         isObject.append(json[token.output] == UInt8(ascii: "{"))
-        path.append(isObject.last == true ? "" : "0")
+        path.append(isObject.last == true ? "" : "[0]")
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         _ = isObject.popLast()
         _ = path.popLast()
       case UInt8(ascii: ",") where isObject.last == false:
-        path[path.count - 1] = String((Int(path[path.count - 1]) ?? 0) + 1)
+        path[path.count - 1] = "[\((Int(path[path.count - 1].dropFirst().dropLast()) ?? 0) + 1)]"
       case UInt8(ascii: "\"") where isObject.last == true && isKey(index):
         path[path.count - 1] = text(of: index)
       default: break
@@ -69,13 +69,18 @@ package struct JSON5Text: Sendable {
   /// The mistake for which the strict scanner refuses ``json``.
   func mistake(_ error: JSONError) -> ConfigurationMistake {
     let names = path(toJSONByte: error.offset)
-    let section = names.dropLast().joined(separator: ".")
+    let section = Self.text(of: names.dropLast())
     let isTwice = error.reason == .duplicateName
     let key = "duplicate key \"\(names.last ?? "")\"" + (section.isEmpty ? "" : " in \(section)")
     return ConfigurationMistake(
-      position: position(ofJSONByte: error.offset), path: names.joined(separator: "."),
+      position: position(ofJSONByte: error.offset), path: Self.text(of: names[...]),
       subject: isTwice ? .key : .value,
       message: isTwice ? key : error.reason.rawValue, suggestion: isTwice ? "remove one of them" : nil)
+  }
+
+  /// A path as all mistakes write it: `profiles.work.scopes[0]`.
+  package static func text(of path: ArraySlice<String>) -> String {
+    path.reduce(into: "") { text, step in text += text.isEmpty || step.hasPrefix("[") ? step : "." + step }
   }
 
   private func isKey(_ index: Int) -> Bool {

@@ -28,11 +28,30 @@ struct KeyCorrection {
       (name, suggestion) = (nearest, Self.question(nearest))
     } else {
       name = nil
-      suggestion = known.count > Self.listLimit ? nil : "known keys: \(known.joined(separator: ", "))"
+      suggestion = Self.choices(among: known, resembling: key)
     }
   }
 
   private static func question(_ name: String) -> String { "did you mean \"\(name)\"?" }
+
+  /// The known keys; of many, only those that share a word with the key beside the first; nil where there is none.
+  private static func choices(among known: [String], resembling key: String) -> String? {
+    guard known.count > listLimit else { return "known keys: \(known.joined(separator: ", "))" }
+    let words = words(of: key).dropFirst()
+    let similar = known.filter { other in Self.words(of: other).dropFirst().contains { words.contains($0) } }
+    guard similar.count != 1 else { return question(similar[0]) }
+    return (1...listLimit).contains(similar.count) ? "similar keys: \(similar.joined(separator: ", "))" : nil
+  }
+
+  /// The words of a key, as `max`, `requests`, `in` and `flight` of `maxRequestsInFlight`.
+  private static func words(of key: String) -> [String] {
+    var words: [String] = [""]
+    for character in key {
+      if character.isUppercase { words.append("") }
+      words[words.count - 1] += character.lowercased()
+    }
+    return words
+  }
 
   /// Where a key belongs that other sections know.
   private static func moved(_ places: [KnownKeys.Place], from section: String) -> String {

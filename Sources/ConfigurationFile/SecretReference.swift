@@ -35,7 +35,7 @@ package enum SecretReference: Sendable, Equatable {
   }
 
   private static func variable(_ section: inout ConfigurationSection) -> String? {
-    guard let name = section.string("env") else { return nil }
+    guard let name = section.string("env", takesAny: false) else { return nil }
     let isName =
       name.utf8.first.map { !(0x30...0x39).contains($0) } == true
       && name.utf8.allSatisfy { byte in

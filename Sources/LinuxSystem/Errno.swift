@@ -61,6 +61,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let brokenPipe = Errno(code: EPIPE)
   /// The path does not fit into a socket address.
   package static let nameTooLong = Errno(code: ENAMETOOLONG)
+  /// The file system is mounted read-only.
+  package static let readOnlyFileSystem = Errno(code: EROFS)
   /// The argument makes no sense.
   package static let invalid = Errno(code: EINVAL)
 

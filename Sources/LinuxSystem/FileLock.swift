@@ -19,6 +19,10 @@ package struct FileLock: ~Copyable, Sendable {
       switch self {
       case .held(let path): "\(path) is locked by another process."
       case .notOurs(let path): "\(path) is not a regular file of yours; remove it."
+      case .failed(let path, .readOnlyFileSystem):
+        "\(path) cannot be written: the file system is read-only; choose another directory with --state."
+      case .failed(let path, .accessDenied):
+        "\(path) cannot be written: you may not write to it, or to its directory."
       case .failed(let path, let error): "\(path) cannot be locked: \(error)."
       }
     }

@@ -12,6 +12,12 @@ package enum MachineLimits {
     return count
   }
 
+  /// Whether a path lies in a file system that is mounted read-only (statvfs(3)); false where the kernel does not say.
+  package static func isReadOnly(at path: String) -> Bool {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    unsafe clinux_is_read_only(path) != 0
+  }
+
   /// How many bytes a process that is started from here may keep from being swapped out (RLIMIT_MEMLOCK, getrlimit(2)).
   ///
   /// `Int64.max` where there is no limit; nil where the kernel does not say.

@@ -29,7 +29,7 @@ package enum TrustedFile {
         "\(path) belongs to user \(owner), who could change it; run: chown \(ProcessIdentity.user) \(ShellWord.quoted(path))"
       case .writableByOthers(let path, let permissions):
         "\(path) can be changed by other users (mode \(String(permissions, radix: 8))); run: chmod go-w \(ShellWord.quoted(path))"
-      case .notAFile(let path): "\(path) is no regular file."
+      case .notAFile(let path): "\(path) is not a regular file."
       case .linkToNothing(let path):
         "\(path) is a symbolic link to a file that is not there; put the file in its place, or remove the link."
       case .replaced(let path): "\(path) was replaced while it was being read; try again."

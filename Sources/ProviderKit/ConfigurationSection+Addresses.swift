@@ -13,7 +13,7 @@ extension ConfigurationSection {
 
   /// The address of a server, maybe with a path; nil where it is absent or faulty.
   package mutating func serverURL(_ key: String) -> HTTPURL? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, takesAny: false) else { return nil }
     if let url = try? HTTPURL(text), !url.target.contains("?") { return url }
     report(key, Self.rule, urlSuggestion(key))
     return nil
@@ -26,7 +26,7 @@ extension ConfigurationSection {
 
   /// One segment of a path; nil where it is absent or faulty.
   package mutating func pathSegment(_ key: String, _ rule: String) -> String? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, takesAny: false) else { return nil }
     if !text.isEmpty, !text.contains("/"), Self.isPath("/" + text) { return text }
     report(key, rule)
     return nil
@@ -34,7 +34,7 @@ extension ConfigurationSection {
 
   /// A path below the address of a server, without a query, which servers would log; nil where it is absent or faulty.
   package mutating func path(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, takesAny: false) else { return nil }
     if Self.isPath(text) { return text }
     report(key, "must begin with / and have no query", text.hasPrefix("/") ? nil : "begin it with /")
     return nil
@@ -42,7 +42,7 @@ extension ConfigurationSection {
 
   /// What names something anywhere and is never called, only sent along (RFC 3986, section 4.3).
   package mutating func absoluteURI(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, takesAny: false) else { return nil }
     let scheme = text.prefix { $0 != ":" }
     let isURI =
       text.utf8.count <= Self.longest && text.utf8.count > scheme.utf8.count + 1
@@ -61,7 +61,7 @@ extension ConfigurationSection {
 
   /// The host of a server, maybe with a port; nil where it is absent or faulty.
   package mutating func serverName(_ key: String, _ rule: String) -> String? {
-    guard let text = string(key) else { return nil }
+    guard let text = string(key, takesAny: false) else { return nil }
     if !text.contains("/"), !text.contains("?"), (try? HTTPURL("https://" + text)) != nil { return text }
     report(key, rule)
     return nil
@@ -78,7 +78,15 @@ extension ConfigurationSection {
     if let url = try? HTTPURL("https://" + rest), !url.target.contains("?"), !rest.contains(":/") {
       return "write \"https://\(rest)\""
     }
-    let host = text.firstRange(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" && $0 != ":" } } ?? ""
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return "it has blanks, or characters that are not ASCII"
+    }
+    let authority = text.firstRange(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" && $0 != "?" } } ?? ""
+    guard !authority.isEmpty else { return text.hasSuffix("://") ? "the host is missing" : nil }
+    let host = authority.prefix { $0 != ":" }
+    if (try? HTTPURL("https://" + authority)) == nil, (try? HTTPURL("https://" + host)) != nil {
+      return "the port must be a number from 1 to 65535"
+    }
     return host.first?.isNumber == true ? "write an IP address in full, as in 127.0.0.1" : nil
   }
 }

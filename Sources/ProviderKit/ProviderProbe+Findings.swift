@@ -8,10 +8,9 @@ extension ProviderProbe {
     case nil: return [ProviderFinding("reachable", .ok, "it is part of the broker: nothing to reach")]
     case .failed(let failure, let advice):
       let host = place?.host ?? "The provider"
-      return [
-        ProviderFinding(
-          "reachable", .failure, "\(host) cannot be reached.", advice: advice, errorKind: failure.kind)
-      ]
+      let isTLS = [.tlsFailed, .tlsPinMismatch].contains(failure.kind)
+      let message = isTLS ? "\(host) cannot be reached over trusted TLS." : "\(host) cannot be reached."
+      return [ProviderFinding("reachable", .failure, message, advice: advice, errorKind: failure.kind)]
     case .answered(let status, let roundTrip, let clockSkew):
       return [reachable(status, roundTrip), Self.clock(clockSkew, roundTrip)]
     }

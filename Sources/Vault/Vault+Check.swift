@@ -49,7 +49,7 @@ extension Vault {
     let rows = try reader.contents(open.manifest)
     var findings = rows.contents.tampered.map { profile in
       VaultFinding(
-        .tampered, isError: true, "The record of this profile is not what the broker wrote; log in again.",
+        .tampered, isError: true, "The record of profile \(profile) has been modified; log in again.",
         profile: profile)
     }
     var suspicions: Set<VaultSuspicion> = rows.hasForeignRows ? [.foreignRow] : []

@@ -116,7 +116,11 @@ extension KeyFailure {
     switch error {
     case .unavailable(let reason): self.init(reason)
     case .damaged: self = .store(.tampered(profile: nil))
-    case .wrongKey: self = source == .passphrase ? .wrongPassphrase : .sourceUnavailable(error.description)
+    case .wrongKey where source == .passphrase: self = .wrongPassphrase
+    case .wrongKey:
+      let remedy = source == .file ? "restore its key file" : "check the \(source.rawValue)"
+      self = .sourceUnavailable(
+        "The vault is encrypted with another key; its key source is \(source.rawValue): \(remedy).")
     }
   }
 }

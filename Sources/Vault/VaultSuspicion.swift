@@ -34,12 +34,12 @@ enum VaultSuspicion: Hashable, CaseIterable {
   /// What a person is told.
   var finding: VaultFinding {
     switch self {
-    case .head: Self.tampered("The vault's head record is not what the broker wrote")
-    case .manifest: Self.tampered("The vault's manifest is not what the broker wrote")
-    case .metadata: Self.tampered("The vault's key for token names is not what the broker wrote")
+    case .head: Self.tampered("The vault's index has been modified")
+    case .manifest: Self.tampered("The vault's list of records has been modified")
+    case .metadata: Self.tampered("The vault's metadata has been modified")
     case .foreignRow: Self.tampered("The vault has a row that belongs to no profile")
     case .events: Self.tampered("The vault's events are not what the broker wrote")
-    case .sequence: Self.tampered("The vault's event sequence is not what the broker wrote")
+    case .sequence: Self.tampered("The vault's event sequence has been modified")
     case .fileReplaced:
       VaultFinding(
         .tampered, isError: true,

@@ -64,8 +64,8 @@ enum Advice {
     case .otpInvalid: error.attemptsRemaining.map { "\($0.counted("attempt")) left" }
     case .unknownProfile: "name one with --profile"
     case .insufficientScope:
-      "a token has no more scopes than the session: where the provider grants scopes, the configuration of the profile "
-        + "says which ones a login asks for"
+      "a token cannot have scopes that its session lacks; add them to scopes in the profile's configuration, then log in "
+        + "again"
     case .internal: error.correlationID.map { "its log has more under \(PlainText.line($0.utf8))" }
     default: later(error)
     }

@@ -14,6 +14,11 @@ struct CommandDescription: Equatable, Sendable {
   /// How the command is called, without its options.
   var usage: String { ["authbroker", name, operands].filter { !$0.isEmpty }.joined(separator: " ") }
 
+  /// The word that must follow the name, such as `check`; nil where every operand is the user's choice.
+  var subcommand: String? {
+    operandNames.first.flatMap { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } ? String($0) : nil }
+  }
+
   /// What stands for each operand in the usage line.
   var operandNames: [Substring] { operands.split(separator: " ") }
 

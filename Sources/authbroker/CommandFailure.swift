@@ -96,7 +96,7 @@ struct CommandFailure: Error, Equatable {
       switch error {
       case .notRunning(_, startable: true):
         NextCommand("any command without --no-start starts one, such as", "status")
-      case .otherConfiguration: NextCommand("change over with", "stop")
+      case .otherConfiguration: NextCommand("restart it with", "stop")
       case .ownerDoesNotAnswer(pid: _?, _, _):
         NextCommand("set AUTHBROKER_SOCKET to its socket, or run", "stop")
       default: nil

@@ -76,7 +76,7 @@ struct Context: Sendable {
     guard let owner, owner.version != ProgramVersion.current else { return }
     let version = PlainText.line(owner.version.utf8)
     let text = "the running broker has version \(version), this program \(ProgramVersion.current)"
-    tell(Message(text, next: NextCommand("change over with", "stop")))
+    tell(Message(text, next: NextCommand("restart it with", "stop")))
   }
 
   /// Tells a person something, and the command that this command line makes of what is next.

@@ -115,7 +115,7 @@ struct EventWatch: ~Copyable {
       do throws(CommandFailure) {
         _ = try begin()
         isStopping = false
-        return Output.message("the broker had ended; another one goes on from sequence \(last ?? 0)")
+        return Output.message("the broker ended; resuming at another one from sequence \(last ?? 0)")
       } catch {
         guard error.exitCode == .brokerUnreachable else { throw error }
       }
@@ -128,7 +128,7 @@ struct EventWatch: ~Copyable {
       let how = mayStart ? "has ended" : "was stopped"
       throw CommandFailure(
         .brokerUnreachable, "the broker \(how), and no other one came",
-        next: NextCommand("go on with", "watch", "--since", String(last ?? 0)))
+        next: NextCommand("resume with", "watch", "--since", String(last ?? 0)))
     }
   }
 }

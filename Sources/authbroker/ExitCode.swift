@@ -7,7 +7,7 @@ enum ExitCode: Int32 {
   case success = 0
   /// Anything that has no code of its own.
   case failure = 1
-  /// The command line cannot be followed.
+  /// The command line is not valid.
   case usage = 2
   /// The user must log in, or answer a challenge.
   case loginRequired = 3
@@ -54,11 +54,11 @@ enum ExitCode: Int32 {
   /// The code for a broker that could not be reached or started.
   init(_ error: ConnectError) {
     switch error {
-    case .otherConfiguration, .otherState, .stateDirectory: self = .failure
+    case .otherConfiguration, .otherState, .stateDirectory, .startLock: self = .failure
     case .startRefused(let code, _):
       switch code {
       case "keySourceUnavailable", "vaultTampered", "storeFailed": self = .vault
-      case "configInvalid": self = .failure
+      case "configInvalid", "pathRefused": self = .failure
       default: self = .brokerUnreachable
       }
     case .notRunning, .unreachable, .foreignPeer, .startIsStuck, .ownerDoesNotAnswer, .log, .noDaemon, .startFailed,

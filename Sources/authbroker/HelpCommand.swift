@@ -8,10 +8,16 @@ enum HelpCommand: Command {
 
   /// Prints the overview, or the help of one command.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(0...1, of: self)
-    let text = try context.arguments.operands.first.map { name throws(CommandFailure) in
-      try CommandList.command(named: name).description.help
-    }
-    Output.data(Array((text ?? HelpText.overview).utf8).span)
+    Output.data(Array(try text(context).utf8).span)
+  }
+
+  private static func text(_ context: Context) throws(CommandFailure) -> String {
+    guard let name = context.arguments.operands.first else { return HelpText.overview }
+    let description = try CommandList.command(named: name).description
+    // The overview shows `config check` as a command, so its help may be asked for by that.
+    let second = context.arguments.operands.dropFirst().first
+    let isSpelledOut = second != nil && second == description.subcommand
+    try context.expectOperands(isSpelledOut ? 2...2 : 1...1, of: self)
+    return description.help
   }
 }

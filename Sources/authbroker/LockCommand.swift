@@ -38,7 +38,7 @@ enum LockCommand: Command {
     }
     let source = PlainText.line(vault.keySource.utf8)
     return Message(
-      "the vault is locked while this broker runs; the next one takes the key (\(source)) by itself",
+      "the vault is locked while this broker runs; the next one takes the key (\(source)) automatically",
       next: NextCommand("unlock it with", "unlock"))
   }
 }

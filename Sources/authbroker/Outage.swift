@@ -40,7 +40,7 @@ struct Outage: Equatable {
   private var isLost: Bool { kind == .refreshOutcomeUnknown }
 
   private var why: String {
-    guard let kind else { return "its last refresh has not brought a token, or its reply was lost" }
+    guard let kind else { return "its last refresh returned no token, or its reply was lost" }
     guard !isLost else {
       return "the reply to its refresh was lost, and it is not known whether the provider has replaced the refresh"
         + " token"
@@ -54,7 +54,7 @@ struct Outage: Equatable {
       isAlive
       ? "the access token is valid" + (end.map { " until \(LocalTime.clock($0, now: now))" } ?? "")
       : "the access token has expired"
-    guard let next = nextAttempt else { return token + ", and the refresh is tried again by itself" }
+    guard let next = nextAttempt else { return token + ", and the refresh is retried automatically" }
     guard next > now else { return token + ", and the refresh is tried again when a token is asked for" }
     return token + ", and the refresh is "
       + (next == end ? "then tried again" : "tried again \(LocalTime.relative(next, now: now))")

@@ -33,7 +33,7 @@ enum PasswordSource {
     }
     let password = try SecretInput.ask("Password\(hint): ", for: .password)
     guard isNew else { return password }
-    let again = try SecretInput.ask("Password, once more: ", for: .password)
+    let again = try SecretInput.ask("Repeat the password: ", for: .password)
     guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent") }
     return password
   }

@@ -10,9 +10,9 @@ enum RekeyCommand: Command {
     name: "rekey",
     summary: "Re-encrypt the vault under new keys, or under a key from another source",
     details: """
-      Without --source the key comes from where the configuration says (vault.keySource). The present passphrase is
+      Without --source the key comes from where the configuration says (vault.keySource). The current passphrase is
       asked for where there is one, and a new one, twice, where the key is to come from one. With --password-stdin both
-      are lines of standard input, as far as they are needed: the present one first. All of it happens or nothing does;
+      are lines of standard input, as far as they are needed: the current one first. All of it happens or nothing does;
       sessions are kept. The configuration is not changed: where --source is another one, name it there too.
       """,
     options: [

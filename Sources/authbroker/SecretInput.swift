@@ -79,13 +79,14 @@ enum SecretInput {
     }
   }
 
-  /// Reads one line of standard input.
-  static func standardInput(_ kind: Kind) throws(CommandFailure) -> Secret {
+  /// Reads one line of standard input; `isNew` where it is not the secret that is there already.
+  static func standardInput(_ kind: Kind, isNew: Bool = false) throws(CommandFailure) -> Secret {
     let stream = FileDescriptor(owning: 0)
     let line = firstLine(of: stream)
     _ = stream.release()
     guard var line else {
-      throw CommandFailure(.usage, "standard input has no line to read the \(kind) from; nothing was sent")
+      let secret = isNew ? "new \(kind)" : "\(kind)"
+      throw CommandFailure(.usage, "standard input has no line to read the \(secret) from; nothing was sent")
     }
     return try secret(&line, kind)
   }

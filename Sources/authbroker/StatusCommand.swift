@@ -54,10 +54,7 @@ enum StatusCommand: Command {
     }
     Output.line("")
     SessionTable.print(sessions, context.style)
-    for session in sessions {
-      guard let message = session.loginRequiredMessage else { continue }
-      Output.line("\(session.profile): \(context.style.warning(BrokerSentence.plain(message)))")
-    }
+    EndedSessions.print(sessions, context)
     for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }
       let direction = seconds < 0 ? "behind" : "ahead of"

@@ -8,10 +8,10 @@ enum WatchCommand: Command {
     name: "watch",
     summary: "Print events as they happen, one a line",
     details: """
-      With --json each line is the event's object (sequence, event, profile, time, data). When the broker dies, another
-      one is started, unless --no-start or $AUTHBROKER_SOCKET forbid it, and the events go on without a gap. One that
-      was stopped is waited for. If no broker comes for 10 s it ends with exit code 8, and names the --since to go on
-      with; if no event came within --timeout, with 5.
+      With --json each line is the event's object (subscriptionId, sequence, event, profile, time, data). When the
+      broker dies, another one is started, unless --no-start or $AUTHBROKER_SOCKET forbid it, and the events continue
+      without a gap. One that was stopped is waited for. If no broker comes for 10 s it ends with exit code 8, and names
+      the --since to resume with; if no event comes for --timeout, counted from the last one, with 5.
       """,
     options: [
       .value("--events", "A,B", "only these events"),

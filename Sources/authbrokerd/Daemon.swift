@@ -167,7 +167,7 @@ actor Daemon {
         try server.listen(try lock.listen(at: path))
       }
     } catch {
-      guard arguments.mode == .privateOwner else { throw StartFailure(kind: .storeFailed, message: "\(error)") }
+      guard arguments.mode == .privateOwner else { throw StartFailure(kind: .pathRefused, message: "\(error)") }
       log.warning("no socket", .word("path", path), .word("reason", "\(error)"))
       path = ""
     }
@@ -177,7 +177,7 @@ actor Daemon {
     do throws(Errno) {
       try lock.publish(record)
     } catch {
-      throw StartFailure(kind: .storeFailed, message: "\(source.paths.ownerLock) cannot be written: \(error)")
+      throw StartFailure(kind: .pathRefused, message: "\(source.paths.ownerLock) cannot be written: \(error)")
     }
     return path
   }
@@ -202,16 +202,16 @@ actor Daemon {
       if case .failure(let error) = result {
         let reason = LogField.word("reason", error.message)
         if error.kind == .configInvalid {
-          log.error("the configuration was rejected; the present one stays in force", reason)
+          log.error("the configuration was rejected; the current one is kept", reason)
         } else {
-          log.error("the configuration was not reloaded; the present one stays in force", reason)
+          log.error("the configuration was not reloaded; the current one is kept", reason)
         }
       }
       reply(result)
     }
   }
 
-  /// Applies the present configuration; what says the same as before is no event.
+  /// Applies the current configuration; what says the same as before is no event.
   private func takeOver() async -> Result<[ProfileName], BrokerError> {
     guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
     let (readAt, fresh): (Timestamp, BrokerConfiguration)

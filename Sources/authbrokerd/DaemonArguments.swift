@@ -14,7 +14,7 @@ struct DaemonArguments: Equatable {
     case version, help
   }
 
-  /// Why a command line cannot be followed.
+  /// Why a command line is not valid.
   struct Misuse: Error, Equatable {
     /// One sentence.
     let message: String
@@ -52,7 +52,10 @@ struct DaemonArguments: Equatable {
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help
-      default: throw Misuse(message: "unknown option \(PlainText.line(argument.utf8))")
+      default:
+        // An argument is not repeated: it may be a secret.
+        let isOption = argument.hasPrefix("-")
+        throw Misuse(message: isOption ? "unknown option \(PlainText.line(argument.utf8))" : "unexpected argument")
       }
     }
   }

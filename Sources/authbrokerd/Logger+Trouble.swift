@@ -7,8 +7,8 @@ extension Logger {
   func write(_ trouble: BrokerNotice.Trouble) {
     switch trouble {
     case .storeTampered(let profile?):
-      error("a record in the vault is not what the broker wrote", .word("profile", profile.description))
-    case .storeTampered(nil): error("the vault is not what the broker wrote: run `authbroker doctor`")
+      error("a record in the vault has been modified", .word("profile", profile.description))
+    case .storeTampered(nil): error("the vault has been modified: run `authbroker doctor`")
     case .revocationGivenUp(let profile):
       warning("a revocation expired before the provider answered", .word("profile", profile.description))
     case .notSaved(let profile):

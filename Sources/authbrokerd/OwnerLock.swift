@@ -12,13 +12,13 @@ struct OwnerLock: ~Copyable, Sendable {
     do throws(PrivateDirectory.Refusal) {
       _ = try PrivateDirectory(paths.state, create: true)
     } catch {
-      throw StartFailure(kind: .storeFailed, message: "\(error)")
+      throw StartFailure(kind: .pathRefused, message: "\(error)")
     }
     do throws(FileLock.Refusal) {
       // A client that asks whether the lock is held has it shared for a moment.
       lock = try FileLock(paths.ownerLock, waitingAtMost: .milliseconds(50))
     } catch {
-      guard case .held = error else { throw StartFailure(kind: .storeFailed, message: error.description) }
+      guard case .held = error else { throw StartFailure(kind: .pathRefused, message: error.description) }
       throw StartFailure(kind: .owned, message: Self.describeOwner(paths))
     }
   }

@@ -12,10 +12,12 @@ struct StartFailure: Error {
     case configInvalid
     /// The vault's key cannot be read.
     case keySourceUnavailable
-    /// The vault's content is not what the broker wrote.
+    /// The vault's content has been modified.
     case vaultTampered
-    /// The file system refuses something.
+    /// The file system refuses something of the vault.
     case storeFailed
+    /// The state directory, its lock or the socket cannot be used.
+    case pathRefused
     /// Anything else.
     case failed
   }
@@ -51,7 +53,7 @@ struct StartFailure: Error {
   var exitCode: Int32 {
     switch kind {
     case .keySourceUnavailable, .vaultTampered, .storeFailed: 7
-    case .owned, .configInvalid, .failed: 1
+    case .owned, .configInvalid, .pathRefused, .failed: 1
     }
   }
 }

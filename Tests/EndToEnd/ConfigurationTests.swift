@@ -24,6 +24,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("config.json5", "rename it to config.json"), ("config.yaml", "write it as JSON5 in config.json"),
+  ])
+  func `a configuration that is called something else is not ignored`(_ name: String, _ remedy: String) async throws {
+    try await Sandbox.run { sandbox in
+      let folder = sandbox.root + "/home/config/authbroker"
+      _ = try PrivateDirectory(folder, create: true)
+      try Directory.write(Self.one, to: folder + "/" + name)
+      let text = "\(folder)/\(name) is not read; \(remedy)"
+      for mode in [[], ["--check-config"]] {
+        let outcome = try sandbox.refusedDaemon(mode)
+        #expect(outcome.code == 1 && outcome.errors == "authbroker: \(text)\n", "\(outcome.errors)")
+      }
+      let doctor = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "doctor", "--no-start"])
+      #expect(doctor.code == 1 && doctor.output.contains(text), "\(doctor.output)")
+      // One that has the right name as well is read, and the other is a copy.
+      try Directory.write(Self.one, to: folder + "/config.json")
+      #expect(try sandbox.refusedDaemon(["--check-config"]).code == 0)
+    }
+  }
+
   @Test func `every mistake is listed, as lines and as one object`() async throws {
     try await Sandbox.run { sandbox in
       let options = try sandbox.configure("{\n  loglevel: \"info\",\n  lingerSeconds: \"5m\",\n}\n")

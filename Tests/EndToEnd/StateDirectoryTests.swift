@@ -38,6 +38,24 @@ import Testing
     }
   }
 
+  @Test func `a socket that cannot be made is no fault of the vault's`() async throws {
+    try await Sandbox.run { sandbox in
+      let folder = sandbox.state + "/run"
+      mkdir(sandbox.state, 0o700)
+      mkdir(folder, 0o700)
+      try Directory.write("x", to: folder + "/broker.sock")
+      for _ in 0..<2 {
+        let outcome = try sandbox.refusedDaemon()
+        #expect(outcome.code == 1 && outcome.errors.contains(folder), "\(outcome.code) \(outcome.errors)")
+        let client = try sandbox.run(BuiltPrograms.command, ["--state", sandbox.state, "status"])
+        #expect(client.code == 1 && client.errors.contains(folder), "\(client.code) \(client.errors)")
+        // Then a directory that others can look into.
+        unlink(folder + "/broker.sock")
+        chmod(folder, 0o755)
+      }
+    }
+  }
+
   @Test func `a file system that takes no files is refused`() async throws {
     try await Sandbox.run { sandbox in
       // /proc takes no directory of anybody, not even of root, who could write to one of mode 0500.

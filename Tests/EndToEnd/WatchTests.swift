@@ -57,7 +57,7 @@ import Testing
       let fourth = try events.next()
       #expect(third.sequence < fourth.sequence)
       #expect([first, second, third, fourth].allSatisfy { $0.name == "tokenRefreshed" })
-      #expect(watcher.errorText.contains("another one goes on from sequence"), "\(watcher.errorText)")
+      #expect(watcher.errorText.contains("resuming at another one from sequence"), "\(watcher.errorText)")
     }
   }
 

@@ -102,8 +102,12 @@ authbroker__quote() {
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
-# Runs the program; 127, that there is none, becomes 8.
-authbroker__run() { "${AUTHBROKER_COMMAND:-authbroker}" "$@" || return "$(($? == 127 ? 8 : $?))"; }
+# Runs the program; 8 where there is none.
+authbroker__run() {
+  command -v "${AUTHBROKER_COMMAND:=authbroker}" >/dev/null ||
+    { authbroker__say "there is no program $AUTHBROKER_COMMAND; set AUTHBROKER_COMMAND to its path"; return 8; }
+  "$AUTHBROKER_COMMAND" "$@"
+}
 authbroker__connect() { authbroker__run connect --start; }
 # Prints the request of a method ($1) with the members of its params ($2, each behind a comma).
 authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}"; }
@@ -126,21 +130,16 @@ authbroker__words() {
 # The exit code for the code of an error.
 authbroker__exit_code() {
   case $1 in
-    1001 | 1002 | 1003 | 1005 | 1024) echo 3 ;;
-    1020 | 1022 | 1023 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
-    1004 | 104[0-7] | 1087) echo 5 ;;
-    1048 | 1049 | 1081 | 1082) echo 6 ;;
-    1060 | 106[2-4]) echo 7 ;;
-    1084) echo 8 ;;
-    -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;;
-    *) echo 1 ;;
+    1001 | 1002 | 1003 | 1005 | 1024) echo 3 ;; 1020 | 1022 | 1023 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
+    1004 | 104[0-7] | 1087) echo 5 ;; 1048 | 1049 | 1081 | 1082) echo 6 ;;
+    1060 | 106[2-4]) echo 7 ;; 1084) echo 8 ;;
+    -32[67]0[0-2] | -32700 | 1021 | 1080) echo 2 ;; *) echo 1 ;;
   esac
 }
 
 # Reports the error of an answer, its code in `authbroker__code`, and what to do. 1044:fixConfig is no outage: 1.
 authbroker__check() {
   authbroker__code=$(authbroker__words "$1" error.code) || return 0
-  # In the form of this script's own messages: lower case but for names, no full stop.
   authbroker__say "$(authbroker__words "$1" error.message | LC_ALL=C awk '
     { sub(/\.$/, "") } /^[A-Z][a-z-]*( |$)/ && !/^(Firebase|Google|Keycloak|Linux|Microsoft) / { $0 = tolower(substr($0, 1, 1)) substr($0, 2) }
     { print }')"
@@ -376,12 +375,13 @@ authbroker_logout() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
-  if [ -n "$all" ]; then authbroker__administer logout "$members" && authbroker__say "signed out"; exit; fi
-  # Where this is refused, so is what follows, which says why.
-  answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
-  authbroker__call logout "$members" >/dev/null || exit
-  answer=$(authbroker__words "$answer" result.state)
-  case $answer in signedOut) authbroker__say "not logged in" ;; *) authbroker__say "signed out" ;; esac
+  # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
+  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
+  else
+    answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
+    authbroker__call logout "$members" >/dev/null || exit
+  fi
+  case $answer in *'"state":"'[!s]*) authbroker__say "signed out" ;; *) authbroker__say "not logged in" ;; esac
 )
 
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.

@@ -25,7 +25,7 @@ extension Broker {
       try requireRoom(client)
       let wish = SubscriptionHub.Wish(events: try Self.names(params.events), profiles: params.profiles.map(Set.init))
       for profile in params.profiles ?? [] where slot(named: profile) == nil {
-        throw BrokerError(.unknownProfile, profile: profile)
+        throw unknownProfile(profile)
       }
       let since = params.since.map { UInt64(clamping: $0) }
       let start = SubscriptionStart(client, wish, since: since, reply)
@@ -102,7 +102,8 @@ extension Broker {
     var names: Set<EventName> = []
     for (position, text) in wanted.enumerated() {
       guard let name = EventName(rawValue: text) else {
-        throw misfit("/events/\(position)", "The event at /events/\(position) is unknown.")
+        let sentence = Spelling.sentence(onUnknown: "event", text, among: EventName.allCases.map(\.rawValue))
+        throw misfit("/events/\(position)", sentence)
       }
       names.insert(name)
     }

@@ -98,7 +98,7 @@ package struct CallRates: Sendable {
     provider: Place(.providerReads, 240, every: .milliseconds(250)))
   private static let probe = CallRates(
     name: "Probes", what: "Probes",
-    reason: "A person who looks again and again needs one in some seconds.",
+    reason: "A person who repeats a check needs one in some seconds.",
     connection: Place(.connectionProbes, 20, every: .seconds(3)), account: nil,
     provider: Place(.providerProbes, 60, every: .seconds(1)))
 

@@ -43,8 +43,7 @@ extension Broker {
   func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
     if let name {
       guard let slot = slot(named: name) else {
-        throw BrokerError(
-          .unknownProfile, "There is no profile \(name) in the configuration; it has \(namesInWords).", profile: name)
+        throw unknownProfile(name)
       }
       return slot
     }
@@ -53,6 +52,12 @@ extension Broker {
         .unknownProfile, "Several profiles are configured (\(namesInWords)), and the request names none.")
     }
     return slots[position]
+  }
+
+  /// The error of a name that no profile has.
+  func unknownProfile(_ name: ProfileName) -> BrokerError {
+    BrokerError(
+      .unknownProfile, "There is no profile \(name) in the configuration; it has \(namesInWords).", profile: name)
   }
 
   /// The names to choose from; the first few of many.

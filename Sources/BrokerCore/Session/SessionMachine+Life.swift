@@ -151,7 +151,7 @@ extension SessionMachine {
     case .signedOut, .living: return BrokerError(.loginRequired, profile: profile)
     case .mistrusted:
       var error = BrokerError(
-        .vaultTampered, "The stored session of this profile is not what the broker wrote; log in again.",
+        .vaultTampered, "The stored session of this profile has been modified; log in again.",
         profile: profile)
       error.nextAction = .login
       return error

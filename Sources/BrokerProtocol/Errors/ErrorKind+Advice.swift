@@ -80,7 +80,7 @@ extension ErrorKind {
     case .unsupportedByProvider: "The provider of this profile cannot do this."
     case .vaultLocked: "The vault is locked."
     case .wrongPassphrase: "The passphrase is wrong."
-    case .vaultTampered: "The vault's content is not what the broker wrote."
+    case .vaultTampered: "The vault's content has been modified."
     case .storeFailed: "The vault could not be written."
     case .keySourceUnavailable: "The vault's key cannot be read."
     case .unknownProfile: "The configuration has no such profile."

@@ -26,6 +26,18 @@ public struct SessionExpiredEvent: ObjectCodable, Equatable {
 }
 
 extension SessionExpiredEvent.Reason {
+  /// Why the session has ended, as a sentence.
+  public var sentence: String {
+    switch self {
+    case .refreshRejected: "The session has ended: the provider rejected its refresh token."
+    case .refreshTokenExpired: "The session has ended: its refresh token has expired."
+    case .noRefreshToken: "The session has ended: its access token has expired, and there is no refresh token."
+    case .idleTimeout: "The session has ended: it was not used for longer than idleTimeoutSeconds."
+    case .refreshOutcomeUnknown: "The session has ended: the reply to a refresh was lost."
+    case .securityTermination: "The session has ended for security: a refresh returned another user's tokens."
+    }
+  }
+
   /// What has happened, where a user would otherwise look for a mistake of their own; nil where the name says it.
   public var explanation: String? {
     switch self {

@@ -16,18 +16,21 @@ public enum CheckProvider: BrokerMethod {
     public var provider: String
     /// How sessions can be started, the default first.
     public var loginMethods: [String]
+    /// The methods that the provider can be used for beside logins; empty from a broker that does not tell.
+    public var methods: [String]
     /// What was found, in the order in which it was checked.
     public var findings: [ProviderFinding]
     /// What a trial with credentials would check; the message says what that would show.
     public var trial: [ProviderFinding]
 
     public init(
-      profile: ProfileName, provider: String, loginMethods: [String], findings: [ProviderFinding],
-      trial: [ProviderFinding]
+      profile: ProfileName, provider: String, loginMethods: [String], methods: [String] = [],
+      findings: [ProviderFinding], trial: [ProviderFinding]
     ) {
       self.profile = profile
       self.provider = provider
       self.loginMethods = loginMethods
+      self.methods = methods
       self.findings = findings
       self.trial = trial
     }
@@ -38,6 +41,7 @@ public enum CheckProvider: BrokerMethod {
       try coder.required("profile", &profile)
       try coder.required("provider", &provider)
       try coder.required("loginMethods", &loginMethods)
+      try coder.defaulted("methods", &methods)
       try coder.required("findings", &findings)
       try coder.required("trial", &trial)
     }
@@ -48,6 +52,7 @@ extension CheckProvider.Result {
   public static let notes = SchemaNotes(members: [
     "provider": "The type of the profile's provider.",
     "loginMethods": "How sessions can be started, as in the parameter method of login.",
+    "methods": "What the profile's provider can do beside logins, as in capabilities.providers of initialize.",
     "trial": "What tryProvider would check; the message says what that would show.",
   ])
 }
@@ -77,6 +82,7 @@ extension CheckProvider {
               "profile": "work",
               "provider": "oidc",
               "loginMethods": ["browser", "deviceCode"],
+              "methods": ["awaitLogin", "getCurrentUser"],
               "findings": [
                 {
                   "check": "issuer",

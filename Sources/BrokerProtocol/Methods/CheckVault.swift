@@ -70,7 +70,7 @@ extension CheckVault {
                 {
                   "kind": "tampered",
                   "severity": "error",
-                  "message": "The record of this profile is not what the broker wrote; log in again.",
+                  "message": "The record of profile default has been modified; log in again.",
                   "profile": "default"
                 }
               ]

@@ -6,7 +6,7 @@ public struct VaultFinding: ObjectCodable, Equatable {
   public enum Kind: String, Sendable, CaseIterable {
     /// The database contradicts itself.
     case databaseDamaged
-    /// A sealed value is not what the broker wrote.
+    /// A sealed value has been modified.
     case tampered
     /// The whole vault is older than it should be.
     case rolledBack

@@ -17,7 +17,7 @@ enum LocalStoreFault: Error, Equatable {
     case .damaged: "Its database local-provider/db.sqlite in the state directory is damaged."
     case .notOurs(let name):
       "local-provider/\(name) in the state directory is not a regular file that belongs to this user alone."
-    case .keys: "Its keys in local-provider/db.sqlite are damaged, or were sealed for another vault."
+    case .keys: "Its keys in local-provider/db.sqlite are damaged, or were encrypted for another vault."
     }
   }
 

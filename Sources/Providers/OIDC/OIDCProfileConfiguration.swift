@@ -106,7 +106,7 @@ package struct OIDCProfileConfiguration: Sendable, Equatable {
   }
 
   private static func redirect(_ section: inout ConfigurationSection) -> LoopbackRedirect {
-    guard let text = section.string("redirectUri") else { return .standard }
+    guard let text = section.string("redirectUri", takesAny: false) else { return .standard }
     if let redirect = LoopbackRedirect(text) { return redirect }
     section.report(
       "redirectUri", "must be http:// with 127.0.0.1, [::1] or localhost, a port (0: any) and a path",

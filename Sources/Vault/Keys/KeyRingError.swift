@@ -11,7 +11,7 @@ package enum KeyRingError: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .wrongKey:
-      "The vault is encrypted with another key; use the right key file, passphrase, credential or command."
+      "The vault is encrypted with another key than its key source gives."
     case .damaged: "The vault's key ring is damaged; restore the vault from a backup, or remove it and log in again."
     case .unavailable(let error): error.description
     }

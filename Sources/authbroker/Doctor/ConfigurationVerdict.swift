@@ -16,6 +16,12 @@ struct ConfigurationVerdict: Sendable {
   /// Where the key file is, or would be.
   private(set) var keyFile: String?
 
+  /// Whether the daemon accepts the configuration, or could not be asked.
+  var isValid: Bool {
+    guard case .success(let said) = report, let code = said.code else { return true }
+    return code == 0
+  }
+
   /// Asks the daemon about the configuration that an owner was started with, as it reads now.
   init(_ context: Context, _ paths: StatePaths, usedBy owner: OwnerRecord) {
     let isUsual = owner.configuration == nil || owner.configuration == paths.configuration

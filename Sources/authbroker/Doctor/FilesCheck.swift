@@ -73,6 +73,10 @@ enum FilesCheck: DoctorCheck {
           "you may not do everything in \(shown) (mode \(mode(status))); run: chmod 700 \(path.shellQuoted)"
         return DoctorFinding(check, label, .error, message, path: path)
       }
+      guard !MachineLimits.isReadOnly(at: path) else {
+        let message = "\(shown) is in a read-only file system; mount it writable, or choose another with --state"
+        return DoctorFinding(check, label, .error, message, path: path)
+      }
       return DoctorFinding(check, label, .ok, described(shown, status), path: path)
     } catch {
       if case .failed(_, .noEntry) = error {

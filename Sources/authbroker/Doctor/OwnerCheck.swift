@@ -6,7 +6,7 @@ enum OwnerCheck: DoctorCheck {
   static let title = "Broker"
   /// What is said where the running broker does not know the method that a check needs.
   static let tooOld = Message(
-    "the running broker is too old for this check", next: NextCommand("change over with", "stop"))
+    "the running broker is too old for this check", next: NextCommand("restart it with", "stop"))
 
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let (check, label) = ("owner.answers", "broker")
@@ -26,7 +26,8 @@ enum OwnerCheck: DoctorCheck {
       }
       return [
         answering(status, wasStarted), version(status), configuration(owner, patient.paths),
-        RunningConfigurationCheck.finding(owner, status, patient.interview.events),
+        RunningConfigurationCheck.finding(
+          owner, status, patient.interview.events, isValid: patient.usedVerdict?.isValid ?? true),
       ].compactMap(\.self)
     }
   }
@@ -44,7 +45,7 @@ enum OwnerCheck: DoctorCheck {
     let text =
       "the running broker has version \(PlainText.line(status.version.utf8)), this program"
       + " \(ProgramVersion.current)"
-    return DoctorFinding("owner.version", "version", .warning, text, next: NextCommand("change over with", "stop"))
+    return DoctorFinding("owner.version", "version", .warning, text, next: NextCommand("restart it with", "stop"))
   }
 
   private static func configuration(_ owner: OwnerRecord?, _ paths: StatePaths) -> DoctorFinding? {

@@ -12,13 +12,15 @@ enum RunningConfigurationCheck {
   }
 
   /// What is to be said; nil where the broker has read what is there.
+  ///
+  /// A file that is not valid (`isValid`) is not worth being read again.
   static func finding(
-    _ owner: OwnerRecord?, _ status: GetStatus.Result, _ events: [BrokerEvent]
+    _ owner: OwnerRecord?, _ status: GetStatus.Result, _ events: [BrokerEvent], isValid: Bool = true
   ) -> DoctorFinding? {
     let reloads = events.filter { $0.payload.name == .configReloaded }.map(\.time)
     let readAt = reloads.reduce(status.configurationReadAt ?? status.startedAt, max)
     guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
-    let next = NextCommand("have it read again with", "call", "reloadConfig")
+    let next = isValid ? NextCommand("have it read again with", "call", "reloadConfig") : nil
     return DoctorFinding("owner.configurationAge", "age", .warning, next: next, path: file, at: changed) {
       "\(PlainText.line(file.utf8)) was changed at \($0), after the running broker had read it"
     }

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import StateDirectory
 
-/// What the broker says of its vault: the key, and whether everything in it is as it was written.
+/// What the broker says of its vault: the key, and whether everything in it is intact.
 enum VaultCheck: DoctorCheck {
   static let title = "Vault"
 
@@ -69,8 +69,9 @@ enum VaultCheck: DoctorCheck {
     guard let result = interview.vaultCheck else { return [] }
     let findings = result.findings.map(translated)
     guard result.isOK else { return findings }
-    let scope = interview.isFullCheck ? "every page and every sealed value is" : "its structure and every session are"
-    return [DoctorFinding("vault.integrity", "integrity", .ok, "\(scope) as it was written")] + findings
+    let scope = interview.isFullCheck ? "sealed value" : "session"
+    let message = "the database's structure and every \(scope) are intact"
+    return [DoctorFinding("vault.integrity", "integrity", .ok, message)] + findings
   }
 
   private static func translated(_ finding: VaultFinding) -> DoctorFinding {

@@ -9,8 +9,8 @@ enum ProviderCheckCommand: Command {
     operands: "[PROFILE]",
     summary: "Probe a profile's provider, and try it with --login",
     details: """
-      Compares what the provider says of itself with the profile, and checks whether the profile's secrets are
-      available; changes nothing and sends no user's credential. Then says what --login would try: a login, its tokens,
+      Compares what the provider says of itself with the profile, checks whether the profile's secrets are available,
+      and lists the methods that the provider supports; changes nothing and sends no user's credential. Then says what --login would try: a login, its tokens,
       two refreshes, the user and a logout, one after the other. The session for that is its own: that of the profile is
       left alone, and nothing is kept. Ctrl-C ends it. Where a one-time code is wanted, `resend` asks for another one,
       and `backup` for a backup code to be entered. --timeout bounds the wait for what is done at another device or in a

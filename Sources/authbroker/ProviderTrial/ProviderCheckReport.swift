@@ -38,6 +38,8 @@ struct ProviderCheckReport {
     Output.line(context.style.bold("Profile \(check.profile), provider \(PlainText.line(check.provider.utf8))"))
     let width = check.findings.map(\.check.count).max() ?? 0
     for finding in check.findings { line(finding, width) }
+    guard !check.methods.isEmpty else { return }
+    Output.line("It supports: \(PlainText.line(check.methods.joined(separator: ", ").utf8))")
   }
 
   /// Says what a trial would look at, or why there is none.
@@ -175,6 +177,7 @@ extension ProviderCheckReport: JSONEncodable {
       writer.member("exitCode", Int(exitCode.rawValue))
       writer.member("profile", check.profile)
       writer.member("provider", check.provider)
+      writer.member("methods", check.methods)
       writer.member("findings", check.findings)
       writer.member("tried", isTried)
       writer.member("trial", isTried ? tried : check.trial)

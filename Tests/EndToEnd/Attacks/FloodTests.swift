@@ -4,7 +4,8 @@ import Testing
 
 extension AttackTests {
   /// Ten kinds of legal messages that cost much to read, to answer or to keep.
-  @Suite(.standardTimeLimit, .serialized) struct FloodTests {
+  @Suite(.standardTimeLimit, .serialized, .enabled(if: Processor.areTwo, "an attack is measured on two processors"))
+  struct FloodTests {
     /// As long as a message may be, but for its frame.
     private static let size = (1 << 20) - 200
 

@@ -129,8 +129,8 @@ import Testing
     try check(
       CheckProvider.Result(profile: .default, provider: "rest", loginMethods: [], findings: [], trial: []),
       CheckProvider.Result(
-        profile: .default, provider: "rest", loginMethods: ["password"], findings: Samples.providerFindings,
-        trial: Samples.providerFindings))
+        profile: .default, provider: "rest", loginMethods: ["password"], methods: ["register"],
+        findings: Samples.providerFindings, trial: Samples.providerFindings))
     for state in Samples.trialStates { try check(state) }
     try check(RawJSON(text: Array(#"{"a":[1]}"#.utf8)))
   }

@@ -25,6 +25,24 @@ import Testing
     #expect(run.errors.hasSuffix(sentence), "\(run.errors)")
   }
 
+  @Test func `a state directory that cannot be written to is named, and no socket`() throws {
+    // Whatever the user's rights are: a directory is no lock.
+    _ = try PrivateDirectory(scratch.file("state"), create: true)
+    #expect(mkdir(scratch.file("state/start.lock"), 0o700) == 0)
+    let run = try CommandRun(["status"], in: scratch)
+    #expect(run.code == 1, "\(run.errors)")
+    #expect(run.errors.contains("start.lock cannot be locked: ") && !run.errors.contains("socket"), "\(run.errors)")
+    let readOnly = ConnectError.startLock(.failed("/s/start.lock", Errno(code: EROFS))).reason
+    #expect(readOnly.contains("the file system is read-only"), "\(readOnly)")
+  }
+
+  @Test func `a daemon that has no descriptor left is not looked for elsewhere`() {
+    let scarce = ConnectError.noDaemon(path: "/d", Errno(code: EMFILE)).description
+    #expect(scarce.hasSuffix("raise the limit of open files (ulimit -n)"), "\(scarce)")
+    let missing = ConnectError.noDaemon(path: "/d", .noEntry).description
+    #expect(missing.hasSuffix("set AUTHBROKER_DAEMON to where it is"), "\(missing)")
+  }
+
   @Test(arguments: ["--state", "--socket", "--config"])
   func `a path that is empty is refused and none taken in its place`(option: String) throws {
     let run = try CommandRun([option, "", "status", "--no-start"], in: scratch)

@@ -71,12 +71,19 @@ import Testing
     (["config"], "missing argument check; usage: authbroker config check [FILE]"),
     (["call"], "missing argument METHOD; usage: authbroker call METHOD [JSON|-]"),
     (["stop", "now"], "unexpected argument; usage: authbroker stop"),
+    (["help", "config", "chekc"], "unexpected argument; usage: authbroker help [COMMAND]"),
+    (["help", "call", "getStatus"], "unexpected argument; usage: authbroker help [COMMAND]"),
   ])
   func `a command line that is wrong is told with what is right`(words: [String], text: String) throws {
     let scratch = Scratch()
     // Its own state directory stands before the command and is no part of what is said of it.
     let run = try CommandRun(words, in: scratch)
     #expect(run.code == 2 && run.errors == "authbroker: \(text)\n", "\(run.errors)")
+  }
+
+  @Test func `help is found by each name that the overview shows`() throws {
+    let run = try CommandRun(["help", "config", "check"], in: Scratch())
+    #expect(run.code == 0 && run.output == ConfigCommand.description.help, "\(run.output)\(run.errors)")
   }
 
   @Test func `what somebody has entered is no fault of the command line`() throws {

@@ -68,6 +68,8 @@ import Testing
     #expect(ExitCode(.noDaemon(path: "/d", .noEntry)) == .brokerUnreachable)
     #expect(ExitCode(.startRefused(code: "vaultTampered", reason: "")) == .vault)
     #expect(ExitCode(.startRefused(code: "configInvalid", reason: "")) == .failure)
+    #expect(ExitCode(.startRefused(code: "pathRefused", reason: "")) == .failure)
+    #expect(ExitCode(.startLock(.failed("/s/start.lock", .accessDenied))) == .failure)
     #expect(ExitCode(.otherConfiguration(owner: nil, wanted: "/c")) == .failure)
     #expect(ExitCode(.otherState(owner: "/a", wanted: "/b", socket: "/s")) == .failure)
     #expect(CommandFailure(.connectionLost).exitCode == .brokerUnreachable)

@@ -102,11 +102,12 @@ import Testing
   @Test func `the passphrase of a new vault is asked for twice`() throws {
     let owner = try owner(source: "passphrase", isInitialized: false)
     let steps = [
-      CommandRun.Step(question: "New passphrase: ", answer: "right\n"), .init(question: "Repeat: ", answer: "right\n"),
+      CommandRun.Step(question: "New passphrase: ", answer: "right\n"),
+      .init(question: "Repeat the passphrase: ", answer: "right\n"),
     ]
     let run = try CommandRun(atTerminal: steps, ["unlock"], in: scratch)
     #expect(run.code == 0 && run.output.contains("it can never be opened again"), "\(run.output)")
-    let slip = [steps[0], .init(question: "Repeat: ", answer: "rihgt\n")]
+    let slip = [steps[0], .init(question: "Repeat the passphrase: ", answer: "rihgt\n")]
     let other = try CommandRun(atTerminal: slip, ["unlock"], in: scratch)
     #expect(other.code == 2 && other.output.contains("differ"))
     #expect(owner.requests.filter { $0.hasPrefix("unlock") }.count == 1)

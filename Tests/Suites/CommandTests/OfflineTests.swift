@@ -89,8 +89,8 @@ import Testing
   func `what the broker does not know any more is not made up`(events: [String]?) throws {
     let owner = try owner("2099-01-01T00:00:00Z", events: events)
     try says(
-      "offline: its last refresh has not brought a token, or its reply was lost; the access token is valid until "
-        + "2099-01-01 00:00, and the refresh is tried again by itself; see what is wrong with: "
+      "offline: its last refresh returned no token, or its reply was lost; the access token is valid until "
+        + "2099-01-01 00:00, and the refresh is retried automatically; see what is wrong with: "
         + "\(authbroker) provider-check work",
       in: owner)
   }

@@ -14,7 +14,8 @@ import Testing
   private static let well = #"{"check":"reachable","level":"ok","message":"id.example answers"}"#
 
   private static func check(_ findings: String...) -> String {
-    #""result":{"profile":"work","provider":"oidc","loginMethods":["password","deviceCode"],"findings":["#
+    #""result":{"profile":"work","provider":"oidc","loginMethods":["password","deviceCode"],"#
+      + #""methods":["awaitLogin","getCurrentUser"],"findings":["#
       + findings.joined(separator: ",")
       + #"],"trial":[{"check":"login","level":"note","message":"the credentials are accepted"},"#
       + #"{"check":"reuse","level":"note","message":"it is refused","advice":"only with --reuse"}]}"#
@@ -55,6 +56,7 @@ import Testing
     #expect(owner.requests == [#"checkProvider {"profile":"work"}"#])
     for line in [
       "Profile work, provider oidc\n", " ok reachable id.example answers\n", " → ask\n",
+      "\nIt supports: awaitLogin, getCurrentUser\n",
       "With --login it would be shown that\n login the credentials are accepted\n",
       " reuse it is refused (only with --reuse)\n", "\n1 warning\nto try it (--email ADDRESS, --method deviceCode): ",
     ] { #expect(run.words.contains(line), "\(line) in \(run.words)") }
@@ -108,6 +110,7 @@ import Testing
     #expect(run.code == 4, "\(run.output)\(run.errors)")
     let root = try JSONDocument(parsing: Array(run.output.utf8)).root
     #expect(try !root.required("ok").bool() && root.required("exitCode").integer() == 4)
+    #expect(try root.required("methods").elements().map { try $0.string() } == ["awaitLogin", "getCurrentUser"])
     #expect(try root.required("tried").bool() && root.required("findings").elements().count == 1)
     #expect(try root.required("trial").elements().first?["errorKind"]?.string() == "invalidCredentials")
     #expect(methods(owner).count == 3)
@@ -247,7 +250,7 @@ import Testing
   @Test func `a broker that is too old, and a profile that is not there, are told as such`() throws {
     let old = try owner(FakeOwner.refusal(-32601, "methodNotFound", "No."))
     let run = try CommandRun(["provider-check"], in: scratch)
-    let text = "too old for this check; change over with: authbroker"
+    let text = "too old for this check; restart it with: authbroker"
     #expect(run.code == 1 && run.errors.contains(text), "\(run.errors)")
     #expect(methods(old) == ["checkProvider"])
   }

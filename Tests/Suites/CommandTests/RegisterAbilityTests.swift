@@ -38,7 +38,7 @@ import Testing
     let owner = try owner(#""register""#)
     let steps = [
       CommandRun.Step(question: "E-mail address: ", answer: "ada@example.com\n"),
-      .init(question: "Password", answer: "x y\n"), .init(question: "once more: ", answer: "x y\n"),
+      .init(question: "Password", answer: "x y\n"), .init(question: "Repeat the password: ", answer: "x y\n"),
     ]
     #expect(try CommandRun(atTerminal: steps, ["register"], in: scratch).code == 1)
     #expect(owner.requests.last?.hasPrefix("register ") == true)

@@ -59,7 +59,7 @@ import Testing
   @Test func `the rule is said before a password is asked for, where it is known`() throws {
     let question = "Password (at least 8 characters): "
     let steps = [
-      CommandRun.Step(question: question, answer: "abc\n"), .init(question: "once more: ", answer: "abc\n"),
+      CommandRun.Step(question: question, answer: "abc\n"), .init(question: "Repeat the password: ", answer: "abc\n"),
     ]
     let owner = try owner("local", #""password""#)
     let run = try CommandRun(atTerminal: steps, ["register", "--email", "a@b.c"], in: scratch)
@@ -71,7 +71,7 @@ import Testing
     let steps = [
       CommandRun.Step(question: "E-mail address: ", answer: "ada\n"),
       .init(question: "E-mail address: ", answer: "ada@example.com\n"),
-      .init(question: "Password", answer: "abcdefgh\n"), .init(question: "once more: ", answer: "abcdefgh\n"),
+      .init(question: "Password", answer: "abcdefgh\n"), .init(question: "Repeat the password: ", answer: "abcdefgh\n"),
     ]
     let owner = try owner("local", #""password""#)
     let run = try CommandRun(atTerminal: steps, ["register"], in: scratch)

@@ -117,11 +117,18 @@ import Testing
     #expect(owner.requests == ["getStatus {}"])
   }
 
-  @Test func `at a terminal the present passphrase is asked for once and the new one twice`() throws {
+  @Test func `a new passphrase that is missing on standard input is called the new one`() throws {
+    let owner = try owner(source: "passphrase")
+    let run = try CommandRun(["rekey", "--password-stdin"], in: scratch, input: "old\n")
+    #expect(run.code == 2 && run.errors.contains("no line to read the new passphrase from"), "\(run.errors)")
+    #expect(!owner.requests.contains { $0.hasPrefix("rekey") })
+  }
+
+  @Test func `at a terminal the current passphrase is asked for once and the new one twice`() throws {
     let owner = try owner(source: "passphrase")
     let steps = [
       CommandRun.Step(question: "Passphrase: ", answer: "old\n"), .init(question: "New passphrase: ", answer: "new\n"),
-      .init(question: "Repeat: ", answer: "new\n"),
+      .init(question: "Repeat the passphrase: ", answer: "new\n"),
     ]
     let run = try CommandRun(atTerminal: steps, ["rekey"], in: scratch)
     #expect(run.code == 0, "\(run.output)")

@@ -20,6 +20,27 @@ extension ShellClientTests {
     }
   }
 
+  @Test(arguments: shells)
+  func `a logout of all profiles says whether there was a session`(shell: String) throws {
+    for (states, sentence) in [(["signedOut"], "not logged in"), (["signedOut", "expired"], "signed out")] {
+      let sessions = states.map { #"{"profile":"p","state":"\#($0)"}"# }.joined(separator: ",")
+      let line = """
+        authbroker__connect() { cat >/dev/null; echo '{"jsonrpc":"2.0","id":1,"result":{"sessions":[\(sessions)]}}'; }
+        authbroker__administer() { :; }
+        authbroker_logout --all 2>&1
+        """
+      let (output, code) = try Self.run(shell, line, "")
+      #expect(code == 0 && output == "authbroker.sh: \(sentence)\n", "\(output)")
+    }
+  }
+
+  @Test(arguments: shells, ["authbroker_token", "authbroker_lock"])
+  func `a command that does not exist is named in one sentence`(shell: String, function: String) throws {
+    let (output, code) = try Self.run(shell, "AUTHBROKER_COMMAND=/nonexist; \(function) 2>&1", "")
+    let sentence = "there is no program /nonexist; set AUTHBROKER_COMMAND to its path"
+    #expect(code == 8 && output == "authbroker.sh: \(sentence)\n", "\(output)")
+  }
+
   @Test(arguments: shells, ["token", "header", "status", "status --json"])
   func `a result that cannot be written is a failure in one sentence`(shell: String, command: String) throws {
     let line = """

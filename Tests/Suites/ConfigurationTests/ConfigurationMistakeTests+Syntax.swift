@@ -34,13 +34,41 @@ extension ConfigurationMistakeTests {
       ]
     ),
     (
+      "a port that is none", #"{profiles:{a:{provider:"rest",baseUrl:"https://sso.example.com:99999"}}}"#,
+      [
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); the port must be a number from 1 to 65535"#
+      ]
+    ),
+    (
+      "an address without a host", #"{profiles:{a:{provider:"rest",baseUrl:"https://"}}}"#,
+      [
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); the host is missing"#
+      ]
+    ),
+    (
+      "an address with a blank", #"{profiles:{a:{provider:"rest",baseUrl:"https://a.example/ x"}}}"#,
+      [
+        #"1:39: profiles.a.baseUrl: must be an https:// URL without user, query or fragment (http:// for localhost, 127.0.0.1 and [::1] only); it has blanks, or characters that are not ASCII"#
+      ]
+    ),
+    (
+      "an address that is a number", #"{profiles:{a:{provider:"rest",baseUrl:42}}}"#,
+      ["1:39: profiles.a.baseUrl: must be a string, not a number"]
+    ),
+    (
+      "a proxy without a scheme", #"{network:{proxy:"proxy.example.com"}}"#,
+      [
+        #"1:17: network.proxy: must be "environment", "none" or the URL of a proxy (http, https, socks5 or socks5h); begin it with the scheme, as in http://proxy.example.com:8080"#
+      ]
+    ),
+    (
       "a proxy in another spelling", #"{network:{proxy:"http://127.1:8080"}}"#,
-      [#"1:17: network.proxy: must be "environment", "none" or the URL of a proxy"#]
+      [#"1:17: network.proxy: must be "environment", "none" or the URL of a proxy (http, https, socks5 or socks5h)"#]
     ),
     (
       "a proxy's password", #"{network:{proxy:"http://ann:secret@proxy.example.com"}}"#,
       [
-        #"1:17: network.proxy: must be "environment", "none" or the URL of a proxy; a proxy with a password goes into the variable https_proxy"#
+        #"1:17: network.proxy: must be "environment", "none" or the URL of a proxy (http, https, socks5 or socks5h); a proxy with a password goes into the variable https_proxy"#
       ]
     ),
     (
@@ -139,8 +167,8 @@ extension ConfigurationMistakeTests {
       [#"1:1: the file is empty; write {} for the defaults"#]
     ),
     (
-      "a text behind the end", #"{} x"#,
-      [#"1:4: unexpected text behind the configuration; remove it"#]
+      "a text after the end", #"{} x"#,
+      [#"1:4: unexpected text after the configuration; remove it"#]
     ),
     (
       "several at once, in the order of the file",

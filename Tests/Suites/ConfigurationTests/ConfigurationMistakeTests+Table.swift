@@ -44,6 +44,14 @@ extension ConfigurationMistakeTests {
       ]
     ),
     (
+      "a part of a key among many", #"{limits:{maxInFlight:8}}"#,
+      [#"1:10: unknown key "maxInFlight" in limits; did you mean "maxRequestsInFlight"?"#]
+    ),
+    (
+      "a profile at the top", #"{default:{provider:"local"}}"#,
+      [#"1:2: "default" is not a key of the configuration; it belongs in profiles"#]
+    ),
+    (
       "a profile's key at the top", #"{issuer:"https://sso.example.com",profiles:{a:{provider:"local"}}}"#,
       [#"1:2: unknown key "issuer"; it belongs in profiles.NAME"#]
     ),
@@ -106,6 +114,16 @@ extension ConfigurationMistakeTests {
     (
       "a misspelt word", #"{logLevel:"debgu"}"#,
       [#"1:11: logLevel: must be one of "error", "warning", "info", "debug", not "debgu"; did you mean "debug"?"#]
+    ),
+    (
+      "a long word", #"{logLevel:"informationinformationinformation"}"#,
+      [#"1:11: logLevel: must be one of "error", "warning", "info", "debug", not this string"#]
+    ),
+    (
+      "a word with an escape", #"{logLevel:"in\u001bfo"}"#,
+      [
+        #"1:11: logLevel: must be one of "error", "warning", "info", "debug", not this string; did you mean "info"?"#
+      ]
     ),
     (
       "a word in capitals", #"{vault:{keySource:"File"}}"#,

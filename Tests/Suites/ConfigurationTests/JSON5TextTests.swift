@@ -42,14 +42,14 @@ import Testing
     ("{a 1}", "expected a colon before this"), ("{a b:1}", "expected a colon before this"),
     ("{a:1 b:2}", "expected a comma before this"), ("[1 2]", "expected a comma before this"),
     ("['a' 'b']", "expected a comma before this"), ("[{}{}]", "expected a comma before this"),
-    ("{} {}", "unexpected text behind the configuration"), ("{[]:1}", "expected a key"),
+    ("{} {}", "unexpected text after the configuration"), ("{[]:1}", "expected a key"),
     ("{1a:1}", "a key that begins with a digit or a sign must be quoted"),
     ("{é:1}", "a key with other letters than a to z, A to Z, _ and $ must be quoted"),
     ("{aé:1}", "a key with other letters than a to z, A to Z, _ and $ must be quoted"),
     ("{a-b:1}", "a key with other letters than a to z, A to Z, _ and $ must be quoted"),
     ("{a.b:1}", "a key with other letters than a to z, A to Z, _ and $ must be quoted"),
     ("{\\u0061:1}", "unexpected character \\"), ("{a:info}", "expected a quoted string"),
-    ("{a:True}", "expected a quoted string"), ("[NaN]", "NaN means nothing in a configuration"),
+    ("{a:True}", "expected a quoted string"), ("[NaN]", "NaN is not allowed in a configuration"),
     ("[Infinity]", "Infinity means nothing in a configuration"),
     ("[-Infinity]", "a number is malformed; Infinity and NaN mean nothing in a configuration"),
     ("[.]", "a number is malformed"), ("[+]", "a number is malformed"), ("[-]", "a number is malformed"),
@@ -93,9 +93,9 @@ import Testing
   @Test func `every byte of the output knows its path`() throws {
     let text = try JSON5Text(converting: Array("{a:{b:1,c:[true,{d:'x'}]},e:2}".utf8))
     let json = String(decoding: text.json, as: UTF8.self)
-    for (mark, path) in [("1", "a.b"), ("true", "a.c.0"), ("\"x\"", "a.c.1.d"), ("2", "e"), ("\"c\"", "a.c")] {
+    for (mark, path) in [("1", "a.b"), ("true", "a.c[0]"), ("\"x\"", "a.c[1].d"), ("2", "e"), ("\"c\"", "a.c")] {
       let range = try #require(json.range(of: mark))
-      #expect(text.path(toJSONByte: range).joined(separator: ".") == path)
+      #expect(JSON5Text.text(of: text.path(toJSONByte: range)[...]) == path)
     }
   }
 

@@ -161,7 +161,7 @@ import Testing
     let presets: [(OIDCDialect, String)] = [
       (.keycloak(baseURL: "https://a.example", realm: "x"), "baseUrl and realm"),
       (.auth0(domain: "a.example"), "domain"), (.microsoft(tenant: "common"), "tenant"),
-      (.gitlab(baseURL: "https://a.example"), "baseUrl"),
+      (.gitlab(baseURL: "https://a.example"), "baseUrl"), (.google, "provider"), (.github, "provider"),
     ]
     for (dialect, names) in presets {
       #expect(IssuerSetting(dialect).correction("https://b.example").contains("Check \(names) "))

@@ -82,7 +82,8 @@ import Vault
     await #expect {
       try await vault.unlock(nil)
     } throws: { error in
-      if case KeyFailure.sourceUnavailable = error { true } else { false }
+      guard case KeyFailure.sourceUnavailable(let why) = error else { return false }
+      return why.hasSuffix("its key source is file: restore its key file.")
     }
     try await vault.close()
     #expect(try place.bytes(of: "vault.sqlite") == before && place.files == ["vault.key", "vault.sqlite"])

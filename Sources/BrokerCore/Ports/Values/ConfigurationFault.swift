@@ -18,7 +18,7 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
   case secret
   /// Where a browser comes back to: the port is in use (bind(2)).
   case redirectPort
-  /// The embedded provider's own files: damaged, or sealed for another vault.
+  /// The embedded provider's own files: damaged, or encrypted for another vault.
   case embeddedFiles
 
   /// One plain sentence that says where to look, without a word of the provider.
@@ -47,7 +47,7 @@ package enum ConfigurationFault: Sendable, Equatable, CaseIterable {
       "A secret of the profile cannot be read; check the file, the variable or the command that its clientSecret or apiKey "
         + "names."
     case .embeddedFiles:
-      "The embedded provider's files are damaged, or were sealed for another vault; check what authbroker doctor says about "
+      "The embedded provider's files are damaged, or were encrypted for another vault; check what authbroker doctor says about "
         + "them."
     case .redirectPort:
       "The port of redirectUri is in use; cancel the login or stop the program that uses it, or check "

@@ -7,8 +7,8 @@ struct IssuerSetting {
     self.dialect = dialect
   }
 
-  /// What the settings are called.
-  var names: String { OIDCPreset.named(dialect.type)?.issuerKeys ?? "issuer" }
+  /// What the settings are called: the type of provider itself, where it has one issuer for all.
+  var names: String { OIDCPreset.named(dialect.type)?.issuerKeys ?? "provider" }
 
   /// The line to change, so that the issuer is the one that the provider names.
   func correction(_ named: String) -> String {

@@ -6,8 +6,8 @@ import ConfigurationFile
 package struct OIDCPreset: Sendable {
   /// Its name in the configuration.
   package let name: String
-  /// The keys that say who the issuer is, as people are told them.
-  let issuerKeys: String
+  /// The keys that say who the issuer is, as people are told them; nil where a profile cannot choose it.
+  let issuerKeys: String?
   /// What the provider can do where nothing is configured otherwise.
   package let abilities: Set<ProviderAbility>
   /// Whether a profile can say that the provider's metadata are not read.
@@ -17,7 +17,8 @@ package struct OIDCPreset: Sendable {
 
   /// A preset.
   init(
-    name: String, issuerKeys: String, abilities: Set<ProviderAbility> = [.getCurrentUser], takesDiscovery: Bool = false,
+    name: String, issuerKeys: String? = nil, abilities: Set<ProviderAbility> = [.getCurrentUser],
+    takesDiscovery: Bool = false,
     dialect: @escaping @Sendable (inout ConfigurationSection) -> OIDCDialect?
   ) {
     self.name = name
