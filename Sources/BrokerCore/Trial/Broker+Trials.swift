@@ -27,7 +27,7 @@ extension Broker {
         caller,
         CheckProvider.Result(
           profile: name, provider: provider.binding.type, loginMethods: provider.loginMethods.map(\.rawValue),
-          methods: provider.knownAbilities.map(\.rawValue).sorted(), findings: findings, trial: announcement))
+          methods: provider.abilities.map(\.rawValue).sorted(), findings: findings, trial: announcement))
     }
   }
 
