@@ -12,7 +12,7 @@ package enum Spelling {
 
   /// One sentence about a word that is not known, with the one that was probably meant.
   ///
-  /// The word is quoted only where it is printable ASCII of at most 64 bytes: it is the caller's own text.
+  /// The word itself is not repeated: it may be a secret in the wrong place.
   ///
   /// - Parameters:
   ///   - kind: what the word would be, such as `method`.
@@ -20,13 +20,14 @@ package enum Spelling {
   ///   - words: those that are known.
   /// - Returns: the sentence.
   package static func sentence(onUnknown kind: String, _ word: String, among words: [String]) -> String {
-    let isQuotable = word.utf8.count <= longestQuote && word.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    guard isQuotable else { return "Unknown \(kind)." }
-    guard let nearest = nearest(to: word, among: words) else { return "Unknown \(kind) \"\(word)\"." }
-    return "Unknown \(kind) \"\(word)\"; did you mean \"\(nearest)\"?"
+    guard word.utf8.count <= longestWord, let nearest = nearest(to: word, among: words) else {
+      return "Unknown \(kind)."
+    }
+    return "Unknown \(kind); did you mean \"\(nearest)\"?"
   }
 
-  private static let longestQuote = 64
+  /// A longer word is like no other, and comparing it takes long.
+  private static let longestWord = 64
 
   /// The known word that differs in case, `_` or `-` alone; nil where there is none.
   package static func same(as word: String, among words: [String]) -> String? {

@@ -24,7 +24,7 @@ package struct ProofDirectory: Sendable {
   /// Looks whether the file of a proof is there and is what was asked for, and removes it.
   ///
   /// - Returns: true for a regular file of this process's user with mode 0600 and no other name, which holds the nonce
-  ///   and perhaps a line feed.
+  ///   and perhaps a line feed. On a full disk, where it can hold nothing, its name is enough: no one else knows it.
   func takes(_ proof: StateProof) -> Bool {
     defer { discard(proof) }
     // A FIFO or a symbolic link in this place must not hold the loop up, nor lead elsewhere.
@@ -34,6 +34,7 @@ package struct ProofDirectory: Sendable {
       var bytes = try? file.contents(limit: Self.nonceLength + 2)
     else { return false }
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    if bytes.isEmpty, (try? MachineLimits.freeSpace(at: path)) == 0 { return true }
     return Self.isEqual(bytes, Array(proof.nonce.utf8))
   }
 

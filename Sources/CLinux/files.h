@@ -44,12 +44,13 @@ static inline int64_t clinux_read_link(const char *path, void *buffer, size_t co
 }
 static inline int clinux_rename(const char *from, const char *to) { return clinux_result(rename(from, to)); }
 
-// What an unprivileged process may still write to the file system of a path, in bytes (statfs(2)).
+// Whether a path lies in a file system that is mounted read-only (statvfs(3)).
 static inline int clinux_is_read_only(const char *path) {
   struct statvfs s;
   return statvfs(path, &s) == 0 && (s.f_flag & ST_RDONLY) != 0;
 }
 
+// What an unprivileged process may still write to the file system of a path, in bytes (statfs(2)).
 static inline int64_t clinux_free_space(const char *path) {
   struct statfs s;
   if (statfs(path, &s) < 0) return -errno;

@@ -9,7 +9,7 @@ enum ConfigCommand: Command {
     summary: "Check the configuration",
     details: """
       FILE, or the configuration that the broker would use. Nothing is started or changed. Every mistake is a line with its
-      place and what to write instead. With --json one object: ok and valid, and where these are false a message and the
+      place and what to write instead. With --json one object: ok and file, and where ok is false a message and the
       mistakes, else the profiles, the keySource of a new vault, and its keyFile.
       """)
 

@@ -13,7 +13,7 @@ enum StopCommand: Command {
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there
       is nothing to do. A broker that is not on its socket, or to which access to the state directory cannot be proven,
-      is sent SIGTERM. A broker whose vault cannot be written goes on until the newest tokens are saved.
+      is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved.
       """,
     options: [.flag("--discard-unsaved", "stop although the newest tokens are not saved")])
 

@@ -173,7 +173,7 @@ import Vault
       let disk = try SmallDisk(sandbox, at: sandbox.state, kilobytes: 16_384)
       try Self.makeSession(sandbox)
       try disk.setReadOnly(true)
-      try Self.expectRefusal(sandbox, code: 7, naming: sandbox.state)
+      try Self.expectRefusal(sandbox, code: 1, naming: sandbox.state)
       try disk.setReadOnly(false)
       #expect(try !Self.token(sandbox).isEmpty)
     }

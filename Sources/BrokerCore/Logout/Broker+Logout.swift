@@ -87,7 +87,8 @@ extension Broker {
     forgetSession(of: slot, .user)
     whenSettled(slot, .logout(id, name))
     guard let actions else {
-      return note(id) { $0.revoked[name] = $0.revoked[name] ?? (logouts.queue.isPending(name) ? .pending : .no) }
+      let outcome: LogoutOutcome.ServerRevoked = logouts.queue.isPending(name) ? .pending : .no
+      return note(id) { $0.revoked[name] = $0.revoked[name] ?? outcome }
     }
     run(actions)
   }

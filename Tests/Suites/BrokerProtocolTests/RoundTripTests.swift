@@ -62,6 +62,7 @@ import Testing
     try check(Unlock.Params(), Unlock.Params(passphrase: secret))
     try check(Rekey.Params(), Rekey.Params(keySource: .credential, passphrase: secret, newPassphrase: secret))
     try check(CheckVault.Params(), CheckVault.Params(isFull: true))
+    try check(StopBroker.Params(), StopBroker.Params(discardsUnsaved: true))
     try check(CheckProviders.Params(), CheckProviders.Params(profile: work))
     try check(
       TryProvider.Params(),

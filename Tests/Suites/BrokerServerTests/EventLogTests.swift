@@ -190,7 +190,7 @@ import Testing
       #expect(client.ask(Self.login()).first?.contains("storeFailed") == true)
       let alerts = watcher.lines()
       #expect(alerts.count == 1 && alerts.first?.contains(#""kind":"storeTampering""#) == true)
-      #expect(harness.reports.all == [.storeTampered(nil)])
+      #expect(harness.reports.all == [.storeTampered(nil), .notSaved(.default)])
     }
   }
 }

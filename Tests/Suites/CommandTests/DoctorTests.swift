@@ -169,7 +169,7 @@ extension DoctorTests {
     + #""storeDegraded":true}"#
 
   private static let cases = [
-    Case(name: "well", status: FakeOwner.status(), code: 0, line: "ok integrity every page"),
+    Case(name: "well", status: FakeOwner.status(), code: 0, line: "ok integrity the database"),
     Case(
       name: "locked", status: FakeOwner.status(locked: true), code: 7, line: "error state it is locked"),
     Case(

@@ -91,7 +91,7 @@ import Testing
     ("{\n  a: 1\n  b: 2\n}", "3:3: expected a comma before this"),
     (
       "{a:[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]}",
-      "1:19: a.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0: arrays and objects are nested too deep"
+      "1:19: a[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0]: arrays and objects are nested too deep"
     ),
     ("{a:1e999}", "1:4: a: a number is out of range"),
     (

@@ -50,7 +50,7 @@ import Testing
     ("{a.b:1}", "a key with other letters than a to z, A to Z, _ and $ must be quoted"),
     ("{\\u0061:1}", "unexpected character \\"), ("{a:info}", "expected a quoted string"),
     ("{a:True}", "expected a quoted string"), ("[NaN]", "NaN is not allowed in a configuration"),
-    ("[Infinity]", "Infinity means nothing in a configuration"),
+    ("[Infinity]", "Infinity is not allowed in a configuration"),
     ("[-Infinity]", "a number is malformed; Infinity and NaN mean nothing in a configuration"),
     ("[.]", "a number is malformed"), ("[+]", "a number is malformed"), ("[-]", "a number is malformed"),
     ("[1.2.3]", "a number is malformed"),

@@ -58,7 +58,7 @@ import Testing
   private static let fixedBounds: [(String, [Int])] = [
     ("Refreshes of the session's token", [RefreshBudget.limit]),
     ("Refreshes for one other target", [RefreshBudget.limit]),
-    ("Wrong codes", [LoginMachine.wrongCodeLimit]), ("Logouts that", [RevocationQueue.limitPerProfile]),
+    ("Wrong codes", [LoginMachine.wrongCodeLimit]), ("Pending revocations", [RevocationQueue.limitPerProfile]),
     ("Events kept on disk", [EventRetention.count, EventRetention.byteCount]),
     ("Events of one kind", [EventRetention.share]), ("Events kept in memory", [SubscriptionHub.keptEvents]),
     ("Events told at once", [SubscriptionHub.pageCount]), ("Data of an event", [EventPayload.byteLimit]),

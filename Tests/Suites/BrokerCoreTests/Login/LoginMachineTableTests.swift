@@ -123,6 +123,6 @@ import Testing
 
   @Test func `the table has every state and every event`() {
     #expect(Self.cells.count == 10 * 19)
-    #expect(Set(Self.cells.map(\.state)).count == 7)
+    #expect(Set(Self.cells.map(\.state)).count == 10)
   }
 }
