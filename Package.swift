@@ -102,7 +102,8 @@ let package = Package(
       name: "ConfigurationTests",
       dependencies: [
         "Configuration", "ConfigurationFile", "ProviderKit", "LocalProvider", "RESTProvider", "OIDCProvider",
-        "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSON", "JSONRPC", "HTTP", "TestSupport",
+        "FirebaseProvider", "BrokerCore", "BrokerProtocol", "JSON", "JSONRPC", "HTTP", "SecretMemory",
+        "TestSupport",
       ]),
     .testTarget(
       name: "BrokerServerTests",
