@@ -20,7 +20,7 @@ enum SessionsCommand: Command {
     let all = try context.call(ListSessions.self, Empty(), on: &connection).sessions
     let sessions = try SessionTable.sessions(all, of: profile)
     SessionTable.print(sessions, context.style)
-    EndedSessions.print(sessions, context)
+    SessionNotices.print(sessions, context)
     OfflineSessions.print(sessions, context, on: &connection)
     PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
   }

@@ -54,7 +54,7 @@ enum StatusCommand: Command {
     }
     Output.line("")
     SessionTable.print(sessions, context.style)
-    EndedSessions.print(sessions, context)
+    SessionNotices.print(sessions, context)
     for session in sessions {
       guard let seconds = session.providerClockSkew?.components.seconds else { continue }
       let direction = seconds < 0 ? "behind" : "ahead of"

@@ -26,10 +26,7 @@ enum SessionCheck: DoctorCheck {
       return [DoctorFinding("sessions.stored", "saved", .ok, "\(count), all saved")]
     }
     return degraded.map { session in
-      var finding = DoctorFinding(
-        "sessions.stored", "saved", .error,
-        "the newest tokens of \(session.profile) could not be saved and are in memory only: make room on the disk,"
-          + " and do not stop the broker before they are saved")
+      var finding = DoctorFinding("sessions.stored", "saved", .error, SessionNotices.unsaved(session))
       finding.profile = session.profile.description
       return finding
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import authbroker
 
-/// A session that has ended: why, in words, and what to type.
-@Suite(.standardTimeLimit) struct EndedSessionTests {
+/// What is wrong with a session, in words, and what to type.
+@Suite(.standardTimeLimit) struct SessionNoticeTests {
   private let scratch = Scratch()
 
   private static func session(_ members: String) -> String {
@@ -30,6 +30,26 @@ import Testing
       let run = try CommandRun(words, in: scratch)
       #expect(
         run.code == 0 && run.output.hasSuffix("\nwork: \(text); log in with: \(Self.login(scratch))\n"),
+        "\(run.output)\(run.errors)")
+    }
+    #expect(owner.requests.count >= 2)
+  }
+
+  @Test func `status and sessions tell that the newest tokens are not saved`() throws {
+    let session =
+      #"{"profile":"work","provider":"oidc","state":"authenticated","scopes":[],"refreshTokenPresent":true,"#
+      + #""storeDegraded":true}"#
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": FakeOwner.status(profiles: session)
+      case "listSessions": #""result":{"sessions":[\#(session)]}"#
+      default: #""result":{"logins":[]}"#
+      }
+    }
+    for words in [["status"], ["sessions"]] {
+      let run = try CommandRun(words, in: scratch)
+      #expect(
+        run.code == 0 && run.output.contains("\nwork: the newest tokens of work could not be saved"),
         "\(run.output)\(run.errors)")
     }
     #expect(owner.requests.count >= 2)

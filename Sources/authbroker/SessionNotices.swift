@@ -1,9 +1,9 @@
 import BrokerProtocol
 import StateDirectory
 
-/// Tells why sessions need a login.
-enum EndedSessions {
-  /// Prints a line for each session that has ended, with the command that begins another; nothing where none has.
+/// Tells what is wrong with sessions.
+enum SessionNotices {
+  /// Prints a line for each session that needs a login, or is not saved; nothing where there is none.
   static func print(_ sessions: [Session], _ context: Context) {
     for session in sessions {
       guard let text = message(for: session)?.text(for: context.arguments) else { continue }
@@ -11,11 +11,18 @@ enum EndedSessions {
     }
   }
 
-  /// Why a session needs a login, and the command; nil where it needs none.
+  /// What is wrong with a session, and the command that helps; nil where nothing is.
   static func message(for session: Session) -> Message? {
+    if session.storeDegraded == true { return Message(unsaved(session)) }
     guard let reason = session.loginRequiredReason else { return nil }
     let sentence = session.loginRequiredMessage ?? sentence(reason)
     return Message(BrokerSentence.plain(sentence), next: NextCommand("log in with", "login").on(session.profile))
+  }
+
+  /// What a person must know of a session whose newest tokens are in memory only.
+  static func unsaved(_ session: Session) -> String {
+    "the newest tokens of \(session.profile) could not be saved and are in memory only: make room on the disk, and do not"
+      + " stop the broker before they are saved"
   }
 
   private static func sentence(_ reason: String) -> String {
