@@ -158,7 +158,7 @@ extension SessionMachine {
     case .reauthenticationRequired:
       return BrokerError(.reauthRequired, "The provider requires the user to authenticate again.", profile: profile)
     case .ended(let reason):
-      let message = reason.explanation.map { $0 + " Log in again." } ?? "The session has ended (\(reason.rawValue))."
+      let message = reason.explanation.map { $0 + " Log in again." } ?? reason.sentence
       return BrokerError(.sessionExpired, message, profile: profile)
     }
   }
