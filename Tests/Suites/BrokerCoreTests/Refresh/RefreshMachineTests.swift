@@ -118,6 +118,19 @@ import Testing
     #expect(refreshTable.events(in: setting.name).isSubset(of: Set(Self.events.map(\.name))))
   }
 
+  @Test func `a replay whose grace has passed is not sent while the access token lives`() {
+    var machine = RefreshMachine(profile: .default)
+    let terms = Self.terms(grace: 60)
+    for event in Self.spent { _ = machine.handle(event, terms, at: Self.start) }
+    _ = machine.handle(Self.lost, terms, at: Self.later(1))
+    _ = machine.handle(.intentSaved(flight: 2), terms, at: Self.later(1))
+    // It never left, so it may be sent once more; but the grace passes before anyone wants a token.
+    _ = machine.handle(.failed(flight: 2, .transient(.networkUnavailable), jitter: 1), terms, at: Self.later(2))
+    let actions = machine.handle(.wanted, terms, at: Self.later(100)).map(\.summary)
+    #expect(actions == ["refuse refreshOutcomeUnknown for 800"])
+    #expect(machine.summary(since: Self.start) == "holding back, lost")
+  }
+
   @Test func `the table knows every setting`() {
     #expect(refreshTable.states == Set(Self.settings.map(\.name)))
   }
