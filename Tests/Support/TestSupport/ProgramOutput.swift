@@ -1,7 +1,9 @@
 import LinuxSystem
 
 /// Runs a program to its end and returns what it printed, standard error included.
-func output(of arguments: [String]) throws -> String {
+///
+/// The first argument is the program's path. It prints no more than a pipe holds (64 KiB).
+package func output(of arguments: [String]) throws -> String {
   let reader = try FileDescriptor.pipe().ends { reader, writer throws(Errno) in
     var plan = ChildProcess.Plan(path: arguments[0], arguments: Array(arguments.dropFirst()), environment: [:])
     plan.descriptors = [(writer.number, 1), (writer.number, 2)]

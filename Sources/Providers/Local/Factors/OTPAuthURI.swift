@@ -1,0 +1,42 @@
+import SecretMemory
+
+/// The address that an authenticator app reads from a QR code, with the secret of an enrolment in it.
+///
+/// Its form is that of Google Authenticator's wiki page "Key Uri Format", which every app follows; there is no RFC.
+enum OTPAuthURI {
+  /// The address for an enrolment.
+  ///
+  /// Algorithm, digits and period are written out, also where they are the usual ones: apps differ in their defaults.
+  ///
+  /// - Parameters:
+  ///   - totp: with the secret of the enrolment.
+  ///   - issuer: the name of the service, for people to read; colons are left out, since a colon ends it.
+  ///   - account: whose codes these are, such as an e-mail address.
+  /// - Returns: `otpauth://totp/Issuer:account?secret=…&issuer=Issuer&algorithm=SHA1&digits=6&period=30` in ASCII.
+  /// - Throws: `SecretMemoryExhausted`.
+  static func make(_ totp: TOTP, issuer: String, account: String) throws(SecretMemoryExhausted) -> Secret {
+    let issuer = percentEncoded(issuer.filter { $0 != ":" })
+    let key = try Base32.encode(totp.secret)
+    let before = "otpauth://totp/\(issuer):\(percentEncoded(account))?secret=".utf8
+    let after = "&issuer=\(issuer)&algorithm=SHA1&digits=\(totp.digits)&period=\(TOTP.period.components.seconds)".utf8
+    return try Secret(byteCount: before.count + key.byteCount + after.count) { text in
+      for (index, byte) in before.enumerated() { text[index] = byte }
+      key.withBytes { key in
+        for index in key.indices { text[before.count + index] = key[index] }
+      }
+      for (index, byte) in after.enumerated() { text[before.count + key.byteCount + index] = byte }
+    }
+  }
+
+  /// A part of the address: all but the unreserved characters of RFC 3986, section 2.3, as `%XX`.
+  private static func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        String(UnicodeScalar(byte))
+      default: (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
+}
