@@ -58,7 +58,8 @@ let package = Package(
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
     .target(
-      name: "LocalProvider", dependencies: core + ["ConfigurationFile", "SQLite", "Sealing", "LinuxSystem"],
+      name: "LocalProvider",
+      dependencies: core + ["ConfigurationFile", "HTTP", "SQLite", "Sealing", "LinuxSystem", "RemoteProvider"],
       path: "Sources/Providers/Local"),
     .target(
       name: "RemoteProvider", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"],

@@ -108,7 +108,8 @@ extension LocalProvider {
       return try database.messages.insert(account: flow.account, expiresAt: flow.expiresAt)
     }
     try database.removeMessages(replaced)
-    let message = Outbox.Message(recipient: phone.text, method: .sms, code: code, createdAt: now)
+    let message = try OutboundMessage(
+      .loginCode(code, lifetime: rules.lifetime), to: phone.text, by: .sms, at: now)
     removeMessagesAtExpiry()
     try database.files.outbox.write(message, number: number)
     return ProviderChallenge(
