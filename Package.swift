@@ -120,7 +120,10 @@ let package = Package(
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "LocalProviderTests",
-      dependencies: core + ["SQLite", "LocalProvider", "Sealing", "LinuxSystem", "TestSupport"]),
+      dependencies: core + [
+        "SQLite", "LocalProvider", "RemoteProvider", "ConfigurationFile", "HTTP", "Sealing", "LinuxSystem",
+        "TestSupport", "TestServers",
+      ]),
     .testTarget(
       name: "RESTProviderTests",
       dependencies: core + [

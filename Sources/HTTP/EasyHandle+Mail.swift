@@ -3,9 +3,6 @@ import SecretMemory
 
 /// What libcurl is told of a mail.
 extension EasyHandle {
-  /// How long a server may keep silent after any command, its farewell included: libcurl waits for that one with
-  /// everything else standing still.
-  static let farewell = 5
   /// Both send the password as it is, which TLS or the machine's borders protect; what libcurl would prefer to them
   /// (Kerberos, NTLM) may be offered by a server without being of use here.
   private static let mechanisms = "AUTH=PLAIN;AUTH=LOGIN"
@@ -23,7 +20,8 @@ extension EasyHandle {
     // Proxies for the web do not pass mail on.
     set(CURLOPT_PROXY, "")
     setTimeouts(settings, remaining: remaining)
-    set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.farewell)
+    // Also for the answer to QUIT, which libcurl waits for with everything else standing still.
+    set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(settings.timeouts.connect.components.seconds)))
     set(CURLOPT_USE_SSL, Int((mail.startsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
     set(CURLOPT_FRESH_CONNECT, 1)
     set(CURLOPT_FORBID_REUSE, 1)

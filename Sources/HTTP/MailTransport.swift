@@ -1,7 +1,7 @@
 /// Hands mails over to a mail server, each on a connection of its own.
 ///
-/// A server that has taken a mail may keep the client's thread waiting for its farewell for up to
-/// `EasyHandle.farewell`, so the client is one that sends nothing else.
+/// A server that has taken a mail may keep the client's thread waiting for its farewell, for as long as a connection may
+/// take to be made: so the client is one that sends nothing else.
 package struct MailTransport: Sendable {
   private let client: HTTPClient
   private let policy: TLSPolicy

@@ -116,8 +116,8 @@ extension ConfigurationMistakeTests {
     (
       "a channel without what it needs", #"{local:{delivery:{channel:"smtp"}}}"#,
       [
-        #"1:18: missing key "from" in local.delivery; write from: "no-reply@example.com""#,
         #"1:18: missing key "url" in local.delivery; write url: "smtps://mail.example.com""#,
+        #"1:18: missing key "from" in local.delivery; write from: "no-reply@example.com""#,
       ]
     ),
     (

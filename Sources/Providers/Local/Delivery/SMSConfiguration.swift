@@ -39,6 +39,14 @@ package struct SMSConfiguration: Sendable, Equatable {
   /// Whom the server's certificate must come from; nil: as everywhere.
   package let tls: TLSPolicy?
 
+  init(url: HTTPURL, sender: String?, account: DeliveryAccount?, fields: Fields, tls: TLSPolicy?) {
+    self.url = url
+    self.sender = sender
+    self.account = account
+    self.fields = fields
+    self.tls = tls
+  }
+
   /// Reads the section; nil where something is missing or faulty.
   init?(_ section: inout ConfigurationSection) {
     section.require("url", #"write url: "https://sms.example.com/messages""#)

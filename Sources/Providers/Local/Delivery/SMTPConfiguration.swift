@@ -16,6 +16,13 @@ package struct SMTPConfiguration: Sendable, Equatable {
   /// Whom the server's certificate must come from; nil: as everywhere, and on this machine no TLS at all.
   package let tls: TLSPolicy?
 
+  init(server: MailServerURL, sender: MailAddress, account: DeliveryAccount?, tls: TLSPolicy?) {
+    self.server = server
+    self.sender = sender
+    self.account = account
+    self.tls = tls
+  }
+
   /// Reads the section; nil where something is missing or faulty.
   init?(_ section: inout ConfigurationSection) {
     section.require("url", #"write url: "smtps://mail.example.com""#)
