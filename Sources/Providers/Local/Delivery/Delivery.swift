@@ -12,8 +12,8 @@ package final class Delivery: Sendable {
   private static let pauses: [Duration] = [.milliseconds(500), .seconds(2)]
   /// No try begins later than that after the first one.
   private static let window = Duration.seconds(10)
-  /// How long the first try is waited for: a server of one's own needs a fraction of it, and a caller has more time.
-  static let patience = Duration.seconds(5)
+  /// How long the first try is waited for: a second longer than a silent server or program is, so that its failure is told.
+  static let patience = Duration.seconds(6)
   /// Messages under way at a time: each may keep a connection or a program, and some KiB of the locked memory.
   static let capacity = 64
 
