@@ -28,6 +28,8 @@ package actor LocalProvider: AuthProvider {
   let passwordHash: PasswordHash
   /// Where its files are; made when they are first needed.
   let directory: String
+  /// Sends its messages.
+  nonisolated let delivery: Delivery
   private let clock: Clock
   private let sealingKey: @Sendable () -> SealingKey?
   /// The thread that the provider runs on.
@@ -47,17 +49,19 @@ package actor LocalProvider: AuthProvider {
   /// - Parameters:
   ///   - stateDirectory: absolute; the files are in `local-provider` below it.
   ///   - settings: the usual ones, unless the configuration says otherwise.
+  ///   - delivery: sends its messages; by default the outbox takes them all.
   ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
   ///     has it, is locked.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
-    stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(),
+    stateDirectory: String, settings: LocalProviderSettings = LocalProviderSettings(), delivery: Delivery = Delivery(),
     sealingKey: @escaping @Sendable () -> SealingKey?, clock: @escaping Clock = { LocalProvider.wallClock },
     willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
     self.settings = settings
+    self.delivery = delivery
     self.clock = clock
     self.sealingKey = sealingKey
     passwordHash = PasswordHash(parameters: settings.passwordHash, willCompute: willHash)
