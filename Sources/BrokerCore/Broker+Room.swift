@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// How the reply to a refresh is sure of its place in memory, before the token is sent that it answers for.

@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import JSON
 import JSONRPC
 import LinuxSystem
 import Logging

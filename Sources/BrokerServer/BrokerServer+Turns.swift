@@ -1,5 +1,5 @@
 import BrokerCore
-import JSONRPC
+import JSON
 import LinuxSystem
 import SecretMemory
 import Transport

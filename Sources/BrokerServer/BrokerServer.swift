@@ -1,6 +1,6 @@
 package import BrokerCore
 package import BrokerProtocol
-import JSONRPC
+import JSON
 package import LinuxSystem
 package import Logging
 package import Transport

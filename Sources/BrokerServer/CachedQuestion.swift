@@ -1,3 +1,4 @@
+import JSON
 import JSONRPC
 
 /// The ordinary form of a `getAccessToken` request, read off the tape without a copy.

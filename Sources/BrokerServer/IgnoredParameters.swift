@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// Decides which parameters that the broker does not know are named in the log.
 ///

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// What the owner of a state directory says about itself in the lock file: one line of JSON.

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 package import LinuxSystem
 
 /// Joins standard input and output to a broker's socket, byte for byte, until one side ends.

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// Asks the broker behind a socket which state directory it serves.

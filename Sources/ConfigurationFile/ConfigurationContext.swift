@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// What the sections of one file share: its text, the environment, and the mistakes that were found so far.
 package final class ConfigurationContext {

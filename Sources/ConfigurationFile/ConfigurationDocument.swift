@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// A configuration file, from its bytes to its outermost section.
 package enum ConfigurationDocument {

@@ -1,4 +1,4 @@
-package import JSONRPC
+package import JSON
 
 extension ConfigurationMistake: JSONEncodable {
   /// Writes place, key path, message and, where there is one, what to write instead.

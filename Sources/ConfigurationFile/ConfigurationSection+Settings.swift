@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// Readers of settings. A faulty value is noted and read as its default.
 extension ConfigurationSection {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-package import JSONRPC
+package import JSON
 
 /// One object of a configuration, read setting by setting.
 ///

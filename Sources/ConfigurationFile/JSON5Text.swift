@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// A JSON5 text turned into strict JSON, with the way back from each byte to the place where a person wrote it.
 ///

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// Values in the words of mistakes.
 extension JSONNode {

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// What a string was meant to be that stands where a number must stand: `"300"`, `"5m"`, `"1 MiB"`.
 struct NumberCorrection {

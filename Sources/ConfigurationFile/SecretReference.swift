@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// Where a secret is that the configuration needs but never holds.
 package enum SecretReference: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// An event as it is before sealing: one JSON object with the members that subscribers see.
 enum EventCoding {

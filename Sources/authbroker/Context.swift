@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// What a command runs with: its arguments and environment, and the way to the broker.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// What a person sees of the demo: numbered steps, what was sent, what came back.
 struct DemoStage {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// The broker's error as a line of JSON on standard output, so that a program has one place to read.
 enum ErrorObject {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 
 /// An event as one line for people.
 enum EventLine {

@@ -1,7 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 
 /// `authbroker status`.
 enum StatusCommand: Command {

@@ -1,6 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// What `token` and `header` have in common.

@@ -2,7 +2,7 @@ import BrokerProtocol
 import ClientSocket
 import Configuration
 import ConfigurationFile
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// `--check-config`: says whether the configuration is valid, and where it is not.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// The OpenRPC document, as one line: framing by lines has no other place for it.
 enum DiscoveryDocument {

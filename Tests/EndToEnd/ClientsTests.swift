@@ -1,4 +1,5 @@
 import ClientSocket
+import JSON
 import JSONRPC
 import LinuxSystem
 import TestSupport

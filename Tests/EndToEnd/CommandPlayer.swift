@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// Plays a golden conversation with commands: what a person or a script would type.

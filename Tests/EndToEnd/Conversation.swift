@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// A golden conversation, as `Schemas/conversations/README.md` describes the format.
 struct Conversation {

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// Plays the client's part of a golden conversation and holds the broker to its own.
 struct ConversationPlayer {

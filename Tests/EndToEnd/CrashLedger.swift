@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// What a client was told by a broker that is killed again and again, and what it may therefore find afterwards.
 ///

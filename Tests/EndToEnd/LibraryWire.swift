@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import JSON
 import JSONRPC
 import LinuxSystem
 import Synchronization

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import BrokerCore
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
 import Sealing
 import SecretMemory

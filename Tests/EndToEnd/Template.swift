@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// Compares messages with the templates of a conversation, and remembers what names were bound to.
 struct Template {

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// What became of a request.
 ///

@@ -1,6 +1,6 @@
 public import BrokerProtocol
 package import ClientSocket
-package import JSONRPC
+package import JSON
 package import LinuxSystem
 import SecretMemory
 

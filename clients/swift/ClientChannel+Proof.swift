@@ -1,6 +1,6 @@
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// How methods are called that are for clients which have the state directory.

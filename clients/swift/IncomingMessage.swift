@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// One message of the broker, taken apart as far as everybody needs it.
 enum IncomingMessage {

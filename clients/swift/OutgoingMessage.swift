@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// The bytes of messages to the broker, each a line.
 enum OutgoingMessage {

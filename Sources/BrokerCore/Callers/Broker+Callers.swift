@@ -1,5 +1,5 @@
 package import BrokerProtocol
-package import JSONRPC
+package import JSON
 package import SecretMemory
 
 /// What a caller is told, once.

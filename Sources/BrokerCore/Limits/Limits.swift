@@ -1,4 +1,4 @@
-package import JSONRPC
+package import JSON
 
 /// The present number of every limit.
 package struct Limits: Sendable, Equatable {

@@ -1,5 +1,5 @@
 package import BrokerProtocol
-import JSONRPC
+import JSON
 package import SecretMemory
 
 /// How clients get ID tokens, for servers that ask who the user is.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// The answer to `getAccessToken`, rendered once for as long as the token is good.

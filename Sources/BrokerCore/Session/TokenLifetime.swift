@@ -1,5 +1,5 @@
 package import BrokerProtocol
-package import JSONRPC
+package import JSON
 package import SecretMemory
 
 /// How long a token lives, from what a reply says of it, whatever that is.

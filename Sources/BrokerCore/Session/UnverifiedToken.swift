@@ -1,5 +1,5 @@
 package import BrokerProtocol
-import JSONRPC
+import JSON
 package import SecretMemory
 
 /// A token read as a JWT (RFC 7519) without a check of its signature: what it says is a hint, no proof.

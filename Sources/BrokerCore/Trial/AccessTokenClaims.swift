@@ -1,5 +1,5 @@
 package import BrokerProtocol
-import JSONRPC
+import JSON
 package import SecretMemory
 
 /// What an access token says of itself, where it is a JWT (RFC 9068).

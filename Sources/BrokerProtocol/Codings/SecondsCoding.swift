@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Durations, in seconds: of members whose name ends in `Seconds`.
 public struct SecondsCoding: ValueCoding {

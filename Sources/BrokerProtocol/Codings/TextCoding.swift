@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Strings of bounded length.
 public struct TextCoding: ValueCoding {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What the description of the protocol says of a method beyond its types.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// An error as a client sees it: a stable kind, one plain sentence, and what to do next.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Something that happened, as subscribers are told.
 public struct BrokerEvent: Sendable, Equatable {

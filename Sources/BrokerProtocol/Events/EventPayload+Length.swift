@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// How long events may be.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What an event tells, by its name.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Events were dropped for a reader that was too slow.
 public struct EventsLostEvent: ObjectCodable, Equatable {

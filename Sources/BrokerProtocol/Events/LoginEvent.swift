@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A user logged in.
 public struct LoginEvent: ObjectCodable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A login was refused.
 public struct LoginFailedEvent: ObjectCodable, Equatable {

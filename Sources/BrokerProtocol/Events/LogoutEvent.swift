@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A session was ended by hand.
 public struct LogoutEvent: ObjectCodable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A refresh did not succeed.
 public struct RefreshFailedEvent: ObjectCodable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A server refused one API call.
 public struct RefusalEvent: ObjectCodable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Something looks like an attack.
 public struct SecurityAlertEvent: ObjectCodable, Equatable {

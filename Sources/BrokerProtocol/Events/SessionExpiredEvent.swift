@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A session has ended: log in again.
 public struct SessionExpiredEvent: ObjectCodable, Equatable {

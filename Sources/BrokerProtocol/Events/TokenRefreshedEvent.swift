@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// There is a new access token; ask for it.
 public struct TokenRefreshedEvent: ObjectCodable, Equatable {

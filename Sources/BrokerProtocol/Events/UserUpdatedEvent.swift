@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The account's description changed.
 public struct UserUpdatedEvent: ObjectCodable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Waits until the user has done what a login asked of them at another device or in a browser.
 public enum AwaitLogin: BrokerMethod {

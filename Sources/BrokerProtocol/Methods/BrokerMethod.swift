@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// One method of the contract: its name, what it takes and what it gives.
 public protocol BrokerMethod: Sendable {

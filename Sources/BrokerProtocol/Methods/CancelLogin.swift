@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Ends a login that waits for a code, or for something that the user does elsewhere.
 public enum CancelLogin: BrokerMethod {

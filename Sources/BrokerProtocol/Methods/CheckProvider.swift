@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Looks closely at the provider of one profile: what it says of itself, and what is lost where it says too little.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Looks whether the providers of the profiles can be reached.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Looks whether the vault holds what the broker wrote.
 public enum CheckVault: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Asks how far a trial of a provider came; answers the code that it waits for, or ends it.

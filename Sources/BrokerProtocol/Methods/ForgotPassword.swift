@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Asks the provider to send a token for a new password.
 public enum ForgotPassword: BrokerMethod {

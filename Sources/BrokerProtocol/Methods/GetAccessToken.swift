@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Gives a token that is good for a while, refreshing it first where it is not.
 public enum GetAccessToken: BrokerMethod {

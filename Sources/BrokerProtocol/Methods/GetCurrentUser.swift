@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Tells whose session it is, asking the provider where the answer is old.
 public enum GetCurrentUser: BrokerMethod {

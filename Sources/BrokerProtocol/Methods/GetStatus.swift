@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Tells how the broker itself is doing.
 public enum GetStatus: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Introduces the two sides to each other; optional, any method may come first.
 public enum Initialize: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Tells which login of a profile waits for its code, or for its user.
 public enum ListPendingLogins: BrokerMethod {

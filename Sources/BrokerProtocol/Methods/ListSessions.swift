@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Tells where every configured profile stands.
 public enum ListSessions: BrokerMethod {

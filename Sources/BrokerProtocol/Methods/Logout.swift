@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Ends sessions: here at once, at the provider as far as it answers.
 public enum Logout: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Has the user of a session prove once more who they are; the session goes on with new tokens.

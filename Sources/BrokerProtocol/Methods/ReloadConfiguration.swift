@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Reads the configuration again without losing a session.
 public enum ReloadConfiguration: BrokerMethod {

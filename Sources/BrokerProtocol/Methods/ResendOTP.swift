@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Sends another one-time code, not sooner than the challenge allows.
 public enum ResendOTP: BrokerMethod {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Sets a new password with the token that the provider sent; the user's sessions end.

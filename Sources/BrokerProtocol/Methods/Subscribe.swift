@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Gives the state and then every event.
 public enum Subscribe: BrokerMethod {

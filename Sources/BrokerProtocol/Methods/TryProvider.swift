@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Begins a trial of the provider of one profile: a login, and all that a broker does with a session, to its end.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Opens the vault again; the first passphrase of a new vault becomes its own.

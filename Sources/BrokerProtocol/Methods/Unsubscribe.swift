@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Ends a subscription.
 public enum Unsubscribe: BrokerMethod {

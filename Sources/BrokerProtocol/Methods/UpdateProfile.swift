@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Changes what the provider knows of the account.
 public enum UpdateProfile: BrokerMethod {

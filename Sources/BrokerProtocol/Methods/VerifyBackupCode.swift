@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Answers a challenge with one of the backup codes instead of the one-time code.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// Confirms an e-mail address with the token that the provider sent to it.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 extension Duration {
   /// The duration in whole milliseconds; what does not fit is cut to the nearer end.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 public import SecretMemory
 
 /// An ID token as it is handed to a client (OpenID Connect Core, section 2).

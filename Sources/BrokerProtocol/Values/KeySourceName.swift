@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Where the key that opens the vault comes from.
 public enum KeySourceName: String, Sendable, CaseIterable {

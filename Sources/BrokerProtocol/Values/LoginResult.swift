@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// How far a login came.
 public enum LoginResult: Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A one-time code that a login waits for.
 public struct OTPChallenge: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// How long the strings may be that a caller gives, in bytes of UTF-8: what is longer is refused before a provider, the
 /// vault or an event has any of it.

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What a pending login waits for: a one-time code, or something that the user does elsewhere.
 public enum PendingLoginStep: Sendable, Equatable {

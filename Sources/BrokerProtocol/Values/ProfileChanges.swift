@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What shall change in an account: each member by its name, with its new value.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The name of a configured profile: one account at one provider.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// One thing that was examined on a provider, and how it is.
 public struct ProviderFinding: ObjectCodable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Whether the provider of a profile can be reached, and how far its clock is from this machine's.
 public struct ProviderReport: ObjectCodable, Equatable {

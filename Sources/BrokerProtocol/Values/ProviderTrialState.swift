@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// How far a trial of a provider came since it was last asked about.
 public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equatable {

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What everybody may know of a profile's session: no token is in it.
 public struct Session: Sendable, Equatable {

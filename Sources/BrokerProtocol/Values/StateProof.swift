@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// The file by which a client shows that it has the broker's state directory.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// A moment of the wall clock, in milliseconds, written as RFC 3339 UTC.
 public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {

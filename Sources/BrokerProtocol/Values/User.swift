@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What a provider says of the account behind a session.
 public struct User: Sendable, Equatable {

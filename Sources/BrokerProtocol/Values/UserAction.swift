@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// What a user has to do somewhere else before a login can go on.
 ///

@@ -1,4 +1,4 @@
-public import JSONRPC
+public import JSON
 
 /// Something about the vault that a person should know.
 public struct VaultFinding: ObjectCodable, Equatable {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import HTTP
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// What the body of a request says; every copy of it is wiped.

@@ -1,6 +1,6 @@
 package import BrokerCore
 package import BrokerProtocol
-import JSONRPC
+import JSON
 package import SecretMemory
 
 /// What is known of the account, and its end.

@@ -1,6 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import JSONRPC
+import JSON
 import RemoteProvider
 
 /// What a service says with a status that is no success: `{"error":{"code","message","status"?,"details"?}}`.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import RemoteProvider
 
 /// A second factor of an account, as a login names it.

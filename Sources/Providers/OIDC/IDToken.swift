@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import OIDCDialect
 import Sealing
 import SecretMemory

@@ -1,7 +1,7 @@
 package import BrokerCore
 import BrokerProtocol
 import HTTP
-import JSONRPC
+import JSON
 import OIDCDialect
 import RemoteProvider
 package import SecretMemory

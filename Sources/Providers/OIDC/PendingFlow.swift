@@ -1,6 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// What is needed to go on with a login that waits for its user: the provider's own handle of it.

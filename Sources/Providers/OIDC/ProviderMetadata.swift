@@ -1,5 +1,5 @@
 import HTTP
-import JSONRPC
+import JSON
 import OIDCDialect
 
 /// What a provider says of itself (OpenID Connect Discovery, section 3; RFC 8414, section 2).

@@ -1,5 +1,5 @@
 import ConfigurationFile
-import JSONRPC
+import JSON
 import RESTDialect
 import RemoteProvider
 

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import ConfigurationFile
-import JSONRPC
+import JSON
 import RESTDialect
 
 /// How a mapping is written in a configuration.

@@ -1,7 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 package import HTTP
-import JSONRPC
+import JSON
 import LinuxSystem
 package import RESTDialect
 import SecretMemory

@@ -1,6 +1,6 @@
 import BrokerCore
 import BrokerProtocol
-import JSONRPC
+import JSON
 import RESTDialect
 import RemoteProvider
 

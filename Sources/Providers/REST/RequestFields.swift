@@ -1,6 +1,6 @@
 import BrokerProtocol
 import HTTP
-import JSONRPC
+import JSON
 import RESTDialect
 import SecretMemory
 

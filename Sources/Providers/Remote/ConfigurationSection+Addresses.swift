@@ -1,6 +1,6 @@
 package import ConfigurationFile
 package import HTTP
-import JSONRPC
+import JSON
 
 /// Settings that are addresses of servers, by the rule of the HTTP module itself: what is accepted here can be called.
 extension ConfigurationSection {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// What the daemon makes of a configuration.

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// One thing that the doctor looked at, and how it is.
 struct DoctorFinding: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// What the doctor found, on paper: a table for people, an object for programs.
 struct DoctorTable: Sendable {

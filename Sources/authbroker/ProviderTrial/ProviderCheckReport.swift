@@ -1,6 +1,6 @@
 import BrokerProtocol
 import ClientSocket
-import JSONRPC
+import JSON
 
 /// What `provider-check` has found, and how it is shown: line by line for people, at the end for programs.
 struct ProviderCheckReport {

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
 import Sealing
 import TestSupport

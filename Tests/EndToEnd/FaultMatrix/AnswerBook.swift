@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 
 /// What a client gets when it asks for tokens, in words: tokens are `A1`, `A2`, … as they are first seen, errors are
 /// their kinds.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// What a backend knows of the refresh tokens that it was sent, and how much was risked by sending them.
 struct FaultLedger {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// A backend that rotates without any leeway, a broker with a session on it, and a client that notes what it gets.

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// One method with its types erased, so that tables can hold them all.
 struct MethodCheck: Sendable {

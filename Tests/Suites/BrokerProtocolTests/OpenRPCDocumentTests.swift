@@ -1,6 +1,6 @@
 import BrokerProtocol
 import Glibc
-import JSONRPC
+import JSON
 import TestSupport
 import Testing
 

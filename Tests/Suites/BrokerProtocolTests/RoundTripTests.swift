@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 import TestSupport
 import Testing

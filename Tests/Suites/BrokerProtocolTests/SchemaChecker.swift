@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 
 /// Checks values against the part of JSON Schema (2020-12) that the project's own schemas use.
 ///

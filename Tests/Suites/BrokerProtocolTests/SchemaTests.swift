@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import JSONRPC
 import SecretMemory
 import TestSupport

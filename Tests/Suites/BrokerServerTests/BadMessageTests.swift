@@ -1,6 +1,6 @@
 import BrokerCore
 import BrokerServer
-import JSONRPC
+import JSON
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
-import JSONRPC
+import JSON
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import ClientSocket
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
 import TestSupport
 import Testing

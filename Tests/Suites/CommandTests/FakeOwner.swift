@@ -1,6 +1,6 @@
 import ClientSocket
 import Glibc
-import JSONRPC
+import JSON
 import LinuxSystem
 import Synchronization
 import TestSupport

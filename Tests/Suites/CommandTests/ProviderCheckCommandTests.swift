@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import Synchronization
 import TestSupport
 import Testing

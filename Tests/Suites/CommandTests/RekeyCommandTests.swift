@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
+import JSON
 import JSONRPC
 import LocalProvider
 import TestSupport

@@ -1,6 +1,6 @@
 import Configuration
 import ConfigurationFile
-import JSONRPC
+import JSON
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
-import JSONRPC
+import JSON
 import LocalProvider
 import OIDCProvider
 import TestSupport

@@ -1,7 +1,7 @@
 import Configuration
 import ConfigurationFile
 import HTTP
-import JSONRPC
+import JSON
 import LocalProvider
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import Configuration
 import ConfigurationFile
 import FirebaseProvider
 import HTTP
-import JSONRPC
+import JSON
 import RemoteProvider
 import TestSupport
 import Testing

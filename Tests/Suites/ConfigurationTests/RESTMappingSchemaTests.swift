@@ -1,7 +1,7 @@
 import BrokerProtocol
 import Configuration
 import ConfigurationFile
-import JSONRPC
+import JSON
 import RESTDialect
 import RESTProvider
 import RemoteProvider

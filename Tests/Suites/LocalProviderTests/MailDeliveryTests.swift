@@ -2,7 +2,7 @@ import BrokerCore
 import BrokerProtocol
 import ConfigurationFile
 import HTTP
-import JSONRPC
+import JSON
 import LinuxSystem
 import RemoteProvider
 import SecretMemory

@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import HTTP
-import JSONRPC
+import JSON
 import SecretMemory
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import HTTP
-import JSONRPC
+import JSON
 import SecretMemory
 import TestServers
 

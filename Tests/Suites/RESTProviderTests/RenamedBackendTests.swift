@@ -3,7 +3,7 @@ import BrokerProtocol
 import Configuration
 import ConfigurationFile
 import HTTP
-import JSONRPC
+import JSON
 import LinuxSystem
 import RESTDialect
 import RemoteProvider

@@ -1,4 +1,4 @@
-import JSONRPC
+import JSON
 import SecretMemory
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 package import HTTP
-package import JSONRPC
+package import JSON
 import LinuxSystem
 import SecretMemory
 import Synchronization

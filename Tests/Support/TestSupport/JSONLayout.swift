@@ -1,4 +1,4 @@
-package import JSONRPC
+package import JSON
 
 /// JSON text for people: two spaces for each level, and on one line what fits on it.
 package enum JSONLayout {

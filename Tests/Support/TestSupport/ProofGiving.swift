@@ -1,5 +1,5 @@
 package import BrokerProtocol
-import JSONRPC
+import JSON
 import LinuxSystem
 
 /// Shows a broker that the test has its state directory, as any client would.

@@ -1,4 +1,4 @@
-package import JSONRPC
+package import JSON
 
 /// Files of the folder `Schemas`.
 package enum SchemaFile {

@@ -1,5 +1,5 @@
 import BrokerProtocol
-import JSONRPC
+import JSON
 import SecretMemory
 
 /// A message to a user, written out and ready to be sent.

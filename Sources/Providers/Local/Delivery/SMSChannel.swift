@@ -1,5 +1,5 @@
 import HTTP
-import JSONRPC
+import JSON
 import RemoteProvider
 import SecretMemory
 
