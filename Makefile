@@ -19,7 +19,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-rest-server test-oidc-server \
-  test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall need-programs \
+  test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall need-programs \
   clean need-swift need-build
 
 help: ## List the targets
@@ -38,9 +38,10 @@ demo: release ## Show the whole journey of a session in a terminal, with no netw
 test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/Servers/OIDCServer/oidc-server --install
+	@Tests/Servers/MailServer/mail-server --install
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build: floods, scarcity, contention; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -68,6 +69,10 @@ test-oidc-server: ## Test the OpenID Connect server of the tests
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/Servers/OIDCServer/selftest
 
+test-mail-server: ## Test the mail server of the tests
+	@.ci/require-packages $(TEST_PACKAGES)
+	@Tests/Servers/MailServer/selftest
+
 test-providers: need-build ## Play one scenario on every provider: only the line that names it changes
 	@.ci/require-packages $(TEST_PACKAGES)
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
@@ -87,6 +92,7 @@ oidc-server: ## Run that server by hand, with demo accounts (ARGUMENTS="--tls")
 test-sanitize: need-build ## Run the tests under ThreadSanitizer, then AddressSanitizer
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/Servers/OIDCServer/oidc-server --install
+	@Tests/Servers/MailServer/mail-server --install
 	@.ci/sanitize
 
 lint: need-build ## Judge format, layers, imports, documentation and scripts

@@ -60,8 +60,7 @@ let package = Package(
     .target(name: "Logging", dependencies: ["LinuxSystem", "BrokerProtocol"]),
     .target(name: "Vault", dependencies: core + ["SQLite", "Sealing", "LinuxSystem"]),
     .target(
-      name: "LocalProvider", dependencies: core + ["ConfigurationFile", "SQLite", "Sealing", "LinuxSystem"],
-      path: "Sources/Providers/Local"),
+      name: "LocalProvider", dependencies: remote + ["SQLite", "Sealing"], path: "Sources/Providers/Local"),
     .target(name: "ProviderKit", dependencies: core + ["ConfigurationFile", "HTTP", "LinuxSystem"]),
     .target(
       name: "RESTProvider", dependencies: remote, path: "Sources/Providers/REST", exclude: ["Mapping.md"]),
@@ -115,7 +114,7 @@ let package = Package(
       ], exclude: ["Fixtures"]),
     .testTarget(
       name: "LocalProviderTests",
-      dependencies: core + ["SQLite", "LocalProvider", "Sealing", "LinuxSystem", "TestSupport"]),
+      dependencies: remote + ["SQLite", "LocalProvider", "Sealing", "TestSupport", "TestServers"]),
     .testTarget(name: "ProviderKitTests", dependencies: core + ["ProviderKit", "TestSupport"]),
     .testTarget(
       name: "RESTProviderTests",

@@ -120,6 +120,10 @@ static inline CURLcode ccurl_set_callbacks(const ccurl_library *l, CURL *easy, c
   if (!result) result = l->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
   return result;
 }
+static inline CURLcode ccurl_set_reader(const ccurl_library *l, CURL *easy, curl_read_callback read, void *context) {
+  CURLcode result = l->easy_setopt(easy, CURLOPT_READFUNCTION, read);
+  return result ? result : l->easy_setopt(easy, CURLOPT_READDATA, context);
+}
 static inline long ccurl_get_long(const ccurl_library *l, CURL *easy, CURLINFO info) {
   long value = 0;
   return l->easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;

@@ -91,11 +91,10 @@ extension ConfigurationSection {
     guard let word = context.expanded(text, at: node, path(of: setting.key)) else { return setting.standard }
     if let value = Value(rawValue: word) { return value }
     let nearest = Spelling.nearest(to: text, among: Value.allCases.map(\.rawValue))
-    let later = setting.later.contains(word) ? "\"\(word)\" is not available yet in this version" : nil
     let given = quoted(setting.key)
     report(
       setting.key, "must be \(setting.expected), not\(given.isEmpty ? " this string" : given)",
-      later ?? nearest.map { "did you mean \"\($0)\"?" })
+      nearest.map { "did you mean \"\($0)\"?" })
     return setting.standard
   }
 

@@ -38,14 +38,11 @@ package struct ChoiceSetting<Value: RawRepresentable<String> & CaseIterable & Se
   package let key: String
   /// What holds where nothing is said.
   package let standard: Value
-  /// Words that are planned: their user is told so, and not that the word is wrong.
-  package let later: [String]
 
   /// Declares a choice among the cases of `Value`.
-  package init(_ key: String, standard: Value, later: [String] = []) {
+  package init(_ key: String, standard: Value) {
     self.key = key
     self.standard = standard
-    self.later = later
   }
 
   /// What must stand there, as the end of a sentence.

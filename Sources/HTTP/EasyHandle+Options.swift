@@ -42,15 +42,30 @@ extension EasyHandle {
   }
 
   /// What to send, where to, and for how long.
-  func apply(_ request: HTTPRequest, _ settings: HTTPClient.Settings, remaining: Duration) {
+  ///
+  /// - Parameters:
+  ///   - request: kept, with its body, until the transfer is over.
+  ///   - header: its header lines; the same.
+  ///   - settings: the client's.
+  ///   - remaining: how long it may take.
+  func apply(
+    _ request: HTTPRequest, _ header: StringList, _ settings: HTTPClient.Settings, remaining: Duration
+  ) {
     set(CURLOPT_URL, request.url.text)
     set(CURLOPT_PROTOCOLS_STR, request.url.scheme.rawValue)
     // In the clear is for this machine: no proxy, whatever it is called.
     if request.url.scheme == .http { set(CURLOPT_PROXY, "") }
+    setTimeouts(settings, remaining: remaining)
+    if request.delivery == .once, !settings.keepsForOnce { set(CURLOPT_FRESH_CONNECT, 1) }
+    // The list lives until the handle is out of its set and reset.
+    unsafe set(CURLOPT_HTTPHEADER, address: header.head)
+    applyBody(request)
+  }
+
+  /// How long it may take from its start, and how much of that until a connection stands.
+  func setTimeouts(_ settings: HTTPClient.Settings, remaining: Duration) {
     setTimeout(remaining)
     set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(settings.timeouts.connect, remaining)))
-    if request.delivery == .once, !settings.keepsForOnce { set(CURLOPT_FRESH_CONNECT, 1) }
-    applyBody(request)
   }
 
   /// How long it may take from its start.

@@ -68,6 +68,17 @@ final class EasyHandle {
     note(unsafe ccurl_set_pointer(library.table, pointer, option, address))
   }
 
+  /// Sets what is called for the next piece of what is sent.
+  ///
+  /// - Parameters:
+  ///   - read: fills the room that libcurl has for it.
+  ///   - context: what it gets; alive until the transfer is over.
+  @unsafe
+  func setReader(_ read: curl_read_callback, context: UnsafeMutableRawPointer) {
+    // The function is a C function pointer without captures.
+    note(unsafe ccurl_set_reader(library.table, pointer, read, context))
+  }
+
   /// Sets what is called with each piece of the body, each line of the header and before each sending.
   ///
   /// - Parameters:
@@ -93,6 +104,9 @@ final class EasyHandle {
 
   /// Whether the transfer uses a connection that was kept; asked once it has one.
   var usesKeptConnection: Bool { number(CURLINFO_NUM_CONNECTS) == 0 }
+
+  /// Notes that something cannot be set at all.
+  func refuse() { note(CURLE_BAD_FUNCTION_ARGUMENT) }
 
   private func note(_ result: CURLcode) {
     if refusal == CURLE_OK { refusal = result }

@@ -1,12 +1,18 @@
 import LinuxSystem
 import Synchronization
 
-/// One request on its way to a response, shared by the task that waits for it and the client's thread.
+/// One request on its way to a response, or one mail, shared by the task that waits for it and the client's thread.
 final class Exchange: Sendable {
-  /// What is asked.
-  let request: HTTPRequest
-  /// As whom.
-  let authorization: Authorization
+  /// What is to be done.
+  enum Work: Sendable {
+    /// To send a request as somebody, and to get a response.
+    case request(HTTPRequest, Authorization)
+    /// To hand a mail over.
+    case mail(Mail)
+  }
+
+  /// What is to be done.
+  let work: Work
   /// Who may answer.
   let policy: TLSPolicy
   /// When it is too late, on the clock of `BootClock`.
@@ -20,11 +26,26 @@ final class Exchange: Sendable {
   }
 
   /// Prepares an exchange.
-  init(_ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy, deadline: Duration) {
-    self.request = request
-    self.authorization = authorization
+  init(_ work: Work, _ policy: TLSPolicy, deadline: Duration) {
+    self.work = work
     self.policy = policy
     self.deadline = deadline
+  }
+
+  /// The server that takes turns: scheme, host and port.
+  var server: String {
+    switch work {
+    case .request(let request, _): request.url.origin
+    case .mail(let mail): mail.server.text
+    }
+  }
+
+  /// How often it may be given to a connection (see `HTTPRequest.Delivery`): a mail once, or it might arrive twice.
+  var mostSendings: Int {
+    switch work {
+    case .request(let request, _): request.delivery == .once ? 1 : 2
+    case .mail: 1
+    }
   }
 
   /// Whether the caller has cancelled the exchange.

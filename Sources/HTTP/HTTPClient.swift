@@ -83,7 +83,13 @@ package final class HTTPClient: Sendable {
     let start = BootClock.now
     let result: Result<HTTPResponse, HTTPFailure>
     do throws(HTTPFailure) {
-      result = .success(try await exchange(request, authorization, policy))
+      guard request.body?.bytes.byteCount ?? 0 <= settings.limits.requestBytes else { throw .requestTooLarge }
+      let allowed =
+        switch request.deadline {
+        case .interactive: settings.timeouts.interactive
+        case .refresh: settings.timeouts.refresh
+        }
+      result = .success(try await perform(.request(request, authorization), policy, within: allowed))
     } catch {
       result = .failure(error)
     }
@@ -91,16 +97,18 @@ package final class HTTPClient: Sendable {
     return try result.get()
   }
 
-  private func exchange(
-    _ request: HTTPRequest, _ authorization: Authorization, _ policy: TLSPolicy
+  /// Hands a mail over and waits until the server has it.
+  ///
+  /// - Throws: `HTTPFailure`; any.
+  func send(_ mail: Mail, _ policy: TLSPolicy) async throws(HTTPFailure) {
+    guard mail.content.byteCount <= settings.limits.requestBytes else { throw .requestTooLarge }
+    _ = try await perform(.mail(mail), policy, within: settings.timeouts.interactive)
+  }
+
+  private func perform(
+    _ work: Exchange.Work, _ policy: TLSPolicy, within allowed: Duration
   ) async throws(HTTPFailure) -> HTTPResponse {
-    guard request.body?.bytes.byteCount ?? 0 <= settings.limits.requestBytes else { throw .requestTooLarge }
-    let allowed =
-      switch request.deadline {
-      case .interactive: settings.timeouts.interactive
-      case .refresh: settings.timeouts.refresh
-      }
-    let exchange = Exchange(request, authorization, policy, deadline: BootClock.now + allowed)
+    let exchange = Exchange(work, policy, deadline: BootClock.now + allowed)
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         exchange.suspend(continuation)

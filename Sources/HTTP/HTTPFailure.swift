@@ -35,8 +35,10 @@ package enum HTTPFailure: Error, Sendable, Equatable {
   case connectionLost(sent: Bool)
   /// The response is larger than ``HTTPLimits`` allow.
   case responseTooLarge
-  /// What came back is no HTTP response.
+  /// What came back is no HTTP response, or none of a mail server.
   case malformedResponse
+  /// A mail server has refused what was asked of it; the mail was not taken.
+  case mailRefused(MailRefusal)
   /// The caller's task was cancelled, or the client closed while the request was under way.
   case cancelled(sent: Bool)
 
@@ -62,7 +64,7 @@ package enum HTTPFailure: Error, Sendable, Equatable {
     case .timedOut(let sent), .connectionLost(let sent), .cancelled(let sent): sent
     case .responseTooLarge, .malformedResponse: true
     case .invalidURL, .invalidField, .requestTooLarge, .secretMemoryExhausted, .libraryMissing, .setUpFailed,
-      .overloaded, .closed, .nameNotResolved, .connectFailed, .proxyFailed, .tlsFailed, .pinMismatch:
+      .overloaded, .closed, .nameNotResolved, .connectFailed, .proxyFailed, .tlsFailed, .pinMismatch, .mailRefused:
       false
     }
   }
@@ -88,7 +90,8 @@ extension HTTPFailure: CustomStringConvertible {
     case .timedOut(let sent): sent ? "no response in time" : "no connection in time"
     case .connectionLost(let sent): sent ? "the connection was lost" : "the connection was lost before the request"
     case .responseTooLarge: "the response is too large"
-    case .malformedResponse: "the response is not HTTP"
+    case .malformedResponse: "the response is malformed"
+    case .mailRefused(let refusal): refusal.description
     case .cancelled: "cancelled"
     }
   }
@@ -115,6 +118,7 @@ extension HTTPFailure {
     case .connectionLost: "connectionLost"
     case .responseTooLarge: "responseTooLarge"
     case .malformedResponse: "malformedResponse"
+    case .mailRefused: "mailRefused"
     case .cancelled: "cancelled"
     }
   }

@@ -1,6 +1,8 @@
 /// How long a request may take, by what it is for.
 package struct HTTPTimeouts: Sendable {
   /// Until a connection stands, its TLS handshake included: a reachable server needs a fraction of it.
+  ///
+  /// A mail server has as long for each of its answers.
   package var connect: Duration = .seconds(5)
   /// The whole of a call that a person waits for, waiting for its turn included.
   package var interactive: Duration = .seconds(10)

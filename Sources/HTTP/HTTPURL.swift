@@ -19,8 +19,8 @@ package struct HTTPURL: Sendable, Hashable {
 
   /// The longest URL: the least that RFC 9110, section 4.1, recommends everybody to understand.
   static let longest = 8000
-  // Who may be spoken to in the clear: addresses that never leave the machine, literally.
-  private static let loopback = ["127.0.0.1", "[::1]", "localhost"]
+  /// Who may be spoken to in the clear: addresses that never leave the machine, literally.
+  static let loopback = ["127.0.0.1", "[::1]", "localhost"]
 
   /// How the server is spoken to.
   package let scheme: Scheme

@@ -1,6 +1,7 @@
 import CCurl
+import SecretMemory
 
-/// One request under way on one easy handle: what libcurl calls back while it runs.
+/// One exchange under way on one easy handle: what libcurl calls back while it runs.
 ///
 /// It is used on its client's thread only.
 @safe
@@ -10,11 +11,13 @@ final class Transfer {
   /// What it runs on.
   let easy: EasyHandle
   // Both are what libcurl's settings point to.
-  private let header: HeaderBlock
+  private let list: StringList
   private let words: UnsafeMutablePointer<CChar>
   private let connections: KeptConnections
   private var collector: ResponseCollector
   private let proxyPlace: String
+  // How much of a mail was sent.
+  private var position = 0
   // How often the request was given to a connection.
   private var sendings = 0
   // Whether the last connection was refused before it got the request.
@@ -33,26 +36,36 @@ final class Transfer {
     _ exchange: Exchange, on easy: EasyHandle, _ settings: HTTPClient.Settings, _ connections: KeptConnections,
     remaining: Duration
   ) throws(HTTPFailure) {
-    header = try HeaderBlock(exchange.request, exchange.authorization)
+    list =
+      switch exchange.work {
+      case .request(let request, let authorization): try StringList(request, authorization)
+      case .mail(let mail): try StringList(recipient: mail.recipient)
+      }
     self.exchange = exchange
     self.easy = easy
     self.connections = connections
     proxyPlace = if case .proxy(let url, _) = settings.proxy { url.place } else { "" }
     collector = ResponseCollector(limits: settings.limits)
+    // Memory of its own, given back by `deinit`.
     unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     // There is room for that many characters.
     unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     easy.applyFixed(settings)
     easy.apply(exchange.policy)
-    easy.apply(exchange.request, settings, remaining: remaining)
-    // The list, the words and this object live until the handle is out of its set and reset.
-    unsafe easy.set(CURLOPT_HTTPHEADER, address: header.list)
+    // The words and this object live until the handle is out of its set and reset.
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     // As above.
     unsafe easy.set(CURLOPT_ERRORBUFFER, address: words)
     // As above.
     unsafe easy.setCallbacks(
-      body: Self.gotBody, header: Self.gotLine, before: Self.aboutToSend, open: Self.openSocket,
-      context: Unmanaged.passUnretained(self).toOpaque())
+      body: Self.gotBody, header: Self.gotLine, before: Self.aboutToSend, open: Self.openSocket, context: context)
+    switch exchange.work {
+    case .request(let request, _): easy.apply(request, list, settings, remaining: remaining)
+    case .mail(let mail):
+      easy.apply(mail, list, settings, remaining: remaining)
+      // As above.
+      unsafe easy.setReader(Self.giveMore, context: context)
+    }
     guard easy.isSound else { throw .setUpFailed }
   }
 
@@ -81,9 +94,15 @@ final class Transfer {
   /// The outcome, once libcurl has finished with a code.
   func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
     if collector.isTooLarge { return .failure(.responseTooLarge) }
-    guard code == CURLE_OK else { return .failure(HTTPFailure(end(code))) }
-    // libcurl takes a header that breaks off for a whole one.
-    guard collector.isHeaderComplete else { return .failure(.connectionLost(sent: true)) }
+    switch exchange.work {
+    case .request:
+      guard code == CURLE_OK else { return .failure(HTTPFailure(end(code))) }
+      // libcurl takes a header that breaks off for a whole one.
+      guard collector.isHeaderComplete else { return .failure(.connectionLost(sent: true)) }
+    case .mail:
+      let reply = easy.number(CURLINFO_RESPONSE_CODE)
+      guard code == CURLE_OK else { return .failure(HTTPFailure(mail: end(code), reply: reply)) }
+    }
     do throws(HTTPFailure) {
       return .success(try collector.finish(status: easy.number(CURLINFO_RESPONSE_CODE)))
     } catch {
@@ -102,11 +121,7 @@ final class Transfer {
     return end
   }
 
-  // The most sendings: see `HTTPRequest.Delivery`. libcurl by itself repeats any request, a POST too, up to five times
-  // when a kept connection ends before a byte of the response came.
-  private var mostSendings: Int { exchange.request.delivery == .once ? 1 : 2 }
-
-  // `context` is the transfer, which outlives all calls, for the three of them; nothing else has it meanwhile.
+  // `context` is the transfer, which outlives all calls, for all of them; nothing else has it meanwhile.
   private static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
     // As above.
     unsafe context.map { unsafe Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
@@ -132,11 +147,35 @@ final class Transfer {
     return size * count
   }
 
+  private static let giveMore: curl_read_callback = { room, size, count, context in
+    // libcurl lends room for `size * count` bytes for the call.
+    let room = unsafe UnsafeMutableRawBufferPointer(start: room, count: size * count)
+    // As above.
+    return unsafe transfer(context)?.fill(room) ?? 0
+  }
+
+  // Copies what comes next of a mail, and says how much that is.
+  @unsafe
+  private func fill(_ room: UnsafeMutableRawBufferPointer) -> Int {
+    guard case .mail(let mail) = exchange.work else { return 0 }
+    return mail.content.withBytes { bytes in
+      let count = min(room.count, bytes.count - position)
+      // There is room for as many bytes as are written.
+      for index in 0..<count { unsafe room[index] = bytes[position + index] }
+      position += count
+      return count
+    }
+  }
+
   private static let aboutToSend: curl_prereq_callback = { context, _, _, _, port in
     // As above.
     guard let transfer = unsafe transfer(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
     transfer.isRefused = transfer.easy.usesKeptConnection && transfer.connections.isStale(port: port)
-    guard !transfer.isRefused, transfer.sendings < transfer.mostSendings else { return Int32(CURL_PREREQFUNC_ABORT) }
+    // libcurl by itself repeats any request, a POST too, up to five times when a kept connection ends before a byte of the
+    // response came.
+    guard !transfer.isRefused, transfer.sendings < transfer.exchange.mostSendings else {
+      return Int32(CURL_PREREQFUNC_ABORT)
+    }
     transfer.sendings += 1
     return Int32(CURL_PREREQFUNC_OK)
   }

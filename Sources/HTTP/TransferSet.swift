@@ -102,7 +102,7 @@ final class TransferSet {
   }
 
   private func admit(_ exchange: Exchange) {
-    let server = exchange.request.url.origin
+    let server = exchange.server
     let lane = lanes[server] ?? Lane()
     if exchange.isCancelled {
       exchange.finish(.failure(.cancelled(sent: false)))
@@ -153,7 +153,7 @@ final class TransferSet {
   }
 
   private func end(_ transfer: Transfer, _ result: Result<HTTPResponse, HTTPFailure>) {
-    let server = transfer.exchange.request.url.origin
+    let server = transfer.exchange.server
     // It is in the set, since `begin` put it there; `running` holds it until the next line.
     _ = unsafe ccurl_multi_remove(library.table, multi, transfer.easy.pointer)
     running[key(of: transfer.easy)] = nil

@@ -20,6 +20,7 @@ extension ErrorKind {
     case .tlsFailed: self = .tlsFailed
     case .pinMismatch: self = .tlsPinMismatch
     case .responseTooLarge, .malformedResponse: self = .invalidResponse
+    case .mailRefused: self = .providerRejected
     case .overloaded, .secretMemoryExhausted: self = .overloaded
     case .closed: self = .shuttingDown
     case .cancelled: self = .cancelled

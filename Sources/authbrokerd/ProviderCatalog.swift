@@ -28,9 +28,13 @@ final class ProviderCatalog {
   private let secrets: ClientSecrets
   private let log: Logger
   private var local: LocalProvider?
+  /// Sends the embedded provider's messages.
+  private let delivery = Delivery()
   private var remotes: [ProfileName: Remote] = [:]
   /// One for each way into the network that was configured since the start; usually one, or none.
   private var clients: [(network: NetworkConfiguration, client: HTTPClient)] = []
+  /// The same for messages: a mail server may keep a client's thread waiting.
+  private var messageClients: [(network: NetworkConfiguration, client: HTTPClient)] = []
 
   /// A catalog whose embedded provider keeps its files in a state directory.
   ///
@@ -69,10 +73,29 @@ final class ProviderCatalog {
     let provider =
       local
       ?? LocalProvider(
-        stateDirectory: stateDirectory, configuration: configuration.local, sealingKey: sealingKey)
+        stateDirectory: stateDirectory, configuration: configuration.local, delivery: delivery,
+        sealingKey: sealingKey)
     do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
+    try prepareDelivery(configuration)
+    // A reload takes the new ways over with `update`.
+    if local == nil { useDelivery(configuration) }
     local = provider
     return provider
+  }
+
+  /// Makes what messages are sent with, unless there were none but those in the outbox so far.
+  private func prepareDelivery(_ configuration: BrokerConfiguration) throws(StartFailure) {
+    guard configuration.local.delivery != DeliveryConfiguration() || !messageClients.isEmpty else { return }
+    do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
+    _ = try client(configuration.network, among: &messageClients)
+  }
+
+  /// Sends messages as a configuration says, for which `prepareDelivery` was called.
+  private func useDelivery(_ configuration: BrokerConfiguration) {
+    guard let client = messageClients.first(where: { $0.network == configuration.network })?.client else { return }
+    let secrets = secrets
+    let means = Delivery.Means(client: client, secrets: { await secrets.find($0) }, environment: environment)
+    delivery.use(configuration.local.delivery, with: means)
   }
 
   /// The provider of a profile: the same as before where what is configured of it is the same.
@@ -84,7 +107,7 @@ final class ProviderCatalog {
       used[profile] = same
       return same.provider
     }
-    let client = try client(network)
+    let client = try client(network, among: &clients)
     do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
     do throws(HTTPFailure) {
       let secrets = secrets
@@ -101,7 +124,9 @@ final class ProviderCatalog {
   }
 
   /// What sends the requests: one for all, with a thread and connections of its own from the first request on.
-  private func client(_ network: NetworkConfiguration) throws(StartFailure) -> HTTPClient {
+  private func client(
+    _ network: NetworkConfiguration, among clients: inout [(network: NetworkConfiguration, client: HTTPClient)]
+  ) throws(StartFailure) -> HTTPClient {
     if let known = clients.first(where: { $0.network == network }) { return known.client }
     let proxy: ProxySetting
     do throws(HTTPFailure) {
@@ -132,11 +157,13 @@ final class ProviderCatalog {
   /// Takes over what a configuration says of the providers themselves.
   func update(to configuration: BrokerConfiguration) async {
     await local?.update(configuration.local)
+    useDelivery(configuration)
   }
 
   /// Closes what the providers have open.
   func close() async {
-    for (_, client) in clients { await client.close() }
+    delivery.close()
+    for (_, client) in clients + messageClients { await client.close() }
     await local?.shutDown()
     await secrets.shutDown()
   }

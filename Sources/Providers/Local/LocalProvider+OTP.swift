@@ -107,10 +107,16 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
       try database.flows.save(flow)
       return try database.messages.insert(account: flow.account, expiresAt: flow.expiresAt)
     }
+    delivery.withdraw(replaced)
     try database.removeMessages(replaced)
-    let message = Outbox.Message(recipient: phone.text, method: .sms, code: code, createdAt: now)
+    let message = try OutboundMessage(
+      .loginCode(code, lifetime: rules.lifetime), to: phone.text, by: .sms, at: now)
     removeMessagesAtExpiry()
-    try database.files.outbox.write(message, number: number)
+    if let channel = delivery.channel(for: message.method) {
+      delivery.post(message, number: number, by: channel)
+    } else {
+      try database.files.outbox.write(message, number: number)
+    }
     return ProviderChallenge(
       flow: handle, method: .sms, maskedDestination: phone.masked, otpLength: flow.codeLength,
       expiresAt: flow.expiresAt, nextResendAt: flow.resendAt,
@@ -167,6 +173,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// Removes messages whose code is worthless by now: a failure changes no answer, and is made up for when they expire.
   private func removeMessages(of account: String, _ database: LocalDatabase) {
     guard let numbers = try? database.messages.numbers(account: account) else { return }
+    delivery.withdraw(numbers)
     try? database.removeMessages(numbers)
   }
 

@@ -38,6 +38,8 @@ package actor LocalProvider: AuthProvider {
   let passwordHash: PasswordHash
   /// Where its files are; made when they are first needed.
   let directory: String
+  /// Sends its messages.
+  nonisolated let delivery: Delivery
   private let clock: Clock
   private let sealingKey: @Sendable () -> SealingKey?
   /// The thread that the provider runs on.
@@ -58,17 +60,20 @@ package actor LocalProvider: AuthProvider {
   ///   - stateDirectory: absolute; the files are in `local-provider` below it.
   ///   - configuration: how it behaves.
   ///   - passwordHash: how much work a password hash is; less than usual in tests only.
+  ///   - delivery: sends its messages; by default the outbox takes them all.
   ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
   ///     has it, is locked.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
     stateDirectory: String, configuration: LocalProviderConfiguration = LocalProviderConfiguration(),
-    passwordHash: PasswordHash.Parameters = .standard, sealingKey: @escaping @Sendable () -> SealingKey?,
-    clock: @escaping Clock = { LocalProvider.wallClock }, willHash: @escaping @Sendable () -> Void = {}
+    passwordHash: PasswordHash.Parameters = .standard, delivery: Delivery = Delivery(),
+    sealingKey: @escaping @Sendable () -> SealingKey?, clock: @escaping Clock = { LocalProvider.wallClock },
+    willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
     self.configuration = configuration
+    self.delivery = delivery
     self.clock = clock
     self.sealingKey = sealingKey
     self.passwordHash = PasswordHash(parameters: passwordHash, willCompute: willHash)

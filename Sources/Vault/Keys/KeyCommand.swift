@@ -2,9 +2,6 @@ package import LinuxSystem
 package import SecretMemory
 
 /// A program of the user's that prints the secret, such as a password manager's.
-///
-/// It is executed without a shell, in a session of its own, with an environment that holds what such programs need to
-/// find the user's files, display and agents, and nothing else.
 package struct KeyCommand: Sendable {
   /// Why there is no secret; the program is named by the first word of the command only.
   package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
@@ -44,33 +41,18 @@ package struct KeyCommand: Sendable {
     }
   }
 
-  /// Where programs are looked for when `PATH` is not set.
-  private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
-
-  /// What a program that keeps secrets needs of its user's session.
-  private static let passedVariables: Set<String> = [
-    "HOME", "PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
-  ]
-
-  private let program: String
-  private let arguments: [String]
-  private let environment: [String: String]
+  private let command: UserProgram
   private let timeLimit: Duration
 
   /// Plans a run; nothing is executed yet.
   ///
   /// - Throws: `KeySourceError.command` when no program is configured.
   package init(_ settings: KeySourceSettings) throws(KeySourceError) {
-    guard let program = settings.command.first else { throw .command(.notConfigured) }
-    self.program = program
-    arguments = Array(settings.command.dropFirst())
-    environment = Self.scrubbed(settings.environment)
+    guard let command = UserProgram(settings.command, environment: settings.environment) else {
+      throw .command(.notConfigured)
+    }
+    self.command = command
     timeLimit = settings.commandTimeout
-  }
-
-  /// The variables that the program gets.
-  static func scrubbed(_ environment: [String: String]) -> [String: String] {
-    environment.filter { passedVariables.contains($0.key) || $0.key.hasPrefix("XDG_") }
   }
 
   /// Runs the program and takes what it prints, without one newline at its end, into locked memory.
@@ -110,30 +92,14 @@ package struct KeyCommand: Sendable {
     }
   }
 
+  private var program: String { command.name }
+
   private func start(output: borrowing FileDescriptor) throws -> ChildProcess {
     let input = try FileDescriptor.open("/dev/null", .read)
     let discarded = try FileDescriptor.open("/dev/null", .write)
-    var plan = ChildProcess.Plan(path: program, arguments: arguments, environment: environment)
-    plan.descriptors = [(input.number, 0), (output.number, 1), (discarded.number, 2)]
-    plan.newSession = true
-    plan.workingDirectory = "/"
-    for path in candidates {
-      plan.path = path
-      do throws(Errno) {
-        return try ChildProcess(plan)
-      } catch {
-        // As execvp(3) does it: what is not there or may not be executed is looked for in the next directory.
-        guard [.noEntry, .accessDenied, .notDirectory].contains(error) else { throw error }
-      }
-    }
-    throw Failure.notFound(program: program)
-  }
-
-  /// The paths that the program may have; relative directories of `PATH` are no place for one.
-  private var candidates: [String] {
-    guard !program.contains("/") else { return program.hasPrefix("/") ? [program] : [] }
-    let directories = (environment["PATH"] ?? Self.standardPath).split(separator: ":")
-    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(program)" }
+    let child = try command.start([(input.number, 0), (output.number, 1), (discarded.number, 2)])
+    guard let child else { throw Failure.notFound(program: program) }
+    return child
   }
 
   /// Reads until the program has ended and everything that it printed is here.

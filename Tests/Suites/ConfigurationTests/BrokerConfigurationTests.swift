@@ -81,7 +81,10 @@ import Testing
       "{vault:{keySource:'keyring'}}",
       #"1:19: vault.keySource: must be one of "file", "passphrase", "credential", "command", not "keyring""#
     ),
-    ("{local:{delivery:{channel:'pigeon'}}}", #"1:27: local.delivery.channel: must be "outbox", not "pigeon""#),
+    (
+      "{local:{delivery:{channel:'pigeon'}}}",
+      #"1:27: local.delivery.channel: must be one of "outbox", "command", "smtp", "sms", not "pigeon""#
+    ),
     ("{profiles:[]}", "1:11: profiles: must be an object, not a list"),
     ("{profiles:{a:1}}", "1:14: profiles.a: must be an object, not a number"),
     ("{vault:{\n'keysource':\n'file'}}", #"2:1: unknown key "keysource" in vault; did you mean "keySource"?"#),

@@ -132,8 +132,11 @@ extension ConfigurationMistakeTests {
       ]
     ),
     (
-      "a word of a later version", #"{local:{delivery:{channel:"smtp"}}}"#,
-      [#"1:27: local.delivery.channel: must be "outbox", not "smtp"; "smtp" is not available yet in this version"#]
+      "a channel without what it needs", #"{local:{delivery:{channel:"smtp"}}}"#,
+      [
+        #"1:18: missing key "url" in local.delivery; write url: "smtps://mail.example.com""#,
+        #"1:18: missing key "from" in local.delivery; write from: "no-reply@example.com""#,
+      ]
     ),
     (
       "a misspelt login method",

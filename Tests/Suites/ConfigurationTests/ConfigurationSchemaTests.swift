@@ -157,6 +157,7 @@ import Testing
   private static func needsMore(_ name: String, _ word: String) -> Bool {
     switch name {
     case "vault.keySource": word == "command"
+    case "local.delivery.channel": word != "outbox"
     case "profiles.*.mapping.clientAuth", "profiles.*.clientAuth": word != "none"
     default: false
     }

@@ -6,6 +6,9 @@ struct ScriptedServer: Sendable {
   enum Step {
     case read
     case take
+    case line
+    case mail
+    case secure(Face)
     case send(String)
     case drip(String)
     case flood(String)
@@ -19,6 +22,9 @@ struct ScriptedServer: Sendable {
       switch self {
       case .read: "read"
       case .take: "take"
+      case .line: "line"
+      case .mail: "mail"
+      case .secure(let face): "secure:" + face.rawValue
       case .send(let text): "send:" + ScriptedServer.hexadecimal(text)
       case .drip(let text): "drip:" + ScriptedServer.hexadecimal(text)
       case .flood(let text): "flood:" + ScriptedServer.hexadecimal(text)

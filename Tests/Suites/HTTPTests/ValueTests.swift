@@ -79,7 +79,7 @@ import Testing
   @Test func `Too many fields are refused before anything is sent`() throws {
     let fields = try (0...HTTPField.most).map { try HTTPField("X-\($0)", "a") }
     let request = HTTPRequest(.get, try HTTPURL("https://example.com"), fields: fields)
-    #expect(throws: HTTPFailure.invalidField) { _ = try HeaderBlock(request, .none) }
+    #expect(throws: HTTPFailure.invalidField) { _ = try StringList(request, .none) }
   }
 }
 

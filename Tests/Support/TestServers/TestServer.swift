@@ -12,6 +12,7 @@ package final class TestServer: Sendable {
     case rest = "RESTServer/rest-server"
     case oidc = "OIDCServer/oidc-server"
     case firebase = "FirebaseServer/firebase-server"
+    case mail = "MailServer/mail-server"
   }
 
   /// Where the server listens.

@@ -15,6 +15,9 @@ A script is a list of steps separated by spaces:
 
     read                   reads one request (up to the end of its body) and notes it
     take                   reads what comes first, whatever it is
+    line                   reads one line and notes it
+    mail                   reads up to a line with a dot alone and notes that
+    secure:NAME            shakes hands as that certificate's server (what was read before and is not used is lost)
     send:HEX               sends
     drip:HEX               sends a byte every 20 ms, over and over
     flood:HEX              sends over and over as fast as it can
@@ -147,6 +150,25 @@ class Connection:
         self.note("request", " " + (head + b"\r\n\r\n" + rest[:length]).hex())
         self.received = rest[length:]
 
+    def read_to(self, mark):
+        while mark not in self.received:
+            self.received += self.receive()
+        piece, _, self.received = self.received.partition(mark)
+        self.note("request", " " + piece.hex())
+
+    def line(self):
+        self.read_to(b"\r\n")
+
+    def mail(self):
+        self.read_to(b"\r\n.\r\n")
+
+    def secure(self, name):
+        self.received = b""
+        self.stream.settimeout(PATIENCE)
+        self.stream = self.server.certificates.context(name).wrap_socket(self.stream, server_side=True)
+        self.stream.settimeout(None)
+        self.note("handshake")
+
     def take(self):
         self.received += self.receive()
 
@@ -188,8 +210,9 @@ class Connection:
 class Server:
     """A port of this machine."""
 
-    def __init__(self, context, scripts):
-        self.context, self.scripts = context, scripts
+    def __init__(self, certificates, name, scripts):
+        self.certificates, self.scripts = certificates, scripts
+        self.context = None if name == "plain" else certificates.context(name)
         self.ledger, self.connections = [], []
         self.lock = threading.Lock()  # a connection is waiting to be accepted, or is in the list
         self.is_open = True
@@ -233,7 +256,7 @@ def main():
         for line in sys.stdin:
             command, *parts = line.rstrip("\n").split("\t")
             if command == "listen":
-                server = Server(None if parts[0] == "plain" else certificates.context(parts[0]), parts[1:])
+                server = Server(certificates, parts[0], parts[1:])
                 servers[server.port] = server
                 answer = [str(server.port)]
             elif command == "ledger":

@@ -1,0 +1,11 @@
+import SecretMemory
+
+/// Who the request is from.
+enum Authorization: Sendable {
+  /// No particular one.
+  case none
+  /// The holder of an access token (RFC 6750, section 2.1).
+  case bearer(Secret)
+  /// A client of the server (RFC 7617).
+  case basic(ClientCredentials)
+}

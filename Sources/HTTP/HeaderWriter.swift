@@ -1,0 +1,53 @@
+import SecretMemory
+
+/// Collects header lines, each ended by NUL, in a buffer that is wiped as it grows.
+struct HeaderWriter {
+  /// What is collected; passes on to a `Secret`.
+  var bytes: [UInt8] = []
+  /// Where the lines begin.
+  private(set) var starts: [Int] = []
+
+  /// An empty block.
+  init() { bytes.reserveCapacity(512) }
+
+  /// Adds a line as it is.
+  mutating func appendLine(_ line: String) {
+    starts.append(bytes.count)
+    append(line.utf8.span)
+    bytes.append(0)
+  }
+
+  /// Adds a field that was checked.
+  mutating func append(_ name: String, _ value: String) {
+    appendLine("\(name): \(value)")
+  }
+
+  /// Adds the credentials.
+  ///
+  /// - Throws: `HTTPFailure.invalidField` when a token has a byte that cannot be sent; what was written is wiped then.
+  mutating func append(_ authorization: Authorization) throws(HTTPFailure) {
+    switch authorization {
+    case .none: return
+    case .bearer(let token):
+      starts.append(bytes.count)
+      append("Authorization: Bearer ".utf8.span)
+      // Visible ASCII: more than the grammar of RFC 6750 allows, and nothing that ends a line.
+      let isSendable = token.withBytes { bytes in
+        !bytes.isEmpty && bytes.indices.allSatisfy { (0x21...0x7E).contains(bytes[$0]) }
+      }
+      guard isSendable else { throw .invalidField }
+      token.withBytes { append($0) }
+      bytes.append(0)
+    case .basic(let client):
+      starts.append(bytes.count)
+      append("Authorization: Basic ".utf8.span)
+      client.encode { append($0) }
+      bytes.append(0)
+    }
+  }
+
+  private mutating func append(_ text: Span<UInt8>) {
+    bytes.reserveWiping(text.count + 1)
+    for index in text.indices { bytes.append(text[index]) }
+  }
+}

@@ -1,0 +1,37 @@
+import BrokerProtocol
+package import HTTP
+import LinuxSystem
+package import RemoteProvider
+
+extension Delivery {
+  /// What the ways of messages work with.
+  package struct Means: Sendable {
+    /// Sends mails and forms, and nothing else.
+    let client: HTTPClient
+    /// Finds the passwords.
+    let secrets: SecretFinder
+    /// What programs' environments are chosen from.
+    let environment: [String: String]
+
+    /// Takes what is given.
+    package init(client: HTTPClient, secrets: @escaping SecretFinder, environment: [String: String]) {
+      self.client = client
+      self.secrets = secrets
+      self.environment = environment
+    }
+  }
+
+  /// Sends messages as a configuration says, from now on; those under way stay on their ways.
+  package func use(_ configuration: DeliveryConfiguration, with means: Means) {
+    use([.email: configuration.email, .sms: configuration.sms].compactMapValues { Self.channel($0, with: means) })
+  }
+
+  private static func channel(_ configuration: ChannelConfiguration, with means: Means) -> (any MessageChannel)? {
+    switch configuration {
+    case .outbox: nil
+    case .command(let command): UserProgram(command, environment: means.environment).map { CommandChannel($0) }
+    case .smtp(let settings): SMTPChannel(settings, client: means.client, secrets: means.secrets)
+    case .sms(let settings): SMSChannel(settings, client: means.client, secrets: means.secrets)
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import BrokerProtocol
+import LinuxSystem
+import Synchronization
+
+/// Sends the embedded provider's messages, off the provider's thread: nobody but who waits for a message waits for a
+/// server or a program.
+///
+/// A passing trouble is tried again: three tries within about ten seconds, since nobody waits longer for a code. What was
+/// not sent by then is counted and forgotten; its user asks for another code, or uses a backup code.
+package final class Delivery: Sendable {
+  /// The pauses before the second and the third try.
+  private static let pauses: [Duration] = [.milliseconds(500), .seconds(2)]
+  /// No try begins later than that after the first one.
+  private static let window = Duration.seconds(10)
+  /// How long the first try is waited for: a second longer than a silent server or program is, so that its failure is told.
+  static let patience = Duration.seconds(6)
+  /// Messages under way at a time: each may keep a connection or a program, and some KiB of the locked memory.
+  static let capacity = 64
+
+  /// What happens when, as a test would have it.
+  struct Timing: Sendable {
+    /// Time since the machine started.
+    var uptime: @Sendable () -> Duration = { BootClock.now }
+    /// The wall clock.
+    var now: LocalProvider.Clock = { LocalProvider.wallClock }
+    /// Calls an action after some time.
+    var schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { delay, action in
+      TaskThread.shared.schedule(after: delay, action)
+    }
+  }
+
+  private struct State {
+    var channels: [OTPChallenge.Method: any MessageChannel] = [:]
+    var reports: [DeliveryConfiguration.Channel: DeliveryReport] = [:]
+    var underWay: Set<Int64> = []
+    var isClosed = false
+  }
+
+  private let timing: Timing
+  private let state = Mutex(State())
+
+  /// A delivery that leaves everything to the outbox.
+  package convenience init() { self.init(Timing()) }
+
+  /// A delivery with clocks and timers of the caller's choice.
+  init(_ timing: Timing) { self.timing = timing }
+
+  /// Sends messages on other ways from now on; those under way stay on theirs.
+  ///
+  /// - Parameter channels: by what they send; what has none goes to the outbox.
+  func use(_ channels: [OTPChallenge.Method: any MessageChannel]) {
+    state.withLock { $0.channels = channels }
+  }
+
+  /// The way of messages of a kind; nil: the outbox.
+  func channel(for method: OTPChallenge.Method) -> (any MessageChannel)? { state.withLock { $0.channels[method] } }
+
+  /// Sends a message and waits for the end of its first try, or ``patience``.
+  ///
+  /// - Parameters:
+  ///   - message: what to send.
+  ///   - number: its number, which no other message ever had.
+  ///   - channel: its way.
+  /// - Returns: what came of the first try; later ones go on in the background.
+  func send(_ message: OutboundMessage, number: Int64, by channel: any MessageChannel) async -> DeliveryState {
+    let first = Promise<DeliveryState>()
+    start(message, number: number, by: channel, first)
+    timing.schedule(Self.patience) { first.fulfil(.pending) }
+    return await first.value
+  }
+
+  /// Sends a message that nobody waits for.
+  func post(_ message: OutboundMessage, number: Int64, by channel: any MessageChannel) {
+    start(message, number: number, by: channel, Promise())
+  }
+
+  /// Sends messages no more that are of no more use: one that is being sent at this moment is not called back.
+  func withdraw(_ numbers: some Sequence<Int64>) {
+    state.withLock { $0.underWay.subtract(numbers) }
+  }
+
+  /// Begins no further try.
+  package func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.underWay = []
+    }
+  }
+
+  /// What each way that was used has done since the start, in the order of the ways' names.
+  package var reports: [DeliveryReport] {
+    state.withLock { $0.reports.values.sorted { $0.channel.rawValue < $1.channel.rawValue } }
+  }
+
+  private func start(
+    _ message: OutboundMessage, number: Int64, by channel: any MessageChannel, _ first: Promise<DeliveryState>
+  ) {
+    let hasRoom = state.withLock { state in
+      state.reports[channel.name, default: DeliveryReport(channel: channel.name)].begin()
+      guard !state.isClosed, state.underWay.count < Self.capacity else { return false }
+      state.underWay.insert(number)
+      return true
+    }
+    guard hasRoom else {
+      let outcome = DeliveryState.failed(.unreachable("too many messages are under way"))
+      note(outcome, number: number, channel)
+      return first.fulfil(outcome)
+    }
+    Task(executorPreference: TaskThread.shared) { [self] in
+      let outcome = await attempt(message, number: number, by: channel, first)
+      note(outcome, number: number, channel)
+      first.fulfil(outcome)
+    }
+  }
+
+  /// Tries until it has succeeded, or there is no more use in it.
+  private func attempt(
+    _ message: OutboundMessage, number: Int64, by channel: any MessageChannel, _ first: Promise<DeliveryState>
+  ) async -> DeliveryState {
+    let end = timing.uptime() + Self.window
+    var pauses = Self.pauses[...]
+    while true {
+      do throws(DeliveryFailure) {
+        try await channel.send(message)
+        return .sent
+      } catch {
+        guard error.isPassing, let pause = pauses.popFirst(), timing.uptime() + pause <= end else {
+          return .failed(error)
+        }
+        noteFailure(error, channel)
+        first.fulfil(.retrying(error))
+        await wait(pause)
+        guard state.withLock({ $0.underWay.contains(number) }) else { return .failed(error) }
+      }
+    }
+  }
+
+  private func wait(_ pause: Duration) async {
+    await withCheckedContinuation { continuation in timing.schedule(pause) { continuation.resume() } }
+  }
+
+  private func noteFailure(_ failure: DeliveryFailure, _ channel: any MessageChannel) {
+    let now = timing.now()
+    state.withLock { $0.reports[channel.name]?.note(failure, at: now) }
+  }
+
+  private func note(_ outcome: DeliveryState, number: Int64, _ channel: any MessageChannel) {
+    let now = timing.now()
+    state.withLock { state in
+      state.underWay.remove(number)
+      state.reports[channel.name]?.end(outcome, at: now)
+    }
+  }
+}

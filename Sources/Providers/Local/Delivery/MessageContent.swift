@@ -1,0 +1,92 @@
+import SecretMemory
+
+/// What a message tells a user: one text for all channels, short enough for one SMS where it goes by SMS.
+///
+/// It holds the code or token that it is about and nothing else of the account: no name, no address, no password.
+enum MessageContent: Sendable {
+  /// The code that finishes a login.
+  case loginCode(Secret, lifetime: Duration)
+  /// The token that shows that a new account's e-mail address is its owner's.
+  case emailVerification(token: Secret, lifetime: Duration)
+  /// The token that stands in for a forgotten password.
+  case passwordReset(token: Secret, lifetime: Duration)
+  /// The code that shows that an account's new phone number is its owner's.
+  case phoneChange(code: Secret, lifetime: Duration)
+  /// The code that shows that an account's new e-mail address is its owner's.
+  case emailChange(code: Secret, lifetime: Duration)
+  /// The password was changed.
+  case passwordChanged
+  /// The way of the second factor was changed.
+  case secondFactorChanged
+
+  /// The code; nil where there is none.
+  var code: Secret? {
+    switch self {
+    case .loginCode(let code, _), .phoneChange(let code, _), .emailChange(let code, _): code
+    case .emailVerification, .passwordReset, .passwordChanged, .secondFactorChanged: nil
+    }
+  }
+
+  /// The token; nil where there is none.
+  var token: Secret? {
+    switch self {
+    case .emailVerification(let token, _), .passwordReset(let token, _): token
+    case .loginCode, .phoneChange, .emailChange, .passwordChanged, .secondFactorChanged: nil
+    }
+  }
+
+  /// One line of ASCII.
+  var subject: String {
+    switch self {
+    case .loginCode: "Your login code"
+    case .emailVerification: "Confirm your e-mail address"
+    case .passwordReset: "Reset your password"
+    case .phoneChange: "Confirm your phone number"
+    case .emailChange: "Confirm your new e-mail address"
+    case .passwordChanged: "Your password was changed"
+    case .secondFactorChanged: "Your second factor was changed"
+    }
+  }
+
+  /// The text before the code or token and the text after it, with LF at each line's end.
+  var text: (before: String, after: String) {
+    switch self {
+    case .loginCode(_, let lifetime):
+      ("Your login code is ", ". It expires in \(Self.words(lifetime)). Never give it to anyone.")
+    case .emailVerification(_, let lifetime):
+      (
+        "To confirm this e-mail address, run: authbroker account verify-email\nand enter the token: ",
+        "\n\nIt expires in \(Self.words(lifetime)). If you have not registered, ignore this message."
+      )
+    case .passwordReset(_, let lifetime):
+      (
+        "To set a new password, run: authbroker account reset\nand enter the token: ",
+        "\n\nIt expires in \(Self.words(lifetime)). If you have not asked for it, ignore this message:\n"
+          + "your password stays as it is."
+      )
+    case .phoneChange(_, let lifetime):
+      ("Your code to confirm this phone number is ", ". It expires in \(Self.words(lifetime)).")
+    case .emailChange(_, let lifetime):
+      ("Your code to confirm this e-mail address is ", ". It expires in \(Self.words(lifetime)).")
+    case .passwordChanged:
+      ("The password of your account was changed. If that was not you, run: authbroker account forgot", "")
+    case .secondFactorChanged:
+      (
+        "The second factor of your account was changed. If that was not you, change your password with: "
+          + "authbroker account password", ""
+      )
+    }
+  }
+
+  /// A lifetime in its largest whole unit, as in `5 minutes`.
+  private static func words(_ lifetime: Duration) -> String {
+    let seconds = lifetime.components.seconds
+    let (count, unit) =
+      switch seconds {
+      case 3600... where seconds % 3600 == 0: (seconds / 3600, "hour")
+      case 60... where seconds % 60 == 0: (seconds / 60, "minute")
+      default: (seconds, "second")
+      }
+    return "\(count) \(unit)\(count == 1 ? "" : "s")"
+  }
+}
