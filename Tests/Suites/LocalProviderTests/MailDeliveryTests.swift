@@ -4,7 +4,7 @@ import ConfigurationFile
 import HTTP
 import JSON
 import LinuxSystem
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 import TestServers
 import TestSupport

@@ -1,5 +1,5 @@
 import LinuxSystem
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Hands messages to a program of the user's: one line of JSON on its standard input for each, nothing in its arguments.

@@ -1,7 +1,7 @@
 import BrokerProtocol
 package import HTTP
 import LinuxSystem
-package import RemoteProvider
+package import ProviderKit
 
 extension Delivery {
   /// What the ways of messages work with.

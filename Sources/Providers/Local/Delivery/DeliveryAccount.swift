@@ -1,6 +1,6 @@
 import BrokerCore
 package import ConfigurationFile
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Who sends messages at a server: a user, and where the user's password is.

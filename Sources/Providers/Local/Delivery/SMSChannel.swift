@@ -1,6 +1,6 @@
 import HTTP
 import JSON
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Sends messages as SMS through a service that takes a form over HTTP, as Twilio does

@@ -1,6 +1,6 @@
 import ConfigurationFile
 package import HTTP
-import RemoteProvider
+import ProviderKit
 
 /// A service that sends the embedded provider's messages as SMS.
 package struct SMSConfiguration: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import HTTP
-import RemoteProvider
+import ProviderKit
 import SecretMemory
 
 /// Sends messages as mails through a mail server.

@@ -1,6 +1,6 @@
 import ConfigurationFile
 package import HTTP
-import RemoteProvider
+import ProviderKit
 
 /// A mail server that takes the embedded provider's messages.
 package struct SMTPConfiguration: Sendable, Equatable {
