@@ -35,8 +35,6 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let noEntry = Errno(code: ENOENT)
   /// No space left on device.
   package static let noSpace = Errno(code: ENOSPC)
-  /// Disk quota exceeded.
-  package static let quotaExceeded = Errno(code: EDQUOT)
   /// File exists.
   package static let exists = Errno(code: EEXIST)
   /// The call would block.

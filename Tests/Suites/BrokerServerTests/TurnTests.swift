@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
+import JSON
 import Logging
 import Synchronization
 import TestSupport
@@ -123,6 +124,22 @@ import Transport
       #expect((1...20).allSatisfy { answer.contains(#""id":\#($0),"#) }, "\(answer)")
       #expect(answer.contains("shuttingDown") == drains, "\(answer)")
       #expect(!client.read())
+    }
+  }
+
+  @Test func `what is no request is refused in its batch, also where the batch is divided`() async throws {
+    try await OwnThread.run {
+      var limits = Limits()
+      limits[.turnMessages] = 1
+      let harness = try ServerHarness(limits: limits)
+      let client = try harness.connect()
+      harness.settle()
+      #expect(client.push(Array((#"[{"jsonrpc":"2.0","id":1,"method":"ping"},"x","",1,[],"{}"]"# + "\n").utf8)) > 0)
+      let answers = client.lines()
+      #expect(answers.count == 1 && answers.first?.hasPrefix("[") == true, "\(answers)")
+      let elements = try JSONDocument(parsing: Array((answers.first ?? "[]").utf8)).root.elements()
+      let refusals = elements.filter { String(decoding: $0.text, as: UTF8.self).contains(#""kind":"invalidRequest""#) }
+      #expect(elements.count == 6 && refusals.count == 5, "\(answers)")
     }
   }
 
