@@ -45,7 +45,10 @@ package actor Broker {
   var journal = RecordJournal()
   /// How much is under way off the loop.
   var work = WorkCount() {
-    didSet { _ = ledger.add(.providerChecks, work.providerChecks - oldValue.providerChecks) }
+    didSet {
+      let change = work.providerChecks - oldValue.providerChecks
+      if change != 0 { _ = ledger.add(.providerChecks, change) }
+    }
   }
   /// Providers that are being tried, by the handle of the trial.
   var trials: [String: TrialSlot] = [:] {

@@ -2,7 +2,7 @@
 struct WorkCount {
   /// How many slow things are under way whose results must not be lost.
   private(set) var calls = 0
-  /// How many times providers are just being looked at: nothing is lost if that ends early.
+  /// How many checks of providers are under way: nothing is lost if that ends early.
   private(set) var providerChecks = 0
 
   /// Begins a slow thing.
@@ -11,9 +11,9 @@ struct WorkCount {
   /// Ends a slow thing.
   mutating func endCall() { calls -= 1 }
 
-  /// Begins to look at providers.
+  /// Begins a check of providers.
   mutating func beginProviderCheck() { providerChecks += 1 }
 
-  /// Ends a look at providers.
+  /// Ends a check of providers.
   mutating func endProviderCheck() { providerChecks -= 1 }
 }

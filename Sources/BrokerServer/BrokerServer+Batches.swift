@@ -20,7 +20,7 @@ extension BrokerServer {
     batches[id] = PendingBatch(client: connection.id, outstanding: 0)
     for (position, entry) in entries.enumerated() {
       if position > 0, !turnBudget.spend(isSlow: true) {
-        connection.openBatch = OpenBatch(id, entries[position...].map { tape.entries[$0].range }, of: text)
+        connection.openBatch = OpenBatch(id, entries[position...].map { tape.entries[$0].fullRange }, of: text)
         return
       }
       receive(Envelope(in: tape, at: entry, of: text, idByteLimit: limits.idBytes), text, connection, batch: id)
@@ -61,7 +61,7 @@ extension BrokerServer {
     do throws(JSONError) {
       try tape.scan(request, limits: limits.json)
     } catch {
-      return respond(refusal(of: error), id: nil, connection)
+      return fail(open(Self.null, connection, id), refusal(of: error))
     }
     receive(Envelope(in: tape, of: request, idByteLimit: limits.idBytes), request, connection, batch: id)
   }

@@ -67,8 +67,8 @@ extension BrokerServer {
     // Answers that wait in unfinished batches are the connection's, too.
     guard connection.batchedBytes <= limits[.outputBytes] else { return fail(key, refusal(of: .outputBytes)) }
     guard !isDraining else { return fail(key, BrokerError(.shuttingDown)) }
-    let method = tape.string(at: envelope.methodIndex, in: text)
-    guard let route = Routes.named(method) else {
+    guard let route = route(envelope, text) else {
+      let method = tape.string(at: envelope.methodIndex, in: text)
       let sentence = Spelling.sentence(onUnknown: "method", method, among: Methods.all.map { $0.name })
       return fail(key, BrokerError(.methodNotFound, sentence))
     }
@@ -137,10 +137,18 @@ extension BrokerServer {
   private func open(
     _ envelope: Envelope, _ text: Span<UInt8>, _ connection: Connection, _ batch: UInt64?
   ) -> CallerID {
+    var id: [UInt8]? = envelope.kind == .notification ? nil : Self.null
+    if let range = envelope.id { id = range.map { text[$0] } }
+    return open(id, connection, batch)
+  }
+
+  /// The id of an answer to what has none that could be read.
+  static let null = Array("null".utf8)
+
+  /// Begins a request that is to be answered under an id; a notification has none.
+  func open(_ id: [UInt8]?, _ connection: Connection, _ batch: UInt64?) -> CallerID {
     requestCount += 1
     let key = CallerID(requestCount)
-    var id: [UInt8]? = envelope.kind == .notification ? nil : Array("null".utf8)
-    if let range = envelope.id { id = range.map { text[$0] } }
     requests[key] = PendingRequest(client: connection.id, id: id, batch: batch)
     connection.inFlight.insert(key)
     if let batch { batches[batch]?.outstanding += 1 }

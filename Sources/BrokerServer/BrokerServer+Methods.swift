@@ -191,7 +191,7 @@ extension BrokerServer {
       let names = unsaved.map(\.description).joined(separator: ", ")
       throw BrokerError(
         .storeFailed,
-        "The vault cannot be written, and the newest state of \(names) would be lost; make room on its disk and try again."
+        "The vault cannot be written, and the newest state of \(names) would be lost; make the vault writable and try again."
       )
     }
     log.notice("stopping on request")

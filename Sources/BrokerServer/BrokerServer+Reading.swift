@@ -115,7 +115,7 @@ extension BrokerServer {
         connection.hasMessages = true
         return offset..<bytes.count
       }
-      guard !connection.readsNoMore else { break }
+      guard !connection.readsNoMore, !connection.isClosing else { break }
       let rest = bytes.extracting(offset..<bytes.count)
       var isSlow = true
       switch connection.frames.step(rest, isFinal: connection.hasInputEnded) {

@@ -34,8 +34,19 @@ package struct ProofDirectory: Sendable {
       var bytes = try? file.contents(limit: Self.nonceLength + 2)
     else { return false }
     if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-    if bytes.isEmpty, (try? MachineLimits.freeSpace(at: path)) == 0 { return true }
+    if bytes.isEmpty, isFull { return true }
     return Self.isEqual(bytes, Array(proof.nonce.utf8))
+  }
+
+  /// Whether no byte can be written there: the disk is full, or this user's part of it.
+  private var isFull: Bool {
+    let attempt = challenge()
+    defer { discard(attempt) }
+    do throws(Errno) {
+      try FileDescriptor.open(attempt.path, [.write, .create, .exclusive, .noFollow])
+        .writeAll(Array(attempt.nonce.utf8).span)
+      return false
+    } catch { return error.isFullDisk }
   }
 
   /// Removes the file of a proof that is not wanted any more.

@@ -43,7 +43,7 @@ package struct StateProofFile: Sendable {
     }
     do throws(Errno) { try file.writeAll(Array(nonce.utf8).span) } catch {
       // Its name alone, which only the broker and this client know, has to do on a full disk.
-      if [.noSpace, .quotaExceeded].contains(error), (try? file.truncate(to: 0)) != nil { return true }
+      if error.isFullDisk, (try? file.truncate(to: 0)) != nil { return true }
       remove()
       throw error
     }

@@ -19,7 +19,7 @@ package struct ProfileConfiguration: Sendable, Equatable {
   package var provider: Provider
   /// How long a token must still live to be handed out.
   package var refreshSkew: Duration
-  /// Whether tokens are refreshed before anybody asks.
+  /// Whether tokens are refreshed before a caller asks.
   package var backgroundRefresh: Bool
 
   /// Whether the provider rotates refresh tokens.

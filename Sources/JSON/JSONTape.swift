@@ -32,6 +32,14 @@ public struct JSONTape: Sendable {
 
     /// The bytes of the text that this entry covers.
     public var range: Range<Int> { Int(start)..<Int(end) }
+
+    /// The bytes of the whole value: of a string with its quotes.
+    public var fullRange: Range<Int> {
+      switch kind {
+      case .string, .escapedString: Int(start) - 1..<Int(end) + 1
+      default: range
+      }
+    }
   }
 
   /// All entries of the last text that was scanned; the first is the root.

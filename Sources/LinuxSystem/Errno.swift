@@ -72,6 +72,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
 
   /// Whether it says that the machine has no room now: no memory, thread, process or descriptor is left.
   package var isShortage: Bool { [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code) }
+  /// Whether a write found no room: none on the disk, or none in the user's quota.
+  package var isFullDisk: Bool { self == .noSpace || self == .quotaExceeded }
 
   /// Turns the shim's convention (a value, or minus the error number) into a thrown error.
   static func check(_ result: Int32) throws(Errno) -> Int32 {

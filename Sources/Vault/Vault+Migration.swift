@@ -64,11 +64,9 @@ extension Vault {
     } catch let error as SQLiteError {
       try? DirectoryEntry.remove(temporary)
       throw .storage(error)
-    } catch let error as Errno {
-      try? DirectoryEntry.remove(temporary)
-      throw .storage(SQLiteError(code: .inputOutput, operation: .open, systemError: error.code))
     } catch {
-      preconditionFailure("only these two are thrown above")
+      try? DirectoryEntry.remove(temporary)
+      throw .storage(SQLiteError(code: .inputOutput, operation: .open, systemError: (error as? Errno)?.code ?? 0))
     }
   }
 }

@@ -14,7 +14,7 @@ struct SecretProgram {
     case ended(Int32)
     /// By itself and with the exit code 0, without a word.
     case printedNothing
-    /// It said more than anybody reads.
+    /// It printed more than is read.
     case isTooLong
     /// It took too long, and was ended.
     case isLate

@@ -53,7 +53,7 @@ enum ConfigurationCheck {
     return "ok: \(file(paths) ?? "no file, the built-in configuration") (profiles: \(names))\n"
   }
 
-  /// Also says where the key of a new vault would come from, for who looks at the files.
+  /// Also says where the key of a new vault would come from, for the check of the files.
   private static func object(_ configuration: BrokerConfiguration, _ paths: StatePaths) -> String {
     line { writer in
       writer.member("ok", true)

@@ -267,13 +267,13 @@ actor Daemon {
   ///
   /// What could not be saved in time is lost, and the process ends with that.
   private func end() {
-    if let lost = broker?.assumeIsolated({ $0.unsavedProfiles }), !lost.isEmpty {
-      let names = lost.map(\.description).joined(separator: ", ")
-      verdict = .failure(
-        StartFailure(kind: .storeFailed, message: "the newest state of \(names) is lost: it could not be saved"))
-    }
     Task {
       await apart { await closeStores() }
+      if let lost = await broker?.unsavedProfiles, !lost.isEmpty {
+        let names = lost.map(\.description).joined(separator: ", ")
+        verdict = .failure(
+          StartFailure(kind: .storeFailed, message: "the newest state of \(names) is lost: it could not be saved"))
+      }
       lock.withdraw()
       log.notice("stopped")
       loop.stop()

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import JSON
 
-/// One message of the broker, taken apart as far as everybody needs it.
+/// One message of the broker, taken apart as far as every reader needs it.
 enum IncomingMessage {
   /// The answer to a request of this connection.
   case response(id: Int64, Answer)

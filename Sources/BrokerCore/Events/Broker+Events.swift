@@ -131,13 +131,13 @@ extension Broker {
   /// How many subscriptions there are.
   package var subscriptionCount: Int { eventLog.hub.count }
 
-  /// Tells everybody that the broker ends; what rests in the store until the next start is not begun any more.
+  /// Tells all subscribers that the broker ends; what rests in the store until the next start is not begun any more.
   package func announceShutdown() {
     handle(.closed)
     publish(.shuttingDown, profile: nil)
   }
 
-  /// Tells everybody that what rests in the store is not what was written; what is of no profile, once.
+  /// Tells all subscribers that what rests in the store has been modified; what is of no profile, once.
   func raiseTampering(of profile: ProfileName?) {
     if profile == nil {
       guard eventLog.noteSuspicion() else { return }

@@ -28,7 +28,7 @@ package struct SubscriptionHub: Sendable {
       self.profiles = profiles
     }
 
-    /// Whether it is for this event; events of no profile are for everybody.
+    /// Whether it is for this event; events of no profile are for every subscription.
     package func includes(_ event: BrokerEvent) -> Bool {
       if let events, !events.contains(event.payload.name) { return false }
       guard let profiles, let profile = event.profile else { return true }

@@ -213,8 +213,8 @@ extension Broker {
       let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
       accept(issued, by: attempt.plan.method, from: .attempt(id), on: slot)
     case .fail(let failure):
-      if let session { revokeUnused(session, from: issuer) }
       fail(id, failure)
+      if let session { revokeUnused(session, from: issuer) }
     case .wait(let login, let event):
       if let challenge = login.step.challenge {
         noteSentCode(challenge.method, for: attempt.client, to: login.account, on: slot)

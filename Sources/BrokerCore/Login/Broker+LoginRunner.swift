@@ -161,12 +161,13 @@ extension Broker {
       let slot = broker.slot(named: issuer.profile, id: issuer.slot)
       guard failure == nil else {
         // Beside a session that goes on it is left alone: some providers would end that as well.
+        broker.conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
         if slot?.machine.living == nil { broker.revokeUnused(session, from: issuer) }
-        return broker.conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
+        return
       }
       guard let slot, slot.machine.living?.tokens == session.tokens else {
-        broker.revokeUnused(session, from: issuer)
-        return broker.conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
+        broker.conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
+        return broker.revokeUnused(session, from: issuer)
       }
       broker.counts.logins += 1
       slot.account.note(session.user, at: broker.now.uptime)

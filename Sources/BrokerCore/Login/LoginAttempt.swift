@@ -1,7 +1,7 @@
 import BrokerProtocol
 import SecretMemory
 
-/// A login that is not answered yet, and everybody who waits for it.
+/// A login that is not answered yet, and the callers that wait for it.
 struct LoginAttempt {
   /// What a login is made with; equal logins share one call of the provider.
   struct Question: Equatable {

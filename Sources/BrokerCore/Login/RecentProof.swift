@@ -4,7 +4,7 @@ package import BrokerProtocol
 package enum RecentProof {
   /// The contract's number: long enough to fill in a form, short enough that a session left open is no way in.
   static let maxAge = Duration.seconds(300)
-  /// How far in the future a proof may seem to lie: clocks are set by that much without anybody noticing.
+  /// How far in the future a proof may seem to lie: clocks are often off by that much.
   static let clockTolerance = Duration.seconds(5)
   /// What a change of it could take the account over with.
   static let sensitiveMembers: Set<String> = ["email", "phoneNumber", "twoFactor"]

@@ -56,7 +56,7 @@ package struct RevocationQueue: Sendable {
   ///
   /// Later it rests in the store until the next start.
   package static let vigil = Duration.seconds(900)
-  /// How long one that would end a newer session rests before it is looked at again: that costs nothing, and the end of
+  /// How long one that would end a newer session rests before it is tried again: that costs nothing, and the end of
   /// the newer session is a revocation of its own, whose success lets it be sent at once.
   static let holdPause = Duration.seconds(60)
   /// How many a profile may have: a client that logs in and out in a loop, at a provider that cannot revoke, does not fill

@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// Decides when the refresh token of a session is sent, and what each answer means: one flight for everybody, none
+/// Decides when the refresh token of a session is sent, and what each answer means: one flight for all callers, none
 /// without an intent that outlives a crash, and nothing sent twice while anything could be lost by it.
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state; what comes too late changes nothing.

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// Decides when tokens are refreshed before anybody asks.
+/// Decides when tokens are refreshed before a caller asks.
 ///
 /// A value: it does no I/O and reads no clock. Every event is legal in every state.
 package struct RefreshSchedule: Sendable, Equatable {

@@ -2,7 +2,7 @@ package import BrokerProtocol
 
 /// How many different targets one client may ask for in a minute.
 ///
-/// Each is a refresh of the session, for everybody's session: a program calls a handful of services, and one that thinks
+/// Each is a refresh of the session, which all clients share: a program calls a handful of services, and one that thinks
 /// of ever new audiences is a mistake, or ill will.
 package struct TargetLimit: Sendable {
   /// For so long a target counts after it was asked for.

@@ -6,7 +6,7 @@ package import SecretMemory
 extension Broker {
   /// Gives the session's ID token; one that has ended, or would within the profile's skew, is refreshed first.
   ///
-  /// That is the ordinary refresh of the session, which everybody shares. Some providers give an ID token at a login only:
+  /// That is the ordinary refresh of the session, which all callers share. Some providers give an ID token at a login only:
   /// its end is then the caller's matter, and only the user's proof brings another one. A living token is answered although
   /// a newer one is not available.
   ///

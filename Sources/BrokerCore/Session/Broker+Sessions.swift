@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// What everybody may know of sessions.
+/// The public state of sessions.
 extension Broker {
   /// Where a profile's session stands.
   package func session(_ profile: ProfileName?) throws(BrokerError) -> Session {
@@ -10,7 +10,7 @@ extension Broker {
   /// Where every configured profile stands.
   package var sessions: [Session] { slots.map { describe($0) } }
 
-  /// A profile's session as everybody may see it.
+  /// The public state of a profile's session.
   func describe(_ slot: ProfileSlot) -> Session {
     guard vault.isOpen else {
       return Session(profile: slot.name, provider: slot.machine.binding.type, state: .locked)

@@ -101,7 +101,7 @@ extension Broker {
     publish(payload, profile: slot.name)
   }
 
-  /// Tells everybody who waits for a login that none will come; logins that wait for their user rest in the store.
+  /// Tells all callers that wait for a login that none will come; logins that wait for their user rest in the store.
   package func refuseLoginWaiters() {
     for slot in slots { handle(.loginWaitsEnded(BrokerError(.shuttingDown, profile: slot.name)), on: slot) }
     stopWaitingForUsers()

@@ -2,7 +2,7 @@
 package struct ExpiryPolicy: Sendable, Equatable {
   /// How long a token must still live unless the request says otherwise.
   package var skew: Duration
-  /// Whether tokens are refreshed before anybody asks.
+  /// Whether tokens are refreshed before a caller asks.
   package var refreshesInBackground: Bool
 
   /// A skew below this would hand out tokens that end on their way.

@@ -91,7 +91,7 @@ extension SessionMachine {
     }
   }
 
-  /// Answers everybody who waits: with the living token where that serves, else with the error.
+  /// Answers all callers that wait: with the living token where that serves, else with the error.
   mutating func settle(_ error: BrokerError, _ now: Moment) -> [Action] {
     let waiting = demands
     demands = []

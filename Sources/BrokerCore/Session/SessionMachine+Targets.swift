@@ -2,7 +2,7 @@ import BrokerProtocol
 
 /// How callers get tokens for other scopes, or for another audience, than the session's own token is good for.
 ///
-/// There is one flight for everybody, whatever it is for: the refresh token is one, and what can become of it is the same.
+/// There is one flight for all callers, whatever it is for: the refresh token is one, and what can become of it is the same.
 /// What the provider refuses to give for a target says nothing of the session.
 extension SessionMachine {
   /// What a caller wants that the session's own token is not; nil where that one serves.
@@ -95,7 +95,7 @@ extension SessionMachine {
     return waiting.map { .answerError($0.waiter, error) }
   }
 
-  /// What the next flight is for: the session itself, where anybody waits for that, or something is not known of it.
+  /// What the next flight is for: the session itself, where a caller waits for that, or something is not known of it.
   var nextTarget: TokenTarget? {
     guard refresh.lost == nil, life?.doubtedTarget == nil else { return nil }
     let wanted = demands.map { otherTarget(of: $0) }

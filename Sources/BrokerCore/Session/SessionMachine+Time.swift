@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What time, use and the outside world bring about without anybody's asking for a token.
+/// What time, use and the outside world bring about while no caller asks for a token.
 extension SessionMachine {
   /// Does what is due: a background refresh, another try, a note of the last use, or the end of a session that is over.
   mutating func wake(_ now: Moment) -> [Action] {

@@ -1,7 +1,7 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// Decides what happens to the session of one profile: one refresh for everybody, nothing told before it is durable.
+/// Decides what happens to the session of one profile: one refresh for all callers, nothing told before it is durable.
 ///
 /// How tokens are refreshed is ``RefreshMachine``'s, and when without being asked for is ``RefreshSchedule``'s.
 ///
@@ -136,7 +136,7 @@ package struct SessionMachine: Sendable {
 
   /// Names tokens in events, and in reports of clients.
   let tokenID: @Sendable (Secret) -> String
-  /// The one flight for everybody, and what is known of the last ones.
+  /// The one flight for all callers, and what is known of the last ones.
   var refresh: RefreshMachine
   /// What the last tokens for other targets were given for.
   var names = TokenNames()

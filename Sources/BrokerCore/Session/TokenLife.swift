@@ -35,7 +35,7 @@ struct TokenLife: Sendable, Equatable {
     return .refreshTokenExpired
   }
 
-  /// Why the session is over without anybody's being asked; nil where it is not.
+  /// Why the session is over although no provider has said so; nil where it is not.
   func end(at now: Moment) -> SessionExpiredEvent.Reason? {
     guard let accessEnd, accessEnd.hasSurelyCome(at: now) else { return nil }
     return obstacle(at: now)

@@ -64,7 +64,7 @@ struct UseWatch: Sendable, Equatable {
   /// Whether the session has ended for want of use.
   func isOver(at uptime: Duration) -> Bool { idleEnd.map { $0 <= uptime } ?? false }
 
-  /// Whether it is worth refreshing a token of this lifetime before anybody asks.
+  /// Whether it is worth refreshing a token of this lifetime before a caller asks.
   func isInUse(at uptime: Duration, lifetime: Duration?) -> Bool {
     guard isUsedHere, let lastUse else { return false }
     return uptime - lastUse < max(Self.shortestPatience, (lifetime ?? .zero) * Self.patienceInLifetimes)

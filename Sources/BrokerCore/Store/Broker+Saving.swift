@@ -68,7 +68,7 @@ extension Broker {
       if failures > 0 { journal.forgetRetry(of: name) }
       return
     }
-    if failures == 0 { notify(.trouble(.notSaved(name))) }
+    if journal.noteTrouble(of: name) { notify(.trouble(.notSaved(name))) }
     let timer = clock.schedule(at: now.uptime + SaveBackoff.delay(afterFailures: failures + 1)) { [weak self] in
       self?.assumeIsolated { $0.saveAgain(name) }
     }

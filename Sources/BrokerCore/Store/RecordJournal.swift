@@ -8,6 +8,8 @@ struct RecordJournal {
   }
 
   private var retries: [ProfileName: SaveRetry] = [:]
+  /// The profiles of which it was told that their newest record is not saved.
+  private var troubled: Set<ProfileName> = []
   private var settlements: [Key: [Settlement]] = [:]
 
   /// Whether no record waits to be saved once more.
@@ -47,12 +49,19 @@ struct RecordJournal {
 
   /// Takes in that a record is durable: it has taken the place of all before it.
   ///
-  /// - Returns: whether its profile waited to be saved once more.
+  /// - Returns: whether that ends what ``noteTrouble(of:)`` told.
   mutating func noteSaved(_ record: SessionRecord) -> Bool {
-    guard let retry = retries[record.profile], retry.record.generation <= record.generation else { return false }
-    forgetRetry(of: record.profile)
-    return true
+    if let retry = retries[record.profile] {
+      guard retry.record.generation <= record.generation else { return false }
+      forgetRetry(of: record.profile)
+    }
+    return troubled.remove(record.profile) != nil
   }
+
+  /// Takes in that the newest record of a profile could not be saved.
+  ///
+  /// - Returns: whether that is news.
+  mutating func noteTrouble(of profile: ProfileName) -> Bool { troubled.insert(profile).inserted }
 
   /// Notes what is to be done when a record is durable, or could not be made so.
   mutating func await(_ profile: ProfileName, _ generation: UInt64, _ settlement: Settlement) {

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What is to be done once a change is durable, or could not be made so: everything that waits for the store, as a value.
+/// What is to be done once a change is durable, or could not be made so: as a value, but for the steps of a login.
 enum Settlement: Sendable {
   /// What a login does next.
   typealias LoginStep = @Sendable (isolated Broker, StoreFailure?) -> Void

@@ -48,18 +48,7 @@ extension AwaitLogin {
             """
             {
               "status": "authenticated",
-              "session": {
-                "profile": "default",
-                "provider": "oidc",
-                "state": "authenticated",
-                "userId": "u-7f3a",
-                "user": {"id": "u-7f3a", "email": "ada@example.com"},
-                "scopes": ["openid"],
-                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                "refreshTokenPresent": true,
-                "authTime": "2026-03-01T09:00:00Z",
-                "lastValidatedAt": "2026-03-01T09:00:00Z"
-              }
+              "session": \(SampleJSON.oidcSession)
             }
             """)
       ])

@@ -32,18 +32,7 @@ extension ListPendingLogins {
           result:
             """
             {
-              "logins": [
-                {
-                  "loginFlowId": "example-login",
-                  "profile": "default",
-                  "kind": "deviceCode",
-                  "verificationUri": "https://sso.example.com/device",
-                  "verificationUriComplete": "https://sso.example.com/device?user_code=WDJB-MJHT",
-                  "userCode": "WDJB-MJHT",
-                  "expiresAt": "2026-03-01T09:10:00Z",
-                  "intervalSeconds": 5
-                }
-              ]
+              "logins": [\(SampleJSON.deviceLogin)]
             }
             """)
       ])

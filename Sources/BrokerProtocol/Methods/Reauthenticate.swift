@@ -47,18 +47,7 @@ extension Reauthenticate {
             """
             {
               "status": "authenticated",
-              "session": {
-                "profile": "default",
-                "provider": "oidc",
-                "state": "authenticated",
-                "userId": "u-7f3a",
-                "user": {"id": "u-7f3a", "email": "ada@example.com"},
-                "scopes": ["openid"],
-                "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
-                "refreshTokenPresent": true,
-                "authTime": "2026-03-01T09:00:00Z",
-                "lastValidatedAt": "2026-03-01T09:00:00Z"
-              }
+              "session": \(SampleJSON.oidcSession)
             }
             """),
         .init(
@@ -67,16 +56,7 @@ extension Reauthenticate {
             """
             {
               "status": "userActionRequired",
-              "action": {
-                "loginFlowId": "example-login",
-                "profile": "default",
-                "kind": "deviceCode",
-                "verificationUri": "https://sso.example.com/device",
-                "verificationUriComplete": "https://sso.example.com/device?user_code=WDJB-MJHT",
-                "userCode": "WDJB-MJHT",
-                "expiresAt": "2026-03-01T09:10:00Z",
-                "intervalSeconds": 5
-              }
+              "action": \(SampleJSON.deviceLogin)
             }
             """),
       ])

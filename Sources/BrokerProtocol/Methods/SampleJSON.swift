@@ -36,6 +36,38 @@ enum SampleJSON {
     }
     """
 
+  /// The session of a user of an OpenID Connect provider.
+  static let oidcSession =
+    """
+    {
+      "profile": "default",
+      "provider": "oidc",
+      "state": "authenticated",
+      "userId": "u-7f3a",
+      "user": {"id": "u-7f3a", "email": "ada@example.com"},
+      "scopes": ["openid"],
+      "accessTokenExpiresAt": "2026-03-01T09:15:00Z",
+      "refreshTokenPresent": true,
+      "authTime": "2026-03-01T09:00:00Z",
+      "lastValidatedAt": "2026-03-01T09:00:00Z"
+    }
+    """
+
+  /// A login at another device.
+  static let deviceLogin =
+    """
+    {
+      "loginFlowId": "example-login",
+      "profile": "default",
+      "kind": "deviceCode",
+      "verificationUri": "https://sso.example.com/device",
+      "verificationUriComplete": "https://sso.example.com/device?user_code=WDJB-MJHT",
+      "userCode": "WDJB-MJHT",
+      "expiresAt": "2026-03-01T09:10:00Z",
+      "intervalSeconds": 5
+    }
+    """
+
   /// A one-time code that was sent by SMS.
   static let challenge =
     """

@@ -40,6 +40,7 @@ struct FirebaseCaller: Sendable {
 
   /// Where a call is sent.
   func url(_ call: FirebaseCall) -> HTTPURL {
+    // `init` has gone through all cases, or thrown.
     guard let url = urls[call] else { preconditionFailure("Every call has an address.") }
     return url
   }

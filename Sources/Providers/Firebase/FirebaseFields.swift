@@ -40,6 +40,7 @@ struct FirebaseFields {
       case .text(let text): form.append(name, text)
       case .secret(let secret): form.append(name, secret)
       case .flag(let flag): form.append(name, flag ? "true" : "false")
+      // Only the token service takes a form (FirebaseCaller), and its one request has no object.
       case .object: preconditionFailure("A form has no objects.")
       }
     }

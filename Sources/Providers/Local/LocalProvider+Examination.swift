@@ -17,7 +17,7 @@ extension LocalProvider {
     }
   }
 
-  /// Opens the files, looks whether the database is sound, and whether there is anybody to log in.
+  /// Opens the files, and checks that the database is sound and has an account.
   package func examine() -> [ProviderFinding] {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
     do throws(ProviderFailure) {

@@ -3,7 +3,7 @@ import BrokerProtocol
 import LinuxSystem
 import Synchronization
 
-/// The sockets of logins in a browser: they listen before anybody knows the address, and until the browser has come.
+/// The sockets of logins in a browser: they listen before the address is told, and until the browser has come.
 ///
 /// One port is one socket's. Of this provider's own logins the last has it; what anybody else has is not touched.
 final class RedirectListeners: Sendable {

@@ -16,7 +16,7 @@ package struct RESTProfileConfiguration: Sendable, Equatable {
   /// How it is spoken to.
   package var mapping: RESTMapping
 
-  /// A backend that is called as everybody is, where nothing else is said.
+  /// A backend that is called in the usual way, unless the configuration says otherwise.
   package init(
     baseURL: HTTPURL, clientID: String = "", clientSecret: SecretReference? = nil, tls: TLSPolicy = TLSPolicy(),
     mapping: RESTMapping = .standard

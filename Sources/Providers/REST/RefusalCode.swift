@@ -5,7 +5,7 @@ enum RefusalCode {
   /// The longest name that is examined.
   private static let longest = 256
 
-  /// The meaning of a name; nil where it has none that everybody knows.
+  /// The meaning of a name; nil where it has no usual one.
   ///
   /// `invalid_credentials`, `InvalidCredentials` and `https://api.example.com/problems/invalid-credentials` are the
   /// same name.

@@ -1,7 +1,7 @@
 import BrokerProtocol
 import HTTP
 
-/// Makes the requests of a mapping, without anybody's credentials.
+/// Makes the requests of a mapping, without credentials.
 struct RequestMaker: Sendable {
   /// How the backend is spoken to.
   let mapping: RESTMapping

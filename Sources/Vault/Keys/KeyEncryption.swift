@@ -63,8 +63,10 @@ package struct KeyEncryption: Sendable {
       guard let passphrase else { throw .passphraseMissing }
       try Self.checkNew(passphrase: passphrase)
       return try derive(from: passphrase, source, KeyDerivation.Parameters(new: passphraseCost))
-    case .credential, .command:
-      return try derive(from: secret(of: source, passphrase), source, KeyDerivation.Parameters(new: .retrievedSecret))
+    case .credential:
+      return try derive(from: CredentialFile(settings).read(), source, KeyDerivation.Parameters(new: .retrievedSecret))
+    case .command:
+      return try derive(from: KeyCommand(settings).run(), source, KeyDerivation.Parameters(new: .retrievedSecret))
     }
   }
 
@@ -105,11 +107,21 @@ package struct KeyEncryption: Sendable {
   package func unwrap(
     _ wrapped: WrappedKey, vaultID: [UInt8], passphrase: Secret? = nil
   ) throws(KeyRingError) -> SealingKey {
-    guard wrapped.source != .file else { return try unwrapWithFile(wrapped, vaultID) }
+    let secret: () throws(KeySourceError) -> Secret
+    switch wrapped.source {
+    case .file: return try unwrapWithFile(wrapped, vaultID)
+    case .passphrase:
+      secret = { () throws(KeySourceError) in
+        guard let passphrase else { throw .passphraseMissing }
+        return passphrase
+      }
+    case .credential: secret = { () throws(KeySourceError) in try CredentialFile(settings).read() }
+    case .command: secret = { () throws(KeySourceError) in try KeyCommand(settings).run() }
+    }
     guard let derivation = wrapped.derivation else { throw .damaged }
     let kek: KeyEncryptionKey
     do throws(KeySourceError) {
-      kek = try derive(from: secret(of: wrapped.source, passphrase), wrapped.source, derivation)
+      kek = try derive(from: secret(), wrapped.source, derivation)
     } catch { throw .unavailable(error) }
     return try wrapped.unwrap(with: kek.key, vaultID: vaultID)
   }
@@ -145,17 +157,6 @@ package struct KeyEncryption: Sendable {
       return provisioned
     }
     return try file.stageNext(keeping: try? current.keyEncryptionKeyID())
-  }
-
-  private func secret(of source: KeySourceName, _ passphrase: Secret?) throws(KeySourceError) -> Secret {
-    switch source {
-    case .file: preconditionFailure("a key file holds a key, not a secret to derive one from")
-    case .passphrase:
-      guard let passphrase else { throw .passphraseMissing }
-      return passphrase
-    case .credential: return try CredentialFile(settings).read()
-    case .command: return try KeyCommand(settings).run()
-    }
   }
 
   private func derive(

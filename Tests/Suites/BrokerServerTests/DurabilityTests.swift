@@ -32,17 +32,22 @@ import Testing
     }
   }
 
+  /// Logs in, and refreshes while the disk is full; the client is administrative.
+  private static func refreshUnsaved(_ client: TestClient, _ harness: ServerHarness) {
+    client.prove()
+    _ = client.ask(login(1))
+    harness.provider.hold()
+    client.send(call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
+    harness.store.failure = .failed(context: "a full disk")
+    harness.provider.release()
+    #expect(client.lines().first?.contains("access-2") == true)
+  }
+
   @Test func `a broker does not stop by request while something would be lost`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()
       let client = try harness.connect()
-      client.prove()
-      _ = client.ask(Self.login(1))
-      harness.provider.hold()
-      client.send(Self.call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
-      harness.store.failure = .failed(context: "a full disk")
-      harness.provider.release()
-      #expect(client.lines().first?.contains("access-2") == true)
+      Self.refreshUnsaved(client, harness)
       #expect(harness.reports.all == [.notSaved(.default)])
       let refusal = client.ask(Self.call("stopBroker")).first
       #expect(refusal?.contains(#""kind":"storeFailed""#) == true && refusal?.contains("default") == true)
@@ -60,13 +65,7 @@ import Testing
     try await OwnThread.run {
       let harness = try ServerHarness()
       let client = try harness.connect()
-      client.prove()
-      _ = client.ask(Self.login(1))
-      harness.provider.hold()
-      client.send(Self.call("getAccessToken", #"{"forceRefresh":true}"#) + "\n")
-      harness.store.failure = .failed(context: "a full disk")
-      harness.provider.release()
-      #expect(client.lines().first?.contains("access-2") == true)
+      Self.refreshUnsaved(client, harness)
       let answer = client.ask(Self.call("stopBroker", #"{"discardUnsaved":true}"#))
       #expect(answer.first == #"{"jsonrpc":"2.0","id":9,"result":{}}"#)
     }

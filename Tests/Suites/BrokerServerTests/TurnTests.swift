@@ -1,6 +1,7 @@
 import BrokerCore
 import BrokerProtocol
 import BrokerServer
+import JSON
 import Logging
 import Synchronization
 import TestSupport
@@ -11,6 +12,17 @@ import Transport
 @Suite(.standardTimeLimit) struct TurnTests {
   private static let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n"
   private static let answer = #"{"jsonrpc":"2.0","id":1,"result":{}}"#
+
+  /// A batch of so many pings, as a line.
+  private static func batch(_ count: Int) -> [UInt8] {
+    let requests = (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
+    return Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+  }
+
+  /// Its answer.
+  private static func answers(_ count: Int) -> String {
+    "[" + (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
+  }
 
   private static func count(_ client: TestClient) -> Int { client.received.count { $0 == 10 } }
 
@@ -81,8 +93,7 @@ import Transport
       let harness = try ServerHarness(limits: limits)
       let (busy, quiet) = (try harness.connect(), try harness.connect())
       harness.settle()
-      let requests = (1...64).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
-      let batch = Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+      let batch = Self.batch(64)
       for _ in 0..<3 { #expect(busy.push(batch) == batch.count) }
       var (questions, answers, worst) = (0, 0, 0)
       while Self.count(busy) < 3, questions < 1000 {
@@ -98,8 +109,7 @@ import Transport
         busy.pull()
       }
       #expect(questions > 10 && worst == 1, "\(questions) questions, at worst \(worst) turns")
-      let expected = "[" + (1...64).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
-      #expect(busy.lines() == [expected, expected, expected])
+      #expect(busy.lines() == Array(repeating: Self.answers(64), count: 3))
     }
   }
 
@@ -113,8 +123,7 @@ import Transport
       let harness = try ServerHarness(limits: limits)
       let client = try harness.connect()
       harness.settle()
-      let requests = (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
-      let batch = Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+      let batch = Self.batch(20)
       #expect(client.push(batch) == batch.count)
       try harness.loop.runOnce()
       if drains { harness.server.assumeIsolated { $0.drain() } } else { client.finishSending() }
@@ -126,6 +135,22 @@ import Transport
     }
   }
 
+  @Test func `what is no request is refused in its batch, also where the batch is divided`() async throws {
+    try await OwnThread.run {
+      var limits = Limits()
+      limits[.turnMessages] = 1
+      let harness = try ServerHarness(limits: limits)
+      let client = try harness.connect()
+      harness.settle()
+      #expect(client.push(Array((#"[{"jsonrpc":"2.0","id":1,"method":"ping"},"x","",1,[],"{}"]"# + "\n").utf8)) > 0)
+      let answers = client.lines()
+      #expect(answers.count == 1 && answers.first?.hasPrefix("[") == true, "\(answers)")
+      let elements = try JSONDocument(parsing: Array((answers.first ?? "[]").utf8)).root.elements()
+      let refusals = elements.filter { String(decoding: $0.text, as: UTF8.self).contains(#""kind":"invalidRequest""#) }
+      #expect(elements.count == 6 && refusals.count == 5, "\(answers)")
+    }
+  }
+
   @Test func `a batch that was begun is answered although the limits have become narrower`() async throws {
     try await OwnThread.run {
       var limits = Limits()
@@ -133,18 +158,15 @@ import Transport
       let harness = try ServerHarness(limits: limits)
       let client = try harness.connect()
       harness.settle()
-      let requests = (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"ping"}"# }
-      let batch = Array(("[" + requests.joined(separator: ",") + "]\n").utf8)
+      let batch = Self.batch(20)
       #expect(client.push(batch) == batch.count)
       try harness.loop.runOnce()
       limits[.batchEntries] = 5
       harness.server.assumeIsolated { [limits] in $0.setLimits(limits) }
-      let expected = "[" + (1...20).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{}}"# }.joined(separator: ",") + "]"
-      #expect(client.lines() == [expected])
+      #expect(client.lines() == [Self.answers(20)])
       // The next batch is one of its own.
-      let three = "[" + requests[..<3].joined(separator: ",") + "]"
-      let answers = client.ask(three)
-      #expect(answers.count == 1 && (1...3).allSatisfy { answers[0].contains(#""id":\#($0),"result""#) }, "\(answers)")
+      client.send(Self.batch(3))
+      #expect(client.lines() == [Self.answers(3)])
     }
   }
 

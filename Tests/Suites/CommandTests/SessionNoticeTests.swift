@@ -18,27 +18,19 @@ import Testing
     (#""loginRequiredReason":"refreshOutcomeUnknown","loginRequiredMessage":"A reply was lost.""#, "a reply was lost"),
   ])
   func `status and sessions tell the reason and the command`(_ members: String, _ text: String) throws {
-    let session = Self.session("," + members)
-    let owner = try FakeOwner(in: scratch) { method, _ in
-      switch method {
-      case "getStatus": FakeOwner.status(profiles: session)
-      case "listSessions": #""result":{"sessions":[\#(session)]}"#
-      default: #""result":{"logins":[]}"#
-      }
+    for output in try outputs(of: Self.session("," + members)) {
+      #expect(output.hasSuffix("\nwork: \(text); log in with: \(Self.login(scratch))\n"), "\(output)")
     }
-    for words in [["status"], ["sessions"]] {
-      let run = try CommandRun(words, in: scratch)
-      #expect(
-        run.code == 0 && run.output.hasSuffix("\nwork: \(text); log in with: \(Self.login(scratch))\n"),
-        "\(run.output)\(run.errors)")
-    }
-    #expect(owner.requests.count >= 2)
   }
 
   @Test func `status and sessions tell that the newest tokens are not saved`() throws {
-    let session =
-      #"{"profile":"work","provider":"oidc","state":"authenticated","scopes":[],"refreshTokenPresent":true,"#
-      + #""storeDegraded":true}"#
+    for output in try outputs(of: Self.session(#","storeDegraded":true"#)) {
+      #expect(output.contains("\nwork: the newest tokens of work could not be saved"), "\(output)")
+    }
+  }
+
+  /// What `status` and `sessions` print of a session.
+  private func outputs(of session: String) throws -> [String] {
     let owner = try FakeOwner(in: scratch) { method, _ in
       switch method {
       case "getStatus": FakeOwner.status(profiles: session)
@@ -46,13 +38,13 @@ import Testing
       default: #""result":{"logins":[]}"#
       }
     }
-    for words in [["status"], ["sessions"]] {
-      let run = try CommandRun(words, in: scratch)
-      #expect(
-        run.code == 0 && run.output.contains("\nwork: the newest tokens of work could not be saved"),
-        "\(run.output)\(run.errors)")
+    return try withExtendedLifetime(owner) {
+      try ["status", "sessions"].map { word in
+        let run = try CommandRun([word], in: scratch)
+        #expect(run.code == 0, "\(run.errors)")
+        return run.output
+      }
     }
-    #expect(owner.requests.count >= 2)
   }
 
   /// The command as the command line of a test makes it, which names its state directory.

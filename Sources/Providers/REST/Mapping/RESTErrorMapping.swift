@@ -1,6 +1,6 @@
 package import BrokerProtocol
 
-/// What refusals mean, beyond what everybody means by them.
+/// What refusals mean, beyond their usual meaning.
 package struct RESTErrorMapping: Sendable, Equatable {
   /// Where the backend's own name of an error is: the first path at which a string stands.
   package var code: [RESTPath]
