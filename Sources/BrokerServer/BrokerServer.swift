@@ -28,6 +28,8 @@ package actor BrokerServer {
     package var stopped: @Sendable () -> Void
     /// Where clients show that they have the state directory.
     package var proofs: ProofDirectory
+    /// The directory of the embedded provider's accounts; nil while no profile uses that provider.
+    package var directory: @Sendable () -> (any AccountDirectory)?
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
     /// The version of the program.
@@ -37,6 +39,7 @@ package actor BrokerServer {
     package init(
       reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
       discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
+      directory: @escaping @Sendable () -> (any AccountDirectory)?,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
       version: String
     ) {
@@ -44,6 +47,7 @@ package actor BrokerServer {
       self.discovery = discovery
       self.stopped = stopped
       self.proofs = proofs
+      self.directory = directory
       self.providers = providers
       self.version = version
     }
