@@ -32,6 +32,8 @@ package actor BrokerServer {
     package var directory: @Sendable () -> (any AccountDirectory)?
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
+    /// How the embedded provider's messages get out; empty where it is not in use.
+    package var delivery: @Sendable () -> [GetStatus.Delivery]
     /// The version of the program.
     package var version: String
 
@@ -41,7 +43,7 @@ package actor BrokerServer {
       discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       directory: @escaping @Sendable () -> (any AccountDirectory)?,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
-      version: String
+      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] }, version: String
     ) {
       self.reload = reload
       self.discovery = discovery
@@ -49,6 +51,7 @@ package actor BrokerServer {
       self.proofs = proofs
       self.directory = directory
       self.providers = providers
+      self.delivery = delivery
       self.version = version
     }
   }

@@ -189,7 +189,7 @@ actor Daemon {
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       proofs: ProofDirectory(path: source.paths.state),
       directory: { [weak self] in self?.assumeIsolated { $0.providers.directory } },
-      providers: ProviderType.all.map { ($0.name, $0.abilities) },
+      providers: ProviderType.all.map { ($0.name, $0.abilities) }, delivery: providers.deliveryReports,
       version: ProgramVersion.current)
   }
 
