@@ -17,6 +17,7 @@ import Testing
         "reportRejected", "login", "verifyOtp", "resendOtp", "register", "verifyBackupCode", "verifyEmail",
         "forgotPassword", "resetPassword", "changePassword", "updateProfile", "deleteAccount", "reauthenticate",
         "unlock", "rekey", "tryProvider", "continueTrial",
+        "addLocalUser", "introspectLocalToken",
       ])
   }
 

@@ -41,6 +41,8 @@ import Testing
       Initialize.Program.self, Initialize.ProviderType.self, Initialize.Capabilities.self, GetStatus.VaultStatus.self,
       GetStatus.Limit.self, LogoutOutcome.self, ProviderReport.self, ProviderFinding.self, VaultFinding.self,
       OTPChallenge.self, UserAction.self, StateProof.self,
+      LocalUser.self, LocalSession.self, LocalMessage.self, JSONWebKey.self, TokenIntrospection.self,
+      LocalAuditRecord.self,
     ]
     for type in others { expectNotesOfMembers(type) }
   }

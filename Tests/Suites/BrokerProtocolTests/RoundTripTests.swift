@@ -76,6 +76,38 @@ import Testing
     try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
   }
 
+  @Test func `what the embedded provider's owner sends and is told`() throws {
+    let secret = try Samples.secret("péss\"\n\u{0}")
+    try check(
+      AddLocalUser.Params(email: "a@b", password: secret),
+      AddLocalUser.Params(email: "a@b", password: secret, name: "A", phoneNumber: "+1"))
+    for isEnabled in [true, false] { try check(SetLocalUserEnabled.Params(user: "a@b", isEnabled: isEnabled)) }
+    try check(ListLocalSessions.Params(), ListLocalSessions.Params(user: "u"))
+    try check(
+      RevokeLocalSessions.Params(), RevokeLocalSessions.Params(user: "u"), RevokeLocalSessions.Params(session: "s"))
+    try check(IntrospectLocalToken.Params(token: secret))
+    try check(ListLocalAudit.Params(), ListLocalAudit.Params(since: 0, limit: 1))
+    try check(ListLocalUsers.Result(users: []), ListLocalUsers.Result(users: Samples.localUsers))
+    try check(ListLocalSessions.Result(sessions: []), ListLocalSessions.Result(sessions: [Samples.localSession]))
+    try check(RevokeLocalSessions.Result(revoked: 3))
+    try check(ListLocalMessages.Result(messages: []), ListLocalMessages.Result(messages: try Samples.localMessages()))
+    try check(
+      GetLocalKeySet.Result(keys: []), GetLocalKeySet.Result(keys: [JSONWebKey(keyID: "k", publicKey: "x")]))
+    try check(TokenIntrospection(isActive: false), Samples.introspection)
+    try check(
+      ListLocalAudit.Result(records: [], isIntact: true),
+      ListLocalAudit.Result(records: Samples.auditRecords, isIntact: false))
+  }
+
+  @Test func `a key set is one that other programs read`() throws {
+    // The key of RFC 8037, appendix A.2.
+    let key = JSONWebKey(keyID: "k", publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
+    let text = String(decoding: try GetLocalKeySet.Result(keys: [key]).encoded().root.text, as: UTF8.self)
+    #expect(
+      text == #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"k","#
+        + #""use":"sig","alg":"EdDSA"}]}"#)
+  }
+
   @Test func `results`() throws {
     let sessions = Samples.sessions
     for session in sessions { try check(session) }

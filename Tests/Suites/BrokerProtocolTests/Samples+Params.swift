@@ -57,6 +57,16 @@ extension Samples {
       full(
         ContinueTrial.self,
         .init(trialID: "t", code: secret, backupCode: secret, resends: true, stops: true, timeout: .zero)),
+    ] + ownersParams(secret)
+  }
+
+  /// The same of the methods of the embedded provider's owner.
+  private static func ownersParams(_ secret: Secret) -> [FullParams] {
+    [
+      full(AddLocalUser.self, .init(email: "e", password: secret, name: "n", phoneNumber: "p")),
+      full(SetLocalUserEnabled.self, .init(user: "u", isEnabled: true)),
+      full(ListLocalSessions.self, .init(user: "u")), full(RevokeLocalSessions.self, .init(user: "u", session: "s")),
+      full(IntrospectLocalToken.self, .init(token: secret)), full(ListLocalAudit.self, .init(since: 1, limit: 2)),
     ]
   }
 }

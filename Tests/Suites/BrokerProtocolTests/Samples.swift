@@ -108,5 +108,50 @@ enum Samples {
     .init(trialID: "t", findings: providerFindings, step: .none),
   ]
 
+  static let localUsers: [LocalUser] =
+    [
+      LocalUser(
+        id: "u\"1", email: "a@b.example", emailVerified: true, name: "Äda\n", phoneNumberMasked: "•• 42", twoFactor: .sms,
+        isDisabled: true, createdAt: time, sessionCount: 3)
+    ]
+    + LocalUser.SecondFactor.allCases.map {
+      LocalUser(
+        id: "u", email: "a@b", emailVerified: false, twoFactor: $0, isDisabled: false, createdAt: time, sessionCount: 0)
+    }
+
+  static let localSession = LocalSession(
+    id: "s", user: "u", scopes: ["a", "b"], createdAt: time, lastUsedAt: time + .seconds(1),
+    expiresAt: time + .seconds(2), methods: ["pwd", "otp"])
+
+  static let introspection: TokenIntrospection = {
+    var introspection = TokenIntrospection(isActive: true)
+    introspection.scope = "a b"
+    introspection.subject = "u"
+    introspection.expiresAt = 1_772_356_500
+    introspection.issuedAt = 1_772_355_600
+    introspection.tokenID = "t"
+    introspection.session = "s"
+    introspection.authTime = 1_772_355_600
+    introspection.methods = ["pwd"]
+    return introspection
+  }()
+
+  static let auditRecords = [
+    LocalAuditRecord(number: 1, time: time, event: "login", user: "u", detail: "p\"wd"),
+    LocalAuditRecord(number: 2, time: time, event: "keysRenewed"),
+  ]
+
+  static func localMessages() throws -> [LocalMessage] {
+    let (body, code) = (try secret("Your code is 1.\nÜ"), try secret("1"))
+    let sent = OTPChallenge.Method.allCases.map { method in
+      LocalMessage(
+        number: 1, recipient: "+491\"2", method: method, subject: "S", body: body, code: code, token: code,
+        createdAt: time, expiresAt: time + .seconds(300))
+    }
+    let bare = LocalMessage(
+      number: 2, recipient: "", method: .email, subject: "", body: body, createdAt: time, expiresAt: time)
+    return sent + [bare]
+  }
+
   static func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
 }

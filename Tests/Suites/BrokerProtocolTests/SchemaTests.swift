@@ -169,6 +169,14 @@ import Testing
     for report in Samples.reports { try check("ProviderReport", report) }
     for finding in Samples.providerFindings { try check("ProviderFinding", finding) }
     for state in Samples.trialStates { try check("ProviderTrialState", state) }
+    for user in Samples.localUsers { try check("LocalUser", user) }
+    try check("LocalSession", Samples.localSession)
+    for message in try Samples.localMessages() { try check("LocalMessage", message) }
+    try check("JsonWebKey", JSONWebKey(keyID: "k", publicKey: "x"))
+    for introspection in [TokenIntrospection(isActive: false), Samples.introspection] {
+      try check("TokenIntrospection", introspection)
+    }
+    for record in Samples.auditRecords { try check("LocalAuditRecord", record) }
     try check("Error", Samples.fullError)
     for kind in ErrorKind.allCases { try check("Error", BrokerError(kind)) }
   }
@@ -191,6 +199,8 @@ import Testing
     #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))
     #expect(try words("ProviderFinding", "level") == ProviderFinding.Level.allCases.map(\.rawValue))
     #expect(try words("VaultFinding", "kind") == VaultFinding.Kind.allCases.map(\.rawValue))
+    #expect(try words("LocalUser", "twoFactor") == LocalUser.SecondFactor.allCases.map(\.rawValue))
+    #expect(try words("LocalMessage", "method") == OTPChallenge.Method.allCases.map(\.rawValue))
     let sources = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "rekey" }
     let words = try sources?["params"]?.elements().first?["schema"]?["enum"]?.elements().map { try $0.string() }
     #expect(words == KeySourceName.allCases.map(\.rawValue))
