@@ -111,7 +111,8 @@ enum Samples {
   static let localUsers: [LocalUser] =
     [
       LocalUser(
-        id: "u\"1", email: "a@b.example", emailVerified: true, name: "Äda\n", phoneNumberMasked: "•• 42", twoFactor: .sms,
+        id: "u\"1", email: "a@b.example", emailVerified: true, name: "Äda\n", phoneNumberMasked: "•• 42",
+        twoFactor: .sms,
         isDisabled: true, createdAt: time, sessionCount: 3)
     ]
     + LocalUser.SecondFactor.allCases.map {

@@ -33,8 +33,9 @@ import Testing
     let run = try register()
     #expect(run.code == 1)
     #expect(
-      run.errors == "authbroker: the provider does not accept the password: it must have at least 8 characters, and at "
-        + "most 1024 bytes\n")
+      run.errors == "authbroker: the provider does not accept the password: it must have at least 15 characters, or 8 "
+        + "beside a second factor, and at most 1024 bytes, and be no common password, no pattern and not the account's "
+        + "own name\n")
     #expect(owner.requests.last == #"getSession {"profile":"default"}"#)
   }
 
@@ -42,7 +43,7 @@ import Testing
     let owner = try owner("rest", #""password","phoneNumber","a\u001bb""#)
     let run = try register()
     #expect(run.code == 1)
-    let text = "authbroker: the provider does not accept the password, the phone number (--phone) and a?b; ask the "
+    let text = "authbroker: the provider does not accept the password, the phone number and a?b; ask the "
     #expect(run.errors.hasPrefix(text), "\(run.errors)")
     #expect(owner.requests.count == 2)
   }
@@ -50,21 +51,23 @@ import Testing
   @Test func `several fields are told each with what it must be`() throws {
     _ = try withExtendedLifetime(owner("local", #""email","password","name","phoneNumber""#)) {
       let errors = try register().errors
-      for text in ["the e-mail address (--email): ", "the password: it must", "the name (--name): ", "--phone): "] {
+      for text in ["the e-mail address: ", "the password: it must", "the name: ", "the phone number: "] {
         #expect(errors.contains(text), "\(errors)")
       }
     }
   }
 
   @Test func `the rule is said before a password is asked for, where it is known`() throws {
-    let question = "Password (at least 8 characters): "
-    let steps = [
-      CommandRun.Step(question: question, answer: "abc\n"), .init(question: "Repeat the password: ", answer: "abc\n"),
-    ]
     let owner = try owner("local", #""password""#)
-    let run = try CommandRun(atTerminal: steps, ["register", "--email", "a@b.c"], in: scratch)
-    #expect(run.code == 1 && run.output.contains(question), "\(run.output)")
-    #expect(owner.requests.contains { $0.hasPrefix("register") })
+    for (options, fewest) in [([], 15), (["--phone", "+491"], 8)] as [([String], Int)] {
+      let question = "Password (at least \(fewest) characters): "
+      let steps = [
+        CommandRun.Step(question: question, answer: "abc\n"), .init(question: "Repeat the password: ", answer: "abc\n"),
+      ]
+      let run = try CommandRun(atTerminal: steps, ["register", "--email", "a@b.c"] + options, in: scratch)
+      #expect(run.code == 1 && run.output.contains(question), "\(run.output)")
+    }
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 2)
   }
 
   @Test func `an address is judged before a password is asked for, and asked for again`() throws {
