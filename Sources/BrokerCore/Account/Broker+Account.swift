@@ -89,7 +89,7 @@ extension Broker {
       throw BrokerError(.reauthRequired, profile: slot.name)
     }
     try askWithToken(\.profileUpdate, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
-      try await provider.updateProfile(params.changes, accessToken: token)
+      try await provider.updateProfile(params.changes, accessToken: token).user
     } then: { broker, slot, isPresent, user in
       broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
     }

@@ -4,5 +4,5 @@ package import SecretMemory
 /// A provider whose users change what it knows of them.
 package protocol ProfileUpdateProvider: Sendable {
   /// Changes what is known of the account, and tells what it is then.
-  func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> User
+  func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> ProfileUpdate
 }
