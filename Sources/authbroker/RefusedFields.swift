@@ -5,13 +5,16 @@ import StateDirectory
 enum RefusedFields {
   /// The type of the embedded provider: the one whose rules are known.
   private static let embedded = "local"
-  /// How many characters a password of the embedded provider has at least.
-  private static let fewestCharacters = 8
+  /// How many characters a password of the embedded provider has at least where it is the only factor.
+  private static let fewestCharacters = 15
+  /// The same where a second factor is asked for as well, as for a new account with a phone number.
+  private static let fewestCharactersWithSecondFactor = 8
 
   /// What the embedded provider takes, by the names on the wire.
   private static let rules = [
     "email": "it must be one address such as ann@example.com",
-    "password": "it must have at least \(fewestCharacters) characters, and at most 1024 bytes",
+    "password": "it must have at least \(fewestCharacters) characters (\(fewestCharactersWithSecondFactor) with a "
+      + "phone number) and at most 1024 bytes, and be no common or predictable one, nor your name or address",
     "name": "it must have at most 256 bytes",
     "phoneNumber": "it must begin with + and the country's code, such as +4912345678",
   ]
@@ -36,9 +39,10 @@ enum RefusedFields {
   /// RFC 5321, section 4.5.3.1.3: a path of 256 octets, without its angle brackets.
   private static let longestAddress = 254
 
-  /// What stands behind the question for a new password; empty where the rule is not known.
-  static func passwordHint(_ provider: String) -> String {
-    provider == embedded ? " (at least \(fewestCharacters) characters)" : ""
+  /// What stands behind the question for the password of a new account; empty where the rule is not known.
+  static func passwordHint(_ provider: String, hasPhone: Bool) -> String {
+    guard provider == embedded else { return "" }
+    return " (at least \(hasPhone ? fewestCharactersWithSecondFactor : fewestCharacters) characters)"
   }
 
   /// The sentence for a refusal; nil where it names no field.

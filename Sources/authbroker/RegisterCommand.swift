@@ -63,6 +63,7 @@ enum RegisterCommand: Command {
 
   private static func passwordHint(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> String {
     var dialogue = LoginDialogue(context, try context.connect())
-    return RefusedFields.passwordHint(try dialogue.session(of: profile).provider)
+    let provider = try dialogue.session(of: profile).provider
+    return RefusedFields.passwordHint(provider, hasPhone: context.arguments["--phone"] != nil)
   }
 }

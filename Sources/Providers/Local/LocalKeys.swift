@@ -10,7 +10,7 @@ import SecretMemory
 struct LocalKeys {
   /// What each key is for; the names are part of the format.
   enum Name: String, CaseIterable {
-    /// Signs access tokens.
+    /// Signed access tokens until the second schema; see ``SigningKeyTable``.
     case signing
     /// Hashes what is only ever compared.
     case mac
@@ -24,11 +24,43 @@ struct LocalKeys {
   /// How many bytes each of them has.
   private static let byteCount = 32
 
+  /// The keys that sign access tokens.
+  var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, sealingKey: sealingKey) }
+
   /// Draws all keys: for a database that was just made, or after a person asked for it.
   ///
-  /// - Throws: `SQLiteError`, `SecretMemoryExhausted`.
-  func draw() throws {
-    for name in Name.allCases { try write(RandomBytes.secret(count: Self.byteCount), as: name) }
+  /// - Throws: `SQLiteError`, `SealingError`, `SecretMemoryExhausted`.
+  func draw(at now: Timestamp) throws {
+    try write(RandomBytes.secret(count: Self.byteCount), as: .mac)
+    try signingKeys.insert(RandomBytes.secret(count: Self.byteCount), at: now)
+  }
+
+  /// Tries all keys, and what is sealed with the vault's key beside them.
+  ///
+  /// - Throws: `LocalStoreFault.keys` where one is missing, damaged or sealed with another key; `SQLiteError`,
+  ///   `SecretMemoryExhausted`.
+  func check() throws {
+    _ = try open(.mac)
+    _ = try signingKeys.current()
+    _ = try AuditHead.read(connection, sealingKey)
+  }
+
+  /// Hashes whatever is only ever compared.
+  ///
+  /// - Throws: as ``open(_:)``.
+  func fingerprint() throws -> Fingerprint { Fingerprint(hash: try KeyedHash(key: try open(.mac))) }
+
+  /// Moves the signing key of the second schema to the table of its own.
+  ///
+  /// - Parameters:
+  ///   - now: since when it counts as made.
+  ///   - isRenewing: whether one that does not open is given up, since another is drawn afterwards.
+  /// - Throws: as ``open(_:)``.
+  func moveSigningKey(at now: Timestamp, isRenewing: Bool) throws {
+    do { try signingKeys.insert(try open(.signing), at: now) } catch let fault as LocalStoreFault {
+      guard isRenewing else { throw fault }
+    }
+    try connection.execute("DELETE FROM server_key WHERE name = 'signing'")
   }
 
   /// Seals the keys of a database in which they lie in the clear.

@@ -33,7 +33,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
         try refuse(flow, account, attemptsRemaining: maxAttempts - flow.attempts - 1, database, at: now)
       }
       let session = try redeem(flow, account, database, at: now)
-      removeMessages(of: account.id, database)
+      removeMessages(of: account.id, .login, database)
       return session
     }
   }
@@ -77,46 +77,38 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
         throw ProviderFailure.refused(.flowNotFound)
       }
       flow.sends += 1
-      return try send(&flow, handle: handle, to: phone, database, at: now)
+      return try sendCode(of: &flow, handle: handle, to: account, phone, database, at: now)
     }
   }
 
   /// Begins the one flow that an account can have; the one before it is void.
   func beginFlow(
-    _ account: Account, _ phone: PhoneNumber, scopes: String, _ database: LocalDatabase, at now: Timestamp
+    _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> ProviderChallenge {
+    guard let phone = account.phone else { throw ProviderFailure.refused(.providerRejected) }
     let handle = try RandomBytes.secret(count: 32)
     var flow = OTPFlow(
       handle: database.fingerprint.of(handle, .handle), account: account.id, scopes: scopes, code: [], codeLength: 0,
       expiresAt: now, resendAt: now)
-    return try send(&flow, handle: handle, to: phone, database, at: now)
+    return try sendCode(of: &flow, handle: handle, to: account, phone, database, at: now)
   }
 
   /// Gives a flow a new code, durably, and only then writes the message.
-  private func send(
-    _ flow: inout OTPFlow, handle: Secret, to phone: PhoneNumber, _ database: LocalDatabase, at now: Timestamp
+  private func sendCode(
+    of flow: inout OTPFlow, handle: Secret, to account: Account, _ phone: PhoneNumber, _ database: LocalDatabase,
+    at now: Timestamp
   ) throws -> ProviderChallenge {
+    try requireRoom(forMessageTo: account, database, at: now)
     let rules = configuration.otp
     let code = try Self.randomCode(digits: rules.length)
     flow.code = database.fingerprint.of(code, .code, context: flow.handle)
     flow.codeLength = rules.length
     flow.expiresAt = now + rules.lifetime
     flow.resendAt = now + rules.resendCooldown
-    let replaced = try database.messages.numbers(account: flow.account)
-    let number = try database.connection.transaction { [flow] in
-      try database.flows.save(flow)
-      return try database.messages.insert(account: flow.account, expiresAt: flow.expiresAt)
-    }
-    delivery.withdraw(replaced)
-    try database.removeMessages(replaced)
-    let message = try OutboundMessage(
-      .loginCode(code, lifetime: rules.lifetime), to: phone.text, by: .sms, at: now)
-    removeMessagesAtExpiry()
-    if let channel = delivery.channel(for: message.method) {
-      delivery.post(message, number: number, by: channel)
-    } else {
-      try database.files.outbox.write(message, number: number)
-    }
+    try database.flows.save(flow)
+    try send(
+      .loginCode(code, lifetime: rules.lifetime), to: account, by: .sms, purpose: .login, expiresAt: flow.expiresAt,
+      database, at: now)
     return ProviderChallenge(
       flow: handle, method: .sms, maskedDestination: phone.masked, otpLength: flow.codeLength,
       expiresAt: flow.expiresAt, nextResendAt: flow.resendAt,
@@ -129,7 +121,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
       throw ProviderFailure.refused(.flowNotFound)
     }
     guard now < flow.expiresAt else {
-      removeMessages(of: flow.account, database)
+      removeMessages(of: flow.account, .login, database)
       throw ProviderFailure.refused(.otpExpired)
     }
     return flow
@@ -150,31 +142,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
 
   private func end(_ flow: OTPFlow, _ database: LocalDatabase) throws {
     try database.flows.remove(flow.handle)
-    removeMessages(of: flow.account, database)
-  }
-
-  /// Removes each message when its code expires, also where no call comes.
-  func removeMessagesAtExpiry() {
-    guard !isSweeping else { return }
-    isSweeping = true
-    sweep()
-  }
-
-  private func sweep() {
-    guard isSweeping else { return }
-    guard let rest = removeExpiredMessages() else {
-      isSweeping = false
-      return
-    }
-    // Without a thread the next call of the provider begins again.
-    isSweeping = worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
-  }
-
-  /// Removes messages whose code is worthless by now: a failure changes no answer, and is made up for when they expire.
-  private func removeMessages(of account: String, _ database: LocalDatabase) {
-    guard let numbers = try? database.messages.numbers(account: account) else { return }
-    delivery.withdraw(numbers)
-    try? database.removeMessages(numbers)
+    removeMessages(of: flow.account, .login, database)
   }
 
   /// Each digit drawn by itself without bias: the same as a number below 10ⁿ with zeros in front.

@@ -60,12 +60,23 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
   package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
     try perform { database, now in
-      guard let claims = database.signer.claims(of: accessToken), now < claims.expiresAt,
-        let family = try database.families.find(id: claims.family), !family.isRevoked,
-        family.account == claims.subject, let account = try database.accounts.find(id: claims.subject)
-      else { throw ProviderFailure.tokenRefused }
-      return account.user
+      try session(of: accessToken, database, at: now).account.user
     }
+  }
+
+  /// The session that an access token belongs to.
+  ///
+  /// - Throws: `ProviderFailure.tokenRefused` for a token that is not this provider's, has ended, whose session was
+  ///   revoked, or whose account is disabled; `SQLiteError`.
+  func session(
+    of accessToken: Secret, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> (account: Account, family: TokenFamily) {
+    guard let claims = database.signer.claims(of: accessToken), now < claims.expiresAt,
+      let family = try database.families.find(id: claims.family), !family.isRevoked,
+      family.account == claims.subject, let account = try database.accounts.find(id: claims.subject),
+      account.disabledAt == nil
+    else { throw ProviderFailure.tokenRefused }
+    return (account, family)
   }
 
   /// Begins a session; part of the transaction that its proof belongs to.
@@ -76,6 +87,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
       id: Self.identifier(), account: account.id, scopes: scopes, expiresAt: now + configuration.refreshTokenLifetime)
     try database.families.insert(family)
     try database.throttle.clear(database.throttleKey(account.email))
+    try database.audit.append(.loginSucceeded, account: account.id, at: now)
     return ProviderSession(tokens: try issueTokens(family, database, at: now), user: account.user)
   }
 
@@ -104,7 +116,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   }
 
   /// 256 random bits in base64url, drawn in locked memory.
-  private static func randomToken() throws -> Secret {
+  static func randomToken() throws -> Secret {
     let random = try RandomBytes.secret(count: refreshTokenByteCount)
     var text = random.withBytes { Base64URL.encode($0) }
     return try Secret(wiping: &text)

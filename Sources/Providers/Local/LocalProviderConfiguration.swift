@@ -2,6 +2,14 @@ package import ConfigurationFile
 
 /// How the embedded provider behaves.
 package struct LocalProviderConfiguration: Sendable, Equatable {
+  /// Whether a new account logs in before its e-mail address is verified.
+  package enum EmailVerification: String, Sendable, CaseIterable {
+    /// It does, and nothing is sent.
+    case off
+    /// It does not, and is sent a token.
+    case required
+  }
+
   /// How long an access token lives; short, since its holder needs nothing else.
   package var accessTokenLifetime: Duration
   /// How long after a login its refresh tokens live; rotation does not move that end.
@@ -10,6 +18,10 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package var otp: OTPConfiguration
   /// How its messages reach people.
   package var delivery: DeliveryConfiguration
+  /// How many messages it sends for one account.
+  package var messageLimits: MessageLimits
+  /// Whether a new account logs in before its e-mail address is verified.
+  package var emailVerification: EmailVerification
 
   /// A second is enough to show a refresh; more than a day cannot be revoked for too long (RFC 9700, section 2.2).
   private static let accessTokenSetting = DurationSetting("accessTokenLifetimeSeconds", 1...86400, standard: 900)
@@ -18,12 +30,17 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   private static let refreshTokenSetting = DurationSetting(
     "refreshTokenLifetimeSeconds", 1...31_536_000, standard: 2_592_000)
 
+  /// Off: without a mail server the tokens lie in the outbox, and verify nothing.
+  private static let verificationSetting = ChoiceSetting("emailVerification", standard: EmailVerification.off)
+
   /// The defaults.
   package init() {
     accessTokenLifetime = .seconds(Self.accessTokenSetting.standard)
     refreshTokenLifetime = .seconds(Self.refreshTokenSetting.standard)
     otp = OTPConfiguration()
     delivery = DeliveryConfiguration()
+    messageLimits = MessageLimits()
+    emailVerification = Self.verificationSetting.standard
   }
 
   /// Reads the section, with the default of each setting that is absent.
@@ -34,6 +51,8 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
     otp = OTPConfiguration(&otpSection)
     var deliverySection = section.section("delivery")
     delivery = DeliveryConfiguration(&deliverySection)
+    messageLimits = MessageLimits(&section)
+    emailVerification = section.read(Self.verificationSetting)
     section.finish()
   }
 }

@@ -90,6 +90,15 @@ struct OTPFlowTable {
     try delete.run()
   }
 
+  /// Ends the flow of an account, if there is one.
+  ///
+  /// - Throws: `SQLiteError`.
+  func remove(account: String) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM otp_flow WHERE account = ?1")
+    try delete.bind(account, at: 1)
+    try delete.run()
+  }
+
   /// Forgets flows that ended long ago.
   ///
   /// - Throws: `SQLiteError`.

@@ -101,14 +101,15 @@ struct TokenFamilyTable {
     try update.run()
   }
 
-  /// Ends all families of an account.
+  /// Ends all families of an account, but for one that is named.
   ///
   /// - Throws: `SQLiteError`.
-  func revokeAll(account: String, at now: Timestamp) throws(SQLiteError) {
+  func revokeAll(account: String, except kept: String? = nil, at now: Timestamp) throws(SQLiteError) {
     let update = try connection.prepare(
-      "UPDATE token_family SET revoked_at = ?2 WHERE account = ?1 AND revoked_at IS NULL")
+      "UPDATE token_family SET revoked_at = ?2 WHERE account = ?1 AND revoked_at IS NULL AND id IS NOT ?3")
     try update.bind(account, at: 1)
     try update.bind(now.milliseconds, at: 2)
+    if let kept { try update.bind(kept, at: 3) }
     try update.run()
   }
 

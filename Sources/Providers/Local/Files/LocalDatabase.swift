@@ -9,6 +9,8 @@ struct LocalDatabase {
   let signer: AccessTokenSigner
   /// Hashes whatever is only ever compared.
   let fingerprint: Fingerprint
+  /// Seals what is kept and must be read again.
+  let sealingKey: SealingKey
 
   /// The tables.
   var connection: SQLiteConnection { files.connection }
@@ -19,7 +21,8 @@ struct LocalDatabase {
   init(_ files: LocalFiles, sealingKey: SealingKey) throws {
     self.files = files
     let keys = LocalKeys(connection: files.connection, sealingKey: sealingKey)
-    signer = AccessTokenSigner(key: try Ed25519SigningKey(seed: try keys.open(.signing)))
-    fingerprint = Fingerprint(hash: try KeyedHash(key: try keys.open(.mac)))
+    signer = AccessTokenSigner(key: try Ed25519SigningKey(seed: try keys.signingKeys.current()))
+    fingerprint = try keys.fingerprint()
+    self.sealingKey = sealingKey
   }
 }

@@ -5,6 +5,12 @@ import SQLite
 extension LocalDatabase {
   /// The accounts.
   var accounts: AccountTable { AccountTable(connection) }
+  /// The tokens that were sent by e-mail.
+  var mailTokens: MailTokenTable { MailTokenTable(connection) }
+  /// The provider's own decisions.
+  var audit: AuditTable { AuditTable(connection, fingerprint, sealingKey) }
+  /// When codes and mails were sent.
+  var sentCodes: SentCodeTable { SentCodeTable(connection) }
   /// What was guessed wrongly.
   var throttle: ThrottleTable { ThrottleTable(connection) }
   /// The logins that wait for a code.
@@ -31,6 +37,8 @@ extension LocalDatabase {
     try connection.transaction {
       try flows.removeOld(at: now)
       try throttle.removeOld(at: now)
+      try mailTokens.removeOld(at: now)
+      try sentCodes.removeOld(at: now)
       try families.removeOld(at: now)
     }
   }
