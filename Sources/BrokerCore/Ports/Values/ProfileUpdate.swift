@@ -1,13 +1,13 @@
 package import BrokerProtocol
 
-/// What a change of an account has led to.
+/// What came of a change of an account.
 package struct ProfileUpdate: Sendable {
   /// What is known of the account now.
   package var user: User
-  /// What is still to be confirmed by a code; nil: nothing.
+  /// The second factor that is not changed yet: it wants a first code.
   package var enrolment: ProviderEnrolment?
 
-  /// The outcome of a change.
+  /// A change that was made, but for what an enrolment still wants.
   package init(user: User, enrolment: ProviderEnrolment? = nil) {
     self.user = user
     self.enrolment = enrolment

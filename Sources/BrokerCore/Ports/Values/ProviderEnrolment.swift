@@ -1,13 +1,13 @@
 package import BrokerProtocol
 package import SecretMemory
 
-/// An authenticator app that waits for its first code.
+/// The enrolment of a second factor as its provider describes it.
 package struct ProviderEnrolment: Sendable {
   /// The provider's own handle, which no client ever sees.
   package var flow: Secret
-  /// What the app reads from a QR code (`otpauth://`), with the secret in it.
+  /// The secret for an authenticator application, as an `otpauth://` URI.
   package var uri: Secret
-  /// When the enrolment expires.
+  /// When the enrolment ends.
   package var expiresAt: Timestamp
   /// How many more wrong codes are accepted.
   package var attemptsRemaining: Int

@@ -1,0 +1,54 @@
+public import JSON
+
+/// A public key for Ed25519 signatures, as a JSON Web Key (RFC 7517, section 4; RFC 8037, section 2).
+public struct JSONWebKey: Sendable, Equatable {
+  /// The key type: an octet key pair.
+  public static let keyType = "OKP"
+  /// The curve.
+  public static let curve = "Ed25519"
+  /// What the key is for: signatures.
+  public static let use = "sig"
+  /// The algorithm of those (RFC 8037, section 3.1).
+  public static let algorithm = "EdDSA"
+
+  /// Names the key, as in the header of a token.
+  public var keyID: String
+  /// The public key in base64url.
+  public var publicKey: String
+
+  private var keyType = JSONWebKey.keyType
+  private var curve = JSONWebKey.curve
+  private var use = JSONWebKey.use
+  private var algorithm = JSONWebKey.algorithm
+
+  public init(keyID: String, publicKey: String) {
+    self.keyID = keyID
+    self.publicKey = publicKey
+  }
+}
+
+extension JSONWebKey: ObjectCodable {
+  public static let blank = JSONWebKey(keyID: "", publicKey: "")
+
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("kty", &keyType)
+    try coder.required("crv", &curve)
+    try coder.required("x", &publicKey)
+    try coder.required("kid", &keyID)
+    try coder.required("use", &use)
+    try coder.required("alg", &algorithm)
+  }
+}
+
+extension JSONWebKey {
+  public static let notes = SchemaNotes(
+    "JsonWebKey", "A public key for Ed25519 signatures (RFC 7517; RFC 8037, section 2).",
+    members: [
+      "kty": .init(nil, .word(keyType)),
+      "crv": .init(nil, .word(curve)),
+      "x": "The public key in base64url.",
+      "kid": "Names the key, as in the header of a token.",
+      "use": .init(nil, .word(use)),
+      "alg": .init(nil, .word(algorithm)),
+    ])
+}

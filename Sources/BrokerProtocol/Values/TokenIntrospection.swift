@@ -1,0 +1,53 @@
+public import JSON
+
+/// What the embedded provider says of a token (RFC 7662, section 2.2).
+public struct TokenIntrospection: Sendable, Equatable {
+  /// Whether the token is good now; of one that is not, nothing else is said.
+  public var isActive: Bool
+  /// The scopes, joined by spaces.
+  public var scope: String?
+  /// The identifier of the account.
+  public var subject: String?
+  /// When the token expires, in seconds since 1970 (NumericDate of RFC 7519).
+  public var expiresAt: Int?
+  /// When the token was issued, in seconds since 1970.
+  public var issuedAt: Int?
+  /// The identifier of an access token.
+  public var tokenID: String?
+  /// The session that it belongs to (OpenID Connect Front-Channel Logout 1.0, section 3).
+  public var session: String?
+  /// When the user proved who they are, in seconds since 1970 (OpenID Connect Core, section 2).
+  public var authTime: Int?
+  /// How the user proved that (RFC 8176); nil where nothing is known of it.
+  public var methods: [String]?
+
+  public init(isActive: Bool) { self.isActive = isActive }
+}
+
+extension TokenIntrospection: ObjectCodable {
+  public static let blank = TokenIntrospection(isActive: false)
+
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("active", &isActive)
+    try coder.optional("scope", &scope)
+    try coder.optional("sub", &subject)
+    try coder.optional("exp", &expiresAt)
+    try coder.optional("iat", &issuedAt)
+    try coder.optional("jti", &tokenID)
+    try coder.optional("sid", &session)
+    try coder.optional("auth_time", &authTime)
+    try coder.optional("amr", &methods)
+  }
+}
+
+extension TokenIntrospection {
+  public static let notes = SchemaNotes(
+    "TokenIntrospection", "What the embedded provider says of a token (RFC 7662, section 2.2).",
+    members: [
+      "active": "Of a token that is not good now, nothing else is said.",
+      "scope": "The scopes, joined by spaces.",
+      "exp": "In seconds since 1970, as every time here.",
+      "jti": "Of access tokens only.",
+      "sid": "The session that the token belongs to.",
+    ])
+}
