@@ -18,25 +18,23 @@ struct AuditHead: Equatable {
   /// The end of the chain.
   ///
   /// - Throws: `LocalStoreFault.keys` where it is missing, damaged or sealed with another key; `SQLiteError`,
-  ///   `SealingError.secretMemoryExhausted`.
+  ///   `SecretMemoryExhausted`.
   static func read(_ connection: SQLiteConnection, _ key: SealingKey) throws -> AuditHead {
     let query = try connection.prepare("SELECT value FROM server_key WHERE name = ?1")
     try query.bind(name, at: 1)
     guard try query.step() else { throw LocalStoreFault.keys }
-    do {
-      let head = try query.withBlob(at: 0) { box in try SealedBox.open(box, context: place, key: key) }
-      guard head.byteCount == 8 + chainByteCount else { throw LocalStoreFault.keys }
-      return head.withBytes { AuditHead($0) }
-    } catch let error as SealingError where error != .secretMemoryExhausted {
-      throw LocalStoreFault.keys
+    let head = try query.withBlob(at: 0) { box in
+      try RowSeal(key: key).open(box, table: LocalKeys.table, row: name)
     }
+    guard head.byteCount == 8 + chainByteCount else { throw LocalStoreFault.keys }
+    return head.withBytes { AuditHead($0) }
   }
 
   /// Writes it in place of the one before.
   ///
   /// - Throws: `SQLiteError`.
   func write(_ connection: SQLiteConnection, _ key: SealingKey) throws(SQLiteError) {
-    let box = SealedBox.seal(bytes.span, context: Self.place, key: key)
+    let box = RowSeal(key: key).seal(bytes.span, table: LocalKeys.table, row: Self.name)
     let statement = try connection.prepare("REPLACE INTO server_key (name, value) VALUES (?1, ?2)")
     try statement.bind(Self.name, at: 1)
     try statement.bind(box, at: 2)
@@ -46,14 +44,6 @@ struct AuditHead: Equatable {
   /// Eight big-endian bytes of the number, and the chain.
   private var bytes: [UInt8] {
     stride(from: Int64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) } + chain
-  }
-
-  private static var place: AssociatedData {
-    var place = AssociatedData()
-    place.append("local-provider")
-    place.append("server_key")
-    place.append(name)
-    return place
   }
 }
 

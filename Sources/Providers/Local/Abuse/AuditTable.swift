@@ -29,7 +29,7 @@ struct AuditTable {
   ///   - account: about whom; nil where there is no such account.
   ///   - detail: more of it, without anything secret or personal.
   ///   - now: when.
-  /// - Throws: `LocalStoreFault.keys`, `SQLiteError`, `SealingError.secretMemoryExhausted`.
+  /// - Throws: `LocalStoreFault.keys`, `SQLiteError`, `SecretMemoryExhausted`.
   func append(_ event: AuditEvent, account: String?, detail: String? = nil, at now: Timestamp) throws {
     guard connection.isInTransaction else {
       return try connection.transaction { try append(event, account: account, detail: detail, at: now) }
@@ -44,7 +44,7 @@ struct AuditTable {
 
   /// Whether the records are those that were written: none was changed, put in between, removed or cut off.
   ///
-  /// - Throws: `LocalStoreFault.keys`, `SQLiteError`, `SealingError.secretMemoryExhausted`.
+  /// - Throws: `LocalStoreFault.keys`, `SQLiteError`, `SecretMemoryExhausted`.
   func verify() throws -> Bool {
     var last = AuditHead.start
     while case let page = try records(after: last.number), !page.isEmpty {

@@ -21,8 +21,12 @@ struct LocalKeys {
   /// Seals and opens them.
   let sealingKey: SealingKey
 
+  /// The table that they are in.
+  static let table = "server_key"
   /// How many bytes each of them has.
   private static let byteCount = 32
+
+  private var seal: RowSeal { RowSeal(key: sealingKey) }
 
   /// The keys that sign access tokens.
   var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, sealingKey: sealingKey) }
@@ -85,15 +89,9 @@ struct LocalKeys {
   /// - Throws: `LocalStoreFault.keys` where it is missing, damaged or sealed with another key; `SQLiteError`,
   ///   `SecretMemoryExhausted`.
   func open(_ name: Name) throws -> Secret {
-    do {
-      let key = try stored(name) { box in try SealedBox.open(box, context: Self.place(name), key: sealingKey) }
-      guard let key, key.byteCount == Self.byteCount else { throw LocalStoreFault.keys }
-      return key
-    } catch SealingError.secretMemoryExhausted {
-      throw SecretMemoryExhausted()
-    } catch is SealingError {
-      throw LocalStoreFault.keys
-    }
+    let key = try stored(name) { box in try seal.open(box, table: Self.table, row: name.rawValue) }
+    guard let key, key.byteCount == Self.byteCount else { throw LocalStoreFault.keys }
+    return key
   }
 
   private func stored<R>(_ name: Name, _ body: (Span<UInt8>) throws -> R) throws -> R? {
@@ -103,18 +101,9 @@ struct LocalKeys {
   }
 
   private func write(_ key: Secret, as name: Name) throws {
-    let box = key.withBytes { SealedBox.seal($0, context: Self.place(name), key: sealingKey) }
     let statement = try connection.prepare("REPLACE INTO server_key (name, value) VALUES (?1, ?2)")
     try statement.bind(name.rawValue, at: 1)
-    try statement.bind(box, at: 2)
+    try statement.bind(seal.seal(key, table: Self.table, row: name.rawValue), at: 2)
     try statement.run()
-  }
-
-  private static func place(_ name: Name) -> AssociatedData {
-    var place = AssociatedData()
-    place.append("local-provider")
-    place.append("server_key")
-    place.append(name.rawValue)
-    return place
   }
 }
