@@ -14,6 +14,8 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package var accessTokenLifetime: Duration
   /// How long after a login its refresh tokens live; rotation does not move that end.
   package var refreshTokenLifetime: Duration
+  /// How long a refresh token lives that is not used.
+  package var refreshTokenIdleLifetime: Duration
   /// Its one-time codes.
   package var otp: OTPConfiguration
   /// How its messages reach people.
@@ -30,6 +32,13 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   private static let refreshTokenSetting = DurationSetting(
     "refreshTokenLifetimeSeconds", 1...31_536_000, standard: 2_592_000)
 
+  /// As long as a refresh token lives at all, where nothing is said.
+  private static let idleSetting = DurationSetting(
+    "refreshTokenIdleLifetimeSeconds", 1...31_536_000, standard: refreshTokenSetting.standard)
+
+  /// What no access token outlives, however its lifetime is configured.
+  static let longestAccessTokenLifetime = Duration.seconds(accessTokenSetting.range.upperBound)
+
   /// Off: without a mail server the tokens lie in the outbox, and verify nothing.
   private static let verificationSetting = ChoiceSetting("emailVerification", standard: EmailVerification.off)
 
@@ -37,6 +46,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package init() {
     accessTokenLifetime = .seconds(Self.accessTokenSetting.standard)
     refreshTokenLifetime = .seconds(Self.refreshTokenSetting.standard)
+    refreshTokenIdleLifetime = .seconds(Self.idleSetting.standard)
     otp = OTPConfiguration()
     delivery = DeliveryConfiguration()
     messageLimits = MessageLimits()
@@ -47,6 +57,8 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package init(_ section: inout ConfigurationSection) {
     accessTokenLifetime = section.read(Self.accessTokenSetting)
     refreshTokenLifetime = section.read(Self.refreshTokenSetting)
+    let idleLifetime = section.read(Self.idleSetting)
+    refreshTokenIdleLifetime = section.has(Self.idleSetting.key) ? idleLifetime : refreshTokenLifetime
     var otpSection = section.section("otp")
     otp = OTPConfiguration(&otpSection)
     var deliverySection = section.section("delivery")

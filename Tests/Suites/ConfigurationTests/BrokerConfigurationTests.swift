@@ -70,6 +70,7 @@ import Testing
     #expect(configuration[.default] == nil)
     #expect(configuration.local.accessTokenLifetime == .seconds(2))
     #expect(configuration.local.refreshTokenLifetime == .seconds(5))
+    #expect(configuration.local.refreshTokenIdleLifetime == .seconds(5))
     #expect(configuration.local.otp.length == 8 && configuration.local.otp.lifetime == .seconds(60))
     #expect(configuration.local.otp.maxAttempts == 3 && configuration.local.otp.resendCooldown == .zero)
     #expect(configuration.local.messageLimits.perHour == 3 && configuration.local.messageLimits.perDay == 4)

@@ -17,6 +17,14 @@ extension LocalDatabase {
   var flows: OTPFlowTable { OTPFlowTable(connection) }
   /// What may lie in the outbox.
   var messages: MessageTable { files.messages }
+  /// The authenticator apps.
+  var totp: TOTPTable { TOTPTable(connection: connection, sealingKey: sealingKey) }
+  /// The authenticator apps that wait for their first code.
+  var enrolments: TOTPEnrolmentTable { TOTPEnrolmentTable(connection: connection, sealingKey: sealingKey) }
+  /// The backup codes.
+  var backupCodes: BackupCodeTable { BackupCodeTable(connection) }
+  /// The keys that sign access tokens.
+  var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, sealingKey: sealingKey) }
   /// The sessions.
   var families: TokenFamilyTable { TokenFamilyTable(connection) }
 
@@ -36,10 +44,12 @@ extension LocalDatabase {
   func removeEnded(at now: Timestamp) throws {
     try connection.transaction {
       try flows.removeOld(at: now)
+      try enrolments.removeOld(at: now)
       try throttle.removeOld(at: now)
       try mailTokens.removeOld(at: now)
       try sentCodes.removeOld(at: now)
       try families.removeOld(at: now)
+      try signingKeys.removeOld(at: now)
     }
   }
 }

@@ -1,12 +1,10 @@
 import SQLite
 import Sealing
 
-/// The provider's tables and opened keys, for one call.
+/// The provider's tables, and the key that most of them need, for one call.
 struct LocalDatabase {
   /// The open files.
   let files: LocalFiles
-  /// Signs access tokens.
-  let signer: AccessTokenSigner
   /// Hashes whatever is only ever compared.
   let fingerprint: Fingerprint
   /// Seals what is kept and must be read again.
@@ -21,7 +19,6 @@ struct LocalDatabase {
   init(_ files: LocalFiles, sealingKey: SealingKey) throws {
     self.files = files
     let keys = LocalKeys(connection: files.connection, sealingKey: sealingKey)
-    signer = AccessTokenSigner(key: try Ed25519SigningKey(seed: try keys.signingKeys.current()))
     fingerprint = try keys.fingerprint()
     self.sealingKey = sealingKey
   }

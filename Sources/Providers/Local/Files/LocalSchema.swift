@@ -22,6 +22,7 @@ enum LocalSchema {
         Migrator.Migration(2) { _ in try keys.sealAll() },
         Migrator.Migration(version) { connection in
           for statement in third { try connection.execute(statement) }
+          try TokenFamilyTable(connection).noteUseOfAll(at: now)
           try keys.moveSigningKey(at: now, isRenewing: isRenewing)
           try AuditHead.start.write(connection, keys.sealingKey)
         },
