@@ -29,10 +29,14 @@ package actor LocalProvider: AuthProvider {
     capabilities.forgottenPassword = self
     capabilities.passwordReset = self
     capabilities.userInfo = self
+    capabilities.profileUpdate = self
     capabilities.passwordChange = self
     capabilities.accountDeletion = self
     capabilities.challenges = self
     capabilities.codeResending = self
+    capabilities.backupCodes = self
+    capabilities.backupCodeIssuing = self
+    capabilities.factorEnrolment = self
     capabilities.revocation = self
     return capabilities
   }
@@ -108,7 +112,7 @@ package actor LocalProvider: AuthProvider {
   ///
   /// - Throws: `ProviderFailure` where the files cannot be opened.
   package func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
-    try perform { database, _ in database.signer.publicKey }
+    try perform { database, _ in try database.signingKeys.current().publicKey }
   }
 
   /// Closes the files and ends the thread, after what was asked before.

@@ -87,6 +87,26 @@ struct AccountTable {
     try update.run()
   }
 
+  /// Writes what its user can change of an account: name, addresses and second factor.
+  ///
+  /// - Returns: false where its e-mail address is another account's; nothing has changed then.
+  /// - Throws: `SQLiteError`.
+  func update(_ account: Account) throws(SQLiteError) -> Bool {
+    let update = try connection.prepare(
+      """
+      UPDATE OR IGNORE account SET email = ?2, name = ?3, phone = ?4, second_factor = ?5, email_verified_at = ?6
+      WHERE id = ?1
+      """)
+    try update.bind(account.id, at: 1)
+    try update.bind(account.email, at: 2)
+    if let name = account.name { try update.bind(name, at: 3) }
+    if let phone = account.phone { try update.bind(phone.text, at: 4) }
+    try update.bind(account.secondFactor.rawValue, at: 5)
+    if let verified = account.emailVerifiedAt { try update.bind(verified.milliseconds, at: 6) }
+    try update.run()
+    return connection.changedRowCount == 1
+  }
+
   /// Removes an account and the rows that belong to it, children first.
   ///
   /// Its messages must be gone already, each file before its row.
