@@ -1,7 +1,7 @@
 import BrokerCore
 import BrokerProtocol
+import LinuxSystem
 import SQLite
-import SecretMemory
 
 /// Messages to users.
 extension LocalProvider {
