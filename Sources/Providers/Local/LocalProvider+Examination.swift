@@ -22,7 +22,7 @@ extension LocalProvider {
     "audit", .failure, "Records of its audit in local-provider/db.sqlite were changed, added or removed.",
     advice: "Find out who can write to the state directory; the accounts may have been changed as well.")
 
-  /// Opens the files, and checks that the database is sound, has an account, and an audit that nobody has changed.
+  /// Opens the files, and checks that the database is sound, has an account, and its audit is whole.
   package func examine() -> [ProviderFinding] {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
     do throws(ProviderFailure) {

@@ -106,23 +106,23 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     try database.throttle.clear(database.throttleKey(account.email))
   }
 
-  /// Does the work of ``sendToken(_:to:_:at:)`` for nobody.
+  /// Does the work of ``sendToken(_:to:_:at:)``, and sends nothing.
   private func pretendToSend(_ database: LocalDatabase, at now: Timestamp) throws {
-    let (value, nobody) = (try Self.randomToken(), "")
+    let (value, noAccount) = (try Self.randomToken(), "")
     let purpose = MailToken.Purpose.reset
-    let token = MailToken(account: nobody, purpose: purpose, email: nobody, expiresAt: now + purpose.lifetime)
+    let token = MailToken(account: noAccount, purpose: purpose, email: noAccount, expiresAt: now + purpose.lifetime)
     try database.connection.transaction {
       try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))
-      try database.mailTokens.remove(purpose, of: nobody)
+      try database.mailTokens.remove(purpose, of: noAccount)
     }
     try database.connection.transaction {
-      try database.sentCodes.record(nobody, at: now)
-      try database.sentCodes.remove(nobody)
+      try database.sentCodes.record(noAccount, at: now)
+      try database.sentCodes.remove(noAccount)
     }
     guard delivery.channel(for: .email) == nil else { return }
     // Messages are numbered from 1.
     let content = MessageContent.passwordReset(token: value, lifetime: purpose.lifetime)
-    try database.files.outbox.write(try OutboundMessage(content, to: nobody, by: .email, at: now), number: 0)
+    try database.files.outbox.write(try OutboundMessage(content, to: noAccount, by: .email, at: now), number: 0)
     try database.files.outbox.remove(0)
   }
 }

@@ -2,9 +2,9 @@ package import ConfigurationFile
 
 /// How the embedded provider behaves.
 package struct LocalProviderConfiguration: Sendable, Equatable {
-  /// Whether a new account logs in before its e-mail address is verified.
+  /// Whether an account logs in before its e-mail address is verified.
   package enum EmailVerification: String, Sendable, CaseIterable {
-    /// It does, and nothing is sent.
+    /// It does, and a new account is sent nothing.
     case off
     /// It does not, and is sent a token.
     case required
@@ -22,7 +22,7 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   package var delivery: DeliveryConfiguration
   /// How many messages it sends for one account.
   package var messageLimits: MessageLimits
-  /// Whether a new account logs in before its e-mail address is verified.
+  /// Whether an account logs in before its e-mail address is verified.
   package var emailVerification: EmailVerification
 
   /// A second is enough to show a refresh; more than a day cannot be revoked for too long (RFC 9700, section 2.2).

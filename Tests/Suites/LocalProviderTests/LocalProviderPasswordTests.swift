@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import JSON
 import SecretMemory
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ import Testing
   }
 
   private func reset(
-    _ fixture: ProviderFixture, _ token: Secret, _ password: String = newPassword
+    _ fixture: ProviderFixture, _ token: Secret, _ password: String = Self.newPassword
   ) async throws -> ProviderFailure? {
     let password = try Secret(utf8: password)
     return await failure { () throws(ProviderFailure) in
@@ -25,7 +26,7 @@ import Testing
 
   private func change(
     _ fixture: ProviderFixture, _ session: ProviderSession, from old: String = ProviderFixture.password,
-    to new: String = newPassword
+    to new: String = Self.newPassword
   ) async throws -> ProviderFailure? {
     let (old, new, token) = (try Secret(utf8: old), try Secret(utf8: new), session.tokens.accessToken)
     return await failure { () throws(ProviderFailure) in

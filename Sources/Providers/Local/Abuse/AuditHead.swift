@@ -1,5 +1,6 @@
 import SQLite
 import Sealing
+import SecretMemory
 
 /// The end of the audit's chain, sealed beside the provider's keys: records that are cut off at the end are missed.
 struct AuditHead: Equatable {

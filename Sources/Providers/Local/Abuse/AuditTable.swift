@@ -5,8 +5,8 @@ import Sealing
 /// The provider's own decisions, in the order in which they were made.
 ///
 /// Records are only ever added. Each has a keyed hash over itself and the one before, and the last one is noted under the
-/// provider's keys (`AuditHead`): who changes the file without them changes, adds or removes nothing unnoticed, at the end
-/// neither. A whole database that is put back in place of a later one is a true one, and not noticed.
+/// vault's key (`AuditHead`), so a record that is changed, added or removed without the keys is noticed, at the end as
+/// well. A whole database that is put back in place of a later one is not.
 struct AuditTable {
   /// Records that are read at a time.
   private static let pageCount = 1000

@@ -1,8 +1,8 @@
 package import ConfigurationFile
 
-/// How many codes and mails the embedded provider sends for one account, whoever asks for them.
+/// How many codes and mails the embedded provider sends for one account, however many callers ask for them.
 ///
-/// So nobody's telephone or mailbox is flooded, no bill grows, and guesses do not get new codes without end.
+/// So no telephone or mailbox is flooded, no bill grows, and guesses do not get new codes without end.
 package struct MessageLimits: Sendable, Equatable {
   /// Messages of any hour.
   package var perHour: Int

@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// What is known of a token that was sent by e-mail: whoever gives it back reads the mail of that address.
+/// What is known of a token that was sent by e-mail: a caller that has it reads the mail of that address.
 struct MailToken {
   /// What a token is good for; the names are part of the database's format.
   enum Purpose: String {
