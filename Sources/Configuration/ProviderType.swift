@@ -20,7 +20,7 @@ package struct ProviderType: Sendable {
   /// All types, in the order in which capabilities list them.
   package static let all: [ProviderType] =
     [
-      ProviderType(name: "local", abilities: [.register, .getCurrentUser, .resendOtp]) { _ in .local },
+      ProviderType(name: "local", abilities: everything.subtracting([.awaitLogin])) { _ in .local },
       ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])) {
         section in
         RESTProfileConfiguration(&section).map { .remote($0) }

@@ -3,13 +3,14 @@ import StateDirectory
 
 /// Says in plain words which values of an account a provider does not take, and what they must be where that is known.
 enum RefusedFields {
+  private static let passwordRule =
+    "it must have at least \(PasswordLength.fewestCharacters) characters "
+    + "(\(PasswordLength.fewestCharactersWithSecondFactor) beside a second factor) and at most "
+    + "\(PasswordLength.largestByteCount) bytes, and be no common or predictable one, nor your name or address"
+
   /// What the embedded provider takes, by the names on the wire.
   private static let rules = [
-    "email": "it must be one address such as ann@example.com",
-    "password":
-      "it must have at least \(PasswordLength.fewestCharacters) characters, or "
-      + "\(PasswordLength.fewestCharactersWithSecondFactor) beside a second factor, and at most "
-      + "\(PasswordLength.largestByteCount) bytes, and be no common password, no pattern and not the account's own name",
+    "email": "it must be one address such as ann@example.com", "password": passwordRule, "newPassword": passwordRule,
     "name": "it must have at most 256 bytes",
     "phoneNumber": "it must begin with + and the country's code, such as +4912345678",
     "twoFactor": "it must be off, email, totp, or sms where the account has a phone number",

@@ -91,7 +91,7 @@ import Testing
     try await Sandbox.run { sandbox in
       #expect(try sandbox.command("token").code == 3)
       // What is said of the embedded provider's rule is that rule.
-      for (password, code) in [("fourteen chars", 1), ("fifteen letters", 0)] as [(String, Int32)] {
+      for (password, code) in [("14 characters.", 1), ("15 characters..", 0)] as [(String, Int32)] {
         let run = try sandbox.command(
           "register", "--email", "rule@example.com", "--password-stdin", input: password + "\n")
         #expect(run.code == code && run.errors.contains("at least 15 characters") == (code != 0), "\(run.errors)")

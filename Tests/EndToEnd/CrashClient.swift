@@ -13,19 +13,22 @@ final class CrashClient {
   /// Everything that may be in no file of the broker's own.
   private(set) var marks = [MemoryMark("password", Array(password.utf8))]
   private let sandbox: Sandbox
+  /// More logins than an account usually has codes for.
+  private let options: [String]
   private var random: SeededGenerator
   private var wire: CrashWire?
   private var requests = 0
   private var tokens: Set<String> = []
 
-  init(_ sandbox: Sandbox, seed: UInt64) {
+  init(_ sandbox: Sandbox, seed: UInt64) throws {
     self.sandbox = sandbox
+    options = try sandbox.configure("{ local: { maxMessagesPerHour: 1000, maxMessagesPerDay: 10000 } }")
     random = SeededGenerator(seed: seed)
   }
 
   /// Makes the account that all lives log in to.
   func prepare() throws {
-    let owner = try sandbox.owner()
+    let owner = try sandbox.owner(options)
     let account = #"{"email":"ada@example.com","password":"\#(Self.password)","phoneNumber":"+15550100042"}"#
     _ = try SocketWire(sandbox.socket).call("register", account)
     try owner.send(.terminate)
@@ -35,7 +38,7 @@ final class CrashClient {
   /// One life: start, look, do this and that, and be killed.
   func live() throws {
     if random.next() % 8 == 0 { try dieYoung() }
-    let owner = try sandbox.owner()
+    let owner = try sandbox.owner(options)
     let wire = try CrashWire(sandbox.socket)
     self.wire = wire
     try look(wire)
@@ -57,7 +60,7 @@ final class CrashClient {
 
   /// Kills a broker while it starts.
   private func dieYoung() throws {
-    let program = try sandbox.start(BuiltPrograms.daemon, ["--state", sandbox.state], input: .nothing)
+    let program = try sandbox.start(BuiltPrograms.daemon, ["--state", sandbox.state] + options, input: .nothing)
     usleep(UInt32(random.next() % 50_000))
     sandbox.bury(program)
     kills += 1

@@ -13,7 +13,7 @@ import Testing
   func `whenever the broker is killed, what it acknowledged is true in its next life`(_ number: Int) async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     try await Sandbox.run { sandbox in
-      let client = CrashClient(sandbox, seed: seed)
+      let client = try CrashClient(sandbox, seed: seed)
       try client.prepare()
       var life = 0
       while life < Self.lives || (client.ledger.acknowledged.refreshes <= Self.refreshes && life < 5 * Self.lives) {

@@ -17,19 +17,25 @@ extension LocalProvider {
     }
   }
 
-  /// Opens the files, and checks that the database is sound and has an account.
+  /// What is said of an audit whose chain is broken.
+  private static let brokenAudit = ProviderFinding(
+    "audit", .failure, "Records of its audit in local-provider/db.sqlite were changed, added or removed.",
+    advice: "Find out who can write to the state directory; the accounts may have been changed as well.")
+
+  /// Opens the files, and checks that the database is sound, has an account, and its audit is whole.
   package func examine() -> [ProviderFinding] {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
     do throws(ProviderFailure) {
-      let isEmpty = try perform { database, _ in
+      let (isEmpty, isAuditIntact) = try perform { database, _ in
         try database.connection.checkIntegrity(.quick)
-        return try database.accounts.isEmpty()
+        return (try database.accounts.isEmpty(), try database.audit.verify())
       }
       let accounts =
         isEmpty
         ? ProviderFinding("accounts", .note, "No account exists yet.", advice: "Register one.")
         : ProviderFinding("accounts", .ok, "there are accounts")
-      return [reachable, ProviderFinding("files", .ok, "its files open, and its database is sound"), accounts]
+      let files = ProviderFinding("files", .ok, "its files open, and its database is sound")
+      return [reachable, files, accounts] + (isAuditIntact ? [] : [Self.brokenAudit])
     } catch {
       if error == .misconfigured(.embeddedFiles), let fault {
         return [

@@ -1,51 +1,28 @@
 package import BrokerCore
 import BrokerProtocol
 import SQLite
-import Sealing
 import SecretMemory
 
-/// Accounts and passwords.
-extension LocalProvider: RegistrationProvider {
-  /// A name longer than that is no name.
-  private static let largestNameByteCount = 256
-
-  /// Makes an account and logs in: at once, or with a code where there is a phone number for it.
-  ///
-  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
-  package func register(_ registration: Registration) throws(ProviderFailure) -> LoginOutcome {
-    try perform { database, now in
-      let account = try makeAccount(registration, database)
-      guard try database.accounts.insert(account, at: now) else { throw ProviderFailure.refused(.emailTaken) }
-      return try proceed(account, scopes: "", database, at: now)
-    }
-  }
-
+/// Logins with a password.
+extension LocalProvider {
   /// Compares a password, and begins a session or asks for a code.
   ///
   /// An unknown address takes as long as a wrong password and is refused in the same way.
   ///
-  /// - Throws: `.refused` with `missingCredential` or `validationFailed` and the fields, `tooManyAttempts` with the time
-  ///   to wait, or `invalidCredentials`; `.transient(.providerUnavailable)`.
+  /// - Throws: `.refused` with `missingCredential` or `validationFailed` and the fields; `tooManyAttempts` with the time
+  ///   to wait; `invalidCredentials`; after the right password, `accountLocked` for a disabled account and
+  ///   `emailUnverified`. `.transient(.providerUnavailable)`.
   package func login(_ credentials: Credentials) throws(ProviderFailure) -> LoginOutcome {
     let (input, password) = try Self.required(credentials)
     guard let scopes = ScopeList.joined(credentials.scopes) else {
       throw .refused(.validationFailed, fields: ["scopes"])
     }
-    guard let email = EmailAddress(input), password.byteCount <= PasswordRule.largestByteCount else {
-      // No account can have these: the refusal reveals nothing about any.
-      throw .refused(.invalidCredentials)
-    }
+    // No account can have such an address: the refusal reveals nothing about any.
+    guard let email = EmailAddress(input) else { throw .refused(.invalidCredentials) }
     return try perform { database, now in
-      let address = database.throttleKey(email.text)
-      if let wait = try database.throttle.wait(address, at: now) {
-        throw ProviderFailure.refused(.tooManyAttempts, retryAfter: wait)
-      }
-      let account = try database.accounts.find(email: email)
-      guard try isCorrect(password, of: account), let account else {
-        try database.throttle.recordFailure(address, at: now)
-        throw ProviderFailure.refused(.invalidCredentials)
-      }
-      try renewHash(of: account, password, database)
+      let found = try database.accounts.find(email: email)
+      let account = try prove(password, of: found, address: email.text, database, at: now)
+      try requireAccess(account, database, at: now)
       return try proceed(account, scopes: scopes, database, at: now)
     }
   }
@@ -60,47 +37,26 @@ extension LocalProvider: RegistrationProvider {
     throw .refused(.missingCredential, fields: missing)
   }
 
-  private func isCorrect(_ password: Secret, of account: Account?) throws -> Bool {
-    guard let account else { return try passwordHash.verifyAgainstNothing(password) }
-    return try passwordHash.verify(password, against: account.passwordHash.span)
-  }
-
-  /// Hashes an account's password again where it was hashed with other work than today's.
-  private func renewHash(of account: Account, _ password: Secret, _ database: LocalDatabase) throws {
-    guard try passwordHash.needsRehash(account.passwordHash.span) else { return }
-    try database.accounts.setPasswordHash(try passwordHash.hash(password), of: account.id)
-  }
-
-  /// Checks everything before it hashes, and names all fields that are wrong at once.
-  private func makeAccount(_ registration: Registration, _ database: LocalDatabase) throws -> Account {
-    let email = EmailAddress(registration.email)
-    let phone = registration.phoneNumber.flatMap { PhoneNumber($0) }
-    let name = registration.name.flatMap { $0.isEmpty ? nil : $0 }
-    var wrong: [String] = []
-    if email == nil { wrong.append("email") }
-    if !PasswordRule.accepts(registration.password) { wrong.append("password") }
-    if let name, name.utf8.count > Self.largestNameByteCount { wrong.append("name") }
-    if registration.phoneNumber != nil, phone == nil { wrong.append("phoneNumber") }
-    guard let email, wrong.isEmpty else { throw ProviderFailure.refused(.validationFailed, fields: wrong) }
-    guard try database.accounts.find(email: email) == nil else { throw ProviderFailure.refused(.emailTaken) }
-    return Account(
-      id: Self.identifier(), email: email.text, name: name, phone: phone,
-      passwordHash: try passwordHash.hash(registration.password))
+  /// Refuses an account that may not log in although its password was right.
+  private func requireAccess(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws {
+    guard account.disabledAt == nil else {
+      try database.audit.append(.loginRefused, account: account.id, detail: "the account is disabled", at: now)
+      throw ProviderFailure.refused(.accountLocked)
+    }
+    guard account.emailVerifiedAt == nil, configuration.emailVerification == .required else { return }
+    try database.audit.append(.loginRefused, account: account.id, detail: "the address is not verified", at: now)
+    try sendVerificationAgain(to: account, database, at: now)
+    throw ProviderFailure.refused(.emailUnverified)
   }
 
   /// What follows a correct password.
-  private func proceed(
+  func proceed(
     _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> LoginOutcome {
-    if let phone = account.phone {
-      return .otpRequired(try beginFlow(account, phone, scopes: scopes, database, at: now))
+    guard account.secondFactor == .off else {
+      return .otpRequired(try beginFlow(account, scopes: scopes, database, at: now))
     }
     return .authenticated(
       try database.connection.transaction { try beginSession(account, scopes: scopes, database, at: now) })
-  }
-
-  /// A name for a row that cannot be guessed: 128 random bits.
-  static func identifier() -> String {
-    String(decoding: Base64URL.encode(RandomBytes.array(count: 16).span), as: UTF8.self)
   }
 }

@@ -1,6 +1,5 @@
 package import BrokerCore
 import BrokerProtocol
-import LinuxSystem
 import SQLite
 import Sealing
 package import SecretMemory
@@ -18,163 +17,119 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// - Throws: `.refused` with `flowNotFound`; `otpExpired`; `otpInvalid` with the attempts that remain;
   ///   `tooManyAttempts` for the last wrong code, which ends the flow. `.transient(.providerUnavailable)`.
   package func verifyOTP(flow handle: Secret, code: Secret) throws(ProviderFailure) -> ProviderSession {
-    let maxAttempts = configuration.otp.maxAttempts
-    return try perform { database, now in
+    try perform { database, now in
       let flow = try openFlow(handle, database, at: now)
       guard Self.isCode(code, digits: flow.codeLength) else {
-        throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: max(0, maxAttempts - flow.attempts))
+        throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: attemptsRemaining(in: flow))
       }
-      guard flow.attempts < maxAttempts, let account = try database.accounts.find(id: flow.account) else {
-        try end(flow, database)
-        throw ProviderFailure.refused(.tooManyAttempts, retryAfter: flow.resendAt - now)
+      let account = try countGuess(in: flow, database, at: now)
+      guard let accepted = try accept(code, in: flow, database, at: now) else {
+        try refuse(flow, account, .otpInvalid, database, at: now)
       }
-      try database.flows.countAttempt(flow.handle)
-      guard database.fingerprint.matches(flow.code, code, .code, context: flow.handle) else {
-        try refuse(flow, account, attemptsRemaining: maxAttempts - flow.attempts - 1, database, at: now)
-      }
-      let session = try redeem(flow, account, database, at: now)
-      removeMessages(of: account.id, database)
-      return session
+      return try redeem(accepted, flow, account, database, at: now)
     }
   }
 
-  /// Uses a right code up and begins the session, or does neither.
+  /// Sends another code in place of the last one, and waits for the first try to do so.
   ///
-  /// - Throws: `.outcomeUnknown(.providerUnavailable)` where the commit has reported an error and the login is gone all the
-  ///   same: the code is used up then; what the database says.
-  private func redeem(
-    _ flow: OTPFlow, _ account: Account, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> ProviderSession {
-    do {
-      return try database.connection.transaction {
-        try database.flows.remove(flow.handle)
-        return try beginSession(account, scopes: flow.scopes, database, at: now)
-      }
-    } catch {
-      guard try database.flows.find(flow.handle) != nil else {
-        throw ProviderFailure.outcomeUnknown(.providerUnavailable)
-      }
-      throw error
-    }
-  }
-
-  /// Sends another code in place of the last one.
-  ///
-  /// The wrong attempts of the login stay counted.
+  /// The wrong attempts of the login stay counted. Where the first try has failed the login goes on: with the code, if a
+  /// later try brings it, with another one, or with a backup code.
   ///
   /// - Throws: `.refused` with `flowNotFound`, `otpExpired`, `resendTooSoon` with the time to wait, or
-  ///   `tooManyAttempts` where the login has caused as many messages as it may; `.transient(.providerUnavailable)`.
-  package func resendOTP(flow handle: Secret) throws(ProviderFailure) -> ProviderChallenge {
-    try perform { database, now in
+  ///   `tooManyAttempts` where the login has caused as many messages as it may, or its account was sent too many;
+  ///   `.unsupported` where an authenticator app makes the codes; `.transient(.providerUnavailable)`, also where the code
+  ///   cannot be delivered, with the time after which another one may be asked for.
+  package func resendOTP(flow handle: Secret) async throws(ProviderFailure) -> ProviderChallenge {
+    let (challenge, dispatch) = try perform { database, now in
       var flow = try openFlow(handle, database, at: now)
+      guard flow.method != .totp else { throw ProviderFailure.unsupported }
       guard flow.sends < Self.maxSends else {
         throw ProviderFailure.refused(.tooManyAttempts, retryAfter: flow.expiresAt - now)
       }
       guard flow.resendAt <= now else {
         throw ProviderFailure.refused(.resendTooSoon, retryAfter: flow.resendAt - now)
       }
-      guard let account = try database.accounts.find(id: flow.account), let phone = account.phone else {
+      guard let account = try database.accounts.find(id: flow.account) else {
         throw ProviderFailure.refused(.flowNotFound)
       }
       flow.sends += 1
-      return try send(&flow, handle: handle, to: phone, database, at: now)
+      let dispatch = try renewCode(of: &flow, account, database, at: now)
+      return (try describe(flow, handle, account, database), dispatch)
     }
+    guard let dispatch,
+      await delivery.send(dispatch.message, number: dispatch.number, by: dispatch.channel).failure != nil
+    else { return challenge }
+    throw .transient(.providerUnavailable, retryAfter: configuration.otp.resendCooldown)
   }
 
-  /// Begins the one flow that an account can have; the one before it is void.
+  /// Begins the one flow that an account with a second factor can have; the one before it is void.
+  ///
+  /// Nobody waits for the delivery of a code: where it fails, the login goes on by another one or by a backup code.
+  ///
+  /// - Throws: `ProviderFailure.refused` with `tooManyAttempts` and the time to wait, where the account was sent as much
+  ///   as it may be; what the database, the memory and the outbox say.
   func beginFlow(
-    _ account: Account, _ phone: PhoneNumber, scopes: String, _ database: LocalDatabase, at now: Timestamp
+    _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> ProviderChallenge {
+    guard let method = account.secondFactor.method else { throw ProviderFailure.unsupported }
     let handle = try RandomBytes.secret(count: 32)
     var flow = OTPFlow(
-      handle: database.fingerprint.of(handle, .handle), account: account.id, scopes: scopes, code: [], codeLength: 0,
-      expiresAt: now, resendAt: now)
-    return try send(&flow, handle: handle, to: phone, database, at: now)
+      handle: database.fingerprint.of(handle, .handle), account: account.id, scopes: scopes, method: method,
+      expiresAt: now + configuration.otp.lifetime, resendAt: now + configuration.otp.lifetime)
+    if method == .totp {
+      flow.codeLength = TOTP.standardDigits
+      try database.flows.save(flow)
+      removeMessages(of: account.id, .login, database)
+    } else if let dispatch = try renewCode(of: &flow, account, database, at: now) {
+      delivery.post(dispatch.message, number: dispatch.number, by: dispatch.channel)
+    }
+    return try describe(flow, handle, account, database)
   }
 
-  /// Gives a flow a new code, durably, and only then writes the message.
-  private func send(
-    _ flow: inout OTPFlow, handle: Secret, to phone: PhoneNumber, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> ProviderChallenge {
+  /// Gives a flow a new code, durably, and only then sends it.
+  ///
+  /// - Returns: the message, where a channel is still to be given it.
+  private func renewCode(
+    of flow: inout OTPFlow, _ account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> Dispatch? {
+    try requireRoom(forMessageTo: account, database, at: now)
     let rules = configuration.otp
     let code = try Self.randomCode(digits: rules.length)
     flow.code = database.fingerprint.of(code, .code, context: flow.handle)
     flow.codeLength = rules.length
     flow.expiresAt = now + rules.lifetime
     flow.resendAt = now + rules.resendCooldown
-    let replaced = try database.messages.numbers(account: flow.account)
-    let number = try database.connection.transaction { [flow] in
+    let numbered = try database.connection.transaction { [flow] in
       try database.flows.save(flow)
-      return try database.messages.insert(account: flow.account, expiresAt: flow.expiresAt)
+      try database.audit.append(.codeSent, account: account.id, detail: flow.method.rawValue, at: now)
+      return try number(
+        .loginCode(code, lifetime: rules.lifetime), to: account, by: flow.method, purpose: .login,
+        expiresAt: flow.expiresAt, database, at: now)
     }
-    delivery.withdraw(replaced)
-    try database.removeMessages(replaced)
-    let message = try OutboundMessage(
-      .loginCode(code, lifetime: rules.lifetime), to: phone.text, by: .sms, at: now)
-    removeMessagesAtExpiry()
-    if let channel = delivery.channel(for: message.method) {
-      delivery.post(message, number: number, by: channel)
-    } else {
-      try database.files.outbox.write(message, number: number)
-    }
-    return ProviderChallenge(
-      flow: handle, method: .sms, maskedDestination: phone.masked, otpLength: flow.codeLength,
-      expiresAt: flow.expiresAt, nextResendAt: flow.resendAt,
-      attemptsRemaining: max(0, rules.maxAttempts - flow.attempts))
+    return try release(numbered, database)
   }
 
-  /// The flow of a handle, unless it has ended.
-  private func openFlow(_ handle: Secret, _ database: LocalDatabase, at now: Timestamp) throws -> OTPFlow {
-    guard let flow = try database.flows.find(database.fingerprint.of(handle, .handle)) else {
-      throw ProviderFailure.refused(.flowNotFound)
+  private func describe(
+    _ flow: OTPFlow, _ handle: Secret, _ account: Account, _ database: LocalDatabase
+  ) throws -> ProviderChallenge {
+    ProviderChallenge(
+      flow: handle, method: flow.method, maskedDestination: account.destination(flow.method)?.masked ?? "",
+      otpLength: flow.codeLength, expiresAt: flow.expiresAt, nextResendAt: flow.resendAt,
+      attemptsRemaining: attemptsRemaining(in: flow),
+      backupCodesAllowed: try database.backupCodes.unusedCount(of: account.id) > 0)
+  }
+
+  /// What a flow's code is, if it is right; nothing of it is used up yet.
+  private func accept(
+    _ code: Secret, in flow: OTPFlow, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> AcceptedCode? {
+    switch flow.method {
+    case .sms, .email:
+      return database.fingerprint.matches(flow.code, code, .code, context: flow.handle) ? .sent(flow.method) : nil
+    case .totp:
+      guard let app = try database.totp.find(account: flow.account) else { return nil }
+      return try app.totp.acceptedStep(of: code, at: now, after: app.lastStep).map { .app(step: $0) }
     }
-    guard now < flow.expiresAt else {
-      removeMessages(of: flow.account, database)
-      throw ProviderFailure.refused(.otpExpired)
-    }
-    return flow
-  }
-
-  /// Counts a wrong code against its account, and ends the flow with the last one.
-  private func refuse(
-    _ flow: OTPFlow, _ account: Account, attemptsRemaining: Int, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> Never {
-    let address = database.throttleKey(account.email)
-    try database.throttle.recordFailure(address, at: now)
-    guard attemptsRemaining <= 0 else {
-      throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: attemptsRemaining)
-    }
-    try end(flow, database)
-    throw ProviderFailure.refused(.tooManyAttempts, retryAfter: try database.throttle.wait(address, at: now))
-  }
-
-  private func end(_ flow: OTPFlow, _ database: LocalDatabase) throws {
-    try database.flows.remove(flow.handle)
-    removeMessages(of: flow.account, database)
-  }
-
-  /// Removes each message when its code expires, also where no call comes.
-  func removeMessagesAtExpiry() {
-    guard !isSweeping else { return }
-    isSweeping = true
-    sweep()
-  }
-
-  private func sweep() {
-    guard isSweeping else { return }
-    guard let rest = removeExpiredMessages() else {
-      isSweeping = false
-      return
-    }
-    // Without a thread the next call of the provider begins again.
-    isSweeping = worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
-  }
-
-  /// Removes messages whose code is worthless by now: a failure changes no answer, and is made up for when they expire.
-  private func removeMessages(of account: String, _ database: LocalDatabase) {
-    guard let numbers = try? database.messages.numbers(account: account) else { return }
-    delivery.withdraw(numbers)
-    try? database.removeMessages(numbers)
   }
 
   /// Each digit drawn by itself without bias: the same as a number below 10ⁿ with zeros in front.
@@ -186,7 +141,8 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
     }
   }
 
-  private static func isCode(_ code: Secret, digits: Int) -> Bool {
+  /// Whether a text has so many characters, all of them ASCII digits.
+  static func isCode(_ code: Secret, digits: Int) -> Bool {
     code.byteCount == digits
       && code.withBytes { bytes in
         bytes.indices.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }

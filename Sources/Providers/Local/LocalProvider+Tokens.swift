@@ -15,17 +15,21 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   /// section 4.14.2).
   ///
   /// - Throws: `.sessionEnded` with `refreshRejected` for an unknown or revoked token, and with the alert
-  ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` past the family's end.
-  ///   `.transient(.providerUnavailable)`: nothing was spent.
+  ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` past the family's end, its own or that for want of
+  ///   use. `.transient(.providerUnavailable)`: nothing was spent.
   package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
     try perform { database, now in
       let token = database.fingerprint.of(refreshToken, .refreshToken)
       guard let match = try database.families.find(token: token), !match.family.isRevoked else {
         throw ProviderFailure.sessionEnded(.refreshRejected)
       }
-      guard now < match.family.expiresAt else { throw ProviderFailure.sessionEnded(.refreshTokenExpired) }
+      guard now < end(of: match.family) else { throw ProviderFailure.sessionEnded(.refreshTokenExpired) }
       guard !match.isSpent else {
-        try database.families.revoke(family: match.family.id, at: now)
+        try database.connection.transaction {
+          try database.families.revoke(family: match.family.id, at: now)
+          try database.audit.append(
+            .refreshReused, account: match.family.account, detail: match.family.id, at: now)
+        }
         throw ProviderFailure.sessionEnded(.refreshRejected, alert: .refreshTokenReuse)
       }
       return try database.connection.transaction {
@@ -46,10 +50,14 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   package func revoke(_ tokens: TokenSet, everywhere: Bool) throws(ProviderFailure) {
     try perform { database, now in
       guard let family = try family(of: tokens, database) else { return }
-      if everywhere {
-        try database.families.revokeAll(account: family.account, at: now)
-      } else {
-        try database.families.revoke(family: family.id, at: now)
+      try database.connection.transaction {
+        if everywhere {
+          try database.families.revokeAll(account: family.account, at: now)
+        } else {
+          try database.families.revoke(family: family.id, at: now)
+        }
+        try database.audit.append(
+          .sessionsRevoked, account: family.account, detail: everywhere ? "all" : family.id, at: now)
       }
     }
   }
@@ -60,37 +68,61 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
   package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
     try perform { database, now in
-      guard let claims = database.signer.claims(of: accessToken), now < claims.expiresAt,
-        let family = try database.families.find(id: claims.family), !family.isRevoked,
-        family.account == claims.subject, let account = try database.accounts.find(id: claims.subject)
-      else { throw ProviderFailure.tokenRefused }
-      return account.user
+      try session(of: accessToken, database, at: now).account.user
     }
   }
 
+  /// The session that an access token belongs to.
+  ///
+  /// - Throws: `ProviderFailure.tokenRefused` for a token that is not this provider's, has ended, whose session was
+  ///   revoked, or whose account is disabled; what the database says.
+  func session(
+    of accessToken: Secret, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> (account: Account, family: TokenFamily) {
+    guard let claims = try database.signingKeys.claims(of: accessToken), now < claims.expiresAt,
+      let family = try database.families.find(id: claims.family), !family.isRevoked,
+      family.account == claims.subject, let account = try database.accounts.find(id: claims.subject),
+      account.disabledAt == nil
+    else { throw ProviderFailure.tokenRefused }
+    return (account, family)
+  }
+
+  /// When a family ends unless it is used before.
+  func end(of family: TokenFamily) -> Timestamp { family.end(idleLifetime: configuration.refreshTokenIdleLifetime) }
+
   /// Begins a session; part of the transaction that its proof belongs to.
+  ///
+  /// - Throws: what the database and the memory say.
   func beginSession(
-    _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
+    _ account: Account, scopes: String, methods: AuthenticationMethods = .password, _ database: LocalDatabase,
+    at now: Timestamp
   ) throws -> ProviderSession {
     let family = TokenFamily(
-      id: Self.identifier(), account: account.id, scopes: scopes, expiresAt: now + configuration.refreshTokenLifetime)
+      id: Self.identifier(), account: account.id, scopes: scopes, authTime: now, methods: methods, createdAt: now,
+      lastUsedAt: now, expiresAt: now + configuration.refreshTokenLifetime)
     try database.families.insert(family)
     try database.throttle.clear(database.throttleKey(account.email))
+    try database.audit.append(.loginSucceeded, account: account.id, detail: methods.text, at: now)
     return ProviderSession(tokens: try issueTokens(family, database, at: now), user: account.user)
   }
 
-  /// The next pair of tokens of a family.
+  /// The next pair of tokens of a family, which is used by that.
   ///
-  /// The access token never outlives the family.
+  /// The access token never outlives the refresh token.
   private func issueTokens(_ family: TokenFamily, _ database: LocalDatabase, at now: Timestamp) throws -> TokenSet {
+    var family = family
+    family.lastUsedAt = now
     let refreshToken = try Self.randomToken()
-    try database.families.add(token: database.fingerprint.of(refreshToken, .refreshToken), to: family.id)
-    let expiresAt = min(now + configuration.accessTokenLifetime, family.expiresAt)
-    let claims = AccessTokenSigner.Claims(
-      subject: family.account, family: family.id, issuedAt: now, expiresAt: expiresAt, scopes: family.scopes)
+    try database.families.add(
+      token: database.fingerprint.of(refreshToken, .refreshToken), to: family.id, at: now)
+    let refreshTokenEnd = end(of: family)
+    let claims = AccessTokenClaims(
+      subject: family.account, family: family.id, issuedAt: now,
+      expiresAt: min(now + configuration.accessTokenLifetime, refreshTokenEnd), authTime: family.authTime,
+      methods: family.methods, scopes: family.scopes)
     return TokenSet(
-      accessToken: try database.signer.sign(claims), accessTokenExpiresAt: expiresAt, refreshToken: refreshToken,
-      refreshTokenExpiresAt: family.expiresAt, scopes: ScopeList.split(family.scopes))
+      accessToken: try database.signingKeys.current().sign(claims), accessTokenExpiresAt: claims.expiresAt,
+      refreshToken: refreshToken, refreshTokenExpiresAt: refreshTokenEnd, scopes: ScopeList.split(family.scopes))
   }
 
   private func family(of tokens: TokenSet, _ database: LocalDatabase) throws -> TokenFamily? {
@@ -99,12 +131,12 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
     {
       return match.family
     }
-    guard let claims = database.signer.claims(of: tokens.accessToken) else { return nil }
+    guard let claims = try database.signingKeys.claims(of: tokens.accessToken) else { return nil }
     return try database.families.find(id: claims.family)
   }
 
   /// 256 random bits in base64url, drawn in locked memory.
-  private static func randomToken() throws -> Secret {
+  static func randomToken() throws -> Secret {
     let random = try RandomBytes.secret(count: refreshTokenByteCount)
     var text = random.withBytes { Base64URL.encode($0) }
     return try Secret(wiping: &text)

@@ -25,9 +25,18 @@ package actor LocalProvider: AuthProvider {
   package nonisolated var capabilities: ProviderCapabilities {
     var capabilities = ProviderCapabilities()
     capabilities.registration = self
+    capabilities.emailVerification = self
+    capabilities.forgottenPassword = self
+    capabilities.passwordReset = self
     capabilities.userInfo = self
+    capabilities.profileUpdate = self
+    capabilities.passwordChange = self
+    capabilities.accountDeletion = self
     capabilities.challenges = self
     capabilities.codeResending = self
+    capabilities.backupCodes = self
+    capabilities.backupCodeIssuing = self
+    capabilities.factorEnrolment = self
     capabilities.revocation = self
     return capabilities
   }
@@ -103,7 +112,7 @@ package actor LocalProvider: AuthProvider {
   ///
   /// - Throws: `ProviderFailure` where the files cannot be opened.
   package func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
-    try perform { database, _ in database.signer.publicKey }
+    try perform { database, _ in try database.signingKeys.current().publicKey }
   }
 
   /// Closes the files and ends the thread, after what was asked before.
@@ -131,7 +140,7 @@ package actor LocalProvider: AuthProvider {
     do {
       let now = clock()
       guard let key = sealingKey() else { throw ProviderFailure.transient(.vaultLocked) }
-      let database = try LocalDatabase(try openedFiles(key), sealingKey: key)
+      let database = try LocalDatabase(try openedFiles(key, at: now), sealingKey: key)
       try removeEnded(in: database, at: now)
       return try body(database, now)
     } catch let failure as ProviderFailure {
@@ -177,10 +186,10 @@ package actor LocalProvider: AuthProvider {
     return try files.messages.nextExpiry()
   }
 
-  private func openedFiles(_ key: SealingKey) throws -> LocalFiles {
+  private func openedFiles(_ key: SealingKey, at now: Timestamp) throws -> LocalFiles {
     if let files { return files }
     fault = nil
-    let opened = try LocalFiles(directory: directory, sealingKey: key)
+    let opened = try LocalFiles(directory: directory, sealingKey: key, at: now)
     files = opened
     removeMessagesAtExpiry()
     return opened

@@ -2,14 +2,28 @@ package import ConfigurationFile
 
 /// How the embedded provider behaves.
 package struct LocalProviderConfiguration: Sendable, Equatable {
+  /// Whether an account logs in before its e-mail address is verified.
+  package enum EmailVerification: String, Sendable, CaseIterable {
+    /// It does, and a new account is sent nothing.
+    case off
+    /// It does not, and is sent a token.
+    case required
+  }
+
   /// How long an access token lives; short, since its holder needs nothing else.
   package var accessTokenLifetime: Duration
   /// How long after a login its refresh tokens live; rotation does not move that end.
   package var refreshTokenLifetime: Duration
+  /// How long a refresh token lives that is not used.
+  package var refreshTokenIdleLifetime: Duration
   /// Its one-time codes.
   package var otp: OTPConfiguration
   /// How its messages reach people.
   package var delivery: DeliveryConfiguration
+  /// How many messages it sends for one account.
+  package var messageLimits: MessageLimits
+  /// Whether an account logs in before its e-mail address is verified.
+  package var emailVerification: EmailVerification
 
   /// A second is enough to show a refresh; more than a day cannot be revoked for too long (RFC 9700, section 2.2).
   private static let accessTokenSetting = DurationSetting("accessTokenLifetimeSeconds", 1...86400, standard: 900)
@@ -18,22 +32,39 @@ package struct LocalProviderConfiguration: Sendable, Equatable {
   private static let refreshTokenSetting = DurationSetting(
     "refreshTokenLifetimeSeconds", 1...31_536_000, standard: 2_592_000)
 
+  /// As long as a refresh token lives at all, where nothing is said.
+  private static let idleSetting = DurationSetting(
+    "refreshTokenIdleLifetimeSeconds", 1...31_536_000, standard: refreshTokenSetting.standard)
+
+  /// What no access token outlives, however its lifetime is configured.
+  static let longestAccessTokenLifetime = Duration.seconds(accessTokenSetting.range.upperBound)
+
+  /// Off: without a mail server the tokens lie in the outbox, and verify nothing.
+  private static let verificationSetting = ChoiceSetting("emailVerification", standard: EmailVerification.off)
+
   /// The defaults.
   package init() {
     accessTokenLifetime = .seconds(Self.accessTokenSetting.standard)
     refreshTokenLifetime = .seconds(Self.refreshTokenSetting.standard)
+    refreshTokenIdleLifetime = .seconds(Self.idleSetting.standard)
     otp = OTPConfiguration()
     delivery = DeliveryConfiguration()
+    messageLimits = MessageLimits()
+    emailVerification = Self.verificationSetting.standard
   }
 
   /// Reads the section, with the default of each setting that is absent.
   package init(_ section: inout ConfigurationSection) {
     accessTokenLifetime = section.read(Self.accessTokenSetting)
     refreshTokenLifetime = section.read(Self.refreshTokenSetting)
+    let idleLifetime = section.read(Self.idleSetting)
+    refreshTokenIdleLifetime = section.has(Self.idleSetting.key) ? idleLifetime : refreshTokenLifetime
     var otpSection = section.section("otp")
     otp = OTPConfiguration(&otpSection)
     var deliverySection = section.section("delivery")
     delivery = DeliveryConfiguration(&deliverySection)
+    messageLimits = MessageLimits(&section)
+    emailVerification = section.read(Self.verificationSetting)
     section.finish()
   }
 }

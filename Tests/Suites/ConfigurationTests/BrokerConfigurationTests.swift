@@ -30,6 +30,8 @@ import Testing
     #expect(standard.limits.idBytes == Envelope.idByteLimit)
     #expect(standard.local.accessTokenLifetime == .seconds(900))
     #expect(standard.local.otp.length == 6)
+    #expect(standard.local.messageLimits.perHour == 10 && standard.local.messageLimits.perDay == 30)
+    #expect(standard.local.emailVerification == .off)
     #expect(try parse("{}") == standard)
     #expect(try parse("{profiles: {default: {provider: 'local'}}}") == standard)
     #expect(try parse("{vault:{},limits:{},local:{otp:{},delivery:{}}} // c") == standard)
@@ -48,7 +50,8 @@ import Testing
                     "a.b-c_1": { provider: "local" } },
         local: { accessTokenLifetimeSeconds: 2, refreshTokenLifetimeSeconds: 5,
                  otp: { length: 8, lifetimeSeconds: 60, maxAttempts: 3, resendCooldownSeconds: 0 },
-                 delivery: { channel: "outbox" } },
+                 delivery: { channel: "outbox" }, emailVerification: "required",
+                 maxMessagesPerHour: 3, maxMessagesPerDay: 4 },
       }
       """
     let configuration = try parse(text)
@@ -67,12 +70,19 @@ import Testing
     #expect(configuration[.default] == nil)
     #expect(configuration.local.accessTokenLifetime == .seconds(2))
     #expect(configuration.local.refreshTokenLifetime == .seconds(5))
+    #expect(configuration.local.refreshTokenIdleLifetime == .seconds(5))
     #expect(configuration.local.otp.length == 8 && configuration.local.otp.lifetime == .seconds(60))
     #expect(configuration.local.otp.maxAttempts == 3 && configuration.local.otp.resendCooldown == .zero)
+    #expect(configuration.local.messageLimits.perHour == 3 && configuration.local.messageLimits.perDay == 4)
+    #expect(configuration.local.emailVerification == .required)
   }
 
   @Test(arguments: [
     ("{local:{otp:{\nlength: 11}}}", "2:9: local.otp.length: must be a whole number from 4 to 10, not 11"),
+    (
+      "{local:{emailVerification:'always'}}",
+      #"1:27: local.emailVerification: must be one of "off", "required", not "always""#
+    ),
     ("{local:{otp:{length:6.5}}}", "1:21: local.otp.length: must be a whole number from 4 to 10, not 6.5"),
     ("{local:{otp:{length:null}}}", "1:21: local.otp.length: must be a whole number from 4 to 10, not null"),
     ("{\n\nlingerSeconds:-1}", "3:15: lingerSeconds: must be a number of seconds from 0 to 86400, not -1"),

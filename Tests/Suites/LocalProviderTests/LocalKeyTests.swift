@@ -21,20 +21,6 @@ import Testing
     return result
   }
 
-  /// Puts keys in the clear into the database, as its first schema had them.
-  private func clearKeys(_ fixture: ProviderFixture, signing: [UInt8], mac: [UInt8]) throws {
-    try withDatabase(fixture) { connection in
-      for (name, key) in [("signing", signing), ("mac", mac)] {
-        let statement = try connection.prepare("REPLACE INTO server_key (name, value) VALUES (?1, ?2)")
-        try statement.bind(name, at: 1)
-        try statement.bind(key, at: 2)
-        try statement.run()
-      }
-      try connection.setSchemaVersion(1)
-    }
-    _ = unlink(fixture.directory + "/db.sqlite.made")
-  }
-
   private func contains(_ fixture: ProviderFixture, _ key: [UInt8]) throws -> Bool {
     try fixture.names(in: "local-provider").filter { $0.hasPrefix("db.sqlite") }.contains { name in
       let bytes = try fixture.contents(name)
@@ -48,22 +34,20 @@ import Testing
       let least = try await fixture.number("SELECT min(length(value)) FROM server_key")
       #expect(least == Int64(32 + SealedBox.overheadByteCount))
       #expect(try await fixture.number("SELECT count(*) FROM server_key") == 2)
+      #expect(try await fixture.number("SELECT min(length(value)) FROM signing_key") == least)
     }
   }
 
   @Test func `keys of the first schema are sealed, and sessions go on`() async throws {
     try await ProviderFixture.run { fixture in
-      _ = try await fixture.session()
-      await fixture.provider.shutDown()
-      let (signing, mac) = (RandomBytes.array(count: 32), RandomBytes.array(count: 32))
-      try clearKeys(fixture, signing: signing, mac: mac)
+      let earlier = try EarlierDatabase(version: 1, in: fixture)
+      try earlier.addAccount("ada", "a@example.com", password: ProviderFixture.password)
+      try earlier.close()
+      let (signing, mac) = (earlier.signingKey, earlier.macKey)
       #expect(try contains(fixture, signing) && contains(fixture, mac))
-      let migrated = fixture.successor()
-      let expected = try Ed25519SigningKey(seed: Secret(copying: signing.span)).publicKey
-      #expect(try await migrated.publicKey().bytes == expected.bytes)
-      let session = try await migrated.login(fixture.credentials()).session
+      let session = try await fixture.provider.login(fixture.credentials()).session
       #expect(try !contains(fixture, signing) && !contains(fixture, mac))
-      await migrated.shutDown()
+      await fixture.provider.shutDown()
       #expect(try !contains(fixture, signing) && !contains(fixture, mac))
       let again = fixture.successor()
       _ = try await again.refresh(#require(session.tokens.refreshToken))
@@ -130,6 +114,8 @@ import Testing
       #expect(refused == .sessionEnded(.refreshRejected))
       _ = try await renewed.login(fixture.credentials()).session
       #expect(!fixture.names(in: "local-provider").contains("renew-keys"))
+      #expect(try await renewed.isAuditIntact())
+      #expect(try await renewed.auditEvents().suffix(2) == ["keysRenewed", "loginSucceeded"])
       await renewed.shutDown()
     }
   }

@@ -41,14 +41,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("1234567", false), ("12345678", true), ("ÄÖÜäöü€", false), ("ÄÖÜäöü€😀", true),
-    (String(repeating: "x", count: 1024), true), (String(repeating: "x", count: 1025), false),
-  ])
-  func `a password has eight characters and at most 1024 bytes`(password: String, accepted: Bool) throws {
-    #expect(PasswordRule.accepts(try Secret(utf8: password)) == accepted)
-  }
-
   @Test func `an unknown address costs the provider as much as a wrong password`() async throws {
     try await ProviderFixture.run { fixture in
       _ = try await fixture.session()

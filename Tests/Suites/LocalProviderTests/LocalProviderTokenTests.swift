@@ -45,8 +45,8 @@ import Testing
     try Sealing.initialize()
     let signer = AccessTokenSigner(key: try .random())
     let now = Timestamp(milliseconds: 0)
-    let claims = AccessTokenSigner.Claims(subject: "s", family: "f", issuedAt: now, expiresAt: now, scopes: "")
     let identifiers = try (1...1000).map { _ in
+      let claims = AccessTokenClaims(subject: "s", family: "f", issuedAt: now, expiresAt: now)
       let text = try #require(try signer.sign(claims).revealedString())
       let payload = Array(text.utf8.split(separator: UInt8(ascii: "."))[1])
       return try json(payload).required("jti").string()
@@ -58,7 +58,8 @@ import Testing
     try Sealing.initialize()
     let signer = AccessTokenSigner(key: try .random())
     let now = Timestamp(milliseconds: 0)
-    let claims = AccessTokenSigner.Claims(subject: "s", family: "f", issuedAt: now, expiresAt: now, scopes: "a b")
+    let claims = AccessTokenClaims(
+      subject: "s", family: "f", issuedAt: now, expiresAt: now, authTime: now, scopes: "a b")
     let token = try signer.sign(claims)
     #expect(signer.claims(of: token) == claims)
     #expect(AccessTokenSigner(key: try .random()).claims(of: token) == nil)

@@ -84,6 +84,15 @@ final class ProviderFixture: Sendable {
     try JSONDocument(parsing: contents("outbox/\(outbox.last ?? "")")).root
   }
 
+  /// What the messages in the outbox are about, in the order of writing.
+  var subjects: [String] {
+    get throws {
+      try outbox.map { try JSONDocument(parsing: contents("outbox/\($0)")).root.required("subject").string() }
+    }
+  }
+
+  func sentToken() throws -> Secret { try Secret(utf8: try message().required("token").string()) }
+
   func sentCode() throws -> Secret { try Secret(utf8: try message().required("code").string()) }
 
   /// A code of the right form that was not sent.
@@ -131,6 +140,18 @@ final class ProviderFixture: Sendable {
     }
     try connection.close()
     return number
+  }
+}
+
+extension LocalProvider {
+  /// The names of what the audit tells, in its order.
+  func auditEvents() throws(ProviderFailure) -> [String] {
+    try perform { database, _ in try database.audit.records(after: 0).map(\.event) }
+  }
+
+  /// Whether the audit's chain is whole.
+  func isAuditIntact() throws(ProviderFailure) -> Bool {
+    try perform { database, _ in try database.audit.verify() }
   }
 }
 

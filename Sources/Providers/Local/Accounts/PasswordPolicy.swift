@@ -34,6 +34,14 @@ struct PasswordPolicy {
     case accepted(Secret)
     /// Everything that is wrong with the password.
     case refused(Set<Objection>)
+
+    /// The normalised password; nil where it is refused.
+    var password: Secret? {
+      switch self {
+      case .accepted(let password): password
+      case .refused: nil
+      }
+    }
   }
 
   /// The minimum length, in Unicode code points.

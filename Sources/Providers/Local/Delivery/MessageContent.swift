@@ -10,20 +10,22 @@ enum MessageContent: Sendable {
   case emailVerification(token: Secret, lifetime: Duration)
   /// The token that stands in for a forgotten password.
   case passwordReset(token: Secret, lifetime: Duration)
-  /// The code that shows that an account's new phone number is its owner's.
-  case phoneChange(code: Secret, lifetime: Duration)
-  /// The code that shows that an account's new e-mail address is its owner's.
-  case emailChange(code: Secret, lifetime: Duration)
   /// The password was changed.
   case passwordChanged
+  /// The e-mail address was changed: told to the old one.
+  case emailAddressChanged
+  /// The phone number was changed, or removed.
+  case phoneNumberChanged
   /// The way of the second factor was changed.
   case secondFactorChanged
 
   /// The code; nil where there is none.
   var code: Secret? {
     switch self {
-    case .loginCode(let code, _), .phoneChange(let code, _), .emailChange(let code, _): code
-    case .emailVerification, .passwordReset, .passwordChanged, .secondFactorChanged: nil
+    case .loginCode(let code, _): code
+    case .emailVerification, .passwordReset, .passwordChanged, .emailAddressChanged, .phoneNumberChanged,
+      .secondFactorChanged:
+      nil
     }
   }
 
@@ -31,7 +33,7 @@ enum MessageContent: Sendable {
   var token: Secret? {
     switch self {
     case .emailVerification(let token, _), .passwordReset(let token, _): token
-    case .loginCode, .phoneChange, .emailChange, .passwordChanged, .secondFactorChanged: nil
+    case .loginCode, .passwordChanged, .emailAddressChanged, .phoneNumberChanged, .secondFactorChanged: nil
     }
   }
 
@@ -41,9 +43,9 @@ enum MessageContent: Sendable {
     case .loginCode: "Your login code"
     case .emailVerification: "Confirm your e-mail address"
     case .passwordReset: "Reset your password"
-    case .phoneChange: "Confirm your phone number"
-    case .emailChange: "Confirm your new e-mail address"
     case .passwordChanged: "Your password was changed"
+    case .emailAddressChanged: "Your e-mail address was changed"
+    case .phoneNumberChanged: "Your phone number was changed"
     case .secondFactorChanged: "Your second factor was changed"
     }
   }
@@ -64,18 +66,18 @@ enum MessageContent: Sendable {
         "\n\nIt expires in \(Self.words(lifetime)). If you have not asked for it, ignore this message:\n"
           + "your password stays as it is."
       )
-    case .phoneChange(_, let lifetime):
-      ("Your code to confirm this phone number is ", ". It expires in \(Self.words(lifetime)).")
-    case .emailChange(_, let lifetime):
-      ("Your code to confirm this e-mail address is ", ". It expires in \(Self.words(lifetime)).")
     case .passwordChanged:
       ("The password of your account was changed. If that was not you, run: authbroker account forgot", "")
-    case .secondFactorChanged:
-      (
-        "The second factor of your account was changed. If that was not you, change your password with: "
-          + "authbroker account password", ""
-      )
+    case .emailAddressChanged:
+      ("Your account has another e-mail address now. If that was not you, tell the administrator.", "")
+    case .phoneNumberChanged: (Self.warning("phone number"), "")
+    case .secondFactorChanged: (Self.warning("second factor"), "")
     }
+  }
+
+  private static func warning(_ subject: String) -> String {
+    "The \(subject) of your account was changed. If that was not you, change your password with: "
+      + "authbroker account password"
   }
 
   /// A lifetime in its largest whole unit, as in `5 minutes`.

@@ -12,10 +12,11 @@ struct MessageTable {
   ///
   /// - Returns: its number, which no other message ever had.
   /// - Throws: `SQLiteError`.
-  func insert(account: String, expiresAt: Timestamp) throws(SQLiteError) -> Int64 {
-    let insert = try connection.prepare("INSERT INTO message (account, expires_at) VALUES (?1, ?2)")
+  func insert(account: String, _ purpose: MessagePurpose, expiresAt: Timestamp) throws(SQLiteError) -> Int64 {
+    let insert = try connection.prepare("INSERT INTO message (account, purpose, expires_at) VALUES (?1, ?2, ?3)")
     try insert.bind(account, at: 1)
-    try insert.bind(expiresAt.milliseconds, at: 2)
+    try insert.bind(purpose.rawValue, at: 2)
+    try insert.bind(expiresAt.milliseconds, at: 3)
     try insert.run()
     return connection.lastInsertedRowID
   }
@@ -26,6 +27,16 @@ struct MessageTable {
   func numbers(account: String) throws(SQLiteError) -> [Int64] {
     let query = try connection.prepare("SELECT number FROM message WHERE account = ?1")
     try query.bind(account, at: 1)
+    return try Self.numbers(in: query)
+  }
+
+  /// The messages of an account that are for one purpose.
+  ///
+  /// - Throws: `SQLiteError`.
+  func numbers(account: String, _ purpose: MessagePurpose) throws(SQLiteError) -> [Int64] {
+    let query = try connection.prepare("SELECT number FROM message WHERE account = ?1 AND purpose = ?2")
+    try query.bind(account, at: 1)
+    try query.bind(purpose.rawValue, at: 2)
     return try Self.numbers(in: query)
   }
 

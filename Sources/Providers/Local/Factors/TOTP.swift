@@ -10,6 +10,8 @@ struct TOTP {
   static let toleratedSteps: Int64 = 1
   /// How many digits a code may have (RFC 4226, section 5.3).
   static let digitCounts = 6...8
+  /// How many digits a code has of an app that this provider has enrolled; many apps show no other number.
+  static let standardDigits = 6
   /// How long a new secret is: the recommendation of RFC 4226, section 4, requirement 6.
   static let secretByteCount = 20
 
@@ -23,7 +25,7 @@ struct TOTP {
   /// - Parameters:
   ///   - secret: of any length.
   ///   - digits: in ``digitCounts``.
-  init(secret: Secret, digits: Int = 6) {
+  init(secret: Secret, digits: Int = Self.standardDigits) {
     precondition(Self.digitCounts.contains(digits), "a code has 6 to 8 digits")
     self.secret = secret
     self.digits = digits

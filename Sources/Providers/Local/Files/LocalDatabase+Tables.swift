@@ -5,12 +5,26 @@ import SQLite
 extension LocalDatabase {
   /// The accounts.
   var accounts: AccountTable { AccountTable(connection) }
+  /// The tokens that were sent by e-mail.
+  var mailTokens: MailTokenTable { MailTokenTable(connection) }
+  /// The provider's own decisions.
+  var audit: AuditTable { AuditTable(connection, fingerprint, sealingKey) }
+  /// When codes and mails were sent.
+  var sentCodes: SentCodeTable { SentCodeTable(connection) }
   /// What was guessed wrongly.
   var throttle: ThrottleTable { ThrottleTable(connection) }
   /// The logins that wait for a code.
   var flows: OTPFlowTable { OTPFlowTable(connection) }
   /// What may lie in the outbox.
   var messages: MessageTable { files.messages }
+  /// The authenticator apps.
+  var totp: TOTPTable { TOTPTable(connection: connection, sealingKey: sealingKey) }
+  /// The authenticator apps that wait for their first code.
+  var enrolments: TOTPEnrolmentTable { TOTPEnrolmentTable(connection: connection, sealingKey: sealingKey) }
+  /// The backup codes.
+  var backupCodes: BackupCodeTable { BackupCodeTable(connection) }
+  /// The keys that sign access tokens.
+  var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, sealingKey: sealingKey) }
   /// The sessions.
   var families: TokenFamilyTable { TokenFamilyTable(connection) }
 
@@ -30,8 +44,12 @@ extension LocalDatabase {
   func removeEnded(at now: Timestamp) throws {
     try connection.transaction {
       try flows.removeOld(at: now)
+      try enrolments.removeOld(at: now)
       try throttle.removeOld(at: now)
+      try mailTokens.removeOld(at: now)
+      try sentCodes.removeOld(at: now)
       try families.removeOld(at: now)
+      try signingKeys.removeOld(at: now)
     }
   }
 }

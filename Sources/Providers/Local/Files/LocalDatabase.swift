@@ -1,14 +1,14 @@
 import SQLite
 import Sealing
 
-/// The provider's tables and opened keys, for one call.
+/// The provider's tables, and the key that most of them need, for one call.
 struct LocalDatabase {
   /// The open files.
   let files: LocalFiles
-  /// Signs access tokens.
-  let signer: AccessTokenSigner
   /// Hashes whatever is only ever compared.
   let fingerprint: Fingerprint
+  /// Seals what is kept and must be read again.
+  let sealingKey: SealingKey
 
   /// The tables.
   var connection: SQLiteConnection { files.connection }
@@ -19,7 +19,7 @@ struct LocalDatabase {
   init(_ files: LocalFiles, sealingKey: SealingKey) throws {
     self.files = files
     let keys = LocalKeys(connection: files.connection, sealingKey: sealingKey)
-    signer = AccessTokenSigner(key: try Ed25519SigningKey(seed: try keys.open(.signing)))
-    fingerprint = Fingerprint(hash: try KeyedHash(key: try keys.open(.mac)))
+    fingerprint = try keys.fingerprint()
+    self.sealingKey = sealingKey
   }
 }

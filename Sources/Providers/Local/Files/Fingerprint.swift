@@ -7,7 +7,7 @@ struct Fingerprint {
   /// What is hashed; each purpose has hashes of its own.
   enum Purpose: UInt8 {
     case code = 1
-    case handle, refreshToken, address
+    case handle, refreshToken, address, mailToken, audit, backupCode
   }
 
   private let hash: KeyedHash
@@ -25,6 +25,16 @@ struct Fingerprint {
   /// The fingerprint of a string that is no secret.
   func of(_ text: String, _ purpose: Purpose) -> [UInt8] {
     hash.digest(of: ([purpose.rawValue, 0] + Array(text.utf8)).span)
+  }
+
+  /// The fingerprint of a list of fields, of which some may be missing: no two lists have the same.
+  func of(_ fields: [[UInt8]?], _ purpose: Purpose) -> [UInt8] {
+    var message = [purpose.rawValue]
+    for field in fields {
+      message += Array((field.map { "+\($0.count) " } ?? "-").utf8)
+      message += field ?? []
+    }
+    return hash.digest(of: message.span)
   }
 
   /// Whether a fingerprint is that of a secret, compared in constant time.

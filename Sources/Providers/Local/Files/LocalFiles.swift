@@ -1,3 +1,4 @@
+import BrokerProtocol
 import LinuxSystem
 import SQLite
 import Sealing
@@ -26,9 +27,10 @@ final class LocalFiles {
   /// - Parameters:
   ///   - path: absolute.
   ///   - sealingKey: opens the provider's keys.
+  ///   - now: since when keys count as made that are made now.
   /// - Throws: `LocalStoreFault`, `PrivateDirectory.Refusal`, `SQLiteError` (`.locked` or `.busy` where another provider
   ///   has it), `MigrationError`, `SecretMemoryExhausted`, `Errno`.
-  init(directory path: String, sealingKey: SealingKey) throws {
+  init(directory path: String, sealingKey: SealingKey, at now: Timestamp) throws {
     let directory = try PrivateDirectory(path, create: true)
     outbox = Outbox(directory: try PrivateDirectory(path + "/outbox", create: true))
     let wasMade = try Self.wasMade(path)
@@ -38,17 +40,14 @@ final class LocalFiles {
         mustHaveTables: wasMade)
     } catch { throw Self.fault(error) ?? error }
     let keys = LocalKeys(connection: connection, sealingKey: sealingKey)
-    do throws(MigrationError) {
-      // The keys of the first schema lay in the clear, also in earlier frames of the log.
-      let isOlder = try LocalSchema.migrator(keys).migrate(connection) < LocalSchema.version
-      if isOlder {
-        do { try connection.checkpoint() } catch { throw .failed(version: LocalSchema.version, cause: error) }
-      }
-    } catch {
-      if case .failed(_, let cause as LocalStoreFault) = error { throw cause }
-      throw error
+    let renewal = "\(path)/\(Self.renewalName)"
+    let isRenewing = Self.isRequest(renewal)
+    try Self.migrate(keys, at: now, isRenewing: isRenewing)
+    do { try keys.check() } catch let fault as LocalStoreFault {
+      guard isRenewing else { throw fault }
+      try connection.transaction { try keys.renew(at: now) }
+      try DirectoryEntry.remove(renewal)
     }
-    try Self.checkKeys(keys, path)
     guard !wasMade else { return }
     try directory.writeFile(Self.markName, [UInt8]().span)
     try directory.synchronizeWithParents()
@@ -85,24 +84,24 @@ final class LocalFiles {
     }
   }
 
-  /// Tries the keys, and makes new ones where a person has asked for that and they do not open.
-  private static func checkKeys(_ keys: LocalKeys, _ path: String) throws {
-    do {
-      for name in LocalKeys.Name.allCases { _ = try keys.open(name) }
-    } catch let fault as LocalStoreFault {
-      let renewal = "\(path)/\(renewalName)"
-      guard let status = try? FileStatus.ofLink(renewal), status.kind == .regular,
-        status.owner == ProcessIdentity.user
-      else { throw fault }
-      try keys.connection.transaction {
-        // What was made with the old keys is of no more use.
-        for statement: StaticString in [
-          "DELETE FROM otp_flow", "DELETE FROM throttle", "DELETE FROM refresh_token", "DELETE FROM token_family",
-        ] { try keys.connection.execute(statement) }
-        try keys.draw()
-      }
-      try DirectoryEntry.remove(renewal)
+  /// Brings the database to the schema of this program.
+  private static func migrate(_ keys: LocalKeys, at now: Timestamp, isRenewing: Bool) throws {
+    let connection = keys.connection
+    do throws(MigrationError) {
+      let migrator = LocalSchema.migrator(keys, at: now, isRenewing: isRenewing)
+      // The keys of the first schema lay in the clear, also in earlier frames of the log.
+      guard try migrator.migrate(connection) < LocalSchema.version else { return }
+      do { try connection.checkpoint() } catch { throw .failed(version: LocalSchema.version, cause: error) }
+    } catch {
+      if case .failed(_, let cause as LocalStoreFault) = error { throw cause }
+      throw error
     }
+  }
+
+  /// Whether a person has asked for new keys.
+  private static func isRequest(_ path: String) -> Bool {
+    guard let status = try? FileStatus.ofLink(path) else { return false }
+    return status.kind == .regular && status.owner == ProcessIdentity.user
   }
 
   /// What no later try sets right; nil for a passing trouble.

@@ -1,28 +1,6 @@
 import BrokerProtocol
 import SQLite
 
-/// A login that waits for its one-time code.
-struct OTPFlow {
-  /// The fingerprint of its handle, which only the caller has.
-  var handle: [UInt8]
-  /// Who logs in.
-  var account: String
-  /// What the session shall be good for, joined by spaces.
-  var scopes: String
-  /// The fingerprint of the code, bound to the handle.
-  var code: [UInt8]
-  /// How many digits the code has.
-  var codeLength: Int
-  /// Codes that were compared, over all codes that were sent.
-  var attempts = 0
-  /// Codes that were sent.
-  var sends = 1
-  /// When the code ends.
-  var expiresAt: Timestamp
-  /// When another code may be asked for.
-  var resendAt: Timestamp
-}
-
 /// The logins that wait for a code: one for each account at most, and they survive a restart.
 struct OTPFlowTable {
   /// How long an ended flow is remembered, so that a late code is told apart from a wrong handle.
@@ -35,19 +13,21 @@ struct OTPFlowTable {
 
   /// The flow with the fingerprint of its handle.
   ///
-  /// - Throws: `SQLiteError`.
-  func find(_ handle: [UInt8]) throws(SQLiteError) -> OTPFlow? {
+  /// - Throws: `SQLiteError`; `LocalStoreFault.damaged` where it asks for a code that comes in no known way.
+  func find(_ handle: [UInt8]) throws -> OTPFlow? {
     let query = try connection.prepare(
       """
-      SELECT account, scopes, code, code_length, attempts, sends, expires_at, resend_at FROM otp_flow WHERE handle = ?1
+      SELECT account, scopes, method, code, code_length, attempts, sends, expires_at, resend_at
+      FROM otp_flow WHERE handle = ?1
       """)
     try query.bind(handle, at: 1)
     guard try query.step() else { return nil }
+    guard let method = OTPChallenge.Method(rawValue: try query.text(at: 2)) else { throw LocalStoreFault.damaged }
     return OTPFlow(
-      handle: handle, account: try query.text(at: 0), scopes: try query.text(at: 1), code: try query.blob(at: 2),
-      codeLength: Int(try query.int64(at: 3)), attempts: Int(try query.int64(at: 4)),
-      sends: Int(try query.int64(at: 5)), expiresAt: Timestamp(milliseconds: try query.int64(at: 6)),
-      resendAt: Timestamp(milliseconds: try query.int64(at: 7)))
+      handle: handle, account: try query.text(at: 0), scopes: try query.text(at: 1), method: method,
+      code: try query.blob(at: 3), codeLength: Int(try query.int64(at: 4)), attempts: Int(try query.int64(at: 5)),
+      sends: Int(try query.int64(at: 6)), expiresAt: Timestamp(milliseconds: try query.int64(at: 7)),
+      resendAt: Timestamp(milliseconds: try query.int64(at: 8)))
   }
 
   /// Writes a flow in place of the one that its account has.
@@ -57,18 +37,19 @@ struct OTPFlowTable {
     let write = try connection.prepare(
       """
       INSERT OR REPLACE INTO otp_flow
-        (handle, account, scopes, code, code_length, attempts, sends, expires_at, resend_at)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        (handle, account, scopes, method, code, code_length, attempts, sends, expires_at, resend_at)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
     try write.bind(flow.handle, at: 1)
     try write.bind(flow.account, at: 2)
     try write.bind(flow.scopes, at: 3)
-    try write.bind(flow.code, at: 4)
-    try write.bind(Int64(flow.codeLength), at: 5)
-    try write.bind(Int64(flow.attempts), at: 6)
-    try write.bind(Int64(flow.sends), at: 7)
-    try write.bind(flow.expiresAt.milliseconds, at: 8)
-    try write.bind(flow.resendAt.milliseconds, at: 9)
+    try write.bind(flow.method.rawValue, at: 4)
+    try write.bind(flow.code, at: 5)
+    try write.bind(Int64(flow.codeLength), at: 6)
+    try write.bind(Int64(flow.attempts), at: 7)
+    try write.bind(Int64(flow.sends), at: 8)
+    try write.bind(flow.expiresAt.milliseconds, at: 9)
+    try write.bind(flow.resendAt.milliseconds, at: 10)
     try write.run()
   }
 
@@ -87,6 +68,15 @@ struct OTPFlowTable {
   func remove(_ handle: [UInt8]) throws(SQLiteError) {
     let delete = try connection.prepare("DELETE FROM otp_flow WHERE handle = ?1")
     try delete.bind(handle, at: 1)
+    try delete.run()
+  }
+
+  /// Ends the flow of an account, if it has one.
+  ///
+  /// - Throws: `SQLiteError`.
+  func remove(account: String) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM otp_flow WHERE account = ?1")
+    try delete.bind(account, at: 1)
     try delete.run()
   }
 

@@ -1,0 +1,67 @@
+import BrokerProtocol
+import SQLite
+
+/// When codes and mails were sent for each account, as far as they count for `MessageLimits`.
+struct SentCodeTable {
+  private static let hour = Duration.seconds(3600)
+  private static let day = Duration.seconds(86_400)
+
+  private let connection: SQLiteConnection
+
+  /// The messages of a database.
+  init(_ connection: SQLiteConnection) { self.connection = connection }
+
+  /// Counts a message for an account.
+  ///
+  /// - Throws: `SQLiteError`.
+  func record(_ account: String, at now: Timestamp) throws(SQLiteError) {
+    let insert = try connection.prepare("INSERT INTO sent_code (account, at) VALUES (?1, ?2)")
+    try insert.bind(account, at: 1)
+    try insert.bind(now.milliseconds, at: 2)
+    try insert.run()
+  }
+
+  /// How long an account has to wait for its next message; nil where it may have one now.
+  ///
+  /// - Throws: `SQLiteError`.
+  func wait(_ account: String, _ limits: MessageLimits, at now: Timestamp) throws(SQLiteError) -> Duration? {
+    let inHour = try wait(account, limits.perHour, in: Self.hour, at: now)
+    let inDay = try wait(account, limits.perDay, in: Self.day, at: now)
+    return [inHour, inDay].compactMap { $0 }.max()
+  }
+
+  /// Removes what was counted for an account.
+  ///
+  /// - Throws: `SQLiteError`.
+  func remove(_ account: String) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM sent_code WHERE account = ?1")
+    try delete.bind(account, at: 1)
+    try delete.run()
+  }
+
+  /// Forgets what counts no more, and what a clock that was wrong has put into the future.
+  ///
+  /// - Throws: `SQLiteError`.
+  func removeOld(at now: Timestamp) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM sent_code WHERE at <= ?1 OR at > ?2")
+    try delete.bind((now + (.zero - Self.day)).milliseconds, at: 1)
+    try delete.bind(now.milliseconds, at: 2)
+    try delete.run()
+  }
+
+  /// The rest of a period since the message that was the first of the last `limit` ones.
+  private func wait(
+    _ account: String, _ limit: Int, in period: Duration, at now: Timestamp
+  ) throws(SQLiteError) -> Duration? {
+    let query = try connection.prepare(
+      """
+      SELECT at FROM sent_code WHERE account = ?1 AND at > ?2 AND at <= ?3 ORDER BY at DESC LIMIT 1 OFFSET ?4
+      """)
+    try query.bind(account, at: 1)
+    try query.bind((now + (.zero - period)).milliseconds, at: 2)
+    try query.bind(now.milliseconds, at: 3)
+    try query.bind(Int64(limit - 1), at: 4)
+    guard try query.step() else { return nil }
+    return Timestamp(milliseconds: try query.int64(at: 0)) + period - now
+  }
+}

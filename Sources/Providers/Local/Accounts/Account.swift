@@ -1,0 +1,31 @@
+import BrokerProtocol
+
+/// An account of the embedded provider.
+struct Account {
+  /// Names it in tokens; never changes.
+  var id: String
+  /// What it logs in with.
+  var email: String
+  /// The name to show.
+  var name: String?
+  /// Where one-time codes go that are sent by SMS.
+  var phone: PhoneNumber?
+  /// The text form of its password's hash.
+  var passwordHash: [UInt8]
+  /// What it is asked for after its password.
+  var secondFactor: SecondFactor
+  /// When it was made.
+  var createdAt: Timestamp
+  /// When its address was shown to be its owner's; nil where it was not.
+  var emailVerifiedAt: Timestamp?
+  /// When the owner of the state directory disabled it; nil where it may log in.
+  var disabledAt: Timestamp?
+
+  /// What others may know of it.
+  var user: User {
+    User(id: id, email: email, emailVerified: emailVerifiedAt != nil, name: name, phoneNumberMasked: phone?.masked)
+  }
+
+  /// Which passwords it may have.
+  var passwordPolicy: PasswordPolicy { PasswordPolicy(hasSecondFactor: secondFactor != .off) }
+}

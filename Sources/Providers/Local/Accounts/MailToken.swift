@@ -1,0 +1,29 @@
+import BrokerProtocol
+
+/// What is known of a token that was sent by e-mail: a caller that has it reads the mail of that address.
+struct MailToken {
+  /// What a token is good for; the names are part of the database's format.
+  enum Purpose: String {
+    /// It stands in for a forgotten password.
+    case reset
+    /// It shows that an address is its owner's.
+    case verify
+
+    /// How long a token is good for: long enough to find the mail, and for a verification to come back to it a day later.
+    var lifetime: Duration {
+      switch self {
+      case .reset: .seconds(1800)
+      case .verify: .seconds(86_400)
+      }
+    }
+  }
+
+  /// Whose it is.
+  var account: String
+  /// What it is good for.
+  var purpose: Purpose
+  /// The address that it was sent to: it says nothing of another one that the account has by now.
+  var email: String
+  /// When it expires.
+  var expiresAt: Timestamp
+}

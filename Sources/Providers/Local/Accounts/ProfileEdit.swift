@@ -1,0 +1,121 @@
+import BrokerCore
+import BrokerProtocol
+import JSON
+
+/// The changes of an account that a user asks for at once, all examined before any is made.
+struct ProfileEdit {
+  /// A name longer than that is no name.
+  static let largestNameByteCount = 256
+
+  /// A member that can be changed, by its name on the wire.
+  private enum Field: String {
+    case name, email, phoneNumber, twoFactor
+  }
+
+  /// The account as it is.
+  let before: Account
+  /// The account as it will be; an authenticator app is its second factor only once it is enrolled.
+  private(set) var after: Account
+  /// Whether an authenticator app is to be enrolled.
+  private(set) var enrolsApp = false
+
+  private var fields: Set<Field> = []
+  private var wrong: [String] = []
+
+  /// Whether the e-mail address is another one.
+  var changesEmail: Bool { after.email != before.email }
+  /// Whether the phone number is another one, or gone.
+  var changesPhone: Bool { after.phone != before.phone }
+  /// Whether another second factor counts at once.
+  var changesFactor: Bool { after.secondFactor != before.secondFactor }
+  /// Whether codes come from elsewhere, or go elsewhere, than they did.
+  var changesLogin: Bool { changesEmail || changesPhone || changesFactor }
+  /// Whether an enrolment that waits for its first code is void, since another second factor was chosen.
+  var endsEnrolment: Bool { fields.contains(.twoFactor) && !enrolsApp }
+
+  /// Examines changes.
+  ///
+  /// - Parameters:
+  ///   - changes: as the user asks for them.
+  ///   - account: whose they are.
+  ///   - needsVerifiedEmail: whether codes go to e-mail addresses only that were verified.
+  /// - Throws: `.refused` with `validationFailed` and all fields that are wrong.
+  init(
+    _ changes: ProfileChanges, of account: Account, needsVerifiedEmail: Bool
+  ) throws(ProviderFailure) {
+    before = account
+    after = account
+    for change in changes.members {
+      if !apply(change) { wrong.append(change.name) }
+    }
+    if let unmet = unmetField(needsVerifiedEmail: needsVerifiedEmail) { wrong.append(unmet.rawValue) }
+    guard wrong.isEmpty else { throw .refused(.validationFailed, fields: wrong) }
+  }
+
+  /// Makes one change; false for a member or a value that cannot be.
+  private mutating func apply(_ change: ProfileChanges.Change) -> Bool {
+    guard let field = Field(rawValue: change.name), let text = Self.text(of: change.value), set(field, to: text) else {
+      return false
+    }
+    fields.insert(field)
+    return true
+  }
+
+  /// The string, an empty one for null; nil for any other value.
+  private static func text(of value: RawJSON) -> String? {
+    guard let node = try? JSONDocument(parsing: value.text).root else { return nil }
+    if node.isNull { return "" }
+    return try? node.string()
+  }
+
+  private mutating func set(_ field: Field, to text: String) -> Bool {
+    switch field {
+    case .name: setName(text)
+    case .email: setEmail(EmailAddress(text))
+    case .phoneNumber: setPhone(text)
+    case .twoFactor: setFactor(SecondFactor(rawValue: text))
+    }
+  }
+
+  private mutating func setName(_ name: String) -> Bool {
+    guard name.utf8.count <= Self.largestNameByteCount else { return false }
+    after.name = name.isEmpty ? nil : name
+    return true
+  }
+
+  private mutating func setPhone(_ text: String) -> Bool {
+    let phone = PhoneNumber(text)
+    guard phone != nil || text.isEmpty else { return false }
+    after.phone = phone
+    return true
+  }
+
+  /// A new address is not verified: nothing shows yet that it is the user's.
+  private mutating func setEmail(_ email: EmailAddress?) -> Bool {
+    guard let email else { return false }
+    guard email.text != before.email else { return true }
+    after.email = email.text
+    after.emailVerifiedAt = nil
+    return true
+  }
+
+  private mutating func setFactor(_ factor: SecondFactor?) -> Bool {
+    guard let factor else { return false }
+    enrolsApp = factor == .totp
+    if !enrolsApp { after.secondFactor = factor }
+    return true
+  }
+
+  /// The field to name where the second factor has nowhere to send its codes to; nil where it has, or where that is not
+  /// due to these changes.
+  private func unmetField(needsVerifiedEmail: Bool) -> Field? {
+    let address: Field
+    switch after.secondFactor {
+    case .sms where after.phone == nil: address = .phoneNumber
+    case .email where needsVerifiedEmail && after.emailVerifiedAt == nil: address = .email
+    case .off, .sms, .email, .totp: return nil
+    }
+    let blamed: Field = fields.contains(.twoFactor) ? .twoFactor : address
+    return fields.contains(blamed) && !wrong.contains(address.rawValue) ? blamed : nil
+  }
+}

@@ -1,0 +1,11 @@
+/// What a message is for; the names are part of the database's format.
+enum MessagePurpose: String {
+  /// It has the code of a login.
+  case login
+  /// It has the token for a new password.
+  case reset
+  /// It has the token that verifies an e-mail address.
+  case verify
+  /// It tells of something that was done.
+  case notice
+}

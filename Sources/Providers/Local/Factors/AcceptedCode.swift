@@ -1,0 +1,32 @@
+import BrokerProtocol
+
+/// A code that was right, and what is stored of it so that it is right only once.
+enum AcceptedCode {
+  /// The code of a message: it ends with its flow.
+  case sent(OTPChallenge.Method)
+  /// The code of an authenticator app, by its time step.
+  case app(step: Int64)
+  /// A backup code, by its fingerprint.
+  case backup([UInt8])
+
+  /// How the user of an account has proved who they are, by password and code.
+  var methods: AuthenticationMethods {
+    switch self {
+    case .sent(.sms): .passwordAndSMS
+    case .sent, .app, .backup: .passwordAndCode
+    }
+  }
+
+  /// Uses the code of an account up; part of the transaction that begins the session.
+  ///
+  /// - Throws: what the database says.
+  func use(of account: String, _ database: LocalDatabase, at now: Timestamp) throws {
+    switch self {
+    case .sent: break
+    case .app(let step): try database.totp.setLastStep(step, of: account)
+    case .backup(let code):
+      try database.backupCodes.use(code, at: now)
+      try database.audit.append(.backupCodeUsed, account: account, at: now)
+    }
+  }
+}

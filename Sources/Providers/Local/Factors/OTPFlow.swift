@@ -1,0 +1,25 @@
+import BrokerProtocol
+
+/// A login that waits for its one-time code.
+struct OTPFlow {
+  /// The fingerprint of its handle, which only the caller has.
+  var handle: [UInt8]
+  /// Who logs in.
+  var account: String
+  /// What the session shall be good for, joined by spaces.
+  var scopes: String
+  /// How the code reaches the user.
+  var method: OTPChallenge.Method
+  /// The fingerprint of the code, bound to the handle; empty where an authenticator app makes the codes.
+  var code: [UInt8] = []
+  /// How many digits the code has.
+  var codeLength = 0
+  /// Codes that were compared, over all codes that were sent, backup codes included.
+  var attempts = 0
+  /// Codes that were sent.
+  var sends = 1
+  /// When the code ends.
+  var expiresAt: Timestamp
+  /// When another code may be asked for.
+  var resendAt: Timestamp
+}

@@ -1,0 +1,26 @@
+package import BrokerCore
+import BrokerProtocol
+import SQLite
+package import SecretMemory
+
+/// The end of an account.
+extension LocalProvider: AccountDeletionProvider {
+  /// Removes an account and everything that belongs to it, messages first; its records in the audit stay.
+  ///
+  /// - Throws: `.tokenRefused`; `.refused` with `tooManyAttempts` and the time to wait, or `invalidCredentials`;
+  ///   `.transient(.providerUnavailable)`.
+  package func deleteAccount(password: Secret, accessToken: Secret) throws(ProviderFailure) {
+    try perform { database, now in
+      let account = try session(of: accessToken, database, at: now).account
+      _ = try prove(password, of: account, address: account.email, database, at: now)
+      let messages = try database.messages.numbers(account: account.id)
+      delivery.withdraw(messages)
+      try database.removeMessages(messages)
+      try database.connection.transaction {
+        try database.accounts.remove(account.id)
+        try database.throttle.clear(database.throttleKey(account.email))
+        try database.audit.append(.accountDeleted, account: account.id, at: now)
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import BrokerCore
+import BrokerProtocol
+import LinuxSystem
+import SQLite
+
+/// Messages to accounts: the one way out for codes, tokens and notices.
+extension LocalProvider {
+  /// A message with its number, which is durable when the transaction is that has given it.
+  struct NumberedMessage {
+    /// What is sent.
+    let message: OutboundMessage
+    /// Names the message and its file.
+    let number: Int64
+    /// The messages in whose place it comes.
+    let replaced: [Int64]
+  }
+
+  /// A message that no file was written for: it goes by a channel.
+  struct Dispatch {
+    /// What is sent.
+    let message: OutboundMessage
+    /// Names the message.
+    let number: Int64
+    /// What sends it.
+    let channel: any MessageChannel
+  }
+
+  /// Sends a message in place of the last one of its purpose; nobody waits for its delivery.
+  ///
+  /// It begins a transaction of its own.
+  ///
+  /// - Parameters:
+  ///   - content: what it says.
+  ///   - account: who gets it.
+  ///   - method: how.
+  ///   - purpose: what it is for.
+  ///   - expiresAt: when it is of no more use.
+  ///   - database: the provider's tables.
+  ///   - now: when it is sent.
+  /// - Throws: `.refused` with `validationFailed` where the account has no such address; what the database and the file
+  ///   system say.
+  func send(
+    _ content: MessageContent, to account: Account, by method: OTPChallenge.Method, purpose: MessagePurpose,
+    expiresAt: Timestamp, _ database: LocalDatabase, at now: Timestamp
+  ) throws {
+    let numbered = try database.connection.transaction {
+      try number(content, to: account, by: method, purpose: purpose, expiresAt: expiresAt, database, at: now)
+    }
+    guard let dispatch = try release(numbered, database) else { return }
+    delivery.post(dispatch.message, number: dispatch.number, by: dispatch.channel)
+  }
+
+  /// Counts a message for ``MessageLimits`` and gives it its number; part of a transaction, after which `release` sends it.
+  ///
+  /// A notice replaces no other and is not counted: what was done is told however much was sent before.
+  ///
+  /// - Throws: as ``send(_:to:by:purpose:expiresAt:_:at:)``.
+  func number(
+    _ content: MessageContent, to account: Account, by method: OTPChallenge.Method, purpose: MessagePurpose,
+    expiresAt: Timestamp, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> NumberedMessage {
+    guard let destination = account.destination(method) else {
+      throw ProviderFailure.refused(.validationFailed, fields: ["phoneNumber"])
+    }
+    var replaced: [Int64] = []
+    if purpose != .notice {
+      try database.sentCodes.record(account.id, at: now)
+      replaced = try database.messages.numbers(account: account.id, purpose)
+    }
+    let number = try database.messages.insert(account: account.id, purpose, expiresAt: expiresAt)
+    let message = try OutboundMessage(content, to: destination.address, by: method, at: now)
+    return NumberedMessage(message: message, number: number, replaced: replaced)
+  }
+
+  /// Withdraws what a message replaces, and writes its file where it goes by no channel.
+  ///
+  /// - Returns: what is still to be given to its channel; nil for a message in the outbox.
+  /// - Throws: `Errno`, `SQLiteError`.
+  func release(_ numbered: NumberedMessage, _ database: LocalDatabase) throws -> Dispatch? {
+    delivery.withdraw(numbered.replaced)
+    try database.removeMessages(numbered.replaced)
+    removeMessagesAtExpiry()
+    let (message, number) = (numbered.message, numbered.number)
+    guard let channel = delivery.channel(for: message.method) else {
+      try database.files.outbox.write(message, number: number)
+      return nil
+    }
+    return Dispatch(message: message, number: number, channel: channel)
+  }
+
+  /// Removes messages of one purpose that are worthless by now: a failure changes no answer, and is made up for when they
+  /// expire.
+  func removeMessages(of account: String, _ purpose: MessagePurpose, _ database: LocalDatabase) {
+    guard let numbers = try? database.messages.numbers(account: account, purpose) else { return }
+    delivery.withdraw(numbers)
+    try? database.removeMessages(numbers)
+  }
+
+  /// Removes each message when its code expires, also where no call comes.
+  func removeMessagesAtExpiry() {
+    guard !isSweeping else { return }
+    isSweeping = true
+    sweep()
+  }
+
+  private func sweep() {
+    guard isSweeping else { return }
+    guard let rest = removeExpiredMessages() else {
+      isSweeping = false
+      return
+    }
+    // Without a thread the next call of the provider begins again.
+    isSweeping = worker.schedule(after: rest) { [weak self] in self?.assumeIsolated { $0.sweep() } }
+  }
+}

@@ -1,0 +1,67 @@
+package import BrokerCore
+import BrokerProtocol
+import SQLite
+import Sealing
+
+/// New accounts.
+extension LocalProvider: RegistrationProvider {
+  /// A name longer than that is no name.
+  private static let largestNameByteCount = 256
+
+  /// Makes an account, and logs in as ``login(_:)`` does, or asks for the verification of its address.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
+  package func register(_ registration: Registration) throws(ProviderFailure) -> LoginOutcome {
+    try perform { database, now in
+      let account = try addAccount(registration, database, at: now)
+      guard configuration.emailVerification == .off else {
+        try sendToken(.verify, to: account, database, at: now)
+        return .emailVerificationRequired
+      }
+      return try proceed(account, scopes: "", database, at: now)
+    }
+  }
+
+  /// Adds an account.
+  ///
+  /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, or `emailTaken`; what the
+  ///   database and the memory say.
+  func addAccount(_ registration: Registration, _ database: LocalDatabase, at now: Timestamp) throws -> Account {
+    let account = try makeAccount(registration, database, at: now)
+    let isAdded = try database.connection.transaction {
+      guard try database.accounts.insert(account) else { return false }
+      try database.audit.append(.accountRegistered, account: account.id, at: now)
+      return true
+    }
+    guard isAdded else { throw ProviderFailure.refused(.emailTaken) }
+    return account
+  }
+
+  /// Checks everything before it hashes.
+  private func makeAccount(
+    _ registration: Registration, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> Account {
+    let email = EmailAddress(registration.email)
+    let phone = registration.phoneNumber.flatMap { PhoneNumber($0) }
+    let name = registration.name.flatMap { $0.isEmpty ? nil : $0 }
+    let policy = PasswordPolicy(hasSecondFactor: registration.phoneNumber != nil)
+    let verdict = try policy.judge(registration.password, email: email?.text ?? registration.email, name: name)
+    var wrong: [String] = []
+    if email == nil { wrong.append("email") }
+    if verdict.password == nil { wrong.append("password") }
+    if let name, name.utf8.count > Self.largestNameByteCount { wrong.append("name") }
+    if registration.phoneNumber != nil, phone == nil { wrong.append("phoneNumber") }
+    guard let email, let password = verdict.password, wrong.isEmpty else {
+      throw ProviderFailure.refused(.validationFailed, fields: wrong)
+    }
+    guard try database.accounts.find(email: email) == nil else { throw ProviderFailure.refused(.emailTaken) }
+    return Account(
+      id: Self.identifier(), email: email.text, name: name, phone: phone,
+      passwordHash: try passwordHash.hash(password), secondFactor: phone == nil ? .off : .sms, createdAt: now)
+  }
+
+  /// A name for a row that cannot be guessed: 128 random bits.
+  static func identifier() -> String {
+    String(decoding: Base64URL.encode(RandomBytes.array(count: 16).span), as: UTF8.self)
+  }
+}

@@ -1,0 +1,75 @@
+import BrokerProtocol
+import JSON
+
+/// What an access token says: claims of RFC 7519, and of RFC 9068, section 2.2.
+struct AccessTokenClaims: Equatable {
+  /// The account (`sub`).
+  var subject: String
+  /// The token family (`sid`, OpenID Connect Front-Channel Logout 1.0, section 3).
+  var family: String
+  /// The token's own name (`jti`), drawn for each.
+  var identifier = LocalProvider.identifier()
+  /// When it was made (`iat`).
+  var issuedAt: Timestamp
+  /// When it ends (`exp`).
+  var expiresAt: Timestamp
+  /// When its user last proved who they are (`auth_time`); nil where that was not noted.
+  var authTime: Timestamp?
+  /// How they did that (`amr`).
+  var methods = AuthenticationMethods.password
+  /// What it is good for (`scope`), joined by spaces; empty for the usual.
+  var scopes = ""
+
+  /// The issuer that every token names (`iss`).
+  static let issuer = "authbroker-local"
+  /// The audience of every token (`aud`): whatever serves the user's own programs on this machine.
+  static let audience = "authbroker"
+}
+
+extension AccessTokenClaims: JSONEncodable {
+  /// Writes the payload of the token.
+  ///
+  /// Times are whole seconds; the end is rounded up, so that no token ends before it was said to.
+  func encode(to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("iss", Self.issuer)
+      writer.member("sub", subject)
+      writer.member("aud", Self.audience)
+      writer.member("sid", family)
+      writer.member("iat", Int(issuedAt.milliseconds / 1000))
+      writer.member("exp", Int((expiresAt.milliseconds + 999) / 1000))
+      writer.member("jti", identifier)
+      if let authTime { writer.member("auth_time", Int(authTime.milliseconds / 1000)) }
+      if !methods.names.isEmpty { writer.member("amr", methods.names) }
+      if !scopes.isEmpty { writer.member("scope", scopes) }
+    }
+  }
+}
+
+extension AccessTokenClaims {
+  /// Reads a payload whose signature was verified; nil where it lacks something, or is meant for others.
+  init?(payload: [UInt8]) {
+    guard let root = try? JSONDocument(parsing: payload).root,
+      let issuer = try? root.required("iss").string(), issuer == Self.issuer,
+      let audience = try? root.required("aud").string(), audience == Self.audience,
+      let subject = try? root.required("sub").string(), let family = try? root.required("sid").string(),
+      let identifier = try? root.required("jti").string(), let issuedAt = Self.time("iat", root),
+      let expiresAt = Self.time("exp", root)
+    else { return nil }
+    self.subject = subject
+    self.family = family
+    self.identifier = identifier
+    self.issuedAt = issuedAt
+    self.expiresAt = expiresAt
+    authTime = Self.time("auth_time", root)
+    let names = (try? root["amr"]?.elements().map { try $0.string() }) ?? []
+    methods = AuthenticationMethods(stored: names.joined(separator: " "))
+    scopes = (try? root["scope"]?.string()) ?? ""
+  }
+
+  /// A number of seconds since 1970, multiplied without overflow although the provider has signed it itself.
+  private static func time(_ name: String, _ root: JSONNode) -> Timestamp? {
+    guard let seconds = try? root[name]?.integer() else { return nil }
+    return Timestamp(milliseconds: seconds.multipliedReportingOverflow(by: 1000).partialValue)
+  }
+}

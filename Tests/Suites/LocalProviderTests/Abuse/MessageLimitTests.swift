@@ -1,0 +1,76 @@
+import BrokerCore
+import BrokerProtocol
+import SecretMemory
+import TestSupport
+import Testing
+
+@testable import LocalProvider
+
+/// How many messages one account causes.
+@Suite(.standardTimeLimit) struct MessageLimitTests {
+  private func login(_ fixture: ProviderFixture, _ email: String = "b@example.com") async throws -> ProviderFailure? {
+    let credentials = try fixture.credentials(email)
+    return await failure { () throws(ProviderFailure) in try await fixture.provider.login(credentials) }
+  }
+
+  @Test func `an account is sent ten codes in an hour, however it asks for them`() async throws {
+    try await ProviderFixture.run { fixture in
+      let challenge = try await fixture.challenge()
+      fixture.clock.advance(.seconds(200))
+      _ = try await fixture.provider.resendOTP(flow: challenge.flow)
+      for _ in 3...10 { #expect(try await login(fixture) == nil) }
+      #expect(fixture.outbox == ["00000010.json"])
+      let pending = try fixture.sentCode()
+      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(3400)))
+      #expect(try fixture.sentCode() == pending, "the last code stays good")
+      // Another account is none the worse for it.
+      _ = try await fixture.challenge("c@example.com")
+      fixture.clock.advance(.seconds(3400))
+      #expect(try await login(fixture) == nil)
+      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(200)))
+    }
+  }
+
+  @Test func `a day has a limit of its own, and both come from the configuration`() async throws {
+    let limits: (inout LocalProviderConfiguration) -> Void = {
+      $0.messageLimits.perHour = 2
+      $0.messageLimits.perDay = 3
+    }
+    try await ProviderFixture.run(limits) { fixture in
+      _ = try await fixture.challenge()
+      #expect(try await login(fixture) == nil)
+      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(3600)))
+      fixture.clock.advance(.seconds(3600))
+      #expect(try await login(fixture) == nil)
+      fixture.clock.advance(.seconds(3600))
+      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(79_200)))
+      await fixture.provider.shutDown()
+      fixture.clock.advance(.seconds(79_200))
+      #expect(try await login(fixture) == nil)
+      #expect(try await fixture.number("SELECT count(*) FROM sent_code") == 2)
+    }
+  }
+
+  @Test func `a clock that was ahead keeps nobody waiting`() async throws {
+    let limit: (inout LocalProviderConfiguration) -> Void = { $0.messageLimits.perHour = 1 }
+    try await ProviderFixture.run(limit) { fixture in
+      fixture.clock.advance(.seconds(1_000_000))
+      _ = try await fixture.challenge()
+      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(3600)))
+      fixture.clock.advance(.seconds(-1_000_000))
+      #expect(try await login(fixture) == nil)
+    }
+  }
+
+  @Test func `a password is taken again once the wait is over, however often wrong ones were tried`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      let wrong = try fixture.credentials(password: "another password")
+      for _ in 1...30 {
+        _ = await failure { () throws(ProviderFailure) in try await fixture.provider.login(wrong) }
+        fixture.clock.advance(ThrottleTable.longestDelay)
+      }
+      _ = try await fixture.provider.login(fixture.credentials()).session
+    }
+  }
+}
