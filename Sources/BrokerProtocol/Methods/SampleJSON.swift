@@ -36,6 +36,14 @@ enum SampleJSON {
     }
     """
 
+  /// What a login with a password needs.
+  static let passwordLogin = #"[{"method": "password", "fields": ["email", "password"]}]"#
+
+  /// A session as `getSession` gives it, with what a login needs.
+  static func withLogin(_ session: String) -> String {
+    String(session.dropLast()) + #", "login": \#(passwordLogin)}"#
+  }
+
   /// The session of a user of an OpenID Connect provider.
   static let oidcSession =
     """
