@@ -30,6 +30,8 @@ package actor BrokerServer {
     package var proofs: ProofDirectory
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
+    /// How the embedded provider's messages get out; empty where it is not in use.
+    package var delivery: @Sendable () -> [GetStatus.Delivery]
     /// The version of the program.
     package var version: String
 
@@ -38,13 +40,14 @@ package actor BrokerServer {
       reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
       discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
-      version: String
+      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] }, version: String
     ) {
       self.reload = reload
       self.discovery = discovery
       self.stopped = stopped
       self.proofs = proofs
       self.providers = providers
+      self.delivery = delivery
       self.version = version
     }
   }

@@ -118,6 +118,9 @@ enum Routes {
       .asked(UpdateProfile.self) { broker, params, caller throws(BrokerError) in
         try broker.updateProfile(params, caller)
       },
+      .asked(GenerateBackupCodes.self) { broker, params, caller throws(BrokerError) in
+        try broker.generateBackupCodes(params, caller)
+      },
       .asked(DeleteAccount.self) { broker, params, caller throws(BrokerError) in
         try broker.deleteAccount(params, caller)
       },

@@ -21,7 +21,8 @@ package struct ProviderType: Sendable {
   package static let all: [ProviderType] =
     [
       ProviderType(name: "local", abilities: [.register, .getCurrentUser, .resendOtp]) { _ in .local },
-      ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.awaitLogin])) { section in
+      ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])) {
+        section in
         RESTProfileConfiguration(&section).map { .remote($0) }
       },
     ]
@@ -32,7 +33,7 @@ package struct ProviderType: Sendable {
     } + [
       ProviderType(
         name: FirebaseProvider.type,
-        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .awaitLogin])
+        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
       }

@@ -26,8 +26,8 @@ enum FirstAccount {
     else { return failure }
     guard let found = try? context.connector(mayStart: false).connect() else { return failure }
     var connection = BlockingConnection(found)
-    guard let session = try? context.call(GetSession.self, .init(profile: profile), on: &connection),
-      session.provider == embedded, isMissing(profile, context, on: &connection)
+    guard let answer = try? context.call(GetSession.self, .init(profile: profile), on: &connection),
+      answer.session.provider == embedded, isMissing(profile, context, on: &connection)
     else { return failure }
     var failure = failure
     failure.message = message(profile)

@@ -98,7 +98,7 @@ struct LoginCall {
   /// A login that has come so far that it waits for its user is cancelled; one that is done stays.
   private func outcome(_ result: LoginResult, on connection: inout BlockingConnection) -> Outcome {
     let params: CancelLogin.Params
-    switch result {
+    switch result.progress {
     case .otpRequired(let challenge): params = .init(otpFlowID: challenge.otpFlowID)
     case .userActionRequired(let action): params = .init(loginFlowID: action.loginFlowID)
     case .authenticated, .emailVerificationRequired: return .completed(result)
@@ -131,13 +131,19 @@ struct LoginCall {
     case (.cancelled, .registration): Message("the login was cancelled; the account may have been created all the same")
     case (.cancelled, _): Message("the login was cancelled")
     case (.failed(let error), _): CommandFailure(.broker(error)).message
-    case (.completed(.authenticated(let session)), _):
-      Message(
-        "it was too late to cancel: " + LoginDialogue.welcome(session),
-        next: NextCommand("log out with", "logout").on(session.profile))
-    case (.completed, _): Message("it was too late to cancel: the account was created")
+    case (.completed(let result), _): Self.message(result.progress)
     case (.unknown, _):
       Message("the broker has not said whether it was cancelled", next: NextCommand("see", "status"))
     }
+  }
+
+  /// What is said of a login that was done before it could be cancelled.
+  private static func message(_ progress: LoginProgress) -> Message {
+    guard case .authenticated(let session) = progress else {
+      return Message("it was too late to cancel: the account was created")
+    }
+    return Message(
+      "it was too late to cancel: " + LoginDialogue.welcome(session),
+      next: NextCommand("log out with", "logout").on(session.profile))
   }
 }

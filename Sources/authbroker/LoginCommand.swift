@@ -102,8 +102,8 @@ enum LoginCommand: Command {
     let step = try PendingLogins.list(of: profiles, context, on: &connection).first { $0.id == flow }
     let result: LoginResult
     switch step {
-    case .code(let challenge): result = .otpRequired(challenge)
-    case .action(let action): result = .userActionRequired(action)
+    case .code(let challenge): result = LoginResult(.otpRequired(challenge))
+    case .action(let action): result = LoginResult(.userActionRequired(action))
     // One that has just ended may still say how.
     case nil: result = try context.call(AwaitLogin.self, .init(loginFlowID: flow), on: &connection)
     }

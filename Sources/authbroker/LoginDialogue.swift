@@ -23,7 +23,7 @@ struct LoginDialogue: ~Copyable {
 
   /// Asks where a profile stands, and what its provider is.
   mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session {
-    try context.call(GetSession.self, .init(profile: profile), on: &connection)
+    try context.call(GetSession.self, .init(profile: profile), on: &connection).session
   }
 
   /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done
@@ -32,17 +32,17 @@ struct LoginDialogue: ~Copyable {
   /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
   mutating func finish(_ result: LoginResult) throws(CommandFailure) {
     var result = result
-    while case .otpRequired(let challenge) = result, context.canAsk {
+    while case .otpRequired(let challenge) = result.progress, context.canAsk {
       ChallengeNotice.tell(challenge)
       result = try answer(challenge)
     }
-    if case .userActionRequired(let action) = result {
+    if case .userActionRequired(let action) = result.progress {
       if context.wantsJSON { context.printJSON(result) } else { ActionNotice.tell(action, context) }
       guard !context.arguments.has("--no-wait") else { throw Self.goesOn(action, context) }
       result = try ActionWait(action, context).finish(on: &connection)
     }
     if context.wantsJSON { context.printJSON(result) }
-    switch result {
+    switch result.progress {
     case .authenticated(let session):
       if !context.wantsJSON { Output.message(Self.welcome(session)) }
     case .otpRequired(let challenge):

@@ -188,7 +188,7 @@ actor Daemon {
       discovery: { OpenRPCDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       proofs: ProofDirectory(path: source.paths.state), providers: ProviderType.all.map { ($0.name, $0.abilities) },
-      version: ProgramVersion.current)
+      delivery: providers.deliveryReports, version: ProgramVersion.current)
   }
 
   // MARK: Change and end

@@ -146,6 +146,12 @@ final class ProviderCatalog {
     }
   }
 
+  /// How the embedded provider's messages get out.
+  var deliveryReports: @Sendable () -> [GetStatus.Delivery] {
+    let delivery = delivery
+    return { delivery.reports.map { GetStatus.Delivery($0) } }
+  }
+
   /// Lets the embedded provider, where a profile has it, remove the messages of an earlier process in time.
   ///
   /// Nothing waits for it.

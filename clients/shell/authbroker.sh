@@ -336,14 +336,14 @@ authbroker__credentials() {
   authbroker__text password "$secret"
 }
 
-# Logs in as the profile does first, or in the given way. 1021, missingCredential: that is by password.
+# Logs in as the profile does first, or in the given way.
 authbroker_login() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --email --password-stdin --method' "$@" || exit
   if [ -z "$method$email$stdin" ]; then
-    answer=$(authbroker__send login "$(authbroker__text profile "$profile")") || exit
-    [ "$(authbroker__words "$answer" error.code)" = 1021 ] ||
-      { authbroker__check "$answer" && authbroker__finish "$answer"; exit; }
+    answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
+    # An older broker does not say what a login needs.
+    method=$(authbroker__words "$answer" result.login.0.method) || method=password
   fi
   case $method in
     '' | password) members=$(authbroker__credentials) || exit ;;
