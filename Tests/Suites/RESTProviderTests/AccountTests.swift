@@ -84,10 +84,10 @@ import Testing
           .init(name: "name", value: RawJSON(text: Array(#""Ann B.""#.utf8))),
           .init(name: "phoneNumber", value: RawJSON(text: Array(#""+15550100123""#.utf8))),
         ])
-        let user = try await provider.updateProfile(changes, accessToken: token)
+        let user = try await provider.updateProfile(changes, accessToken: token).user
         #expect(user.name == "Ann B." && user.phoneNumberMasked == "+•••••••••23")
         try await backend.misbehave("status", at: "updateProfile", #","commit":true,"status":204"#)
-        #expect(try await provider.updateProfile(changes, accessToken: token) == user)
+        #expect(try await provider.updateProfile(changes, accessToken: token).user == user)
         #expect(try await provider.currentUser(accessToken: token) == user)
         try await backend.ask(.post, "/expire-access", "{}")
         #expect(
