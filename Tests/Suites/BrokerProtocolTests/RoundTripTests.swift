@@ -187,7 +187,8 @@ import Testing
   @Test func `what an older broker does not say is empty`() throws {
     let session = try Samples.fullSession.encoded().root
     #expect(try GetSession.Result(from: session) == GetSession.Result(session: Samples.fullSession))
-    let text = #"{"protocolVersion":"1","server":{"name":"s"},"capabilities":{"methods":[],"events":[],"framings":[],"#
+    let text =
+      #"{"protocolVersion":"1","server":{"name":"s"},"capabilities":{"methods":[],"events":[],"framings":[],"#
       + #""providers":[]},"sessions":[],"sequence":0}"#
     #expect(try Initialize.Result(from: JSONDocument(text).root).profiles.isEmpty)
   }

@@ -89,7 +89,8 @@ enum Samples {
 
   static let deliveries: [GetStatus.Delivery] = [
     .init(channel: "sms", sent: 1, failed: 0, underWay: 2),
-    .init(channel: "smtp", sent: 0, failed: 1, underWay: 0, lastFailure: "mail.example:587: \"no\"", lastFailureAt: time),
+    .init(
+      channel: "smtp", sent: 0, failed: 1, underWay: 0, lastFailure: "mail.example:587: \"no\"", lastFailureAt: time),
   ]
 
   static func enrolment() throws -> FactorEnrolment {

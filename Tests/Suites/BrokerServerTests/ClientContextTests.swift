@@ -1,4 +1,3 @@
-import BrokerCore
 import BrokerProtocol
 import TestSupport
 import Testing

@@ -1,6 +1,4 @@
-import BrokerCore
 import BrokerProtocol
-import JSON
 import TestSupport
 import Testing
 
@@ -19,7 +17,8 @@ import Testing
       let introduced = client.ask(LoginStage.line("initialize")).first ?? ""
       #expect(introduced.contains(#""profiles":[\#(profiles.joined(separator: ","))],"sessions":["#), "\(introduced)")
       let session = client.ask(LoginStage.line("getSession", #"{"profile":"b"}"#)).first ?? ""
-      #expect(session.contains(#""state":"signedOut""#) && session.hasSuffix(#","login":\#(Self.forms)}}"#), "\(session)")
+      #expect(
+        session.contains(#""state":"signedOut""#) && session.hasSuffix(#","login":\#(Self.forms)}}"#), "\(session)")
     }
   }
 

@@ -47,10 +47,12 @@ import Testing
     #expect(enrolments.find("d", at: Self.start) == nil)
   }
 
-  @Test(arguments: [
-    (9, [nil, nil, nil, nil, nil] as [Int?], [4, 3, 2, 1, 0]), (2, [nil, nil], [1, 0]), (5, [1, 0], [1, 0]),
+  private static let counts: [(Int, [Int?], [Int])] = [
+    (9, [nil, nil, nil, nil, nil], [4, 3, 2, 1, 0]), (2, [nil, nil], [1, 0]), (5, [1, 0], [1, 0]),
     (5, [9, 9], [4, 3]), (1, [-1], [0]),
-  ])
+  ]
+
+  @Test(arguments: counts)
   func `wrong codes are counted, as the provider does where it counts fewer`(
     _ attempts: Int, _ provided: [Int?], _ left: [Int]
   ) {
