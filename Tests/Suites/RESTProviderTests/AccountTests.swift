@@ -177,6 +177,20 @@ import Testing
     }
   }
 
+  @Test func `a backend that takes a phone number and no address is logged in to with that`() async throws {
+    try await Backend.run { backend in
+      var mapping = RESTMapping.standard
+      mapping.endpoints[.login]?.fields[.email] = nil
+      try await withProvider(backend, mapping: mapping) { provider in
+        #expect(provider.loginForms == [LoginForm(method: .password, fields: ["phoneNumber", "password"])])
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.login(Credentials(email: "a@b.example")) }
+            == .refused(.missingCredential, fields: ["phoneNumber", "password"]))
+      }
+      #expect(try await backend.ledger("request").isEmpty)
+    }
+  }
+
   @Test func `every session of the user ends where that is asked for`() async throws {
     try await Backend.run(["--account", ann]) { backend in
       try await withProvider(backend) { provider in
