@@ -139,6 +139,7 @@ struct LoginCall {
     }
   }
 
+  /// What is said of a login that was done before it could be cancelled.
   private static func lateMessage(_ progress: LoginProgress) -> Message {
     guard case .authenticated(let session) = progress else {
       return Message("it was too late to cancel: the account was created")

@@ -77,7 +77,7 @@ enum LoginCommand: Command {
     _ method: LoginMethod?, _ profile: ProfileName?, _ context: Context
   ) throws(CommandFailure) -> Bool {
     var dialogue = LoginDialogue(context, try context.connect())
-    if method == nil, (try? dialogue.forms(of: profile))?.first?.method == .password { return false }
+    if method == nil, dialogue.takesPassword(profile) { return false }
     let result: LoginResult
     do throws(CommandFailure) {
       result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue))

@@ -27,9 +27,7 @@ extension LoginDialogue {
   }
 
   private mutating func beginReauthentication(_ profile: ProfileName?) throws(CommandFailure) -> LoginResult {
-    // A broker that does not say how to log in gets a password.
-    let first = try forms(of: profile).first?.method ?? .password
-    guard first == .password || PasswordSource.isGiven(context) else {
+    guard PasswordSource.isGiven(context) || takesPassword(profile) else {
       return try begin(Reauthenticate.self, .init(profile: profile))
     }
     var tries = PasswordTries(context)

@@ -34,9 +34,10 @@ struct LoginDialogue: ~Copyable {
     try call(GetSession.self, .init(profile: profile)).session
   }
 
-  /// The ways to log in to a profile; empty from a broker that does not say.
-  mutating func forms(of profile: ProfileName?) throws(CommandFailure) -> [LoginForm] {
-    try call(GetSession.self, .init(profile: profile)).login
+  /// Whether no way to log in to a profile does without a password; false from a broker that does not say.
+  mutating func takesPassword(_ profile: ProfileName?) -> Bool {
+    guard let forms = try? call(GetSession.self, .init(profile: profile)).login else { return false }
+    return !forms.isEmpty && !forms.contains { $0.fields.isEmpty }
   }
 
   /// Goes on until there is a session, and prints what came of it.

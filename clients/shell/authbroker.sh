@@ -336,14 +336,15 @@ authbroker__credentials() {
   authbroker__text password "$secret"
 }
 
-# Logs in as the profile does first, or in the given way.
+# Logs in by the first way of the profile that needs nothing, else by password, or in the given way.
 authbroker_login() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --email --password-stdin --method' "$@" || exit
   if [ -z "$method$email$stdin" ]; then
     answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
-    # An older broker does not say what a login needs.
-    method=$(authbroker__words "$answer" result.login.0.method) || method=password
+    way=0
+    while method=$(authbroker__words "$answer" "result.login.$way.method") &&
+      authbroker__words "$answer" "result.login.$way.fields.0" >/dev/null; do way=$((way + 1)); done
   fi
   case $method in
     '' | password) members=$(authbroker__credentials) || exit ;;

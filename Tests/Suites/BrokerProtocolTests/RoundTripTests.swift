@@ -38,7 +38,7 @@ import Testing
       Login.Params(),
       Login.Params(
         profile: work, method: "password", email: "a@b", password: secret, phoneNumber: "+1", refreshToken: secret,
-        scopes: ["a"]))
+        scopes: ["a"], clientContext: "c\"1"))
     try check(
       Register.Params(email: "a@b", password: secret),
       Register.Params(profile: work, email: "a@b", password: secret, name: "A", phoneNumber: "+1"))
@@ -50,6 +50,7 @@ import Testing
       try check(ResetPassword.Params(profile: profile, token: secret, password: secret))
       try check(ChangePassword.Params(profile: profile, oldPassword: secret, newPassword: secret))
       try check(DeleteAccount.Params(profile: profile, password: secret))
+      try check(GenerateBackupCodes.Params(profile: profile, password: secret))
       try check(UpdateProfile.Params(profile: profile, changes: Samples.changes))
     }
     try check(AwaitLogin.Params(loginFlowID: "f"), AwaitLogin.Params(loginFlowID: "f", timeout: .milliseconds(500)))
@@ -112,15 +113,27 @@ import Testing
     let sessions = Samples.sessions
     for session in sessions { try check(session) }
     try check(User(id: "u"), Samples.user)
-    try check(
-      LoginResult.authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired,
-      .userActionRequired(Samples.action), .userActionRequired(Samples.browserAction))
+    let steps: [LoginProgress] = [
+      .authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired,
+      .userActionRequired(Samples.action), .userActionRequired(Samples.browserAction),
+    ]
+    for step in steps { try check(LoginResult(step), LoginResult(step, clientContext: "c\"1")) }
+    for session in sessions {
+      try check(GetSession.Result(session: session), GetSession.Result(session: session, login: Samples.loginForms))
+    }
     try check(
       ListPendingLogins.Result(logins: []),
       ListPendingLogins.Result(logins: [.code(Samples.challenge), .action(Samples.action)]))
     try check(
-      VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 3),
-      VerifyBackupCode.Result(login: .emailVerificationRequired, backupCodesRemaining: nil))
+      VerifyBackupCode.Result(
+        login: LoginResult(.authenticated(Samples.fullSession), clientContext: "c"), backupCodesRemaining: 3),
+      VerifyBackupCode.Result(login: LoginResult(.emailVerificationRequired), backupCodesRemaining: nil))
+    try check(
+      UpdateProfile.Result(user: Samples.user),
+      UpdateProfile.Result(user: User(id: "u"), enrolment: try Samples.enrolment()))
+    try check(
+      GenerateBackupCodes.Result(backupCodes: []),
+      GenerateBackupCodes.Result(backupCodes: [try Samples.secret("a-b"), try Samples.secret("c\"d")]))
     for method in OTPChallenge.Method.allCases {
       var challenge = Samples.challenge
       challenge.method = method
@@ -139,7 +152,8 @@ import Testing
     try check(
       Initialize.Result(
         protocolVersion: Initialize.protocolVersion, server: .init(name: "s", version: "1"), capabilities: capabilities,
-        sessions: sessions, sequence: 7))
+        profiles: [.init(profile: .default, provider: "rest", login: Samples.loginForms)], sessions: sessions,
+        sequence: 7))
     try check(ListSessions.Result(sessions: []), ListSessions.Result(sessions: sessions))
     try check(
       Logout.Result(
@@ -156,7 +170,7 @@ import Testing
         limits: [
           .init(name: "maxX", scope: "broker", value: 10, used: 3, refused: 2),
           .init(name: "ySeconds", scope: "connection", value: 0.002, refused: 0),
-        ], profiles: sessions))
+        ], delivery: Samples.deliveries, profiles: sessions))
     try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
     try check(CheckProviders.Result(providers: []), CheckProviders.Result(providers: Samples.reports))
     try check(
@@ -200,6 +214,15 @@ import Testing
   @Test func `null members are absent ones, and unknown ones are ignored`() throws {
     let text = #"{"profile":null,"minValiditySeconds":null,"scopes":null,"timeoutSeconds":null,"later":{"x":[]}}"#
     #expect(try GetAccessToken.Params(from: JSONDocument(text).root) == GetAccessToken.Params())
+  }
+
+  @Test func `what an older broker does not say is empty`() throws {
+    let session = try Samples.fullSession.encoded().root
+    #expect(try GetSession.Result(from: session) == GetSession.Result(session: Samples.fullSession))
+    let text =
+      #"{"protocolVersion":"1","server":{"name":"s"},"capabilities":{"methods":[],"events":[],"framings":[],"#
+      + #""providers":[]},"sessions":[],"sequence":0}"#
+    #expect(try Initialize.Result(from: JSONDocument(text).root).profiles.isEmpty)
   }
 
   @Test func `a secret shows nowhere but on the wire`() throws {

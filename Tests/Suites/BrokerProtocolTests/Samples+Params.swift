@@ -28,7 +28,7 @@ extension Samples {
         Login.self,
         .init(
           profile: .default, method: "password", email: "e", password: secret, phoneNumber: "p", refreshToken: secret,
-          scopes: [])),
+          scopes: [], clientContext: "c")),
       full(Register.self, .init(profile: .default, email: "e", password: secret, name: "n", phoneNumber: "p")),
       full(VerifyOTP.self, .init(otpFlowID: "f", code: secret)), full(ResendOTP.self, .init(otpFlowID: "f")),
       full(VerifyBackupCode.self, .init(otpFlowID: "f", backupCode: secret)),
@@ -37,6 +37,7 @@ extension Samples {
       full(ResetPassword.self, .init(profile: .default, token: secret, password: secret)),
       full(ChangePassword.self, .init(profile: .default, oldPassword: secret, newPassword: secret)),
       full(UpdateProfile.self, .init(profile: .default, changes: changes)),
+      full(GenerateBackupCodes.self, .init(profile: .default, password: secret)),
       full(DeleteAccount.self, .init(profile: .default, password: secret)),
       full(AwaitLogin.self, .init(loginFlowID: "f", timeout: .zero)),
       full(CancelLogin.self, .init(otpFlowID: "f", loginFlowID: "f")),

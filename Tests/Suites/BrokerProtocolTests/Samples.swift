@@ -8,12 +8,12 @@ enum Samples {
     id: "u\"1", email: "a@b.example", emailVerified: false, name: "Äda\n", phoneNumberMasked: "•• 42")
   static let challenge = OTPChallenge(
     otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
-    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true)
+    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true, clientContext: "c\"1")
 
   static let action = UserAction(
     loginFlowID: "flow", profile: .default, kind: .deviceCode, verificationURI: "https://a.example/\"d",
     verificationURIComplete: "https://a.example/d?c=A-B", userCode: "A-B", expiresAt: time,
-    interval: .milliseconds(5500))
+    interval: .milliseconds(5500), clientContext: "c\n2")
   static let browserAction = UserAction(
     loginFlowID: "flow", profile: .default, kind: .browser, verificationURI: "https://a.example", expiresAt: time)
 
@@ -62,7 +62,8 @@ enum Samples {
 
   static let payloads: [EventPayload] =
     [
-      .login(LoginEvent(method: "password")), .login(LoginEvent(userID: "u1", method: "password")),
+      .login(LoginEvent(method: "password")),
+      .login(LoginEvent(userID: "u1", method: "password", clientContext: "c\"1")),
       .tokenRefreshed(TokenRefreshedEvent(tokenID: "t")),
       .tokenRefreshed(TokenRefreshedEvent(tokenID: "t", expiresAt: time)),
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: true, nextAttemptAt: time)),
@@ -70,6 +71,8 @@ enum Samples {
       .userUpdated(UserUpdatedEvent(userID: "u1")),
       .otpChallenge(challenge), .otpResent(challenge), .loginPending(action), .loginPending(browserAction),
       .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
+      .loginFailed(LoginFailedEvent(kind: "otpExpired", clientContext: "")),
+      .backupCodeUsed(BackupCodeUsedEvent()), .backupCodeUsed(BackupCodeUsedEvent(remaining: 0)),
       .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .networkDown, .networkUp,
       .vaultLocked, .vaultUnlocked,
       .configReloaded, .shuttingDown, .eventsLost(EventsLostEvent(from: 1, to: Int.max)),
@@ -80,6 +83,18 @@ enum Samples {
 
   static let findings: [VaultFinding] = VaultFinding.Kind.allCases.flatMap { kind in
     [VaultFinding(kind, isError: true, "Ü."), VaultFinding(kind, isError: false, "", profile: .default)]
+  }
+
+  static let loginForms = LoginMethod.allCases.map { LoginForm($0) }
+
+  static let deliveries: [GetStatus.Delivery] = [
+    .init(channel: "sms", sent: 1, failed: 0, underWay: 2),
+    .init(
+      channel: "smtp", sent: 0, failed: 1, underWay: 0, lastFailure: "mail.example:587: \"no\"", lastFailureAt: time),
+  ]
+
+  static func enrolment() throws -> FactorEnrolment {
+    FactorEnrolment(otpFlowID: "flow", otpauthURI: try secret("otpauth://totp/a?secret=A"), expiresAt: time)
   }
 
   static let reports: [ProviderReport] = {

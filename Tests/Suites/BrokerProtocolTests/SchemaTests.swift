@@ -142,17 +142,20 @@ import Testing
     }
     for session in Samples.sessions {
       try check("Session", session)
-      try check("LoginResult", LoginResult.authenticated(session))
+      try check("LoginResult", LoginResult(.authenticated(session), clientContext: "c"))
     }
-    try check("LoginResult", LoginResult.otpRequired(Samples.challenge))
+    try check("LoginResult", LoginResult(.otpRequired(Samples.challenge), clientContext: "c"))
     for action in [Samples.action, Samples.browserAction] {
       try check("UserAction", action)
-      try check("LoginResult", LoginResult.userActionRequired(action))
+      try check("LoginResult", LoginResult(.userActionRequired(action)))
     }
-    try check("LoginResult", LoginResult.emailVerificationRequired)
+    try check("LoginResult", LoginResult(.emailVerificationRequired))
     try check(
       "LoginResult",
-      VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 0))
+      VerifyBackupCode.Result(login: LoginResult(.authenticated(Samples.fullSession)), backupCodesRemaining: 0))
+    for form in Samples.loginForms { try check("LoginForm", form) }
+    try check("Profile", Initialize.Profile(profile: .default, provider: "rest", login: Samples.loginForms))
+    try check("FactorEnrolment", try Samples.enrolment())
     try check("OtpChallenge", Samples.challenge)
     try check("User", Samples.user)
     try check("User", User(id: "u"))
@@ -194,6 +197,7 @@ import Testing
     let login = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "login" }
     let ways = try login?["params"]?.elements().first { try $0["name"]?.string() == "method" }?["schema"]?["enum"]
     #expect(try ways?.elements().map { try $0.string() } == LoginMethod.allCases.map(\.rawValue))
+    #expect(try words("LoginForm", "method") == LoginMethod.allCases.map(\.rawValue))
     #expect(try words("LogoutOutcome", "serverRevoked") == LogoutOutcome.ServerRevoked.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "kind") == ErrorKind.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))

@@ -37,7 +37,8 @@ import Testing
       if let answer = answers[method] { return answer }
       switch method {
       case "getSession":
-        let login = #","login":[{"method":"\#(form)","fields":[]}]}"#
+        let fields = form == "password" ? #""email","password""# : ""
+        let login = #","login":[{"method":"\#(form)","fields":[\#(fields)]}]}"#
         return #""result":"# + String(Self.session(provider).dropLast()) + login
       case "getCurrentUser", "updateProfile": return #""result":"# + Self.user
       case "reauthenticate" where password == "right" || form != "password":

@@ -226,7 +226,8 @@ import Testing
       case "getStatus": FakeOwner.status()
       case "getSession":
         #""result":{"profile":"default","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
-          + #""login":[{"method":"password","fields":["email","password"]},{"method":"deviceCode","fields":[]}]}"#
+          + #""login":[{"method":"password","fields":["email","password"]},"#
+          + #"{"method":"refreshToken","fields":["refreshToken"]}]}"#
       default: Self.session
       }
     }
