@@ -26,6 +26,23 @@ extension PrivateDirectory {
     }
   }
 
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - name: without a slash.
+  ///   - limit: how many bytes are read at most.
+  /// - Returns: its beginning, or all of it; nil where there is none.
+  /// - Throws: what open(2) or pread(2) says, for a symbolic link too.
+  package func readFile(_ name: String, limit: Int) throws(Errno) -> [UInt8]? {
+    do throws(Errno) {
+      let file = try FileDescriptor.open("\(path)/\(name)", [.read, .noFollow])
+      return try file.contents(limit: limit)
+    } catch {
+      guard error == .noEntry else { throw error }
+      return nil
+    }
+  }
+
   /// Removes a file; one that is not there is no error.
   ///
   /// - Parameter name: without a slash.

@@ -80,6 +80,9 @@ final class ProviderFixture: Sendable {
   /// The bytes of a file of the provider.
   func contents(_ name: String) throws -> [UInt8] { try scratch.bytes(of: "local-provider/\(name)") }
 
+  /// Writes a file of the provider as another program might.
+  func overwrite(_ name: String, with text: String) throws { try scratch.write(text, to: "local-provider/\(name)") }
+
   func message() throws -> JSONNode {
     try JSONDocument(parsing: contents("outbox/\(outbox.last ?? "")")).root
   }

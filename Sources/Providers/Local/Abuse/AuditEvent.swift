@@ -4,6 +4,10 @@ enum AuditEvent: String {
   case accountRegistered
   /// An account was removed.
   case accountDeleted
+  /// The owner of the state directory keeps an account from logging in.
+  case accountDisabled
+  /// An account may log in again.
+  case accountEnabled
   /// A session began.
   case loginSucceeded
   /// A password was wrong, or the account may not log in.

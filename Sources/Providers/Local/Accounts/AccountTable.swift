@@ -76,6 +76,16 @@ struct AccountTable {
     try update.run()
   }
 
+  /// Disables an account, or enables it where `moment` is nil.
+  ///
+  /// - Throws: `SQLiteError`.
+  func setDisabled(at moment: Timestamp?, of id: String) throws(SQLiteError) {
+    let update = try connection.prepare("UPDATE account SET disabled_at = ?2 WHERE id = ?1")
+    try update.bind(id, at: 1)
+    if let moment { try update.bind(moment.milliseconds, at: 2) }
+    try update.run()
+  }
+
   /// Notes that an account's address is its owner's; the first time counts.
   ///
   /// - Throws: `SQLiteError`.

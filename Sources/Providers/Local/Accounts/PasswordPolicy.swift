@@ -1,3 +1,4 @@
+import BrokerProtocol
 import SecretMemory
 
 /// Which new passwords an account may have (SP 800-63B-4, section 3.1.1.2).
@@ -6,11 +7,11 @@ import SecretMemory
 /// nothing is cut off.
 struct PasswordPolicy {
   /// The minimum length where a second factor is asked for as well.
-  static let fewestCharactersWithSecondFactor = 8
+  static let fewestCharactersWithSecondFactor = PasswordLength.fewestCharactersWithSecondFactor
   /// The minimum length where the password is the only factor.
-  static let fewestCharactersAlone = 15
+  static let fewestCharactersAlone = PasswordLength.fewestCharacters
   /// What is hashed at most, so that a password costs no more than its hash.
-  static let largestByteCount = 1024
+  static let largestByteCount = PasswordLength.largestByteCount
 
   /// What is wrong with a password.
   enum Objection: Hashable, CaseIterable {

@@ -1,4 +1,7 @@
+import BrokerProtocol
+import JSON
 import LinuxSystem
+import SecretMemory
 
 /// Where messages to users go when there is no network: one file each, which plays the text message.
 ///
@@ -21,6 +24,28 @@ struct Outbox: ~Copyable {
   func write(_ message: OutboundMessage, number: Int64) throws(Errno) {
     try message.withJSONLine { line throws(Errno) in try directory.writeFile(Self.name(number), line) }
   }
+
+  /// Reads a message.
+  ///
+  /// - Parameters:
+  ///   - number: its number.
+  ///   - expiresAt: when it is removed.
+  /// - Returns: nil where there is none, as of one that went another way, and where another program has spoilt it.
+  /// - Throws: what the file system says; `SecretMemoryExhausted`.
+  func message(_ number: Int64, expiresAt: Timestamp) throws -> LocalMessage? {
+    guard var bytes = try directory.readFile(Self.name(number), limit: Self.largestMessage) else { return nil }
+    defer { wipe(&bytes) }
+    do {
+      return try LocalMessage(Int(number), expiresAt: expiresAt, from: try JSONDocument(parsing: bytes).root)
+    } catch let error as JSONMismatch where error.isForWantOfMemory {
+      throw SecretMemoryExhausted()
+    } catch is JSONMismatch {
+      return nil
+    } catch is JSONError { return nil }
+  }
+
+  /// No message that is written here has more bytes: its text and addresses are bounded.
+  private static let largestMessage = 16_384
 
   /// Removes a message, whole or half written; one that is not there is no error.
   ///

@@ -1,0 +1,94 @@
+import BrokerProtocol
+import SQLite
+
+/// Reads what the owner of the state directory is shown, each list by one query.
+struct AccountListing {
+  /// The database.
+  let connection: SQLiteConnection
+  /// How long a session lives without use.
+  let idleLifetime: Duration
+  /// The present moment.
+  let now: Timestamp
+
+  /// All accounts by their addresses, or the one with an identifier.
+  ///
+  /// - Throws: `SQLiteError`; `LocalStoreFault.damaged` for a second factor that is not known.
+  func users(id: String? = nil) throws -> [LocalUser] {
+    let query = try connection.prepare(
+      """
+      SELECT id, email, email_verified_at, name, phone, second_factor, disabled_at, created_at,
+        (SELECT count(*) FROM token_family AS family WHERE family.account = account.id
+          AND family.revoked_at IS NULL AND family.expires_at > ?1 AND family.last_used_at > ?2)
+      FROM account WHERE ?3 IS NULL OR id = ?3 ORDER BY email
+      """)
+    try bind(id, to: query)
+    var users: [LocalUser] = []
+    while try query.step() { users.append(try Self.user(query)) }
+    return users
+  }
+
+  /// The sessions that can still be refreshed, the newest first: of one account, or of all.
+  ///
+  /// - Throws: `SQLiteError`.
+  func sessions(of account: String? = nil) throws(SQLiteError) -> [LocalSession] {
+    let query = try connection.prepare(
+      """
+      SELECT id, account, scopes, created_at, last_used_at, expires_at, amr FROM token_family
+      WHERE revoked_at IS NULL AND expires_at > ?1 AND last_used_at > ?2 AND (?3 IS NULL OR account = ?3)
+      ORDER BY created_at DESC, id
+      """)
+    try bind(account, to: query)
+    var sessions: [LocalSession] = []
+    while try query.step() { sessions.append(try session(query)) }
+    return sessions
+  }
+
+  /// The messages that may lie in the outbox, and when each is removed, the oldest first.
+  ///
+  /// - Throws: `SQLiteError`.
+  func messages() throws(SQLiteError) -> [(number: Int64, expiresAt: Timestamp)] {
+    let query = try connection.prepare("SELECT number, expires_at FROM message WHERE expires_at > ?1 ORDER BY number")
+    try query.bind(now.milliseconds, at: 1)
+    var messages: [(number: Int64, expiresAt: Timestamp)] = []
+    while try query.step() {
+      messages.append((try query.int64(at: 0), Timestamp(milliseconds: try query.int64(at: 1))))
+    }
+    return messages
+  }
+
+  /// The number of the last record of the audit; 0 where there is none.
+  ///
+  /// - Throws: `SQLiteError`.
+  func lastAuditNumber() throws(SQLiteError) -> Int64 {
+    let query = try connection.prepare("SELECT coalesce(max(number), 0) FROM audit")
+    return try query.step() ? try query.int64(at: 0) : 0
+  }
+
+  /// Binds which sessions can still be refreshed, and of which account something is read.
+  private func bind(_ account: String?, to query: borrowing Statement) throws(SQLiteError) {
+    try query.bind(now.milliseconds, at: 1)
+    try query.bind((now + (.zero - idleLifetime)).milliseconds, at: 2)
+    if let account { try query.bind(account, at: 3) }
+  }
+
+  private static func user(_ row: borrowing Statement) throws -> LocalUser {
+    guard let secondFactor = LocalUser.SecondFactor(rawValue: try row.text(at: 5)) else {
+      throw LocalStoreFault.damaged
+    }
+    return LocalUser(
+      id: try row.text(at: 0), email: try row.text(at: 1), emailVerified: !row.isNull(at: 2),
+      name: row.isNull(at: 3) ? nil : try row.text(at: 3),
+      phoneNumberMasked: row.isNull(at: 4) ? nil : PhoneNumber(stored: try row.text(at: 4)).masked,
+      twoFactor: secondFactor, isDisabled: !row.isNull(at: 6),
+      createdAt: Timestamp(milliseconds: try row.int64(at: 7)), sessionCount: Int(try row.int64(at: 8)))
+  }
+
+  private func session(_ row: borrowing Statement) throws(SQLiteError) -> LocalSession {
+    let lastUsedAt = Timestamp(milliseconds: try row.int64(at: 4))
+    return LocalSession(
+      id: try row.text(at: 0), user: try row.text(at: 1), scopes: ScopeList.split(try row.text(at: 2)),
+      createdAt: Timestamp(milliseconds: try row.int64(at: 3)), lastUsedAt: lastUsedAt,
+      expiresAt: min(Timestamp(milliseconds: try row.int64(at: 5)), lastUsedAt + idleLifetime),
+      methods: AuthenticationMethods(stored: try row.text(at: 6)).names)
+  }
+}

@@ -1,0 +1,143 @@
+package import BrokerCore
+package import BrokerProtocol
+import SQLite
+
+/// What the owner of the state directory sees of the provider, and may do there.
+///
+/// Tokens and keys are in `LocalProvider+Introspection.swift`.
+extension LocalProvider: AccountDirectory {
+  /// All accounts, by their addresses.
+  ///
+  /// - Throws: `.transient(.providerUnavailable)`, as every function here.
+  package func users() throws(ProviderFailure) -> [LocalUser] {
+    try perform { database, now in try listing(database, at: now).users() }
+  }
+
+  /// Makes an account without a login; where addresses must be verified, a token for that is sent.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`.
+  package func addUser(_ registration: Registration) throws(ProviderFailure) -> LocalUser {
+    try perform { database, now in
+      let account = try addAccount(registration, database, at: now)
+      if configuration.emailVerification == .required {
+        try sendToken(.verify, to: account, database, at: now)
+      }
+      return try user(account, database, at: now)
+    }
+  }
+
+  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the field `user`.
+  package func setEnabled(_ isEnabled: Bool, user name: String) throws(ProviderFailure) -> LocalUser {
+    try perform { database, now in
+      let account = try account(named: name, database)
+      if isEnabled, account.disabledAt != nil { try enable(account, database, at: now) }
+      if !isEnabled, account.disabledAt == nil { try disable(account, database, at: now) }
+      return try user(account, database, at: now)
+    }
+  }
+
+  private func enable(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws {
+    try database.connection.transaction {
+      try database.accounts.setDisabled(at: nil, of: account.id)
+      try database.audit.append(.accountEnabled, account: account.id, at: now)
+    }
+  }
+
+  private func disable(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws {
+    try database.connection.transaction {
+      try database.accounts.setDisabled(at: now, of: account.id)
+      try database.families.revokeAll(account: account.id, at: now)
+      try database.flows.remove(account: account.id)
+      try database.audit.append(.accountDisabled, account: account.id, at: now)
+    }
+    removeMessages(of: account.id, .login, database)
+  }
+
+  /// The sessions that can still be refreshed, the newest first: of one account, or of all.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the field `user`.
+  package func sessions(of name: String?) throws(ProviderFailure) -> [LocalSession] {
+    try perform { database, now in
+      let account = try name.map { try account(named: $0, database) }
+      return try listing(database, at: now).sessions(of: account?.id)
+    }
+  }
+
+  /// Revokes one session, or all of an account.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and what is not there: `user`, `session`, or both where neither is given.
+  package func revokeSessions(of name: String?, session: String?) throws(ProviderFailure) -> Int {
+    try perform { database, now in
+      let account = try name.map { try account(named: $0, database) }
+      let family = try session.map { try family($0, of: account, database) }
+      guard let owner = family?.account ?? account?.id else {
+        throw ProviderFailure.refused(.validationFailed, fields: ["user", "session"])
+      }
+      let sessions = try listing(database, at: now).sessions(of: owner)
+      try database.connection.transaction {
+        if let family {
+          try database.families.revoke(family: family.id, at: now)
+        } else {
+          try database.families.revokeAll(account: owner, at: now)
+        }
+        try database.audit.append(.sessionsRevoked, account: owner, detail: family?.id ?? "all", at: now)
+      }
+      return sessions.count { family == nil || $0.id == family?.id }
+    }
+  }
+
+  /// What lies in the outbox, the oldest first.
+  package func messages() throws(ProviderFailure) -> [LocalMessage] {
+    try perform { database, now in
+      try listing(database, at: now).messages().compactMap { entry in
+        try database.files.outbox.message(entry.number, expiresAt: entry.expiresAt)
+      }
+    }
+  }
+
+  /// Reads the audit log, and verifies all of it; see ``AccountDirectory/audit(since:limit:)``.
+  package func audit(
+    since: Int?, limit: Int
+  ) throws(ProviderFailure) -> (records: [LocalAuditRecord], isIntact: Bool) {
+    try perform { database, now in
+      let last = try listing(database, at: now).lastAuditNumber()
+      let records = try database.audit.records(after: since.map { Int64($0) } ?? last - Int64(limit), limit: limit)
+      return (records.map { LocalAuditRecord($0) }, try database.audit.verify())
+    }
+  }
+
+  private func listing(_ database: LocalDatabase, at now: Timestamp) -> AccountListing {
+    AccountListing(
+      connection: database.connection, idleLifetime: configuration.refreshTokenIdleLifetime, now: now)
+  }
+
+  private func user(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws -> LocalUser {
+    guard let user = try listing(database, at: now).users(id: account.id).first else { throw LocalStoreFault.damaged }
+    return user
+  }
+
+  /// The account with an identifier or an e-mail address.
+  private func account(named name: String, _ database: LocalDatabase) throws -> Account {
+    if let account = try database.accounts.find(id: name) { return account }
+    if let email = EmailAddress(name), let account = try database.accounts.find(email: email) { return account }
+    throw ProviderFailure.refused(.validationFailed, fields: ["user"])
+  }
+
+  /// A session by its identifier, whosever it is unless an account is named.
+  private func family(_ id: String, of account: Account?, _ database: LocalDatabase) throws -> TokenFamily {
+    guard let family = try database.families.find(id: id), account == nil || account?.id == family.account else {
+      throw ProviderFailure.refused(.validationFailed, fields: ["session"])
+    }
+    return family
+  }
+}
+
+extension LocalAuditRecord {
+  /// What is told of a record: all but the chain.
+  fileprivate init(_ record: AuditRecord) {
+    self.init(
+      number: Int(record.number), time: record.at, event: record.event, user: record.account, detail: record.detail)
+  }
+}
