@@ -5,9 +5,6 @@ import Sealing
 
 /// New accounts.
 extension LocalProvider: RegistrationProvider {
-  /// A name longer than that is no name.
-  private static let largestNameByteCount = 256
-
   /// Makes an account, and logs in as ``login(_:)`` does, or asks for the verification of its address.
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
@@ -49,7 +46,7 @@ extension LocalProvider: RegistrationProvider {
     var wrong: [String] = []
     if email == nil { wrong.append("email") }
     if verdict.password == nil { wrong.append("password") }
-    if let name, name.utf8.count > Self.largestNameByteCount { wrong.append("name") }
+    if let name, name.utf8.count > Account.largestNameByteCount { wrong.append("name") }
     if registration.phoneNumber != nil, phone == nil { wrong.append("phoneNumber") }
     guard let email, let password = verdict.password, wrong.isEmpty else {
       throw ProviderFailure.refused(.validationFailed, fields: wrong)
