@@ -25,7 +25,7 @@ extension LocalProvider {
     let channel: any MessageChannel
   }
 
-  /// Sends a message in place of the last one of its purpose; nobody waits for its delivery.
+  /// Sends a message in place of the last one of its purpose, without waiting for its delivery.
   ///
   /// It begins a transaction of its own.
   ///

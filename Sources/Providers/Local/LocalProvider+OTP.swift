@@ -64,7 +64,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
 
   /// Begins the one flow that an account with a second factor can have; the one before it is void.
   ///
-  /// Nobody waits for the delivery of a code: where it fails, the login goes on by another one or by a backup code.
+  /// The code's delivery is not waited for: where it fails, the login goes on by another one or by a backup code.
   ///
   /// - Throws: `ProviderFailure.refused` with `tooManyAttempts` and the time to wait, where the account was sent as much
   ///   as it may be; what the database, the memory and the outbox say.
