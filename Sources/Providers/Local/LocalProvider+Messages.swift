@@ -88,6 +88,15 @@ extension LocalProvider {
     return Dispatch(message: message, number: number, channel: channel)
   }
 
+  /// Gives a message to its channel, and waits for the end of the first try, or a few seconds; later ones go on without
+  /// the caller.
+  ///
+  /// - Returns: why the first try has failed; nil where it has not, as far as is known.
+  func deliver(_ dispatch: Dispatch?) async -> DeliveryFailure? {
+    guard let dispatch else { return nil }
+    return await delivery.send(dispatch.message, number: dispatch.number, by: dispatch.channel).failure
+  }
+
   /// Removes messages of one purpose that are worthless by now: a failure changes no answer, and is made up for when they
   /// expire.
   func removeMessages(of account: String, _ purpose: MessagePurpose, _ database: LocalDatabase) {

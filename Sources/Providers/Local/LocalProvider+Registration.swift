@@ -8,15 +8,17 @@ extension LocalProvider: RegistrationProvider {
   /// Makes an account, and logs in as ``login(_:)`` does, or asks for the verification of its address.
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
-  package func register(_ registration: Registration) throws(ProviderFailure) -> LoginOutcome {
-    try perform { database, now in
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    let (outcome, dispatch) = try perform { database, now -> (LoginOutcome, Dispatch?) in
       let account = try addAccount(registration, database, at: now)
       guard configuration.emailVerification == .off else {
         try sendToken(.verify, to: account, database, at: now)
-        return .emailVerificationRequired
+        return (.emailVerificationRequired, nil)
       }
       return try proceed(account, scopes: "", database, at: now)
     }
+    _ = await deliver(dispatch)
+    return outcome
   }
 
   /// Adds an account.
