@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import SQLite
 import Sealing
 import SecretMemory
 import TestSupport
