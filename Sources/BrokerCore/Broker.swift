@@ -33,6 +33,8 @@ package actor Broker {
   var profiles: Profiles
   /// Logins that their provider has not answered yet, and those that wait for a code or for their user.
   var logins = Logins()
+  /// Second factors that are being enrolled.
+  var enrolments = Enrolments()
   /// What waits to be durable, and who is told of it.
   var eventLog = EventLog()
   /// Everyone who waits for an answer.
@@ -107,8 +109,8 @@ package actor Broker {
   /// A vault whose passphrase a person has given would stay locked, and the next process would not know of today's wrong
   /// codes.
   package var isBusy: Bool {
-    hasWork || logins.isAnyPending || remembersGuesses || logouts.queue.isWorthWaiting(at: now)
-      || vault.needsPersonToOpen
+    hasWork || logins.isAnyPending || enrolments.isAnyPending(at: now.wall) || remembersGuesses
+      || logouts.queue.isWorthWaiting(at: now) || vault.needsPersonToOpen
   }
 
   /// Whether a provider or the store is being waited for.

@@ -10,6 +10,12 @@ package struct Counters: Sendable, Equatable {
   package var logins = 0
   /// Logins, codes and registrations that were refused.
   package var loginFailures = 0
+  /// One-time codes that logins have had sent.
+  package var otpSent = 0
+  /// One-time codes that were sent again on request.
+  package var otpResent = 0
+  /// Refusals by which a provider has locked an account, or stopped its guesses.
+  package var lockouts = 0
   /// Events published.
   package var events = 0
   /// Records saved.

@@ -54,9 +54,9 @@ extension BrokerServer {
         .versionUnsupported, "This broker speaks protocol version \(Initialize.protocolVersion).")
     }
     let types = environment.providers
-    let (sessions, sequence, providers) = broker.assumeIsolated { broker in
+    let (profiles, sessions, sequence, providers) = broker.assumeIsolated { broker in
       (
-        broker.sessions, broker.sequence,
+        broker.profileForms, broker.sessions, broker.sequence,
         types.map { type in
           let abilities = broker.abilities(ofType: type.name) ?? type.abilities
           return Initialize.ProviderType(type: type.name, methods: abilities.map(\.rawValue).sorted())
@@ -69,11 +69,11 @@ extension BrokerServer {
       capabilities: Initialize.Capabilities(
         methods: Methods.all.map { $0.name }, events: EventName.allCases.map(\.rawValue),
         framings: [Framing.lines.name, Framing.headers.name], providers: providers),
-      sessions: sessions, sequence: Int(clamping: sequence))
+      profiles: profiles, sessions: sessions, sequence: Int(clamping: sequence))
   }
 
-  /// Where a profile's session stands.
-  func session(_ params: ProfileParams) throws(BrokerError) -> Session {
+  /// Where a profile's session stands, and what a login needs.
+  func session(_ params: ProfileParams) throws(BrokerError) -> GetSession.Result {
     try broker.assumeIsolated { broker in Result { () throws(BrokerError) in try broker.session(params.profile) } }
       .get()
   }
@@ -149,13 +149,15 @@ extension BrokerServer {
       version: environment.version, pid: Int(ProcessIdentity.pid), startedAt: startedAt,
       configurationReadAt: configurationReadAt,
       uptime: BootClock.now - startedUptime, vault: vault, connections: connections.count,
-      subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report, profiles: profiles)
+      subscriptions: subscriptions, counters: Self.counters(counters), limits: ledger.report,
+      delivery: environment.delivery(), profiles: profiles)
   }
 
   private static func counters(_ counters: Counters) -> [GetStatus.Counter] {
     [
       ("tokens", counters.tokens), ("refreshes", counters.refreshes), ("refreshFailures", counters.refreshFailures),
-      ("logins", counters.logins), ("loginFailures", counters.loginFailures), ("events", counters.events),
+      ("logins", counters.logins), ("loginFailures", counters.loginFailures), ("otpSent", counters.otpSent),
+      ("otpResent", counters.otpResent), ("lockouts", counters.lockouts), ("events", counters.events),
       ("saves", counters.saves), ("saveFailures", counters.saveFailures),
       ("revocations", counters.revocations), ("pendingRevocations", counters.pendingRevocations),
       ("revocationsGivenUp", counters.revocationsGivenUp),

@@ -28,8 +28,12 @@ package actor BrokerServer {
     package var stopped: @Sendable () -> Void
     /// Where clients show that they have the state directory.
     package var proofs: ProofDirectory
+    /// The directory of the embedded provider's accounts; nil while no profile uses that provider.
+    package var directory: @Sendable () -> (any AccountDirectory)?
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
+    /// How the embedded provider's messages get out; empty where it is not in use.
+    package var delivery: @Sendable () -> [GetStatus.Delivery]
     /// The version of the program.
     package var version: String
 
@@ -37,14 +41,17 @@ package actor BrokerServer {
     package init(
       reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
       discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
+      directory: @escaping @Sendable () -> (any AccountDirectory)?,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
-      version: String
+      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] }, version: String
     ) {
       self.reload = reload
       self.discovery = discovery
       self.stopped = stopped
       self.proofs = proofs
+      self.directory = directory
       self.providers = providers
+      self.delivery = delivery
       self.version = version
     }
   }

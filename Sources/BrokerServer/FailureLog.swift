@@ -27,7 +27,8 @@ struct FailureLog {
   private static let methods: Set<String> = [
     Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CancelLogin.name, Register.name,
     VerifyEmail.name, ForgotPassword.name, ResetPassword.name, ChangePassword.name, UpdateProfile.name,
-    DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name, Prove.name,
+    GenerateBackupCodes.name, DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name, Prove.name,
+    AddLocalUser.name, SetLocalUserEnabled.name, RevokeLocalSessions.name, RotateLocalSigningKey.name,
   ]
 
   private var minuteEnd = Duration.zero

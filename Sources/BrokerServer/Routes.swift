@@ -64,6 +64,23 @@ struct Route: Sendable {
     }
   }
 
+  /// A method that the directory of accounts answers, for clients that have the state directory.
+  static func directory<Method: BrokerMethod>(
+    _ method: Method.Type,
+    _ question:
+      @escaping @Sendable (any AccountDirectory, Method.Params) async throws(ProviderFailure) -> Method.Result
+  ) -> Route {
+    Route(name: Method.name) { server, node, request throws(BrokerError) in
+      let params: Method.Params = try server.decode(node, request)
+      guard let directory = server.environment.directory() else {
+        throw BrokerError(.unsupportedByProvider, "No profile uses the embedded provider.")
+      }
+      server.ask(request, .throughout) { broker, caller in
+        broker.ask(directory, caller) { directory throws(ProviderFailure) in try await question(directory, params) }
+      }
+    }.administrative()
+  }
+
   /// A method that the broker answers with a token.
   static func token<Method: BrokerMethod>(
     _ method: Method.Type,
@@ -83,7 +100,10 @@ struct Route: Sendable {
 /// How each of ``Methods`` is answered.
 enum Routes {
   /// One route for each method.
-  static let all: [Route] =
+  static let all = common + directory
+
+  /// Those of every method but the ones that the directory of accounts answers.
+  private static let common: [Route] =
     [
       .now(Initialize.self) { server, params, _ throws(BrokerError) in try server.initialize(params) },
       .now(Ping.self) { _, _, _ in Empty() },
@@ -117,6 +137,9 @@ enum Routes {
       },
       .asked(UpdateProfile.self) { broker, params, caller throws(BrokerError) in
         try broker.updateProfile(params, caller)
+      },
+      .asked(GenerateBackupCodes.self) { broker, params, caller throws(BrokerError) in
+        try broker.generateBackupCodes(params, caller)
       },
       .asked(DeleteAccount.self) { broker, params, caller throws(BrokerError) in
         try broker.deleteAccount(params, caller)

@@ -20,10 +20,9 @@ package struct ProviderType: Sendable {
   /// All types, in the order in which capabilities list them.
   package static let all: [ProviderType] =
     [
-      ProviderType(
-        name: "local", abilities: everything.subtracting([.updateProfile, .verifyBackupCode, .awaitLogin])
-      ) { _ in .local },
-      ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.awaitLogin])) { section in
+      ProviderType(name: "local", abilities: everything.subtracting([.awaitLogin])) { _ in .local },
+      ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])) {
+        section in
         RESTProfileConfiguration(&section).map { .remote($0) }
       },
     ]
@@ -34,7 +33,7 @@ package struct ProviderType: Sendable {
     } + [
       ProviderType(
         name: FirebaseProvider.type,
-        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .awaitLogin])
+        abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }
       }

@@ -35,12 +35,12 @@ enum PendingLoginCoding {
 
   /// Everything that may be long.
   private static func texts(of login: PendingLogin) -> [String] {
-    let user = [login.expectedUser?.id, login.expectedUser?.email].compactMap(\.self)
+    let own = [login.expectedUser?.id, login.expectedUser?.email, login.step.clientContext].compactMap(\.self)
     switch login.step {
-    case .code(let challenge): return user + [challenge.maskedDestination, challenge.otpFlowID]
+    case .code(let challenge): return own + [challenge.maskedDestination, challenge.otpFlowID]
     case .action(let action):
       let optional = [action.verificationURIComplete, action.userCode].compactMap(\.self)
-      return user + optional + [action.verificationURI, action.loginFlowID]
+      return own + optional + [action.verificationURI, action.loginFlowID]
     }
   }
 

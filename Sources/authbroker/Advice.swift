@@ -45,7 +45,7 @@ enum Advice {
     case .networkUnavailable: lead = "try again later, or see what is wrong with"
     case .invalidResponse, .configInvalid, .tlsFailed: lead = "see what is wrong with"
     case .providerRejected: lead = "compare the configuration with what is registered there; see also"
-    case .unsupportedByProvider: lead = "to see what it supports"
+    case .unsupportedByProvider where error.profile != nil: lead = "to see what it supports"
     default: return nil
     }
     return NextCommand(lead, "provider-check", (error.profile ?? .default).description)
@@ -61,7 +61,7 @@ enum Advice {
   /// What to do where no command does it.
   private static func step(for error: BrokerError) -> String? {
     switch error.kind {
-    case .otpInvalid: error.attemptsRemaining.map { "\($0.counted("attempt")) left" }
+    case .otpInvalid, .backupCodeInvalid: error.attemptsRemaining.map { "\($0.counted("attempt")) left" }
     case .unknownProfile: "name one with --profile"
     case .insufficientScope:
       "a token cannot have scopes that its session lacks; add them to scopes in the profile's configuration, then log in "

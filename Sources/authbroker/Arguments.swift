@@ -62,7 +62,12 @@ struct Arguments: Equatable, Sendable {
   /// The failure for an unknown option; what follows it is not repeated.
   static func unknown(_ name: String, _ known: [Option]) -> CommandFailure {
     if secrets.contains(name) {
-      let what = name == "--code" || name == "--otp" ? "--code-stdin" : "--password-stdin or --password-command"
+      let what =
+        switch name {
+        case "--code", "--otp": "--code-stdin"
+        case "--token", "--refresh-token": "--token-stdin"
+        default: "--password-stdin or --password-command"
+        }
       return .usage("a secret is never taken from an argument, where other programs can read it; use \(what)")
     }
     return .unknown("option", name, likely: Spelling.nearest(to: name, among: known.map(\.name)))

@@ -6,8 +6,9 @@ enum ChallengeNotice {
   /// Says it on standard error, before the question.
   static func tell(_ challenge: OTPChallenge) { Output.message(text(challenge)) }
 
-  /// Where the code comes from and how long it is good, without a full stop; an authenticator's code is not sent.
-  static func text(_ challenge: OTPChallenge) -> String {
+  /// Where the code comes from, how long it is good and when another one may be sent, without a full stop; an
+  /// authenticator's code is not sent.
+  static func text(_ challenge: OTPChallenge, now: Timestamp = LocalTime.now) -> String {
     let code = "\(challenge.otpLength)-digit code"
     let carrier: String
     switch challenge.method {
@@ -18,6 +19,13 @@ enum ChallengeNotice {
     // Some providers do not say where they have sent it.
     let destination = PlainText.line(challenge.maskedDestination.utf8)
     let place = destination.isEmpty ? "" : " to \(destination)"
-    return "sent a \(code)\(place) by \(carrier); it expires \(LocalTime.relative(challenge.expiresAt))"
+    let expiry = "it expires \(LocalTime.relative(challenge.expiresAt, now: now))"
+    return "sent a \(code)\(place) by \(carrier); \(expiry)\(cooldown(challenge, now))"
+  }
+
+  /// When another code may be sent; empty where it may be at once, or not before this one has expired.
+  private static func cooldown(_ challenge: OTPChallenge, _ now: Timestamp) -> String {
+    guard challenge.nextResendAt > now, challenge.nextResendAt < challenge.expiresAt else { return "" }
+    return ", and another one can be sent \(LocalTime.relative(challenge.nextResendAt, now: now))"
   }
 }

@@ -64,7 +64,8 @@ struct CommandFailure: Error, Equatable {
   func namingHelp(of command: String?) -> CommandFailure {
     guard isAboutCommandLine, message.next == nil else { return self }
     var failure = self
-    failure.message.next = command.map { NextCommand("see", "help", $0) } ?? NextCommand("see", "help")
+    let name = command.map { $0.split(separator: " ").map(String.init) } ?? []
+    failure.message.next = NextCommand("see", words: ["help"] + name)
     return failure
   }
 

@@ -50,9 +50,12 @@ enum CommandLineProgram {
       if let mistake = swallowed(words) { throw .usage("missing command: \(mistake)") }
       return (HelpCommand.self, try Arguments([], known: []))
     }
-    let command = try CommandList.command(named: words[position])
+    var command = try CommandList.command(named: words[position])
     var rest = words
     rest.remove(at: position)
+    if let group = command as? any CommandGroup.Type, let position = try commandPosition(rest) {
+      command = try group.member(named: rest.remove(at: position))
+    }
     do throws(CommandFailure) {
       return (command, try Arguments(rest, known: command.description.options + Option.global))
     } catch { throw error.namingHelp(of: command.description.name) }
@@ -62,7 +65,7 @@ enum CommandLineProgram {
   ///
   /// - Throws: a usage failure for an option that no command has: what follows it may be a secret and no command.
   private static func commandPosition(_ words: [String]) throws(CommandFailure) -> Int? {
-    let known = Option.global + CommandList.all.flatMap { $0.description.options }
+    let known = Option.global + CommandList.withMembers.flatMap { $0.description.options }
     var index = 0
     while index < words.count {
       let word = words[index]

@@ -1,17 +1,23 @@
 import BrokerProtocol
 
-/// All subcommands, in the order of the help: first what is typed, or run by scripts, most.
+/// All commands, in the order of the help: first what is typed, or run by scripts, most.
 enum CommandList {
   /// The commands.
   static var all: [any Command.Type] {
     [
       TokenCommand.self, HeaderCommand.self, LoginCommand.self, VerifyOTPCommand.self, RegisterCommand.self,
       StatusCommand.self, SessionsCommand.self, LogoutCommand.self, LockCommand.self, UnlockCommand.self,
-      RekeyCommand.self, DoctorCommand.self, ProviderCheckCommand.self, WatchCommand.self, CallCommand.self,
-      ServeCommand.self,
-      ConnectCommand.self, StopCommand.self, SockpathCommand.self, ConfigCommand.self,
-      DemoCommand.self, VersionCommand.self, HelpCommand.self,
+      RekeyCommand.self, AccountCommand.self, LocalCommand.self, DoctorCommand.self, ProviderCheckCommand.self,
+      WatchCommand.self, CallCommand.self, ServeCommand.self, ConnectCommand.self, StopCommand.self,
+      SockpathCommand.self, ConfigCommand.self, DemoCommand.self, VersionCommand.self, HelpCommand.self,
     ]
+  }
+
+  /// The same, and behind each group its members.
+  static var withMembers: [any Command.Type] {
+    all.flatMap { command -> [any Command.Type] in
+      [command] + ((command as? any CommandGroup.Type)?.members ?? [])
+    }
   }
 
   /// Finds a command.

@@ -71,10 +71,10 @@ struct DemoJourney: ~Copyable {
   }
 
   private mutating func answer(_ result: LoginResult) throws(CommandFailure) {
-    guard case .otpRequired(let challenge) = result else { throw Self.surprise("a one-time code is wanted") }
+    guard case .otpRequired(let challenge) = result.progress else { throw Self.surprise("a one-time code is wanted") }
     let code = try takeCode()
     let answer = try ask(VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code))
-    guard case .authenticated(let session) = answer, session.state == .authenticated else {
+    guard case .authenticated(let session) = answer.progress, session.state == .authenticated else {
       throw Self.surprise("there is a session")
     }
     _ = try see(.login)

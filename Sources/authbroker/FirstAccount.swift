@@ -6,14 +6,11 @@ import ClientSocket
 ///
 /// Only the embedded provider says so, and a provider elsewhere must not: there it would tell strangers about accounts.
 enum FirstAccount {
-  /// The type of the embedded provider.
-  private static let embedded = "local"
-
   /// Refuses a login before anyone types a password for an account that cannot exist.
   ///
   /// - Throws: a failure with code 4 that names the command which makes one.
   static func expect(_ session: Session, _ context: Context) throws(CommandFailure) {
-    guard session.provider == embedded else { return }
+    guard session.provider == EmbeddedProvider.type else { return }
     var connection = try context.connect()
     guard isMissing(session.profile, context, on: &connection) else { return }
     throw CommandFailure(.wrongCredentials, message(session.profile))
@@ -26,8 +23,8 @@ enum FirstAccount {
     else { return failure }
     guard let found = try? context.connector(mayStart: false).connect() else { return failure }
     var connection = BlockingConnection(found)
-    guard let session = try? context.call(GetSession.self, .init(profile: profile), on: &connection),
-      session.provider == embedded, isMissing(profile, context, on: &connection)
+    guard let answer = try? context.call(GetSession.self, .init(profile: profile), on: &connection),
+      answer.session.provider == EmbeddedProvider.type, isMissing(profile, context, on: &connection)
     else { return failure }
     var failure = failure
     failure.message = message(profile)

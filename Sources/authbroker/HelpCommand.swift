@@ -13,7 +13,12 @@ enum HelpCommand: Command {
 
   private static func text(_ context: Context) throws(CommandFailure) -> String {
     guard let name = context.arguments.operands.first else { return HelpText.overview }
-    let description = try CommandList.command(named: name).description
+    let command = try CommandList.command(named: name)
+    if let group = command as? any CommandGroup.Type, context.arguments.operands.count > 1 {
+      try context.expectOperands(2...2, of: self)
+      return try group.member(named: context.arguments.operands[1]).description.help
+    }
+    let description = command.description
     // The overview shows `config check` as a command, so its help may be asked for by that.
     let second = context.arguments.operands.dropFirst().first
     let isSpelledOut = second != nil && second == description.subcommand

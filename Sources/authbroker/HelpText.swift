@@ -4,7 +4,7 @@ enum HelpText {
   static var overview: String {
     var text = "usage: authbroker [options] COMMAND [arguments]\n\n"
     text += "Keeps login sessions for the programs of this user and hands them fresh access tokens.\n\nCommands:\n"
-    text += rows(CommandList.all.map { row($0.description) })
+    text += commands(CommandList.all)
     text += "\nOptions that every command takes:\n" + table(Option.global)
     text += """
 
@@ -20,6 +20,11 @@ enum HelpText {
   /// The options of a command with their meanings.
   static func table(_ options: [Option]) -> String {
     rows(options.map { (($0.name + " " + ($0.value ?? "")).trimmingEnd(), $0.meaning) })
+  }
+
+  /// Commands with their summaries.
+  static func commands(_ commands: [any Command.Type]) -> String {
+    rows(commands.map { row($0.description) })
   }
 
   private static func row(_ command: CommandDescription) -> (left: String, right: String) {

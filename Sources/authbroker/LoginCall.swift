@@ -29,10 +29,10 @@ struct LoginCall {
   }
 
   /// What became of it.
-  private enum Outcome {
+  private enum Outcome<Answer: LoginAnswer> {
     case cancelled
     case failed(BrokerError)
-    case completed(LoginResult)
+    case completed(Answer)
     case unknown
   }
 
@@ -51,7 +51,7 @@ struct LoginCall {
   /// - Throws: a failure with the exit code for it; one that ends the program by the signal that has come.
   func ask<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
-  ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
+  ) throws(CommandFailure) -> Method.Result where Method.Result: LoginAnswer {
     let limit = try context.timeout()
     let pending: SignalDescriptor
     do throws(Errno) {
@@ -79,7 +79,7 @@ struct LoginCall {
 
   private func cancel<Method: BrokerMethod>(
     _ id: Int64, of method: Method.Type, on connection: inout BlockingConnection
-  ) -> Outcome where Method.Result == LoginResult {
+  ) -> Outcome<Method.Result> where Method.Result: LoginAnswer {
     // Nothing interrupts this a second time: it ends soon.
     guard let nothing = try? EventCounter() else { return .unknown }
     do throws(ClientError) {
@@ -96,9 +96,11 @@ struct LoginCall {
   }
 
   /// A login that has come so far that it waits for its user is cancelled; one that is done stays.
-  private func outcome(_ result: LoginResult, on connection: inout BlockingConnection) -> Outcome {
+  private func outcome<Answer: LoginAnswer>(
+    _ result: Answer, on connection: inout BlockingConnection
+  ) -> Outcome<Answer> {
     let params: CancelLogin.Params
-    switch result {
+    switch result.login.progress {
     case .otpRequired(let challenge): params = .init(otpFlowID: challenge.otpFlowID)
     case .userActionRequired(let action): params = .init(loginFlowID: action.loginFlowID)
     case .authenticated, .emailVerificationRequired: return .completed(result)
@@ -109,7 +111,7 @@ struct LoginCall {
 
   // MARK: The end
 
-  private func end(_ reason: Reason, _ outcome: Outcome) throws(CommandFailure) -> LoginResult {
+  private func end<Answer>(_ reason: Reason, _ outcome: Outcome<Answer>) throws(CommandFailure) -> Answer {
     switch (reason, outcome) {
     case (.time, .completed(let result)): return result
     case (.time, .failed(let error)): throw CommandFailure(.broker(error))
@@ -126,18 +128,24 @@ struct LoginCall {
     }
   }
 
-  private func message(_ outcome: Outcome) -> Message {
+  private func message<Answer>(_ outcome: Outcome<Answer>) -> Message {
     switch (outcome, undoing) {
     case (.cancelled, .registration): Message("the login was cancelled; the account may have been created all the same")
     case (.cancelled, _): Message("the login was cancelled")
     case (.failed(let error), _): CommandFailure(.broker(error)).message
-    case (.completed(.authenticated(let session)), _):
-      Message(
-        "it was too late to cancel: " + LoginDialogue.welcome(session),
-        next: NextCommand("log out with", "logout").on(session.profile))
-    case (.completed, _): Message("it was too late to cancel: the account was created")
+    case (.completed(let answer), _): Self.lateMessage(answer.login.progress)
     case (.unknown, _):
       Message("the broker has not said whether it was cancelled", next: NextCommand("see", "status"))
     }
+  }
+
+  /// What is said of a login that was done before it could be cancelled.
+  private static func lateMessage(_ progress: LoginProgress) -> Message {
+    guard case .authenticated(let session) = progress else {
+      return Message("it was too late to cancel: the account was created")
+    }
+    return Message(
+      "it was too late to cancel: " + LoginDialogue.welcome(session),
+      next: NextCommand("log out with", "logout").on(session.profile))
   }
 }

@@ -8,13 +8,13 @@ enum LoginCommand: Command {
     name: "login",
     summary: "Log in with a password, on another device or in a browser",
     details: """
-      Asks for what is not given, the password (at most three times) and a one-time code without echo; `resend`
-      instead of a code asks for another one. Without a terminal, a login that wants a code ends with exit code 3
-      and names the command that answers it. A login at another device or in a browser shows the address to open
-      on standard error, in a terminal with a QR code for the other device where qrencode is installed, and waits
-      until it is done, its time is over or --timeout is; Ctrl-C cancels it. With --json the action is one line
-      and the result another. With --no-wait it ends at once with exit code 3, and the broker goes on waiting;
-      --flow waits for it again.
+      Asks for what is not given, the password (at most three times) and a one-time code without echo; `r` instead
+      of a code sends another one, and a backup code is taken where the account has some. Without a terminal, a
+      login that wants a code ends with exit code 3 and names the command that answers it. A login at another
+      device or in a browser shows the address to open on standard error, in a terminal with a QR code for the other
+      device where qrencode is installed, and waits until it is done, its time is over or --timeout is; Ctrl-C
+      cancels it. With --json the action is one line and the result another. With --no-wait it ends at once with
+      exit code 3, and the broker goes on waiting; --flow waits for it again.
 
       While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well,
       with exit code 5 in the second case; where it is too late for that, the output says that the login was done.
@@ -44,21 +44,14 @@ enum LoginCommand: Command {
     try dialogue.finish(result)
   }
 
-  /// How often a password is asked for at a terminal, as by login(1) and sudo(8).
-  private static let tries = 3
-
   /// Begins the login; where the password was typed at a terminal, asks for it again while it is wrong.
   private static func logIn(
     _ first: Login.Params, _ dialogue: inout LoginDialogue, _ context: Context
   ) throws(CommandFailure) -> LoginResult {
     var params = first
-    var left = PasswordSource.asks(context) ? tries : 1
+    var tries = PasswordTries(context)
     while true {
-      left -= 1
-      do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch {
-        guard left > 0, error.error?.kind == .invalidCredentials else { throw error }
-        Output.message(error.message.sentence + "; try again")
-      }
+      do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch { try tries.note(error) }
       params.password = try PasswordSource.password(context)
     }
   }
@@ -79,11 +72,12 @@ enum LoginCommand: Command {
     return try MethodOption.method(arguments, passwordOptions: passwordOptions)
   }
 
-  /// - Returns: false where the provider wants a password.
+  /// - Returns: false where the provider wants a password: as it says, or else as its refusal shows.
   private static func logInWithoutPassword(
     _ method: LoginMethod?, _ profile: ProfileName?, _ context: Context
   ) throws(CommandFailure) -> Bool {
     var dialogue = LoginDialogue(context, try context.connect())
+    if method == nil, dialogue.takesPassword(profile) { return false }
     let result: LoginResult
     do throws(CommandFailure) {
       result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue))
@@ -102,8 +96,8 @@ enum LoginCommand: Command {
     let step = try PendingLogins.list(of: profiles, context, on: &connection).first { $0.id == flow }
     let result: LoginResult
     switch step {
-    case .code(let challenge): result = .otpRequired(challenge)
-    case .action(let action): result = .userActionRequired(action)
+    case .code(let challenge): result = LoginResult(.otpRequired(challenge))
+    case .action(let action): result = LoginResult(.userActionRequired(action))
     // One that has just ended may still say how.
     case nil: result = try context.call(AwaitLogin.self, .init(loginFlowID: flow), on: &connection)
     }

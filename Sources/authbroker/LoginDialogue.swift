@@ -5,7 +5,8 @@ import SecretMemory
 /// What follows when a login was begun: a session, a one-time code that the user must enter, or something that is to be
 /// done elsewhere.
 struct LoginDialogue: ~Copyable {
-  private let context: Context
+  /// What the command runs with.
+  let context: Context
   private var connection: BlockingConnection
 
   /// A dialogue on a connection.
@@ -14,70 +15,111 @@ struct LoginDialogue: ~Copyable {
     self.connection = connection
   }
 
-  /// Calls the method that begins it; Ctrl-C and the end of `--timeout` cancel it.
+  /// Calls a method that begins a login or goes on with one; Ctrl-C and the end of `--timeout` cancel it.
   mutating func begin<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, undoing: LoginCall.Undoing = .request
-  ) throws(CommandFailure) -> LoginResult where Method.Result == LoginResult {
+  ) throws(CommandFailure) -> Method.Result where Method.Result: LoginAnswer {
     try LoginCall(context, undoing: undoing).ask(method, params, on: &connection)
+  }
+
+  /// Calls any other method.
+  mutating func call<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params
+  ) throws(CommandFailure) -> Method.Result {
+    try context.call(method, params, on: &connection)
   }
 
   /// Asks where a profile stands, and what its provider is.
   mutating func session(of profile: ProfileName?) throws(CommandFailure) -> Session {
-    try context.call(GetSession.self, .init(profile: profile), on: &connection)
+    try call(GetSession.self, .init(profile: profile)).session
+  }
+
+  /// Whether no way to log in to a profile does without a password; false from a broker that does not say.
+  mutating func takesPassword(_ profile: ProfileName?) -> Bool {
+    guard let forms = try? call(GetSession.self, .init(profile: profile)).login else { return false }
+    return !forms.isEmpty && !forms.contains { $0.fields.isEmpty }
+  }
+
+  /// Goes on until there is a session, and prints what came of it.
+  ///
+  /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
+  mutating func finish(_ result: LoginResult) throws(CommandFailure) {
+    let result = try follow(result)
+    if context.wantsJSON { context.printJSON(result) }
+    let session = try Self.session(result, context)
+    if !context.wantsJSON { Output.message(Self.welcome(session)) }
   }
 
   /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done
   /// elsewhere.
   ///
-  /// - Throws: a failure with code 3 if a code is wanted and no person can be asked, or with `--no-wait`.
-  mutating func finish(_ result: LoginResult) throws(CommandFailure) {
+  /// - Returns: the last result; that of a code which no person can be asked for is the challenge.
+  /// - Throws: a failure with code 3 with `--no-wait`, where something is to be done elsewhere.
+  mutating func follow(_ result: LoginResult) throws(CommandFailure) -> LoginResult {
     var result = result
-    while case .otpRequired(let challenge) = result, context.canAsk {
-      ChallengeNotice.tell(challenge)
+    while case .otpRequired(let challenge) = result.progress {
+      if context.canAsk { ChallengeNotice.tell(challenge) }
+      OutboxNotice.tell(of: challenge, context, on: &connection)
+      guard context.canAsk else { break }
       result = try answer(challenge)
     }
-    if case .userActionRequired(let action) = result {
-      if context.wantsJSON { context.printJSON(result) } else { ActionNotice.tell(action, context) }
-      guard !context.arguments.has("--no-wait") else { throw Self.goesOn(action, context) }
-      result = try ActionWait(action, context).finish(on: &connection)
-    }
-    if context.wantsJSON { context.printJSON(result) }
-    switch result {
-    case .authenticated(let session):
-      if !context.wantsJSON { Output.message(Self.welcome(session)) }
-    case .otpRequired(let challenge):
-      throw Self.codeIsWanted(challenge)
-    case .userActionRequired(let action):
-      throw Self.goesOn(action, context)
+    guard case .userActionRequired(let action) = result.progress else { return result }
+    if context.wantsJSON { context.printJSON(result) } else { ActionNotice.tell(action, context) }
+    guard !context.arguments.has("--no-wait") else { throw Self.goesOn(action, context) }
+    return try ActionWait(action, context).finish(on: &connection)
+  }
+
+  /// The session that a login came to.
+  ///
+  /// - Throws: a failure with code 3 where it has come to none yet.
+  static func session(_ result: LoginResult, _ context: Context) throws(CommandFailure) -> Session {
+    switch result.progress {
+    case .authenticated(let session): return session
+    case .otpRequired(let challenge): throw codeIsWanted(challenge)
+    case .userActionRequired(let action): throw goesOn(action, context)
     case .emailVerificationRequired:
       throw CommandFailure(
-        .loginRequired, "the e-mail address must be verified first", next: NextCommand("log in then with", "login"))
+        .loginRequired, "the e-mail address must be verified first",
+        next: NextCommand("enter the token of the message with", "account", "verify-email"))
     }
   }
+
+  // MARK: Codes
 
   /// Answers with codes from the terminal until one is right or the challenge has ended.
   private mutating func answer(_ first: OTPChallenge) throws(CommandFailure) -> LoginResult {
     var challenge = first
     while true {
-      let code = try SecretInput.askForCode("Code (or resend): ", of: challenge.otpFlowID)
-      if SecretInput.isWord("resend", code) {
-        challenge = try resend(challenge)
-        continue
-      }
       do throws(CommandFailure) {
-        let params = VerifyOTP.Params(otpFlowID: challenge.otpFlowID, code: code)
-        return try begin(VerifyOTP.self, params, undoing: .code(flow: challenge.otpFlowID))
+        switch try CodePrompt.ask(challenge) {
+        case .resend: challenge = try resend(challenge)
+        case .code(let code): return try verify(code, of: challenge.otpFlowID)
+        case .backupCode(let code): return try verify(backupCode: code, of: challenge.otpFlowID)
+        }
       } catch {
-        guard error.error?.kind == .otpInvalid else { throw error }
+        guard [.otpInvalid, .backupCodeInvalid].contains(error.error?.kind) else { throw error }
         context.tell(error.message)
       }
     }
   }
 
+  /// Answers a login with its one-time code.
+  mutating func verify(_ code: Secret, of flow: String) throws(CommandFailure) -> LoginResult {
+    try begin(VerifyOTP.self, .init(otpFlowID: flow, code: code), undoing: .code(flow: flow))
+  }
+
+  /// Answers a login with a backup code, and says how many are left.
+  mutating func verify(backupCode: Secret, of flow: String) throws(CommandFailure) -> LoginResult {
+    let params = VerifyBackupCode.Params(otpFlowID: flow, backupCode: backupCode)
+    let answer = try begin(VerifyBackupCode.self, params, undoing: .code(flow: flow))
+    if let count = answer.backupCodesRemaining { context.tell(BackupCodeNotice.message(remaining: count)) }
+    return answer.login
+  }
+
   /// - Returns: the new challenge, or the old one where another code cannot be sent yet.
   private mutating func resend(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
     do throws(CommandFailure) {
-      let fresh = try context.call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID), on: &connection)
+      let fresh = try call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID))
       ChallengeNotice.tell(fresh)
       return fresh
     } catch {
@@ -86,6 +128,8 @@ struct LoginDialogue: ~Copyable {
       return challenge
     }
   }
+
+  // MARK: Messages
 
   /// What is said of a session that has come.
   static func welcome(_ session: Session) -> String {

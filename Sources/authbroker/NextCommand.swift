@@ -10,12 +10,10 @@ struct NextCommand: Equatable, Sendable {
   let words: [String]
 
   /// A command and what it is for.
-  init(_ lead: String, _ words: String...) {
-    self.lead = lead
-    self.words = words
-  }
+  init(_ lead: String, _ words: String...) { self.init(lead, words: words) }
 
-  private init(lead: String, words: [String]) {
+  /// A command whose words are known as a list.
+  init(_ lead: String, words: [String]) {
     self.lead = lead
     self.words = words
   }
@@ -23,7 +21,7 @@ struct NextCommand: Equatable, Sendable {
   /// The same command for a profile; the default profile needs no name.
   func on(_ profile: ProfileName?) -> NextCommand {
     guard let profile, profile != .default else { return self }
-    return NextCommand(lead: lead, words: words + ["--profile", profile.description])
+    return NextCommand(lead, words: words + ["--profile", profile.description])
   }
 
   /// The lead and the command as a shell takes it, with the options of this command line that say which broker is meant.

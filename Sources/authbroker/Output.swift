@@ -25,6 +25,17 @@ enum Output {
     wipe(&bytes)
   }
 
+  /// Writes a secret as a line of data.
+  static func line(_ secret: Secret) {
+    var bytes: [UInt8] = []
+    // Room for the line's end as well: the buffer never moves, so that no copy stays behind.
+    bytes.reserveCapacity(secret.byteCount + 1)
+    secret.withBytes { secret in
+      for index in secret.indices { bytes.append(secret[index]) }
+    }
+    line(bytes)
+  }
+
   /// Tells a person something, line by line; nothing is left to do where that fails.
   ///
   /// Words of a command line or of another program may be in it: no byte of theirs controls the terminal.

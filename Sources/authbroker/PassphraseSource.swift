@@ -24,7 +24,7 @@ enum PassphraseSource {
   ///
   /// - Throws: a usage failure if no person can be asked.
   static func present(_ context: Context) throws(CommandFailure) -> Secret {
-    if let given = try given(context, "--password-command") { return given }
+    if let given = try SecretInput.given(.passphrase, context, command: "--password-command") { return given }
     return try SecretInput.ask("Passphrase: ", for: .passphrase)
   }
 
@@ -36,23 +36,11 @@ enum PassphraseSource {
   /// - Returns: the passphrase.
   /// - Throws: a usage failure if no person can be asked, or if the two answers differ.
   static func new(_ context: Context, command: String = "--password-command") throws(CommandFailure) -> Secret {
-    if let given = try given(context, command, isNew: true) { return given }
+    if let given = try SecretInput.given(.passphrase, context, command: command, isNew: true) { return given }
     let passphrase = try SecretInput.ask("New passphrase: ", for: .passphrase)
     guard try SecretInput.ask("Repeat the passphrase: ", for: .passphrase) == passphrase else {
       throw CommandFailure(.usage, "the two passphrases differ; nothing was changed")
     }
     return passphrase
-  }
-
-  /// Nil where a person is to be asked.
-  private static func given(
-    _ context: Context, _ command: String, isNew: Bool = false
-  ) throws(CommandFailure) -> Secret? {
-    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput(.passphrase, isNew: isNew) }
-    if context.arguments.has(command) { return try SecretInput.output(of: command, context, .passphrase) }
-    guard context.canAsk else {
-      throw .usage("there is no terminal to ask for the passphrase at; use --password-stdin or \(command)")
-    }
-    return nil
   }
 }

@@ -1,38 +1,53 @@
 import SecretMemory
 
-/// Where `login` and `register` get the password.
+/// Where commands get passwords.
 enum PasswordSource {
-  /// The options of both.
+  /// The options of every command that takes one.
   static let options: [Option] = [
     .flag("--password-stdin", "read the password from standard input, one line"),
     .value("--password-command", "CMD", "take it from the first line that a shell command prints"),
   ]
 
+  /// The options of a command that takes a present and a new one.
+  static let changeOptions: [Option] = [
+    .flag("--password-stdin", "read both passwords from standard input, the present one first"),
+    .value("--password-command", "CMD", "take the present one from the first line that a shell command prints"),
+    newOption,
+  ]
+
+  private static let newOption = Option.value(
+    "--new-password-command", "CMD", "as --password-command, for the new password")
+
   /// Whether the password is asked for at a terminal.
-  static func asks(_ context: Context) -> Bool {
-    context.canAsk && !context.arguments.has("--password-stdin") && !context.arguments.has("--password-command")
+  static func asks(_ context: Context) -> Bool { context.canAsk && !isGiven(context) }
+
+  /// Whether an option says where the password comes from.
+  static func isGiven(_ context: Context) -> Bool {
+    context.arguments.has("--password-stdin") || context.arguments.has("--password-command")
   }
 
-  /// Gets the password the way that the options say, or asks.
+  /// Gets the password that an account has the way that the options say, or asks.
+  ///
+  /// - Throws: a usage failure if no person can be asked.
+  static func password(_ context: Context, question: String = "Password") throws(CommandFailure) -> Secret {
+    if let given = try SecretInput.given(.password, context, command: "--password-command") { return given }
+    return try SecretInput.ask(question + ": ", for: .password)
+  }
+
+  /// Gets the password that an account is to have, asking for it twice.
   ///
   /// - Parameters:
   ///   - context: the command line and the environment.
-  ///   - isNew: whether it is asked for twice.
+  ///   - question: what is asked.
   ///   - hint: what stands behind the question.
+  ///   - command: the option that names a program which prints it.
   /// - Returns: the password.
-  /// - Throws: a usage failure if no person can be asked.
-  static func password(
-    _ context: Context, isNew: Bool = false, hint: String = ""
+  /// - Throws: a usage failure if no person can be asked, or if the two answers differ.
+  static func new(
+    _ context: Context, question: String = "Password", hint: String = "", command: String = "--password-command"
   ) throws(CommandFailure) -> Secret {
-    if context.arguments.has("--password-stdin") { return try SecretInput.standardInput(.password) }
-    if context.arguments.has("--password-command") {
-      return try SecretInput.output(of: "--password-command", context, .password)
-    }
-    guard context.canAsk else {
-      throw .usage("there is no terminal to ask for the password at; use --password-stdin or --password-command")
-    }
-    let password = try SecretInput.ask("Password\(hint): ", for: .password)
-    guard isNew else { return password }
+    if let given = try SecretInput.given(.password, context, command: command, isNew: true) { return given }
+    let password = try SecretInput.ask("\(question)\(hint): ", for: .password)
     let again = try SecretInput.ask("Repeat the password: ", for: .password)
     guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent") }
     return password

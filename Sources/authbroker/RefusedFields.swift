@@ -1,27 +1,25 @@
 import BrokerProtocol
 import StateDirectory
 
-/// Says in plain words which values of a new account a provider does not take, and what they must be where that is known.
+/// Says in plain words which values of an account a provider does not take, and what they must be where that is known.
 enum RefusedFields {
-  /// The type of the embedded provider: the one whose rules are known.
-  private static let embedded = "local"
-  /// How many characters a password of the embedded provider has at least where it is the only factor.
-  private static let fewestCharacters = 15
-  /// The same where a second factor is asked for as well, as for a new account with a phone number.
-  private static let fewestCharactersWithSecondFactor = 8
+  private static let passwordRule =
+    "it must have at least \(PasswordLength.fewestCharacters) characters "
+    + "(\(PasswordLength.fewestCharactersWithSecondFactor) beside a second factor) and at most "
+    + "\(PasswordLength.largestByteCount) bytes, and be no common or predictable one, nor your name or address"
 
   /// What the embedded provider takes, by the names on the wire.
   private static let rules = [
-    "email": "it must be one address such as ann@example.com",
-    "password": "it must have at least \(fewestCharacters) characters (\(fewestCharactersWithSecondFactor) with a "
-      + "phone number) and at most 1024 bytes, and be no common or predictable one, nor your name or address",
+    "email": "it must be one address such as ann@example.com", "password": passwordRule, "newPassword": passwordRule,
     "name": "it must have at most 256 bytes",
     "phoneNumber": "it must begin with + and the country's code, such as +4912345678",
+    "twoFactor": "it must be off, email, totp, or sms where the account has a phone number",
+    "token": "it is wrong, was used before or has expired",
   ]
 
   private static let words = [
-    "email": "the e-mail address (--email)", "password": "the password", "name": "the name (--name)",
-    "phoneNumber": "the phone number (--phone)",
+    "email": "the e-mail address", "password": "the password", "newPassword": "the new password", "name": "the name",
+    "phoneNumber": "the phone number", "twoFactor": "the second factor", "token": "the token",
   ]
 
   /// Whether a text can be an address at any provider: something before and after its last `@`, no white space inside.
@@ -39,17 +37,26 @@ enum RefusedFields {
   /// RFC 5321, section 4.5.3.1.3: a path of 256 octets, without its angle brackets.
   private static let longestAddress = 254
 
-  /// What stands behind the question for the password of a new account; empty where the rule is not known.
-  static func passwordHint(_ provider: String, hasPhone: Bool) -> String {
-    guard provider == embedded else { return "" }
-    return " (at least \(hasPhone ? fewestCharactersWithSecondFactor : fewestCharacters) characters)"
+  /// What stands behind the question for a new password; empty where the rule is not known.
+  ///
+  /// - Parameters:
+  ///   - provider: the provider's type.
+  ///   - hasSecondFactor: whether the account has one; nil: it is not known.
+  static func passwordHint(_ provider: String, hasSecondFactor: Bool? = nil) -> String {
+    guard provider == EmbeddedProvider.type else { return "" }
+    let (alone, beside) = (PasswordLength.fewestCharacters, PasswordLength.fewestCharactersWithSecondFactor)
+    return switch hasSecondFactor {
+    case true?: " (at least \(beside) characters)"
+    case false?: " (at least \(alone) characters)"
+    case nil: " (at least \(alone) characters, or \(beside) beside a second factor)"
+    }
   }
 
   /// The sentence for a refusal; nil where it names no field.
   static func sentence(_ error: BrokerError, _ provider: String) -> String? {
     guard error.kind == .validationFailed, let fields = error.fields, !fields.isEmpty else { return nil }
     let names = fields.map { words[$0] ?? PlainText.line($0.utf8) }
-    guard provider == embedded, fields.allSatisfy({ rules[$0] != nil }) else {
+    guard provider == EmbeddedProvider.type, fields.allSatisfy({ rules[$0] != nil }) else {
       let first = names.dropLast().joined(separator: ", ")
       let list = (first.isEmpty ? "" : first + " and ") + names[names.count - 1]
       return "the provider does not accept \(list); ask the provider what it accepts, it does not say so here"

@@ -9,7 +9,7 @@ enum SecretInput {
 
   /// What a secret is, as people call it.
   enum Kind: String {
-    case password, passphrase, code
+    case password, passphrase, code, token
   }
 
   /// Asks without echo.

@@ -10,7 +10,8 @@ enum VerifyOTPCommand: Command {
     operands: "[FLOW]",
     summary: "Answer a login that waits for its one-time code",
     details: """
-      FLOW is the otpFlowId that `authbroker login` named; it may be left out where one login waits for a code.
+      FLOW is the otpFlowId that `authbroker login` named; it may be left out where one login waits for a code. A backup
+      code is taken too, where the login allows it. At a terminal a wrong code is asked for again.
       """,
     options: [
       .flag("--code-stdin", "read the code from standard input, one line"),
@@ -20,41 +21,67 @@ enum VerifyOTPCommand: Command {
   /// Sends the code, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...1, of: self)
-    let flow = try flow(context)
+    let named = context.arguments.operands.first
+    var challenge = named == nil ? try onlyChallenge(context) : nil
+    let flow = try FlowHandle.checked(named ?? challenge?.otpFlowID ?? "")
     guard !context.arguments.has("--resend") else { return try resend(flow, context) }
-    let code = try code(flow, context)
+    guard !context.arguments.has("--code-stdin") else {
+      let code = try SecretInput.standardInput(.code)
+      // Only a backup code has letters: whether one is taken, the challenge says.
+      if challenge == nil, CodeShape(code).letters > 0 { challenge = try self.challenge(flow, context) }
+      return try answer(flow, challenge.map { CodePrompt.Answer(code, $0) } ?? .code(code), context)
+    }
+    guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin") }
+    if challenge == nil { challenge = try self.challenge(flow, context) }
+    guard let challenge else {
+      // As the enrolment of a second factor, which is not among the logins.
+      return try answer(flow, .code(try SecretInput.askForCode("Code: ", of: flow)), context)
+    }
     var dialogue = LoginDialogue(context, try context.connect())
-    let result = try dialogue.begin(VerifyOTP.self, .init(otpFlowID: flow, code: code), undoing: .code(flow: flow))
+    try dialogue.finish(LoginResult(.otpRequired(challenge)))
+  }
+
+  private static func answer(
+    _ flow: String, _ answer: CodePrompt.Answer, _ context: Context
+  ) throws(CommandFailure) {
+    var dialogue = LoginDialogue(context, try context.connect())
+    let result: LoginResult
+    switch answer {
+    case .resend: return try resend(flow, context)
+    case .code(let code): result = try dialogue.verify(code, of: flow)
+    case .backupCode(let code): result = try dialogue.verify(backupCode: code, of: flow)
+    }
     try dialogue.finish(result)
   }
 
-  /// The login that is named, or the only one that waits for a code.
+  /// The challenge of a login; nil where no login of that name waits for a code.
+  private static func challenge(_ flow: String, _ context: Context) throws(CommandFailure) -> OTPChallenge? {
+    try challenges(context).first { $0.otpFlowID == flow }
+  }
+
+  /// The only login that waits for a code.
   ///
   /// - Throws: a failure with code 3 where none waits; a usage failure where there are several.
-  private static func flow(_ context: Context) throws(CommandFailure) -> String {
-    if let flow = context.arguments.operands.first { return try FlowHandle.checked(flow) }
+  private static func onlyChallenge(_ context: Context) throws(CommandFailure) -> OTPChallenge {
+    let challenges = try challenges(context)
+    guard let challenge = challenges.first else {
+      throw CommandFailure(.loginRequired, "no login waits for a code", next: NextCommand("begin one with", "login"))
+    }
+    guard challenges.count == 1 else {
+      throw .usage(
+        "\(challenges.count) logins wait for a code; name one, or its --profile",
+        next: NextCommand("to see them", "sessions"))
+    }
+    return challenge
+  }
+
+  /// What the logins of all profiles, or of the one that is named, wait for.
+  private static func challenges(_ context: Context) throws(CommandFailure) -> [OTPChallenge] {
     var connection = try context.connect()
     let wanted = try context.arguments.profile()
     let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)
     let steps = try PendingLogins.list(of: profiles.filter { wanted == nil || $0 == wanted }, context, on: &connection)
-    let flows = steps.compactMap { step in
-      if case .code(let challenge) = step { challenge.otpFlowID } else { nil }
-    }
-    guard let flow = flows.first else {
-      throw CommandFailure(.loginRequired, "no login waits for a code", next: NextCommand("begin one with", "login"))
-    }
-    guard flows.count == 1 else {
-      throw .usage(
-        "\(flows.count) logins wait for a code; name one, or its --profile",
-        next: NextCommand("to see them", "sessions"))
-    }
-    return flow
-  }
-
-  private static func code(_ flow: String, _ context: Context) throws(CommandFailure) -> Secret {
-    if context.arguments.has("--code-stdin") { return try SecretInput.standardInput(.code) }
-    guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin") }
-    return try SecretInput.askForCode("Code: ", of: flow)
+    return steps.compactMap(\.challenge)
   }
 
   private static func resend(_ flow: String, _ context: Context) throws(CommandFailure) {

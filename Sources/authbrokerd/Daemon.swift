@@ -187,7 +187,9 @@ actor Daemon {
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { OpenRPCDocument.text },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
-      proofs: ProofDirectory(path: source.paths.state), providers: ProviderType.all.map { ($0.name, $0.abilities) },
+      proofs: ProofDirectory(path: source.paths.state),
+      directory: { [weak self] in self?.assumeIsolated { $0.providers.directory } },
+      providers: ProviderType.all.map { ($0.name, $0.abilities) }, delivery: providers.deliveryReports,
       version: ProgramVersion.current)
   }
 

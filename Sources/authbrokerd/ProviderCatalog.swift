@@ -46,6 +46,10 @@ final class ProviderCatalog {
     secrets = ClientSecrets(environment: environment)
   }
 
+  /// The accounts of the embedded provider, for the owner of the state directory; nil where no profile has used it since
+  /// the start.
+  var directory: (any AccountDirectory)? { local }
+
   /// What the core is to know of the configured profiles.
   ///
   /// All profiles on the embedded provider share one; a remote one stays the same for as long as its profile does.
@@ -144,6 +148,12 @@ final class ProviderCatalog {
     } catch {
       throw StartFailure(kind: .failed, message: "no requests can be sent: \(error)")
     }
+  }
+
+  /// How the embedded provider's messages get out.
+  var deliveryReports: @Sendable () -> [GetStatus.Delivery] {
+    let delivery = delivery
+    return { delivery.reports.map { GetStatus.Delivery($0) } }
   }
 
   /// Lets the embedded provider, where a profile has it, remove the messages of an earlier process in time.

@@ -336,14 +336,15 @@ authbroker__credentials() {
   authbroker__text password "$secret"
 }
 
-# Logs in as the profile does first, or in the given way. 1021, missingCredential: that is by password.
+# Logs in by the first way of the profile that needs nothing, else by password, or in the given way.
 authbroker_login() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --email --password-stdin --method' "$@" || exit
   if [ -z "$method$email$stdin" ]; then
-    answer=$(authbroker__send login "$(authbroker__text profile "$profile")") || exit
-    [ "$(authbroker__words "$answer" error.code)" = 1021 ] ||
-      { authbroker__check "$answer" && authbroker__finish "$answer"; exit; }
+    answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
+    way=0
+    while method=$(authbroker__words "$answer" "result.login.$way.method") &&
+      authbroker__words "$answer" "result.login.$way.fields.0" >/dev/null; do way=$((way + 1)); done
   fi
   case $method in
     '' | password) members=$(authbroker__credentials) || exit ;;

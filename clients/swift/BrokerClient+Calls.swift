@@ -56,10 +56,18 @@ extension BrokerClient {
   }
 
   /// Logs in with e-mail address and password; the result may be a challenge.
+  ///
+  /// `clientContext` comes back in the result, the challenge, and the login's events; no secret belongs there.
   public func login(
-    email: String, password: Secret, profile: ProfileName? = nil
+    email: String, password: Secret, profile: ProfileName? = nil, clientContext: String? = nil
   ) async throws(ClientError) -> LoginResult {
-    try await call(Login.self, .init(profile: profile, email: email, password: password))
+    try await call(
+      Login.self, .init(profile: profile, email: email, password: password, clientContext: clientContext))
+  }
+
+  /// The ways to log in to a profile, and the parameters that each needs; the first is taken where a login names none.
+  public func loginForms(profile: ProfileName? = nil) async throws(ClientError) -> [LoginForm] {
+    try await call(GetSession.self, .init(profile: profile)).login
   }
 
   /// Answers a challenge with its one-time code.
@@ -97,7 +105,7 @@ extension BrokerClient {
 
   /// The state of a profile's session.
   public func session(profile: ProfileName? = nil) async throws(ClientError) -> Session {
-    try await call(GetSession.self, .init(profile: profile))
+    try await call(GetSession.self, .init(profile: profile)).session
   }
 
   /// Where the sessions of all profiles stand.

@@ -8,12 +8,13 @@ extension BrokerClient {
   /// - Parameters:
   ///   - method: nil: the first that the provider offers and that needs no credentials.
   ///   - profile: nil: the only configured one, else `default`.
+  ///   - clientContext: comes back in the result, the action, and the login's events; no secret belongs there.
   /// - Returns: an action as a rule, for ``awaitLogin(_:timeout:)``.
   /// - Throws: `broker` with `unsupportedByProvider`, or `missingCredential` where the provider wants a password.
   public func login(
-    by method: LoginMethod? = nil, profile: ProfileName? = nil
+    by method: LoginMethod? = nil, profile: ProfileName? = nil, clientContext: String? = nil
   ) async throws(ClientError) -> LoginResult {
-    try await call(Login.self, .init(profile: profile, method: method?.rawValue))
+    try await call(Login.self, .init(profile: profile, method: method?.rawValue, clientContext: clientContext))
   }
 
   /// Waits until the user has done what a login asked of them.

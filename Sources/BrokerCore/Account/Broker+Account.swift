@@ -81,7 +81,9 @@ extension Broker {
 
   /// Changes what the provider knows of the account; what one could take it over with only for a user who has lately
   /// proved who they are, see ``RecentProof``.
-  package func updateProfile(_ params: UpdateProfile.Params, _ caller: Caller<User>) throws(BrokerError) {
+  package func updateProfile(
+    _ params: UpdateProfile.Params, _ caller: Caller<UpdateProfile.Result>
+  ) throws(BrokerError) {
     let slot = try slot(for: params.profile, with: \.profileUpdate).slot
     if let living = slot.machine.living,
       RecentProof.isMissing(for: params.changes, authTime: living.authTime, at: now.wall)
@@ -89,9 +91,28 @@ extension Broker {
       throw BrokerError(.reauthRequired, profile: slot.name)
     }
     try askWithToken(\.profileUpdate, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
-      try await provider.updateProfile(params.changes, accessToken: token).user
-    } then: { broker, slot, isPresent, user in
-      broker.answer(caller, isPresent ? broker.note(user, on: slot) : .success(user))
+      try await provider.updateProfile(params.changes, accessToken: token)
+    } then: { broker, slot, isPresent, update in
+      guard isPresent else { return broker.answer(caller, UpdateProfile.Result(user: update.user)) }
+      broker.answer(caller, broker.take(update, on: slot))
+    }
+  }
+
+  /// Keeps what a change has made of the account, and begins the enrolment that it wants.
+  private func take(_ update: ProfileUpdate, on slot: ProfileSlot) -> Result<UpdateProfile.Result, BrokerError> {
+    note(update.user, on: slot).map { user in
+      UpdateProfile.Result(user: user, enrolment: update.enrolment.map { beginEnrolment($0, on: slot) })
+    }
+  }
+
+  /// Makes new backup codes with proof of the password; the earlier ones end.
+  package func generateBackupCodes(
+    _ params: GenerateBackupCodes.Params, _ caller: Caller<GenerateBackupCodes.Result>
+  ) throws(BrokerError) {
+    try askWithToken(\.backupCodeIssuing, .change, params.profile, caller) { provider, token throws(ProviderFailure) in
+      try await provider.generateBackupCodes(password: params.password, accessToken: token)
+    } then: { broker, _, _, codes in
+      broker.answer(caller, GenerateBackupCodes.Result(backupCodes: codes))
     }
   }
 }

@@ -34,6 +34,8 @@ struct Callers {
     var deadline: TimerCancellation?
     /// What goes on instead of an answer, where the broker itself needs the token.
     var continuation: Continuation?
+    /// What the caller of a login has given to have it back.
+    var clientContext: String?
     /// The profile whose backup codes are counted in the answer; nil for every other answer.
     var countsBackupCodesOf: ProfileName?
   }

@@ -50,6 +50,7 @@ extension Broker {
     _ method: OTPChallenge.Method, for client: ClientID?, to account: String?, on slot: ProfileSlot
   ) {
     guard method != .totp else { return }
+    counts.otpSent += 1
     var subject = subject(account, on: slot)
     subject.client = client
     limiter.note(.sentCode, subject, at: now.uptime)

@@ -8,11 +8,12 @@ extension Broker {
     let slot = try slot(for: params.profile)
     let scopes = try TokenTarget.scopes(params.scopes)
     let method = try LoginMethodChoice.method(
-      for: params, offered: slot.provider.loginMethods, profile: slot.name)
+      for: params, offered: slot.provider.loginForms, profile: slot.name)
     let credentials = Credentials(
       method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
       refreshToken: params.refreshToken, scopes: scopes)
-    try begin(slot, credentials, as: nil, caller)
+    callers.update(caller.id) { $0.clientContext = params.clientContext }
+    try begin(slot, credentials, as: nil, params.clientContext, caller)
   }
 
   /// Makes an account and logs in; a caller that cancels leaves the account that was made.
@@ -45,7 +46,7 @@ extension Broker {
       throw BrokerError(
         .missingCredential, "The e-mail address of the session is not known; log in instead.", profile: slot.name)
     }
-    try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), caller)
+    try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), nil, caller)
   }
 
   /// How many callers wait for a login, or for the answer to a code.
@@ -54,8 +55,11 @@ extension Broker {
 
 /// How codes are answered, and sent again.
 extension Broker {
-  /// Answers a challenge with its code.
+  /// Answers a challenge with its code, or confirms an enrolment with its first one.
   package func verifyOTP(_ params: VerifyOTP.Params, _ caller: Caller<LoginResult>) throws(BrokerError) {
+    if let enrolment = enrolment(params.otpFlowID) {
+      return try confirm(enrolment, Self.code(params.code, .removed, enrolment.slot.profile), caller)
+    }
     let slot = try slot(ofLogin: params.otpFlowID)
     let code = try Self.code(params.code, .removed, slot.name)
     try admit(.code, nil, on: slot)
@@ -129,7 +133,7 @@ extension Broker {
     guard let slot = slot(named: ending.step.profile), slot.machine.living != nil else {
       return .failure(BrokerError(.flowNotFound, profile: ending.step.profile))
     }
-    return .success(.authenticated(describe(slot)))
+    return .success(LoginResult(.authenticated(describe(slot)), clientContext: ending.step.clientContext))
   }
 
   /// Ends a login that waits; everyone who waits for it is told `cancelled`.
@@ -157,11 +161,13 @@ extension Broker {
 
 /// How providers are asked to log users in, and what comes of their answers.
 extension Broker {
-  /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring.
+  /// Begins a login with these credentials, unless an equal one is under way; `user` is whose session it must bring, and
+  /// `clientContext` what its events give back.
   ///
   /// - Throws: `overloaded`; `rateLimited` and `tooManyAttempts`, with the time to wait.
   private func begin(
-    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ caller: Caller<LoginResult>
+    _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ clientContext: String?,
+    _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
     let question = LoginAttempt.Question(credentials, slot.name, user)
     guard !logins.attempts.join(caller.id, question, on: slot) else {
@@ -169,7 +175,7 @@ extension Broker {
     }
     let plan = LoginAttempt.Plan(
       method: credentials.method, question: question, expectedUser: user,
-      account: credentials.email ?? credentials.phoneNumber)
+      account: credentials.email ?? credentials.phoneNumber, clientContext: clientContext)
     try begin(slot, plan, caller) { provider throws(ProviderFailure) in try await provider.login(credentials) }
   }
 
@@ -211,7 +217,8 @@ extension Broker {
     case .accept(let session):
       forgetLogin(of: slot.name, .replaced)
       let issued = IssuedSession(session: session, issuer: issuer, sentAt: attempt.sentAt)
-      accept(issued, by: attempt.plan.method, from: .attempt(id), on: slot)
+      let details = LoginDetails(clientContext: attempt.plan.clientContext)
+      accept(issued, by: attempt.plan.method, details, from: .attempt(id), on: slot)
     case .fail(let failure):
       fail(id, failure)
       if let session { revokeUnused(session, from: issuer) }
@@ -241,14 +248,15 @@ extension Broker {
   private func fail(_ id: UInt64, _ failure: ProviderFailure) {
     guard let attempt = logins.attempts[id] else { return }
     counts.loginFailures += 1
-    publish(.loginFailed(LoginFailedEvent(kind: failure.kind.rawValue)), profile: attempt.profile)
+    let event = LoginFailedEvent(kind: failure.kind.rawValue, clientContext: attempt.plan.clientContext)
+    publish(.loginFailed(event), profile: attempt.profile)
     var error = BrokerError(failure, of: attempt.plan.method, profile: attempt.profile)
     if failure == .refused(.accessDenied), attempt.plan.expectedUser != nil { error.message = BrokerError.wrongUser }
     finishAttempt(id, .failure(error))
   }
 
-  /// Answers the callers of an attempt: until then, an equal login shares it.
-  func finishAttempt(_ id: UInt64, _ result: Result<LoginResult, BrokerError>) {
-    for caller in logins.attempts.finish(id) { answer(caller, login: result) }
+  /// Answers the callers of an attempt, each with its own context: until then, an equal login shares it.
+  func finishAttempt(_ id: UInt64, _ result: Result<LoginProgress, BrokerError>) {
+    for caller in logins.attempts.finish(id) { answer(caller, login: result, callers[caller]?.clientContext) }
   }
 }

@@ -18,7 +18,7 @@ extension Broker {
     switch action {
     case .refuse(let callers, let error): refuse(callers, error, login)
     case .refuseWaiting(let kind), .detach(let kind):
-      answerWaits(for: login.id, .failure(BrokerError(kind, endOf: login.step)))
+      answerWaits(for: login, .failure(BrokerError(kind, endOf: login.step)))
     case .stopListening: logins.runs.stopListening(login.id)
     case .end(let reason, let isTold): end(login, reason, isTold: isTold)
     case .revoke: if let issued { revokeUnused(issued.session, from: issued.issuer) }
@@ -36,9 +36,10 @@ extension Broker {
     case .resend: resend(login, on: slot)
     case .poll: poll(login, on: slot)
     case .listen: listen(login, on: slot)
-    case .accept(let callers):
+    case .accept(let callers, let usesBackupCode):
       guard let issued else { return }
-      accept(issued, by: login.method, from: .pending(login.id, callers: callers), on: slot)
+      let details = LoginDetails(clientContext: login.step.clientContext, usesBackupCode: usesBackupCode)
+      accept(issued, by: login.method, details, from: .pending(login, callers: callers), on: slot)
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
       keep(login, on: slot, telling: events) { broker in
@@ -90,7 +91,9 @@ extension Broker {
       try await provider.require(\.codeResending).resendOTP(flow: login.flow)
     } then: { broker, _, result in
       switch result {
-      case .success(let challenge): broker.handle(.resent(challenge), onLogin: login.id)
+      case .success(let challenge):
+        if challenge.method != .totp { broker.counts.otpResent += 1 }
+        broker.handle(.resent(challenge), onLogin: login.id)
       case .failure(let failure): broker.handle(.resendFailed(failure), onLogin: login.id)
       }
     }
@@ -142,8 +145,10 @@ extension Broker {
   }
 
   /// Tells the callers that wait for the user of a login how it ended.
-  private func answerWaits(for id: String, _ result: Result<LoginResult, BrokerError>) {
-    for caller in callers.waiting(for: .userAction(login: id)) { answer(caller, login: result) }
+  private func answerWaits(for login: PendingLogin, _ result: Result<LoginProgress, BrokerError>) {
+    for caller in callers.waiting(for: .userAction(login: login.id)) {
+      answer(caller, login: result, login.step.clientContext)
+    }
   }
 }
 
@@ -151,12 +156,13 @@ extension Broker {
 extension Broker {
   /// Saves the session of a login, which is answered only after that is durable.
   func accept(
-    _ issued: IssuedSession, by method: LoginMethod, from origin: LoginOrigin, on slot: ProfileSlot
+    _ issued: IssuedSession, by method: LoginMethod, _ details: LoginDetails, from origin: LoginOrigin,
+    on slot: ProfileSlot
   ) {
     let (session, issuer) = (issued.session, issued.issuer)
     slot.account.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
-    handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt), on: slot)
+    handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt, details: details), on: slot)
     whenSaved(slot) { broker, failure in
       let slot = broker.slot(named: issuer.profile, id: issuer.slot)
       guard failure == nil else {
@@ -176,13 +182,13 @@ extension Broker {
   }
 
   /// Answers the callers of a login whose session was saved, or could not be.
-  private func conclude(_ origin: LoginOrigin, _ result: Result<LoginResult, BrokerError>) {
+  private func conclude(_ origin: LoginOrigin, _ result: Result<LoginProgress, BrokerError>) {
     switch origin {
     case .attempt(let id): finishAttempt(id, result)
-    case .pending(let id, let callers):
-      for caller in callers { answer(caller, login: result) }
-      logins.finish(id, result.failure.map { .of($0.kind) })
-      answerWaits(for: id, result)
+    case .pending(let login, let callers):
+      for caller in callers { answer(caller, login: result, login.step.clientContext) }
+      logins.finish(login.id, result.failure.map { .of($0.kind) })
+      answerWaits(for: login, result)
     }
   }
 }
@@ -203,7 +209,8 @@ extension Broker {
     let login = record.login
     guard record.binding == slot.provider.binding else { return logins.noteUnclosed(slot.name) }
     guard login.expiresAt > now.wall else {
-      let event = EventPayload.loginFailed(LoginFailedEvent(kind: ErrorKind.otpExpired.rawValue))
+      let event = EventPayload.loginFailed(
+        LoginFailedEvent(kind: ErrorKind.otpExpired.rawValue, clientContext: login.step.clientContext))
       return change(StoreChange(.note, [.closeLogin(slot.name)], telling: [event], of: slot.name))
     }
     logins.insert(login)
@@ -221,12 +228,13 @@ extension Broker {
   /// Tells how a login ended, and where an event says so removes its record.
   private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool) {
     let error = reason.error(login.step)
-    guard isTold else { return answerWaits(for: login.id, .failure(error)) }
+    guard isTold else { return answerWaits(for: login, .failure(error)) }
     counts.loginFailures += 1
-    let event = EventPayload.loginFailed(LoginFailedEvent(kind: reason.kind.rawValue))
+    let event = EventPayload.loginFailed(
+      LoginFailedEvent(kind: reason.kind.rawValue, clientContext: login.step.clientContext))
     change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
       if failure != nil { broker.logins.noteUnclosed(login.profile) }
-      broker.answerWaits(for: login.id, .failure(error))
+      broker.answerWaits(for: login, .failure(error))
       for caller in broker.callers.waiting(for: .cancellation(login: login.id)) {
         let error = failure.map { _ in BrokerError(.storeFailed, profile: login.profile) }
         broker.answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))

@@ -26,12 +26,12 @@ extension LoginAttempt {
       if let failure = identified.proof(of: plan.expectedUser).failure { return .fail(failure) }
       return .accept(identified.session)
     case .code(let provided):
-      let challenge = provided.described(id: makeID(), profile: profile)
+      let challenge = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
       var login = pending(.code(challenge), flow: provided.flow)
       login.account = plan.account
       return .wait(login, telling: .otpChallenge(challenge))
     case .action(let provided):
-      let action = provided.described(id: makeID(), profile: profile)
+      let action = provided.described(id: makeID(), profile: profile, clientContext: plan.clientContext)
       let event = EventPayload.loginPending(action)
       // An address that no event can carry is none that a person could follow.
       guard event.fits else { return .fail(.transient(.invalidResponse)) }

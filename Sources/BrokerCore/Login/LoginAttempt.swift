@@ -37,6 +37,8 @@ struct LoginAttempt {
     var expectedUser: ExpectedUser?
     /// Whose login it is, as the client has named the account; nil where it has not.
     var account: String?
+    /// What the client has given to have it back; those who share the call have their own.
+    var clientContext: String?
   }
 
   /// Names the attempt.

@@ -64,9 +64,9 @@ extension LoginMachine {
     case .unknown(let failure): return [.revoke] + refuse(guess, .outcomeUnknown(failure.kind), now)
     }
     guard case .checkingCode(var queue, let resend) = state, queue.current.id == guess else { return [.revoke] }
-    let callers = queue.takeCurrentCallers()
+    let accept = Action.accept(callers: queue.takeCurrentCallers(), usesBackupCode: queue.current.isBackupCode)
     state = .accepting
-    return [.accept(callers: callers)] + refusal(of: queue.callers + resend.callers, error(.flowNotFound))
+    return [accept] + refusal(of: queue.callers + resend.callers, error(.flowNotFound))
   }
 
   /// Counts a wrong code, and ends the login with the last one, or where the provider's reply was lost.
@@ -109,8 +109,8 @@ extension LoginMachine {
       }
   }
 
-  /// What the provider itself ends the login with.
-  private static func isFinal(_ kind: ErrorKind) -> Bool {
+  /// What the provider itself ends the login with, or an enrolment.
+  static func isFinal(_ kind: ErrorKind) -> Bool {
     switch kind {
     case .tooManyAttempts, .otpExpired, .flowNotFound, .accessDenied, .accountLocked: true
     default: false
@@ -130,7 +130,8 @@ extension LoginMachine {
 
   /// Refuses the current code and takes the next one, unless the login's time is over.
   private mutating func goOn(_ error: BrokerError, _ now: Moment) -> [Action] {
-    let failed = EventPayload.loginFailed(LoginFailedEvent(kind: error.kind.rawValue))
+    let failed = EventPayload.loginFailed(
+      LoginFailedEvent(kind: error.kind.rawValue, clientContext: login.step.clientContext))
     let actions = refuseCurrent(error) + [.keep([failed])]
     if let ending = endIfOver(now) { return actions + ending }
     guard case .checkingCode(var queue, let resend) = state else { return actions }

@@ -39,7 +39,8 @@ extension LoginMachine {
   mutating func renew(_ provided: ProviderChallenge, _ now: Moment) -> [Action] {
     guard let caller = resend?.caller else { return [] }
     login.flow = provided.flow
-    var challenge = provided.described(id: login.id, profile: login.profile)
+    var challenge = provided.described(
+      id: login.id, profile: login.profile, clientContext: login.step.clientContext)
     challenge.attemptsRemaining = min(challenge.attemptsRemaining, Self.wrongCodeLimit - login.wrongCodes)
     login.step = .code(challenge)
     setResend(CodeResend(allowedAt: now.deadline(challenge.nextResendAt)))
@@ -67,10 +68,11 @@ extension LoginMachine {
 
 extension ProviderChallenge {
   /// The challenge as clients may know it.
-  func described(id: String, profile: ProfileName) -> OTPChallenge {
+  func described(id: String, profile: ProfileName, clientContext: String? = nil) -> OTPChallenge {
     OTPChallenge(
       otpFlowID: id, profile: profile, method: method, maskedDestination: maskedDestination, otpLength: otpLength,
       expiresAt: expiresAt, nextResendAt: nextResendAt,
-      attemptsRemaining: min(attemptsRemaining, LoginMachine.wrongCodeLimit), backupCodesAllowed: backupCodesAllowed)
+      attemptsRemaining: min(attemptsRemaining, LoginMachine.wrongCodeLimit), backupCodesAllowed: backupCodesAllowed,
+      clientContext: clientContext)
   }
 }

@@ -102,11 +102,11 @@ extension LoginMachine {
 
 extension ProviderUserAction {
   /// The action as clients may know it.
-  func described(id: String, profile: ProfileName) -> UserAction {
+  func described(id: String, profile: ProfileName, clientContext: String? = nil) -> UserAction {
     UserAction(
       loginFlowID: id, profile: profile, kind: kind, verificationURI: verificationURI,
       verificationURIComplete: verificationURIComplete, userCode: userCode, expiresAt: expiresAt,
-      interval: kind == .deviceCode ? max(interval, Self.shortestInterval) : nil)
+      interval: kind == .deviceCode ? max(interval, Self.shortestInterval) : nil, clientContext: clientContext)
   }
 
   /// No provider is asked more often, whatever it says: an interval of 0 would be a loop.

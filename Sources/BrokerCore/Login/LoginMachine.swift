@@ -84,8 +84,9 @@ package struct LoginMachine: Sendable {
     case refuse([CallerID], BrokerError)
     /// Tell the callers that wait for the user why they wait no longer; the login goes on.
     case refuseWaiting(ErrorKind)
-    /// Make the session durable, and then answer these callers and those that wait for the user.
-    case accept(callers: [CallerID])
+    /// Make the session durable, and then answer these callers and those that wait for the user; `usesBackupCode` where it
+    /// came for a backup code.
+    case accept(callers: [CallerID], usesBackupCode: Bool = false)
     /// No caller waits for the session: revoke it at the provider.
     case revoke
     /// Make the login as it is now durable, tell of it, and then answer the caller that wanted another code.

@@ -9,23 +9,23 @@ enum LoginMethodChoice {
   /// - Throws: `invalidParams` for a way that does not exist, `unsupportedByProvider` for one that this provider does not
   ///   offer, `missingCredential` where a credential is missing.
   static func method(
-    for params: Login.Params, offered: [LoginMethod], profile: ProfileName
+    for params: Login.Params, offered: [LoginForm], profile: ProfileName
   ) throws(BrokerError) -> LoginMethod {
     guard let name = params.method else { return try usual(params, offered, profile) }
     guard let method = LoginMethod(rawValue: name) else {
       let known = LoginMethod.allCases.map(\.rawValue).joined(separator: ", ")
       throw Broker.misfit("/method", "The parameter /method must be one of \(known).")
     }
-    guard offered.contains(method) else {
-      let ways = offered.map(\.rawValue).joined(separator: ", ")
+    guard let form = offered.first(where: { $0.method == method }) else {
+      let ways = offered.map(\.method.rawValue).joined(separator: ", ")
       throw BrokerError(
         .unsupportedByProvider,
         "This profile does not support the login method \(method.rawValue); use one of: \(ways).", profile: profile
       )
     }
     switch method {
-    case .password where !hasPasswordParts(params): throw missing(["email", "password"], profile)
-    case .refreshToken where params.refreshToken == nil: throw missing(["refreshToken"], profile)
+    case .password where !hasPasswordParts(params), .refreshToken where params.refreshToken == nil:
+      throw missing(form.fields, profile)
     default: return method
     }
   }
@@ -50,17 +50,18 @@ enum LoginMethodChoice {
   }
 
   private static func usual(
-    _ params: Login.Params, _ offered: [LoginMethod], _ profile: ProfileName
+    _ params: Login.Params, _ offered: [LoginForm], _ profile: ProfileName
   ) throws(BrokerError) -> LoginMethod {
-    if let method = offered.first(where: { fits($0, params) }) { return method }
+    if let form = offered.first(where: { fits($0.method, params) }) { return form.method }
+    let password = offered.first { $0.method == .password }
     // The provider knows best what is missing beside an address.
-    if params.refreshToken == nil, offered.contains(.password), hasPasswordParts(params) { return .password }
-    if params.refreshToken != nil || !offered.contains(.password), hasSecret(params) {
+    if params.refreshToken == nil, password != nil, hasPasswordParts(params) { return .password }
+    if params.refreshToken != nil || password == nil, hasSecret(params) {
       throw BrokerError(
         .unsupportedByProvider, "The provider of this profile does not support a login with these credentials.",
         profile: profile)
     }
-    throw missing(offered.contains(.password) ? ["email", "password"] : ["refreshToken"], profile)
+    throw missing(password?.fields ?? LoginForm(.refreshToken).fields, profile)
   }
 
   private static func fits(_ method: LoginMethod, _ params: Login.Params) -> Bool {

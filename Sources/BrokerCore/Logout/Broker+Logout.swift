@@ -96,6 +96,7 @@ extension Broker {
   /// Forgets everything of a profile's session here, and begins to make that durable.
   func forgetSession(of slot: ProfileSlot, _ reason: LogoutEvent.Reason) {
     forgetLogin(of: slot.name, .of(.flowNotFound))
+    enrolments.end(of: slot.name)
     slot.account.forgetUser()
     slot.logouts += 1
     slot.sessions += 1

@@ -7,6 +7,7 @@ extension Broker {
   /// Every call of a provider reports its outcome here, on the broker: that is how it is known whether there is a
   /// network.
   func noteCall(_ failure: ProviderFailure?, of name: ProfileName, id: UInt64) {
+    if failure?.isLockout == true { counts.lockouts += 1 }
     guard let slot = holder(of: name, id: id) else { return }
     if let failure { noteFailure(failure, of: name) }
     for action in slot.network.handle(NetworkState.Event(failure)) {

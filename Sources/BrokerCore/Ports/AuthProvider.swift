@@ -9,10 +9,10 @@ package protocol AuthProvider: Sendable {
   /// What sessions of this provider are bound to.
   var binding: ProviderBinding { get }
 
-  /// How a session can be begun, the way to take where a client names none first.
+  /// How a session can be begun and what each way needs, the way to take where a client names none first.
   ///
   /// The first whose credentials are given is taken.
-  var loginMethods: [LoginMethod] { get }
+  var loginForms: [LoginForm] { get }
 
   /// What sessions are asked for where the request says nothing else; empty: whatever the provider gives.
   var requestedScopes: [String] { get }
@@ -37,4 +37,9 @@ package protocol AuthProvider: Sendable {
   /// As ``probe()`` it changes nothing at the provider and ends in time; it may send more than one request, and the
   /// client's own name, but no user's credential. Texts of the provider are sanitised and bounded.
   func examine() async -> [ProviderFinding]
+}
+
+extension AuthProvider {
+  /// How a session can be begun, in the order of ``loginForms``.
+  package var loginMethods: [LoginMethod] { loginForms.map(\.method) }
 }

@@ -2,9 +2,18 @@ package import BrokerProtocol
 
 /// The public state of sessions.
 extension Broker {
-  /// Where a profile's session stands.
-  package func session(_ profile: ProfileName?) throws(BrokerError) -> Session {
-    describe(try slot(for: profile))
+  /// Where a profile's session stands, and what a login needs.
+  package func session(_ profile: ProfileName?) throws(BrokerError) -> GetSession.Result {
+    let slot = try slot(for: profile)
+    return GetSession.Result(session: describe(slot), login: slot.provider.loginForms)
+  }
+
+  /// The configured profiles, and what a login to each needs.
+  package var profileForms: [Initialize.Profile] {
+    slots.map { slot in
+      Initialize.Profile(
+        profile: slot.name, provider: slot.machine.binding.type, login: slot.provider.loginForms)
+    }
   }
 
   /// Where every configured profile stands.

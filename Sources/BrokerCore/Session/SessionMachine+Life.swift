@@ -55,7 +55,7 @@ extension SessionMachine {
   /// The tokens' lives are counted from when they were asked for, as their provider's word of them is: the wall clock may
   /// be set before they come.
   mutating func acceptLogin(
-    _ session: ProviderSession, _ method: String, _ sentAt: Moment, _ now: Moment
+    _ session: ProviderSession, _ method: String, _ details: LoginDetails, _ sentAt: Moment, _ now: Moment
   ) -> [Action] {
     generation += 1
     var new = LivingSession(
@@ -66,8 +66,12 @@ extension SessionMachine {
     logins.begin(
       TokensBeingSaved(
         session: new, generation: generation, since: sentAt, isTakeover: method == LoginMethod.refreshToken.rawValue))
-    let event = EventPayload.login(LoginEvent(userID: session.user?.id, method: method))
-    return [.save(record(.living(new)), announcing: [event])]
+    let event = LoginEvent(userID: session.user?.id, method: method, clientContext: details.clientContext)
+    var events = [EventPayload.login(event)]
+    if details.usesBackupCode {
+      events.append(.backupCodeUsed(BackupCodeUsedEvent(remaining: session.backupCodesRemaining)))
+    }
+    return [.save(record(.living(new)), announcing: events)]
   }
 
   /// The record that says so, under the present generation.

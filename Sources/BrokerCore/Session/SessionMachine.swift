@@ -44,7 +44,7 @@ package struct SessionMachine: Sendable {
     case restored(SessionRecord, intent: RefreshIntent?)
     case mistrusted
     /// The provider has given a session that was asked for then; nil: just now.
-    case loginAccepted(ProviderSession, method: String, sentAt: Moment? = nil)
+    case loginAccepted(ProviderSession, method: String, sentAt: Moment? = nil, details: LoginDetails = LoginDetails())
     case saved(generation: UInt64)
     case saveFailed(generation: UInt64)
     case tokenWanted(TokenDemand)
@@ -174,7 +174,8 @@ package struct SessionMachine: Sendable {
     switch event {
     case .restored(let record, let intent): return restore(record, intent, now)
     case .mistrusted: return mistrust(now)
-    case .loginAccepted(let session, let method, let sentAt): return acceptLogin(session, method, sentAt ?? now, now)
+    case .loginAccepted(let session, let method, let sentAt, let details):
+      return acceptLogin(session, method, details, sentAt ?? now, now)
     case .saved(let generation): return adopt(generation, isDurable: true, now)
     case .saveFailed(let generation): return adopt(generation, isDurable: false, now)
     case .tokenWanted(let demand): return want(demand, now)

@@ -48,6 +48,7 @@ extension Broker {
     if journal.noteSaved(record) { notify(.trouble(.saved(record.profile))) }
     if let slot = holder(of: record.profile), slot.machine.isLogin(record.generation) {
       slot.sessions += 1
+      enrolments.end(of: slot.name)
       slot.account.forgetUser()
     }
     handle(.saved(generation: record.generation), onProfile: record.profile)

@@ -37,7 +37,7 @@ extension Broker {
     let login = Login.Params(
       profile: params.profile, method: params.method, email: params.email, password: params.password,
       refreshToken: params.refreshToken)
-    let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginMethods, profile: slot.name)
+    let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginForms, profile: slot.name)
     try ledger.require(.trials, trials.count + 1, of: slot.name)
     try admitLogin(params.email, on: slot)
     var options = ProviderTrial.Options()

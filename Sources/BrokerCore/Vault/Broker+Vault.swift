@@ -153,6 +153,7 @@ extension Broker {
     for slot in slots { forget(slot) }
     profiles.forgetLeaving()
     logins.forgetPending()
+    enrolments.endAll()
     handle(.dropped)
     eventLog.hub.forgetKept()
     let keeper = self.keeper

@@ -35,4 +35,10 @@ extension ErrorKind {
   static let ofKey: [ErrorKind] = [
     .vaultLocked, .wrongPassphrase, .vaultTampered, .storeFailed, .keySourceUnavailable,
   ]
+
+  /// The errors of what the owner of the state directory asks the embedded provider: there may be none, and its files may
+  /// be damaged.
+  static let ofDirectory: [ErrorKind] = [
+    .accessDenied, .vaultLocked, .unsupportedByProvider, .providerUnavailable, .configInvalid,
+  ]
 }

@@ -1,7 +1,7 @@
 /// The names of the events that this version publishes; ``EventPayload`` says what each of them tells.
 public enum EventName: String, Sendable, CaseIterable {
   case login, logout, sessionExpired, tokenRefreshed, refreshFailed, userUpdated, otpChallenge, otpResent
-  case loginPending, loginFailed, unauthorized, forbidden, networkDown, networkUp
+  case loginPending, loginFailed, backupCodeUsed, unauthorized, forbidden, networkDown, networkUp
   case vaultLocked, vaultUnlocked, configReloaded, shuttingDown, securityAlert, eventsLost
 
   /// Whether the event is only passed on, and not kept for later subscribers.

@@ -6,6 +6,8 @@ import JSON
 extension EventPayload {
   /// How many bytes the `data` of an event may have: with what stands around it, an event stays below 4 KiB, so that ten
   /// thousand of them have a bound that a small machine bears.
+  ///
+  /// The context that a client gives its login comes on top, whole: see ``ParameterLength/clientContext``.
   public static let byteLimit = 3584
 
   /// How many bytes of an identifier that a provider chose are told: no issuer may use longer ones (OpenID Connect
@@ -59,9 +61,25 @@ extension EventPayload {
     return String(text[..<end])
   }
 
+  /// How long its `data` is without a client's context.
   private var byteCount: Int {
     var writer = JSONWriter()
-    encode(to: &writer)
+    withoutContext.encode(to: &writer)
     return writer.bytes.count
+  }
+
+  private var withoutContext: EventPayload {
+    switch self {
+    case .login(var login):
+      login.clientContext = nil
+      return .login(login)
+    case .otpChallenge(var challenge), .otpResent(var challenge):
+      challenge.clientContext = nil
+      return .otpChallenge(challenge)
+    case .loginPending(var action):
+      action.clientContext = nil
+      return .loginPending(action)
+    default: return self
+    }
   }
 }

@@ -24,6 +24,8 @@ public enum EventPayload: Sendable, Equatable {
   case loginPending(UserAction)
   /// A login was refused, or has ended without a session.
   case loginFailed(LoginFailedEvent)
+  /// A user logged in with a backup code.
+  case backupCodeUsed(BackupCodeUsedEvent)
   /// One API call was refused for its token: not the end of a session.
   case unauthorized(RefusalEvent)
   /// One API call was forbidden: not the end of a session.
@@ -58,6 +60,7 @@ public enum EventPayload: Sendable, Equatable {
     case .otpResent: .otpResent
     case .loginPending: .loginPending
     case .loginFailed: .loginFailed
+    case .backupCodeUsed: .backupCodeUsed
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .networkDown: .networkDown
@@ -85,6 +88,7 @@ extension EventPayload: JSONEncodable {
     case .otpChallenge(let data), .otpResent(let data): data.encode(to: &writer)
     case .loginPending(let data): data.encode(to: &writer)
     case .loginFailed(let data): data.encode(to: &writer)
+    case .backupCodeUsed(let data): data.encode(to: &writer)
     case .unauthorized(let data), .forbidden(let data): data.encode(to: &writer)
     case .networkDown, .networkUp, .vaultLocked, .vaultUnlocked, .configReloaded, .shuttingDown: writer.object { _ in }
     case .securityAlert(let data): data.encode(to: &writer)
@@ -105,6 +109,7 @@ extension EventPayload: JSONEncodable {
     case .otpResent: self = .otpResent(try OTPChallenge(from: node))
     case .loginPending: self = .loginPending(try UserAction(from: node))
     case .loginFailed: self = .loginFailed(try LoginFailedEvent(from: node))
+    case .backupCodeUsed: self = .backupCodeUsed(try BackupCodeUsedEvent(from: node))
     case .unauthorized: self = .unauthorized(try RefusalEvent(from: node))
     case .forbidden: self = .forbidden(try RefusalEvent(from: node))
     case .networkDown: self = .networkDown

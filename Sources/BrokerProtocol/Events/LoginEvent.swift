@@ -6,10 +6,13 @@ public struct LoginEvent: ObjectCodable, Equatable {
   public var userID: String?
   /// How the login was done.
   public var method: String
+  /// The parameter `clientContext` of the login.
+  public var clientContext: String?
 
-  public init(userID: String? = nil, method: String) {
+  public init(userID: String? = nil, method: String, clientContext: String? = nil) {
     self.userID = userID
     self.method = method
+    self.clientContext = clientContext
   }
 
   public static let blank = LoginEvent(method: "")
@@ -17,5 +20,6 @@ public struct LoginEvent: ObjectCodable, Equatable {
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.optional("userId", &userID)
     try coder.required("method", &method)
+    try coder.optional("clientContext", &clientContext)
   }
 }

@@ -60,13 +60,15 @@ public enum GetStatus: BrokerMethod {
     public var counters: [Counter]
     /// The state of every limit; empty from a broker that does not report them.
     public var limits: [Limit]
+    /// How the embedded provider's messages get out, by way; empty where none was used, and from a broker that does not say.
+    public var delivery: [Delivery]
     /// The session of every profile.
     public var profiles: [Session]
 
     public init(
       version: String, pid: Int, startedAt: Timestamp, configurationReadAt: Timestamp? = nil, uptime: Duration,
       vault: VaultStatus, connections: Int, subscriptions: Int, counters: [Counter], limits: [Limit] = [],
-      profiles: [Session]
+      delivery: [Delivery] = [], profiles: [Session]
     ) {
       self.version = version
       self.pid = pid
@@ -78,6 +80,7 @@ public enum GetStatus: BrokerMethod {
       self.subscriptions = subscriptions
       self.counters = counters
       self.limits = limits
+      self.delivery = delivery
       self.profiles = profiles
     }
 
@@ -96,6 +99,7 @@ public enum GetStatus: BrokerMethod {
       try coder.required("subscriptions", &subscriptions)
       try coder.required("counters", &counters, CounterCoding())
       try coder.defaulted("limits", &limits)
+      try coder.defaulted("delivery", &delivery)
       try coder.required("profiles", &profiles)
     }
   }
@@ -183,6 +187,7 @@ extension GetStatus.Result {
       "configurationReadAt": "When the configuration in use was last read.",
       "connections": .init(nil, .count),
       "subscriptions": .init(nil, .count),
+      "delivery": "How the embedded provider's messages get out; a way is listed once it was used.",
     ])
 }
 
@@ -224,6 +229,16 @@ extension GetStatus {
               "limits": [
                 {"name": "maxRequestsInFlight", "scope": "connection", "value": 64, "refused": 0},
                 {"name": "maxConnections", "scope": "broker", "value": 10000, "used": 1, "refused": 0}
+              ],
+              "delivery": [
+                {
+                  "channel": "smtp",
+                  "sent": 3,
+                  "failed": 1,
+                  "underWay": 0,
+                  "lastFailure": "mail.example.com:587: the connection was refused",
+                  "lastFailureAt": "2026-03-01T09:00:10Z"
+                }
               ],
               "profiles": [\(SampleJSON.signedOut)]
             }

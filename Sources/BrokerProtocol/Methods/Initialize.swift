@@ -95,6 +95,30 @@ public enum Initialize: BrokerMethod {
     }
   }
 
+  /// A configured profile, and what a login to it needs.
+  public struct Profile: ObjectCodable, Equatable {
+    /// The profile.
+    public var profile: ProfileName
+    /// The type of its provider.
+    public var provider: String
+    /// The ways to log in, the one that is taken where a request names none first.
+    public var login: [LoginForm]
+
+    public init(profile: ProfileName, provider: String, login: [LoginForm]) {
+      self.profile = profile
+      self.provider = provider
+      self.login = login
+    }
+
+    public static let blank = Profile(profile: .default, provider: "", login: [])
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("profile", &profile)
+      try coder.required("provider", &provider)
+      try coder.required("login", &login)
+    }
+  }
+
   public struct Result: ObjectCodable, Equatable {
     /// The version that the broker speaks.
     public var protocolVersion: String
@@ -102,17 +126,21 @@ public enum Initialize: BrokerMethod {
     public var server: Program
     /// What this broker can do.
     public var capabilities: Capabilities
+    /// The configured profiles, and what a login to each needs; empty from a broker that does not say.
+    public var profiles: [Profile]
     /// The state of every profile.
     public var sessions: [Session]
     /// The sequence at which `sessions` holds.
     public var sequence: Int
 
     public init(
-      protocolVersion: String, server: Program, capabilities: Capabilities, sessions: [Session], sequence: Int
+      protocolVersion: String, server: Program, capabilities: Capabilities, profiles: [Profile] = [],
+      sessions: [Session], sequence: Int
     ) {
       self.protocolVersion = protocolVersion
       self.server = server
       self.capabilities = capabilities
+      self.profiles = profiles
       self.sessions = sessions
       self.sequence = sequence
     }
@@ -124,6 +152,7 @@ public enum Initialize: BrokerMethod {
       try coder.required("protocolVersion", &protocolVersion)
       try coder.required("server", &server)
       try coder.required("capabilities", &capabilities)
+      try coder.defaulted("profiles", &profiles)
       try coder.required("sessions", &sessions)
       try coder.required("sequence", &sequence)
     }
@@ -150,6 +179,15 @@ extension Initialize.Capabilities {
     ])
 }
 
+extension Initialize.Profile {
+  public static let notes = SchemaNotes(
+    "Profile", "A configured profile.",
+    members: [
+      "provider": "The type of provider, as in the configuration.",
+      "login": "The ways to log in; the first that the given credentials fit is taken where a login names none.",
+    ])
+}
+
 extension Initialize.Params {
   public static let notes = SchemaNotes(members: [
     "client": "The client program.",
@@ -160,6 +198,7 @@ extension Initialize.Params {
 extension Initialize.Result {
   public static let notes = SchemaNotes(members: [
     "protocolVersion": .init(nil, .word(Initialize.protocolVersion)),
+    "profiles": "The configured profiles, and what a login to each needs.",
     "sequence": .init(nil, .count),
   ])
 }
@@ -185,6 +224,9 @@ extension Initialize {
                 "framings": ["lines", "headers"],
                 "providers": [{"type": "local", "methods": ["getCurrentUser", "register", "resendOtp"]}]
               },
+              "profiles": [
+                {"profile": "default", "provider": "local", "login": \(SampleJSON.passwordLogin)}
+              ],
               "sessions": [\(SampleJSON.signedOut)],
               "sequence": 0
             }

@@ -22,10 +22,12 @@ public enum Login: BrokerMethod {
     public var refreshToken: Secret?
     /// The scopes to request for the session.
     public var scopes: [String]?
+    /// A string of the caller's own, given back with the result and in the events of the login.
+    public var clientContext: String?
 
     public init(
       profile: ProfileName? = nil, method: String? = nil, email: String? = nil, password: Secret? = nil,
-      phoneNumber: String? = nil, refreshToken: Secret? = nil, scopes: [String]? = nil
+      phoneNumber: String? = nil, refreshToken: Secret? = nil, scopes: [String]? = nil, clientContext: String? = nil
     ) {
       self.profile = profile
       self.method = method
@@ -34,6 +36,7 @@ public enum Login: BrokerMethod {
       self.phoneNumber = phoneNumber
       self.refreshToken = refreshToken
       self.scopes = scopes
+      self.clientContext = clientContext
     }
 
     public static let blank = Params()
@@ -46,6 +49,7 @@ public enum Login: BrokerMethod {
       try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
       try coder.optional("refreshToken", &refreshToken, .token)
       try coder.optional("scopes", &scopes)
+      try coder.optional("clientContext", &clientContext, .text(atMost: ParameterLength.clientContext))
     }
   }
 }
@@ -58,6 +62,11 @@ extension Login.Params {
       .words(LoginMethod.allCases.map(\.rawValue))),
     "refreshToken": "A refresh token to start the session with.",
     "scopes": "The scopes to request for the session.",
+    "clientContext":
+      """
+    At most 4096 bytes of the caller's own, given back in the result, the challenge or action, and in the events login \
+    and loginFailed; no secret belongs here.
+    """,
   ])
 }
 
@@ -69,7 +78,8 @@ extension Login {
         """
         A session that it replaces is revoked at the provider, unless the provider revokes whole grants and the user \
         is the same. Logins, and codes that they send, are limited for each connection, account and provider \
-        (rateLimited, with retryAfterSeconds); joining an equal login under way is not counted.
+        (rateLimited, with retryAfterSeconds); joining an equal login under way is not counted. What a login needs \
+        is in profiles of initialize and in login of getSession.
         """,
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofLogin + ErrorKind.ofProvider,
@@ -91,12 +101,14 @@ extension Login {
             "email": #""ada@example.com""#,
             "password": #""example-password""#,
             "scopes": #"["profile"]"#,
+            "clientContext": #""request-7""#,
           ],
           result:
             """
             {
               "status": "authenticated",
-              "session": \(SampleJSON.session)
+              "session": \(SampleJSON.session),
+              "clientContext": "request-7"
             }
             """),
       ])

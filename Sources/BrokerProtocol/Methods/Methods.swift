@@ -5,10 +5,14 @@ public enum Methods {
     Initialize.self, Ping.self, Discover.self, Shutdown.self,
     GetAccessToken.self, ReportRejected.self, GetIDToken.self,
     Login.self, VerifyOTP.self, ResendOTP.self, Register.self, VerifyBackupCode.self, VerifyEmail.self,
-    ForgotPassword.self, ResetPassword.self, ChangePassword.self, UpdateProfile.self, DeleteAccount.self,
+    ForgotPassword.self, ResetPassword.self, ChangePassword.self, UpdateProfile.self, GenerateBackupCodes.self,
+    DeleteAccount.self,
     AwaitLogin.self, CancelLogin.self, ListPendingLogins.self, Reauthenticate.self, Logout.self,
     GetCurrentUser.self, GetSession.self, ListSessions.self, Subscribe.self, Unsubscribe.self,
     GetStatus.self, Prove.self, ReloadConfiguration.self, Lock.self, Unlock.self, Rekey.self, CheckVault.self,
     CheckProviders.self, CheckProvider.self, TryProvider.self, ContinueTrial.self, StopBroker.self,
+    ListLocalUsers.self, AddLocalUser.self, SetLocalUserEnabled.self, ListLocalSessions.self, RevokeLocalSessions.self,
+    ListLocalMessages.self, GetLocalKeySet.self, RotateLocalSigningKey.self, IntrospectLocalToken.self,
+    ListLocalAudit.self,
   ]
 }

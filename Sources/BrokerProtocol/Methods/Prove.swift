@@ -17,11 +17,12 @@ extension Prove {
       "Makes the connection administrative, for a client with access to the state directory.",
       details:
         """
-        checkVault, continueTrial, lock, logout with all, rekey, reloadConfig, stopBroker and tryProvider need access \
-        to the state directory, not merely to a socket. Until a connection has proven that, they answer accessDenied \
-        with data.proof; the client creates the file of that path (exclusively, mode 0600) with the nonce as its \
-        contents and calls prove. The broker checks the file's owner, kind, mode, links and contents, and removes it. \
-        One proof is outstanding for each connection, and counts for that connection only, also behind a relay. The \
+        checkVault, continueTrial, lock, logout with all, rekey, reloadConfig, stopBroker, tryProvider and the methods \
+        of the embedded provider's owner (those with Local in their names) need access to the state directory, not \
+        merely to a socket. Until a connection has proven that, they answer accessDenied with data.proof; the client \
+        creates the file of that path (exclusively, mode 0600) with the nonce as its contents and calls prove. The \
+        broker checks the file's owner, kind, mode, links and contents, and removes it. One proof is outstanding for \
+        each connection, and counts for that connection only, also behind a relay. The \
         parent of a broker on standard input and output has proven itself.
         """,
       errors: [.accessDenied],

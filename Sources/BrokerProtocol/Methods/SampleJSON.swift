@@ -36,6 +36,14 @@ enum SampleJSON {
     }
     """
 
+  /// What a login with a password needs.
+  static let passwordLogin = #"[{"method": "password", "fields": ["email", "password"]}]"#
+
+  /// A session as `getSession` gives it, with what a login needs.
+  static func withLogin(_ session: String) -> String {
+    String(session.dropLast()) + #", "login": \#(passwordLogin)}"#
+  }
+
   /// The session of a user of an OpenID Connect provider.
   static let oidcSession =
     """
@@ -83,4 +91,30 @@ enum SampleJSON {
       "backupCodesAllowed": false
     }
     """
+
+  /// An account of the embedded provider.
+  static let localUser =
+    """
+    {
+      "id": "u-7f3a",
+      "email": "ada@example.com",
+      "emailVerified": true,
+      "name": "Ada",
+      "phoneNumberMasked": "•••• 42",
+      "twoFactor": "off",
+      "disabled": false,
+      "createdAt": "2026-03-01T09:00:00Z",
+      "sessions": 1
+    }
+    """
+
+  /// A key of the embedded provider; the one of RFC 8037, appendix A.2.
+  static let localKey = key("example-key", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
+
+  /// Another one; the zero point's encoding, which verifies nothing.
+  static let newLocalKey = key("example-new-key", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+
+  private static func key(_ name: String, _ publicKey: String) -> String {
+    #"{"kty": "OKP", "crv": "Ed25519", "x": "\#(publicKey)", "kid": "\#(name)", "use": "sig", "alg": "EdDSA"}"#
+  }
 }

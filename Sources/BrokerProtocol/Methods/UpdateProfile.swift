@@ -6,8 +6,6 @@ public enum UpdateProfile: BrokerMethod {
   // What a provider knows of an account is the provider's business.
   public static let mayCarrySecret = true
 
-  public typealias Result = User
-
   public struct Params: MethodParams, Equatable {
     /// The profile; nil means the only configured one, else `default`.
     public var profile: ProfileName?
@@ -26,6 +24,26 @@ public enum UpdateProfile: BrokerMethod {
       try coder.required("changes", &changes)
     }
   }
+
+  public struct Result: ObjectCodable, Equatable {
+    /// What the provider knows of the account now.
+    public var user: User
+    /// The second factor that is not changed yet: it wants a first code.
+    public var enrolment: FactorEnrolment?
+
+    public init(user: User, enrolment: FactorEnrolment? = nil) {
+      self.user = user
+      self.enrolment = enrolment
+    }
+
+    public static let blank = Result(user: .blank)
+
+    /// The user's own members, and the rest beside them.
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try user.code(&coder)
+      try coder.optional("enrolment", &enrolment)
+    }
+  }
 }
 
 extension UpdateProfile.Params {
@@ -39,12 +57,29 @@ extension UpdateProfile.Params {
   ])
 }
 
+extension UpdateProfile.Result {
+  public static let notes = SchemaNotes(
+    nil, "What the provider says of the account.",
+    members: [
+      "enrolment":
+        """
+      Where twoFactor changes to an authenticator application (totp): the change is made once verifyOtp has taken its \
+      first code.
+      """
+    ])
+}
+
 extension UpdateProfile {
   public static var document: MethodDocument {
     MethodDocument(
       """
       Changes the account's profile at the provider; email, phoneNumber and twoFactor need an authTime within 300 s.
       """,
+      details:
+        """
+        An enrolment is answered by verifyOtp with its otpFlowId. It is kept in memory, and ends with the session that \
+        began it, with another enrolment of the profile, or after too many wrong codes.
+        """,
       result: "user",
       errors: ErrorKind.ofProfile + ErrorKind.ofSession + ErrorKind.ofProvider + [.validationFailed, .emailTaken],
       examples: [
@@ -59,7 +94,21 @@ extension UpdateProfile {
               "name": "Ada",
               "phoneNumberMasked": "•••• 42"
             }
-            """)
+            """),
+        .init(
+          "an authenticator application", ["changes": #"{"twoFactor": "totp"}"#],
+          result:
+            """
+            {
+              "id": "u-7f3a",
+              "email": "ada@example.com",
+              "enrolment": {
+                "otpFlowId": "example-enrolment",
+                "otpauthUri": "otpauth://totp/AuthBroker:ada%40example.com?secret=EXAMPLE&issuer=AuthBroker",
+                "expiresAt": "2026-03-01T09:10:00Z"
+              }
+            }
+            """),
       ])
   }
 }

@@ -1,14 +1,14 @@
 public import JSON
 public import SecretMemory
 
-/// Answers a challenge with its one-time code.
+/// Answers a challenge with its one-time code, or confirms the enrolment of a second factor with its first one.
 public enum VerifyOTP: BrokerMethod {
   public static let name = "verifyOtp"
 
   public typealias Result = LoginResult
 
   public struct Params: MethodParams, Equatable {
-    /// The challenge's handle.
+    /// The handle of the challenge, or of the enrolment.
     public var otpFlowID: String
     /// The code.
     public var code: Secret
@@ -29,7 +29,7 @@ public enum VerifyOTP: BrokerMethod {
 
 extension VerifyOTP.Params {
   public static let notes = SchemaNotes(members: [
-    "otpFlowId": "The handle of the challenge."
+    "otpFlowId": "The handle of the challenge, or of the enrolment that updateProfile has begun."
   ])
 }
 
@@ -41,7 +41,8 @@ extension VerifyOTP {
         """
         After a lost reply the code may be used up: the error has retryable false and nextAction login, and the \
         login is over. Wrong codes are counted for each account and day over all logins; where none is left, and \
-        after the last code of a login, tooManyAttempts has retryAfterSeconds.
+        after the last code of a login, tooManyAttempts has retryAfterSeconds. The first code of an enrolment is \
+        answered with the session that began it.
         """,
       result: "login",
       errors: ErrorKind.ofProfile + ErrorKind.ofCode + ErrorKind.ofProvider + [.otpInvalid],

@@ -1,15 +1,16 @@
 public import JSON
 
-/// The progress of a login.
-public enum LoginResult: Sendable, Equatable {
-  /// A session exists.
-  case authenticated(Session)
-  /// A one-time code is required.
-  case otpRequired(OTPChallenge)
-  /// The user has to do something elsewhere.
-  case userActionRequired(UserAction)
-  /// The e-mail address must be verified first.
-  case emailVerificationRequired
+/// What a login is answered with: how far it came, and what its caller wants to have back.
+public struct LoginResult: Sendable, Equatable {
+  /// How far it came.
+  public var progress: LoginProgress
+  /// The parameter `clientContext` of the login, as it was given.
+  public var clientContext: String?
+
+  public init(_ progress: LoginProgress, clientContext: String? = nil) {
+    self.progress = progress
+    self.clientContext = clientContext
+  }
 }
 
 extension LoginResult: JSONEncodable, JSONDecodable {
@@ -17,17 +18,21 @@ extension LoginResult: JSONEncodable, JSONDecodable {
     "LoginResult",
     .oneOf([
       .object([
-        .required("status", .word("authenticated")), .required("session", Session.schema),
+        .required("status", .word("authenticated")), .required("session", Session.schema), context,
         .optional(
           "backupCodesRemaining", .count, "After a login by backup code, where the provider says so."),
       ]),
       .object([
         .required("status", .word("otpRequired")), .required("requires2FA", .onlyTrue),
-        .required("challenge", OTPChallenge.schema),
+        .required("challenge", OTPChallenge.schema), context,
       ]),
-      .object([.required("status", .word("userActionRequired")), .required("action", UserAction.schema)]),
-      .object([.required("status", .word("emailVerificationRequired"))]),
+      .object([.required("status", .word("userActionRequired")), .required("action", UserAction.schema), context]),
+      .object([.required("status", .word("emailVerificationRequired")), context]),
     ]))
+
+  private static var context: SchemaMember {
+    .optional("clientContext", .text, "The parameter clientContext of the login, as it was given.")
+  }
 
   /// Writes the result with its `status`.
   public func encode(to writer: inout JSONWriter) {
@@ -36,31 +41,13 @@ extension LoginResult: JSONEncodable, JSONDecodable {
 
   /// Writes the members into an object that has others beside them.
   func encodeMembers(to writer: inout JSONWriter) {
-    switch self {
-    case .authenticated(let session):
-      writer.member("status", "authenticated")
-      writer.member("session", session)
-    case .otpRequired(let challenge):
-      writer.member("status", "otpRequired")
-      writer.member("requires2FA", true)
-      writer.member("challenge", challenge)
-    case .userActionRequired(let action):
-      writer.member("status", "userActionRequired")
-      writer.member("action", action)
-    case .emailVerificationRequired:
-      writer.member("status", "emailVerificationRequired")
-    }
+    progress.encodeMembers(to: &writer)
+    writer.member(ifPresent: "clientContext", clientContext)
   }
 
   /// Reads a result by its `status`.
   public init(from node: JSONNode) throws(JSONMismatch) {
-    let status = try node.required("status")
-    switch try status.string() {
-    case "authenticated": self = .authenticated(try Session(from: try node.required("session")))
-    case "otpRequired": self = .otpRequired(try OTPChallenge(from: try node.required("challenge")))
-    case "userActionRequired": self = .userActionRequired(try UserAction(from: try node.required("action")))
-    case "emailVerificationRequired": self = .emailVerificationRequired
-    default: throw status.mismatch("a known status")
-    }
+    progress = try LoginProgress(from: node)
+    clientContext = try node.optional("clientContext", String.init(from:))
   }
 }

@@ -30,10 +30,13 @@ public struct OTPChallenge: Sendable, Equatable {
   public var attemptsRemaining: Int
   /// Whether a backup code is accepted instead of the code.
   public var backupCodesAllowed: Bool
+  /// The parameter `clientContext` of the login that has begun it.
+  public var clientContext: String?
 
   public init(
     otpFlowID: String, profile: ProfileName, method: Method, maskedDestination: String, otpLength: Int,
-    expiresAt: Timestamp, nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool
+    expiresAt: Timestamp, nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool,
+    clientContext: String? = nil
   ) {
     self.otpFlowID = otpFlowID
     self.profile = profile
@@ -44,6 +47,7 @@ public struct OTPChallenge: Sendable, Equatable {
     self.nextResendAt = nextResendAt
     self.attemptsRemaining = attemptsRemaining
     self.backupCodesAllowed = backupCodesAllowed
+    self.clientContext = clientContext
   }
 }
 
@@ -62,6 +66,7 @@ extension OTPChallenge: ObjectCodable {
     try coder.required("nextResendAt", &nextResendAt)
     try coder.required("attemptsRemaining", &attemptsRemaining)
     try coder.required("backupCodesAllowed", &backupCodesAllowed)
+    try coder.optional("clientContext", &clientContext)
   }
 }
 
@@ -71,5 +76,6 @@ extension OTPChallenge {
     members: [
       "otpLength": .init(nil, .count),
       "attemptsRemaining": .init(nil, .count),
+      "clientContext": .clientContext,
     ])
 }

@@ -31,6 +31,14 @@ public enum PendingLoginStep: Sendable, Equatable {
     }
   }
 
+  /// The parameter `clientContext` of the login.
+  public var clientContext: String? {
+    switch self {
+    case .code(let challenge): challenge.clientContext
+    case .action(let action): action.clientContext
+    }
+  }
+
   /// The challenge, where a code is wanted.
   public var challenge: OTPChallenge? {
     if case .code(let challenge) = self { challenge } else { nil }

@@ -28,10 +28,13 @@ public struct UserAction: Sendable, Equatable {
   public var expiresAt: Timestamp
   /// How often the broker polls the provider; nil where it does not poll.
   public var interval: Duration?
+  /// The parameter `clientContext` of the login that has begun it.
+  public var clientContext: String?
 
   public init(
     loginFlowID: String, profile: ProfileName, kind: Kind, verificationURI: String,
-    verificationURIComplete: String? = nil, userCode: String? = nil, expiresAt: Timestamp, interval: Duration? = nil
+    verificationURIComplete: String? = nil, userCode: String? = nil, expiresAt: Timestamp, interval: Duration? = nil,
+    clientContext: String? = nil
   ) {
     self.loginFlowID = loginFlowID
     self.profile = profile
@@ -41,6 +44,7 @@ public struct UserAction: Sendable, Equatable {
     self.userCode = userCode
     self.expiresAt = expiresAt
     self.interval = interval
+    self.clientContext = clientContext
   }
 }
 
@@ -57,6 +61,7 @@ extension UserAction: ObjectCodable {
     try coder.optional("userCode", &userCode)
     try coder.required("expiresAt", &expiresAt)
     try coder.optional("intervalSeconds", &interval, .seconds)
+    try coder.optional("clientContext", &clientContext)
   }
 }
 
@@ -68,5 +73,6 @@ extension UserAction {
       "verificationUriComplete": "The address with the code in it already (RFC 8628, section 3.3.1).",
       "userCode": "The code to type in.",
       "intervalSeconds": "How often the broker polls the provider; absent where it does not poll.",
+      "clientContext": .clientContext,
     ])
 }

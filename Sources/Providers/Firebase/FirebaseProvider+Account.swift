@@ -48,7 +48,7 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
   ///   `.outcomeUnknown`.
   package func updateProfile(
     _ changes: ProfileChanges, accessToken: Secret
-  ) async throws(ProviderFailure) -> User {
+  ) async throws(ProviderFailure) -> ProfileUpdate {
     var fields: [(String, FirebaseFields.Value)] = [
       ("idToken", .secret(accessToken)), ("returnSecureToken", .flag(false)),
     ]
@@ -63,7 +63,7 @@ extension FirebaseProvider: UserInfoProvider, EmailVerificationProvider, Forgott
     }
     guard refused.isEmpty else { throw .refused(.validationFailed, fields: refused) }
     try await caller.ask(.update, fields).expectSuccess()
-    return try await currentUser(accessToken: accessToken)
+    return ProfileUpdate(user: try await currentUser(accessToken: accessToken))
   }
 
   /// Sets a new password; all refresh tokens end by that, so it gives the new ones.

@@ -43,7 +43,7 @@ package final class FirebaseProvider: AuthProvider {
   }
 
   /// A password, or a refresh token that another program has got.
-  package var loginMethods: [LoginMethod] { [.password, .refreshToken] }
+  package var loginForms: [LoginForm] { [LoginForm(.password), LoginForm(.refreshToken)] }
 
   /// The services know no scopes.
   package var requestedScopes: [String] { [] }

@@ -18,7 +18,7 @@ package actor LocalProvider: AuthProvider {
   /// There is one embedded provider in a state directory, so the type says it all.
   package nonisolated let binding = ProviderBinding(type: "local")
   /// A password is the only way in.
-  package nonisolated var loginMethods: [LoginMethod] { [.password] }
+  package nonisolated var loginForms: [LoginForm] { [LoginForm(.password)] }
   /// None where a login names none.
   package nonisolated var requestedScopes: [String] { [] }
   /// The same for every configuration.

@@ -16,7 +16,7 @@ package final class OIDCProvider: AuthProvider {
   /// The provider's type, issuer and the client's name, and given endpoints that tokens are sent to.
   package let binding: ProviderBinding
   /// How sessions can be begun, as configured.
-  package let loginMethods: [LoginMethod]
+  package let loginForms: [LoginForm]
 
   /// How the provider is spoken to.
   let dialect: OIDCDialect
@@ -56,7 +56,7 @@ package final class OIDCProvider: AuthProvider {
     clientAuthentication = configuration.clientSecret == nil ? .none : configuration.clientAuthentication
     redirect = configuration.redirect
     binding = try Self.binding(configuration)
-    loginMethods = configuration.dialect.methods
+    loginForms = configuration.dialect.methods.map { LoginForm($0) }
     let transport = PublicTransport(client, policy: configuration.tls)
     discovery = try Discovery(configuration.dialect, transport, uptime)
     caller = TokenCaller(configuration, secrets, transport, clock)

@@ -49,7 +49,7 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
   ///   `.outcomeUnknown`.
   package func updateProfile(
     _ changes: ProfileChanges, accessToken: Secret
-  ) async throws(ProviderFailure) -> User {
+  ) async throws(ProviderFailure) -> ProfileUpdate {
     var extra: [(String, RequestFields.Value)] = []
     let names = mapping.endpoints[.updateProfile]?.fields ?? [:]
     for change in changes.members {
@@ -59,8 +59,10 @@ extension RESTProvider: UserInfoProvider, EmailVerificationProvider, ForgottenPa
     }
     let reply = try await sessionCaller.ask(.updateProfile, extra: extra, bearer: accessToken)
     try reply.expectSuccess()
-    if !reply.isEmpty, let user = try? await reply.read({ reader in reader.user(orRoot: true) }) { return user }
-    return try await currentUser(accessToken: accessToken)
+    if !reply.isEmpty, let user = try? await reply.read({ reader in reader.user(orRoot: true) }) {
+      return ProfileUpdate(user: user)
+    }
+    return ProfileUpdate(user: try await currentUser(accessToken: accessToken))
   }
 
   /// Sets a new password; gives the tokens that a backend may answer with.

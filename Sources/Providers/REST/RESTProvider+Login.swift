@@ -16,17 +16,24 @@ extension RESTProvider: RegistrationProvider {
     if let password = credentials.password { values.append((.password, .secret(password))) }
     if let phone = credentials.phoneNumber { values.append((.phoneNumber, .text(phone))) }
     if !credentials.scopes.isEmpty { values.append((.scope, .text(credentials.scopes.joined(separator: " ")))) }
-    let missing = Self.missing(credentials)
+    let missing = missing(credentials)
     guard missing.isEmpty else { throw .refused(.missingCredential, fields: missing) }
     let reply = try await publicCaller.ask(.login, values)
     return try await outcome(reply, credentials)
   }
 
+  /// What names the account: the phone number where the mapping sends it and no e-mail address.
+  var accountField: RESTEndpoint.Field {
+    let sent = mapping.endpoints[.login]?.fields ?? [:]
+    return sent[.email] == nil && sent[.phoneNumber] != nil ? .phoneNumber : .email
+  }
+
   /// A password and the account that it belongs to.
-  private static func missing(_ credentials: Credentials) -> [String] {
+  private func missing(_ credentials: Credentials) -> [String] {
+    let email = accountField == .email ? credentials.email : nil
     var missing: [String] = []
-    if credentials.email?.isEmpty ?? true, credentials.phoneNumber?.isEmpty ?? true { missing.append("email") }
-    if (credentials.password?.byteCount ?? 0) == 0 { missing.append("password") }
+    if email?.isEmpty ?? true, credentials.phoneNumber?.isEmpty ?? true { missing.append(accountField.rawValue) }
+    if (credentials.password?.byteCount ?? 0) == 0 { missing.append(RESTEndpoint.Field.password.rawValue) }
     return missing
   }
 

@@ -20,7 +20,9 @@ package final class RESTProvider: AuthProvider {
   /// The backend's address and the client's name; what the mapping says is no part of it.
   package let binding: ProviderBinding
   /// A password is the only way in.
-  package var loginMethods: [LoginMethod] { [.password] }
+  package var loginForms: [LoginForm] {
+    [LoginForm(method: .password, fields: [accountField.rawValue, RESTEndpoint.Field.password.rawValue])]
+  }
   /// Whatever the backend gives.
   package var requestedScopes: [String] { [] }
 

@@ -153,15 +153,13 @@ struct ProviderCheckReport {
     Output.line(next.text(for: context.arguments))
   }
 
-  /// What can be said where nothing is wrong: not every provider says without a login whether it knows the client.
+  /// What can be said where nothing is wrong: not every provider says without a login whether it knows the client, and
+  /// the embedded one has no clients.
   private var wellness: String {
     let isKnown = check.findings.contains { $0.check == "client" && $0.level == .ok }
-    guard !isTried, !isKnown, check.provider != Self.embedded else { return "no problems found" }
+    guard !isTried, !isKnown, check.provider != EmbeddedProvider.type else { return "no problems found" }
     return "no problems found; whether the provider accepts the client and its users shows only at a login"
   }
-
-  /// The type of the embedded provider, which has no clients.
-  private static let embedded = "local"
 
   private static let options = [
     "password": "--email ADDRESS", "deviceCode": "--method deviceCode", "browser": "--method browser",

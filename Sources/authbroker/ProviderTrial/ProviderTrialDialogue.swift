@@ -113,7 +113,11 @@ struct ProviderTrialDialogue: ~Copyable {
       throw .usage("a one-time code is wanted, and there is no terminal to ask for it at")
     }
     ChallengeNotice.tell(challenge)
-    try TrialCodePrompt.ask(challenge, &params)
+    switch try CodePrompt.ask(challenge, goesOn: false) {
+    case .code(let code): params.code = code
+    case .backupCode(let code): params.backupCode = code
+    case .resend: params.resends = true
+    }
   }
 
   /// Asks the broker.

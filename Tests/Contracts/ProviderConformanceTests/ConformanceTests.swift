@@ -177,6 +177,8 @@ import Testing
       case .resendOtp: _ = try await provider.require(\.codeResending).resendOTP(flow: word)
       case .awaitLogin: break
       case .verifyBackupCode: _ = try await provider.require(\.backupCodes).verifyBackupCode(flow: word, code: word)
+      case .generateBackupCodes:
+        _ = try await provider.require(\.backupCodeIssuing).generateBackupCodes(password: word, accessToken: token)
       }
     }
   }

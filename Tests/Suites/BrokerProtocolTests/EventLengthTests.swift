@@ -40,6 +40,22 @@ import Testing
     }
   }
 
+  @Test(arguments: ["c", "\"", "\u{1}"])
+  func `a client's context comes on top, whole`(_ character: String) throws {
+    let context = String(repeating: character, count: ParameterLength.clientContext)
+    var login = LoginEvent(userID: String(repeating: "u", count: 100_000), method: "password")
+    let short = EventPayload.login(login).fitted
+    login.clientContext = context
+    guard case .login(let told) = EventPayload.login(login).fitted, case .login(var expected) = short else {
+      Issue.record("it is another event")
+      return
+    }
+    expected.clientContext = context
+    #expect(told == expected && EventPayload.login(told).fits)
+    let failed = EventPayload.loginFailed(LoginFailedEvent(kind: "otpInvalid", clientContext: context))
+    #expect(failed.fitted == failed)
+  }
+
   @Test func `what is short is left as it is`() {
     for payload in Self.payloads("short") {
       #expect(payload.fits && payload.fitted == payload)

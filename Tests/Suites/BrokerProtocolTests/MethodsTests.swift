@@ -15,8 +15,9 @@ import Testing
     #expect(
       Set(carrying) == [
         "reportRejected", "login", "verifyOtp", "resendOtp", "register", "verifyBackupCode", "verifyEmail",
-        "forgotPassword", "resetPassword", "changePassword", "updateProfile", "deleteAccount", "reauthenticate",
-        "unlock", "rekey", "tryProvider", "continueTrial",
+        "forgotPassword", "resetPassword", "changePassword", "updateProfile", "generateBackupCodes", "deleteAccount",
+        "reauthenticate", "unlock", "rekey", "tryProvider", "continueTrial",
+        "addLocalUser", "introspectLocalToken",
       ])
   }
 

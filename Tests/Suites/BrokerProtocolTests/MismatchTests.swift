@@ -18,6 +18,7 @@ import Testing
     ("awaitLogin", #"{"loginFlowId":"a","timeoutSeconds":-1}"#, "/timeoutSeconds"),
     ("cancelLogin", #"{"otpFlowId":1}"#, "/otpFlowId"), ("reauthenticate", #"{"password":1}"#, "/password"),
     ("login", #"{"password":1}"#, "/password"), ("login", #"{"email":["a"]}"#, "/email"),
+    ("login", #"{"clientContext":{}}"#, "/clientContext"), ("generateBackupCodes", "{}", "/password"),
     ("register", "{}", "/email"), ("register", #"{"email":"a@b"}"#, "/password"),
     ("register", #"{"email":null,"password":"x"}"#, "/email"),
     ("register", #"{"email":"a","password":"p","name":1}"#, "/name"),

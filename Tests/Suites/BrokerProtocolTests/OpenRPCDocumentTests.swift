@@ -39,8 +39,11 @@ import Testing
     }
     let others: [any ObjectCodable.Type] = [
       Initialize.Program.self, Initialize.ProviderType.self, Initialize.Capabilities.self, GetStatus.VaultStatus.self,
-      GetStatus.Limit.self, LogoutOutcome.self, ProviderReport.self, ProviderFinding.self, VaultFinding.self,
+      GetStatus.Limit.self, GetStatus.Delivery.self, Initialize.Profile.self, LoginForm.self, FactorEnrolment.self,
+      LogoutOutcome.self, ProviderReport.self, ProviderFinding.self, VaultFinding.self,
       OTPChallenge.self, UserAction.self, StateProof.self,
+      LocalUser.self, LocalSession.self, LocalMessage.self, JSONWebKey.self, TokenIntrospection.self,
+      LocalAuditRecord.self,
     ]
     for type in others { expectNotesOfMembers(type) }
   }

@@ -38,7 +38,7 @@ import Testing
       Login.Params(),
       Login.Params(
         profile: work, method: "password", email: "a@b", password: secret, phoneNumber: "+1", refreshToken: secret,
-        scopes: ["a"]))
+        scopes: ["a"], clientContext: "c\"1"))
     try check(
       Register.Params(email: "a@b", password: secret),
       Register.Params(profile: work, email: "a@b", password: secret, name: "A", phoneNumber: "+1"))
@@ -50,6 +50,7 @@ import Testing
       try check(ResetPassword.Params(profile: profile, token: secret, password: secret))
       try check(ChangePassword.Params(profile: profile, oldPassword: secret, newPassword: secret))
       try check(DeleteAccount.Params(profile: profile, password: secret))
+      try check(GenerateBackupCodes.Params(profile: profile, password: secret))
       try check(UpdateProfile.Params(profile: profile, changes: Samples.changes))
     }
     try check(AwaitLogin.Params(loginFlowID: "f"), AwaitLogin.Params(loginFlowID: "f", timeout: .milliseconds(500)))
@@ -76,19 +77,63 @@ import Testing
     try check(GetCurrentUser.Params(), GetCurrentUser.Params(profile: work, maxAge: .zero))
   }
 
+  @Test func `what the embedded provider's owner sends and is told`() throws {
+    let secret = try Samples.secret("péss\"\n\u{0}")
+    try check(
+      AddLocalUser.Params(email: "a@b", password: secret),
+      AddLocalUser.Params(email: "a@b", password: secret, name: "A", phoneNumber: "+1"))
+    for isEnabled in [true, false] { try check(SetLocalUserEnabled.Params(user: "a@b", isEnabled: isEnabled)) }
+    try check(ListLocalSessions.Params(), ListLocalSessions.Params(user: "u"))
+    try check(
+      RevokeLocalSessions.Params(), RevokeLocalSessions.Params(user: "u"), RevokeLocalSessions.Params(session: "s"))
+    try check(IntrospectLocalToken.Params(token: secret))
+    try check(ListLocalAudit.Params(), ListLocalAudit.Params(since: 0, limit: 1))
+    try check(ListLocalUsers.Result(users: []), ListLocalUsers.Result(users: Samples.localUsers))
+    try check(ListLocalSessions.Result(sessions: []), ListLocalSessions.Result(sessions: [Samples.localSession]))
+    try check(RevokeLocalSessions.Result(revoked: 3))
+    try check(ListLocalMessages.Result(messages: []), ListLocalMessages.Result(messages: try Samples.localMessages()))
+    try check(
+      GetLocalKeySet.Result(keys: []), GetLocalKeySet.Result(keys: [JSONWebKey(keyID: "k", publicKey: "x")]))
+    try check(TokenIntrospection(isActive: false), Samples.introspection)
+    try check(
+      ListLocalAudit.Result(records: [], isIntact: true),
+      ListLocalAudit.Result(records: Samples.auditRecords, isIntact: false))
+  }
+
+  @Test func `a key set is one that other programs read`() throws {
+    // The key of RFC 8037, appendix A.2.
+    let key = JSONWebKey(keyID: "k", publicKey: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
+    let text = String(decoding: try GetLocalKeySet.Result(keys: [key]).encoded().root.text, as: UTF8.self)
+    #expect(
+      text == #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"k","#
+        + #""use":"sig","alg":"EdDSA"}]}"#)
+  }
+
   @Test func `results`() throws {
     let sessions = Samples.sessions
     for session in sessions { try check(session) }
     try check(User(id: "u"), Samples.user)
-    try check(
-      LoginResult.authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired,
-      .userActionRequired(Samples.action), .userActionRequired(Samples.browserAction))
+    let steps: [LoginProgress] = [
+      .authenticated(Samples.fullSession), .otpRequired(Samples.challenge), .emailVerificationRequired,
+      .userActionRequired(Samples.action), .userActionRequired(Samples.browserAction),
+    ]
+    for step in steps { try check(LoginResult(step), LoginResult(step, clientContext: "c\"1")) }
+    for session in sessions {
+      try check(GetSession.Result(session: session), GetSession.Result(session: session, login: Samples.loginForms))
+    }
     try check(
       ListPendingLogins.Result(logins: []),
       ListPendingLogins.Result(logins: [.code(Samples.challenge), .action(Samples.action)]))
     try check(
-      VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 3),
-      VerifyBackupCode.Result(login: .emailVerificationRequired, backupCodesRemaining: nil))
+      VerifyBackupCode.Result(
+        login: LoginResult(.authenticated(Samples.fullSession), clientContext: "c"), backupCodesRemaining: 3),
+      VerifyBackupCode.Result(login: LoginResult(.emailVerificationRequired), backupCodesRemaining: nil))
+    try check(
+      UpdateProfile.Result(user: Samples.user),
+      UpdateProfile.Result(user: User(id: "u"), enrolment: try Samples.enrolment()))
+    try check(
+      GenerateBackupCodes.Result(backupCodes: []),
+      GenerateBackupCodes.Result(backupCodes: [try Samples.secret("a-b"), try Samples.secret("c\"d")]))
     for method in OTPChallenge.Method.allCases {
       var challenge = Samples.challenge
       challenge.method = method
@@ -107,7 +152,8 @@ import Testing
     try check(
       Initialize.Result(
         protocolVersion: Initialize.protocolVersion, server: .init(name: "s", version: "1"), capabilities: capabilities,
-        sessions: sessions, sequence: 7))
+        profiles: [.init(profile: .default, provider: "rest", login: Samples.loginForms)], sessions: sessions,
+        sequence: 7))
     try check(ListSessions.Result(sessions: []), ListSessions.Result(sessions: sessions))
     try check(
       Logout.Result(
@@ -124,7 +170,7 @@ import Testing
         limits: [
           .init(name: "maxX", scope: "broker", value: 10, used: 3, refused: 2),
           .init(name: "ySeconds", scope: "connection", value: 0.002, refused: 0),
-        ], profiles: sessions))
+        ], delivery: Samples.deliveries, profiles: sessions))
     try check(CheckVault.Result(findings: []), CheckVault.Result(findings: Samples.findings))
     try check(CheckProviders.Result(providers: []), CheckProviders.Result(providers: Samples.reports))
     try check(
@@ -168,6 +214,15 @@ import Testing
   @Test func `null members are absent ones, and unknown ones are ignored`() throws {
     let text = #"{"profile":null,"minValiditySeconds":null,"scopes":null,"timeoutSeconds":null,"later":{"x":[]}}"#
     #expect(try GetAccessToken.Params(from: JSONDocument(text).root) == GetAccessToken.Params())
+  }
+
+  @Test func `what an older broker does not say is empty`() throws {
+    let session = try Samples.fullSession.encoded().root
+    #expect(try GetSession.Result(from: session) == GetSession.Result(session: Samples.fullSession))
+    let text =
+      #"{"protocolVersion":"1","server":{"name":"s"},"capabilities":{"methods":[],"events":[],"framings":[],"#
+      + #""providers":[]},"sessions":[],"sequence":0}"#
+    #expect(try Initialize.Result(from: JSONDocument(text).root).profiles.isEmpty)
   }
 
   @Test func `a secret shows nowhere but on the wire`() throws {

@@ -28,7 +28,7 @@ extension Samples {
         Login.self,
         .init(
           profile: .default, method: "password", email: "e", password: secret, phoneNumber: "p", refreshToken: secret,
-          scopes: [])),
+          scopes: [], clientContext: "c")),
       full(Register.self, .init(profile: .default, email: "e", password: secret, name: "n", phoneNumber: "p")),
       full(VerifyOTP.self, .init(otpFlowID: "f", code: secret)), full(ResendOTP.self, .init(otpFlowID: "f")),
       full(VerifyBackupCode.self, .init(otpFlowID: "f", backupCode: secret)),
@@ -37,6 +37,7 @@ extension Samples {
       full(ResetPassword.self, .init(profile: .default, token: secret, password: secret)),
       full(ChangePassword.self, .init(profile: .default, oldPassword: secret, newPassword: secret)),
       full(UpdateProfile.self, .init(profile: .default, changes: changes)),
+      full(GenerateBackupCodes.self, .init(profile: .default, password: secret)),
       full(DeleteAccount.self, .init(profile: .default, password: secret)),
       full(AwaitLogin.self, .init(loginFlowID: "f", timeout: .zero)),
       full(CancelLogin.self, .init(otpFlowID: "f", loginFlowID: "f")),
@@ -57,6 +58,16 @@ extension Samples {
       full(
         ContinueTrial.self,
         .init(trialID: "t", code: secret, backupCode: secret, resends: true, stops: true, timeout: .zero)),
+    ] + ownersParams(secret)
+  }
+
+  /// The same of the methods of the embedded provider's owner.
+  private static func ownersParams(_ secret: Secret) -> [FullParams] {
+    [
+      full(AddLocalUser.self, .init(email: "e", password: secret, name: "n", phoneNumber: "p")),
+      full(SetLocalUserEnabled.self, .init(user: "u", isEnabled: true)),
+      full(ListLocalSessions.self, .init(user: "u")), full(RevokeLocalSessions.self, .init(user: "u", session: "s")),
+      full(IntrospectLocalToken.self, .init(token: secret)), full(ListLocalAudit.self, .init(since: 1, limit: 2)),
     ]
   }
 }

@@ -8,12 +8,12 @@ enum Samples {
     id: "u\"1", email: "a@b.example", emailVerified: false, name: "Äda\n", phoneNumberMasked: "•• 42")
   static let challenge = OTPChallenge(
     otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
-    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true)
+    nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true, clientContext: "c\"1")
 
   static let action = UserAction(
     loginFlowID: "flow", profile: .default, kind: .deviceCode, verificationURI: "https://a.example/\"d",
     verificationURIComplete: "https://a.example/d?c=A-B", userCode: "A-B", expiresAt: time,
-    interval: .milliseconds(5500))
+    interval: .milliseconds(5500), clientContext: "c\n2")
   static let browserAction = UserAction(
     loginFlowID: "flow", profile: .default, kind: .browser, verificationURI: "https://a.example", expiresAt: time)
 
@@ -62,7 +62,8 @@ enum Samples {
 
   static let payloads: [EventPayload] =
     [
-      .login(LoginEvent(method: "password")), .login(LoginEvent(userID: "u1", method: "password")),
+      .login(LoginEvent(method: "password")),
+      .login(LoginEvent(userID: "u1", method: "password", clientContext: "c\"1")),
       .tokenRefreshed(TokenRefreshedEvent(tokenID: "t")),
       .tokenRefreshed(TokenRefreshedEvent(tokenID: "t", expiresAt: time)),
       .refreshFailed(RefreshFailedEvent(kind: "timeout", retryable: true, nextAttemptAt: time)),
@@ -70,6 +71,8 @@ enum Samples {
       .userUpdated(UserUpdatedEvent(userID: "u1")),
       .otpChallenge(challenge), .otpResent(challenge), .loginPending(action), .loginPending(browserAction),
       .loginFailed(LoginFailedEvent(kind: "invalidCredentials")),
+      .loginFailed(LoginFailedEvent(kind: "otpExpired", clientContext: "")),
+      .backupCodeUsed(BackupCodeUsedEvent()), .backupCodeUsed(BackupCodeUsedEvent(remaining: 0)),
       .unauthorized(RefusalEvent(status: 401)), .forbidden(RefusalEvent(status: 403)), .networkDown, .networkUp,
       .vaultLocked, .vaultUnlocked,
       .configReloaded, .shuttingDown, .eventsLost(EventsLostEvent(from: 1, to: Int.max)),
@@ -80,6 +83,18 @@ enum Samples {
 
   static let findings: [VaultFinding] = VaultFinding.Kind.allCases.flatMap { kind in
     [VaultFinding(kind, isError: true, "Ü."), VaultFinding(kind, isError: false, "", profile: .default)]
+  }
+
+  static let loginForms = LoginMethod.allCases.map { LoginForm($0) }
+
+  static let deliveries: [GetStatus.Delivery] = [
+    .init(channel: "sms", sent: 1, failed: 0, underWay: 2),
+    .init(
+      channel: "smtp", sent: 0, failed: 1, underWay: 0, lastFailure: "mail.example:587: \"no\"", lastFailureAt: time),
+  ]
+
+  static func enrolment() throws -> FactorEnrolment {
+    FactorEnrolment(otpFlowID: "flow", otpauthURI: try secret("otpauth://totp/a?secret=A"), expiresAt: time)
   }
 
   static let reports: [ProviderReport] = {
@@ -107,6 +122,52 @@ enum Samples {
     .init(trialID: "t", findings: [], step: .user(action)),
     .init(trialID: "t", findings: providerFindings, step: .none),
   ]
+
+  static let localUsers: [LocalUser] =
+    [
+      LocalUser(
+        id: "u\"1", email: "a@b.example", emailVerified: true, name: "Äda\n", phoneNumberMasked: "•• 42",
+        twoFactor: .sms,
+        isDisabled: true, createdAt: time, sessionCount: 3)
+    ]
+    + LocalUser.SecondFactor.allCases.map {
+      LocalUser(
+        id: "u", email: "a@b", emailVerified: false, twoFactor: $0, isDisabled: false, createdAt: time, sessionCount: 0)
+    }
+
+  static let localSession = LocalSession(
+    id: "s", user: "u", scopes: ["a", "b"], createdAt: time, lastUsedAt: time + .seconds(1),
+    expiresAt: time + .seconds(2), methods: ["pwd", "otp"])
+
+  static let introspection: TokenIntrospection = {
+    var introspection = TokenIntrospection(isActive: true)
+    introspection.scope = "a b"
+    introspection.subject = "u"
+    introspection.expiresAt = 1_772_356_500
+    introspection.issuedAt = 1_772_355_600
+    introspection.tokenID = "t"
+    introspection.session = "s"
+    introspection.authTime = 1_772_355_600
+    introspection.methods = ["pwd"]
+    return introspection
+  }()
+
+  static let auditRecords = [
+    LocalAuditRecord(number: 1, time: time, event: "login", user: "u", detail: "p\"wd"),
+    LocalAuditRecord(number: 2, time: time, event: "keysRenewed"),
+  ]
+
+  static func localMessages() throws -> [LocalMessage] {
+    let (body, code) = (try secret("Your code is 1.\nÜ"), try secret("1"))
+    let sent = OTPChallenge.Method.allCases.map { method in
+      LocalMessage(
+        number: 1, recipient: "+491\"2", method: method, subject: "S", body: body, code: code, token: code,
+        createdAt: time, expiresAt: time + .seconds(300))
+    }
+    let bare = LocalMessage(
+      number: 2, recipient: "", method: .email, subject: "", body: body, createdAt: time, expiresAt: time)
+    return sent + [bare]
+  }
 
   static func secret(_ text: String) throws -> Secret { try Secret(copying: Array(text.utf8).span) }
 }

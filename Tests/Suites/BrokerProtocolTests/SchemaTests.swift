@@ -142,17 +142,20 @@ import Testing
     }
     for session in Samples.sessions {
       try check("Session", session)
-      try check("LoginResult", LoginResult.authenticated(session))
+      try check("LoginResult", LoginResult(.authenticated(session), clientContext: "c"))
     }
-    try check("LoginResult", LoginResult.otpRequired(Samples.challenge))
+    try check("LoginResult", LoginResult(.otpRequired(Samples.challenge), clientContext: "c"))
     for action in [Samples.action, Samples.browserAction] {
       try check("UserAction", action)
-      try check("LoginResult", LoginResult.userActionRequired(action))
+      try check("LoginResult", LoginResult(.userActionRequired(action)))
     }
-    try check("LoginResult", LoginResult.emailVerificationRequired)
+    try check("LoginResult", LoginResult(.emailVerificationRequired))
     try check(
       "LoginResult",
-      VerifyBackupCode.Result(login: .authenticated(Samples.fullSession), backupCodesRemaining: 0))
+      VerifyBackupCode.Result(login: LoginResult(.authenticated(Samples.fullSession)), backupCodesRemaining: 0))
+    for form in Samples.loginForms { try check("LoginForm", form) }
+    try check("Profile", Initialize.Profile(profile: .default, provider: "rest", login: Samples.loginForms))
+    try check("FactorEnrolment", try Samples.enrolment())
     try check("OtpChallenge", Samples.challenge)
     try check("User", Samples.user)
     try check("User", User(id: "u"))
@@ -169,6 +172,14 @@ import Testing
     for report in Samples.reports { try check("ProviderReport", report) }
     for finding in Samples.providerFindings { try check("ProviderFinding", finding) }
     for state in Samples.trialStates { try check("ProviderTrialState", state) }
+    for user in Samples.localUsers { try check("LocalUser", user) }
+    try check("LocalSession", Samples.localSession)
+    for message in try Samples.localMessages() { try check("LocalMessage", message) }
+    try check("JsonWebKey", JSONWebKey(keyID: "k", publicKey: "x"))
+    for introspection in [TokenIntrospection(isActive: false), Samples.introspection] {
+      try check("TokenIntrospection", introspection)
+    }
+    for record in Samples.auditRecords { try check("LocalAuditRecord", record) }
     try check("Error", Samples.fullError)
     for kind in ErrorKind.allCases { try check("Error", BrokerError(kind)) }
   }
@@ -186,11 +197,14 @@ import Testing
     let login = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "login" }
     let ways = try login?["params"]?.elements().first { try $0["name"]?.string() == "method" }?["schema"]?["enum"]
     #expect(try ways?.elements().map { try $0.string() } == LoginMethod.allCases.map(\.rawValue))
+    #expect(try words("LoginForm", "method") == LoginMethod.allCases.map(\.rawValue))
     #expect(try words("LogoutOutcome", "serverRevoked") == LogoutOutcome.ServerRevoked.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "kind") == ErrorKind.allCases.map(\.rawValue))
     #expect(try words("ErrorData", "nextAction") == NextAction.allCases.map(\.rawValue))
     #expect(try words("ProviderFinding", "level") == ProviderFinding.Level.allCases.map(\.rawValue))
     #expect(try words("VaultFinding", "kind") == VaultFinding.Kind.allCases.map(\.rawValue))
+    #expect(try words("LocalUser", "twoFactor") == LocalUser.SecondFactor.allCases.map(\.rawValue))
+    #expect(try words("LocalMessage", "method") == OTPChallenge.Method.allCases.map(\.rawValue))
     let sources = try openRPC.required("methods").elements().first { try $0["name"]?.string() == "rekey" }
     let words = try sources?["params"]?.elements().first?["schema"]?["enum"]?.elements().map { try $0.string() }
     #expect(words == KeySourceName.allCases.map(\.rawValue))

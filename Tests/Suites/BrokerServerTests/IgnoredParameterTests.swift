@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     "login", "verifyOtp", "verifyBackupCode", "resendOtp", "register", "verifyEmail", "forgotPassword",
     "resetPassword", "changePassword", "updateProfile", "deleteAccount", "reauthenticate", "unlock", "rekey",
-    "tryProvider", "continueTrial", "generateBackupCodes", "reportRejected",
+    "tryProvider", "continueTrial", "generateBackupCodes", "reportRejected", "addLocalUser", "introspectLocalToken",
   ])
   func `a secret that was sent as a parameter's name is not in the log`(_ method: String) async throws {
     try await OwnThread.run {

@@ -61,7 +61,8 @@ import Testing
       _ = client.ask(Self.call("lock"))
       let session =
         #"{"profile":"default","provider":"scripted","state":"locked","scopes":[],"refreshTokenPresent":false}"#
-      #expect(client.ask(Self.call("getSession")) == [#"{"jsonrpc":"2.0","id":9,"result":\#(session)}"#])
+      let described = session.dropLast() + #","login":[{"method":"password","fields":["email","password"]}]}"#
+      #expect(client.ask(Self.call("getSession")) == [#"{"jsonrpc":"2.0","id":9,"result":\#(described)}"#])
       for method in ["listSessions", "initialize", "getStatus", "subscribe"] {
         let answer = client.ask(Self.call(method)).first ?? ""
         #expect(answer.contains("[\(session)]") && !answer.contains("user-1"), "\(method)")

@@ -38,8 +38,11 @@ import Testing
   @Test(arguments: [
     ("login", "email", 255), ("login", "phoneNumber", 65), ("login", "email", 60_000), ("register", "email", 255),
     ("register", "phoneNumber", 65), ("register", "name", 1025), ("forgotPassword", "email", 255),
+    ("login", "clientContext", 4097),
   ])
-  func `an address or a name that is too long is refused`(method: String, member: String, length: Int) async throws {
+  func `an address, a name or a context that is too long is refused`(method: String, member: String, length: Int)
+    async throws
+  {
     try await OwnThread.run {
       let harness = try ServerHarness()
       let client = try harness.connect()

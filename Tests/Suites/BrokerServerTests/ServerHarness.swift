@@ -40,7 +40,7 @@ final class ServerHarness {
     limits: Limits = ServerHarness.patientLimits, profiles: [String] = ["default"],
     store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), providerType: String = "scripted",
     rules: SessionRules = SessionRules(),
-    allowsIDToken: Bool = false, log: Logger = .silent, document: [UInt8] = Array("{}".utf8),
+    allowsIDToken: Bool = false, directory: (any AccountDirectory)? = nil, log: Logger = .silent, document: [UInt8] = Array("{}".utf8),
     prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store
@@ -65,7 +65,7 @@ final class ServerHarness {
         discovery: {
           renderings.add()
           return document
-        }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path),
+        }, stopped: { stop.raise() }, proofs: ProofDirectory(path: stateDirectory.path), directory: { directory },
         providers: [("scripted", [])], version: "test"),
       log: log, startedAt: clock.now)
     stopFlag = stop

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import JSON
 import TestSupport
 import Testing
@@ -15,10 +16,11 @@ import Testing
   }
 
   private static let end = "it expires on 2099-01-01 00:00"
+  private static let resending = "Code (r sends another): "
   private static let cases = [
-    (challenge("totp", ""), "enter the 6-digit code of your authenticator"),
-    (challenge("sms", "••12"), "sent a 6-digit code to ••12 by SMS; \(end)"),
-    (challenge("email", ""), "sent a 6-digit code by e-mail; \(end)"),
+    (challenge("totp", ""), "enter the 6-digit code of your authenticator", "Code: "),
+    (challenge("sms", "••12"), "sent a 6-digit code to ••12 by SMS; \(end)", resending),
+    (challenge("email", ""), "sent a 6-digit code by e-mail; \(end)", resending),
   ]
   private static let session =
     #""result":{"status":"authenticated","session":{"profile":"default","provider":"oidc","state":"authenticated","#
@@ -41,14 +43,13 @@ import Testing
   }
 
   @Test(arguments: cases)
-  func `somebody at a terminal reads one sentence, whatever asks for the code`(challenge: String, text: String) throws {
+  func `somebody at a terminal reads one sentence, whatever asks for the code`(
+    challenge: String, text: String, question: String
+  ) throws {
     let owner = try owner(challenge)
     let steps = ["E-mail address: ": "a@b.c\n", "Password: ": "x y\n"]
     let asked = ["E-mail address: ", "Password: "].map { CommandRun.Step(question: $0, answer: steps[$0] ?? "") }
-    for (words, question) in [
-      (["login", "--method", "password"], "Code (or resend): "),
-      (["provider-check", "--login", "--method", "password"], "Code (or resend): "),
-    ] {
+    for words in [["login", "--method", "password"], ["provider-check", "--login", "--method", "password"]] {
       let code = CommandRun.Step(question: question, answer: "123456\n")
       let run = try CommandRun(atTerminal: asked + [code], words, in: scratch)
       #expect(run.code == 0 && run.output.contains("authbroker: \(text)\r\n"), "\(run.output)")
@@ -57,11 +58,24 @@ import Testing
   }
 
   @Test(arguments: cases)
-  func `a script reads the same, and what answers it`(challenge: String, text: String) throws {
+  func `a script reads the same, and what answers it`(challenge: String, text: String, question: String) throws {
     let owner = try owner(challenge)
     let run = try CommandRun(["login", "--email", "a@b.c", "--password-stdin"], in: scratch, input: "x y\n")
     let command = "authbroker --state \(scratch.file("state")) verify-otp example-flow --code-stdin"
     #expect(run.code == 3 && run.errors == "authbroker: \(text); answer with: \(command)\n", "\(run.errors)")
-    #expect(owner.requests.count == 1)
+    #expect(owner.requests.filter { $0.hasPrefix("login") }.count == 1)
+  }
+
+  @Test(arguments: [(60, true), (0, false), (-30, false), (300, false), (900, false)])
+  func `when another code can be sent is said where that is before this one expires`(resend: Int, isSaid: Bool) {
+    let now = Timestamp(milliseconds: 0)
+    let challenge = OTPChallenge(
+      otpFlowID: "f", profile: .default, method: .sms, maskedDestination: "", otpLength: 6,
+      expiresAt: now + .seconds(300), nextResendAt: now + .seconds(resend), attemptsRemaining: 5,
+      backupCodesAllowed: false)
+    let text = ChallengeNotice.text(challenge, now: now)
+    #expect(text.hasPrefix("sent a 6-digit code by SMS; it expires in 5 minutes ("), "\(text)")
+    #expect(text.contains("), and another one can be sent in 60 seconds (") == isSaid, "\(text)")
+    #expect(text.contains("another") == isSaid, "\(text)")
   }
 }

@@ -73,6 +73,35 @@ import Testing
     (["stop", "now"], "unexpected argument; usage: authbroker stop"),
     (["help", "config", "chekc"], "unexpected argument; usage: authbroker help [COMMAND]"),
     (["help", "call", "getStatus"], "unexpected argument; usage: authbroker help [COMMAND]"),
+    (["account", "shwo"], "unknown command 'account shwo'; did you mean account show?"),
+    (["local", "qqqqqqqq"], "unknown command 'local qqqqqqqq'; see: authbroker help local"),
+    (["help", "account", "shwo"], "unknown command 'account shwo'; did you mean account show?"),
+    (["help", "account", "show", "it"], "unexpected argument; usage: authbroker help [COMMAND]"),
+    (["account", "email"], "missing argument ADDRESS; usage: authbroker account email ADDRESS"),
+    (["account", "show", "it"], "unexpected argument; usage: authbroker account show"),
+    (
+      ["account", "2fa", "fax"],
+      "unknown second factor fax; use off, sms, email or totp; see: authbroker help account 2fa"
+    ),
+    (["account", "2fa", "top"], "unknown second factor top; did you mean totp?"),
+    (
+      ["account", "update"],
+      "nothing to change; give --name, --phone, --set or --remove; see: authbroker help account update"
+    ),
+    (
+      ["account", "update", "--set", "x"],
+      "--set needs a member and its value: --set MEMBER=TEXT; see: authbroker help account update"
+    ),
+    (
+      ["account", "update", "--name", "A", "--remove", "name"],
+      "name would be changed twice; name it once; see: authbroker help account update"
+    ),
+    (["local", "revoke"], "name an account, or a session with --session; see: authbroker help local revoke"),
+    (["local", "audit", "--limit", "x"], "--limit needs a whole number, not x; see: authbroker help local audit"),
+    (
+      ["local", "introspect"],
+      "there is no terminal to ask for the token at; use --token-stdin; see: authbroker help local introspect"
+    ),
   ])
   func `a command line that is wrong is told with what is right`(words: [String], text: String) throws {
     let scratch = Scratch()
@@ -84,6 +113,29 @@ import Testing
   @Test func `help is found by each name that the overview shows`() throws {
     let run = try CommandRun(["help", "config", "check"], in: Scratch())
     #expect(run.code == 0 && run.output == ConfigCommand.description.help, "\(run.output)\(run.errors)")
+  }
+
+  @Test func `a group of commands prints its help, and each of them has its own`() throws {
+    for words in [["account"], ["help", "account"], ["account", "--help"]] {
+      let run = try CommandRun(words, in: Scratch())
+      #expect(run.code == 0 && run.output == AccountCommand.description.help, "\(words): \(run.output)")
+    }
+    for words in [["help", "account", "2fa"], ["account", "2fa", "--help"], ["account", "--help", "2fa"]] {
+      let run = try CommandRun(words, in: Scratch())
+      #expect(run.code == 0 && run.output == AccountTwoFactorCommand.description.help, "\(words): \(run.output)")
+    }
+    for member in AccountCommand.members + LocalCommand.members {
+      let name = member.description.name
+      let help = name.hasPrefix("account ") ? AccountCommand.description.help : LocalCommand.description.help
+      #expect(help.contains("\n  \(name)"), "\(name)")
+    }
+  }
+
+  @Test func `options stand anywhere around the words of a command in a group`() throws {
+    let (name, arguments) = try Self.parse("--state", "/s", "local", "--json", "revoke", "--session", "x", "ann")
+    #expect(name == "local revoke" && arguments["--session"] == "x" && arguments.operands == ["ann"])
+    #expect(arguments["--state"] == "/s" && arguments.has("--json"))
+    #expect(try Self.parse("--session=x", "local", "revoke").arguments["--session"] == "x")
   }
 
   @Test func `what somebody has entered is no fault of the command line`() throws {
@@ -158,14 +210,14 @@ import Testing
       Set(names) == [
         "serve", "connect", "stop", "sockpath", "login", "verify-otp", "token", "header", "status", "sessions",
         "logout", "watch", "call", "register", "demo", "config", "version", "help",
-        "lock", "unlock", "rekey", "doctor", "provider-check",
+        "lock", "unlock", "rekey", "doctor", "provider-check", "account", "local",
       ])
     for name in names { #expect(HelpText.overview.contains("\n  \(name) ")) }
     #expect(Set(names).count == names.count)
   }
 
   @Test func `every help fits a terminal and names the command's own options`() {
-    for command in CommandList.all {
+    for command in CommandList.withMembers {
       let help = command.description.help
       for option in command.description.options { #expect(help.contains(option.name)) }
       for line in help.split(separator: "\n") { #expect(line.count <= 120, "\(command.description.name): \(line)") }

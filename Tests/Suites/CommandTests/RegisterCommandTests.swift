@@ -34,8 +34,8 @@ import Testing
     #expect(run.code == 1)
     #expect(
       run.errors == "authbroker: the provider does not accept the password: it must have at least 15 characters (8 "
-        + "with a phone number) and at most 1024 bytes, and be no common or predictable one, nor your name or address\n"
-    )
+        + "beside a second factor) and at most 1024 bytes, and be no common or predictable one, nor your name or "
+        + "address\n")
     #expect(owner.requests.last == #"getSession {"profile":"default"}"#)
   }
 
@@ -43,7 +43,7 @@ import Testing
     let owner = try owner("rest", #""password","phoneNumber","a\u001bb""#)
     let run = try register()
     #expect(run.code == 1)
-    let text = "authbroker: the provider does not accept the password, the phone number (--phone) and a?b; ask the "
+    let text = "authbroker: the provider does not accept the password, the phone number and a?b; ask the "
     #expect(run.errors.hasPrefix(text), "\(run.errors)")
     #expect(owner.requests.count == 2)
   }
@@ -51,7 +51,7 @@ import Testing
   @Test func `several fields are told each with what it must be`() throws {
     _ = try withExtendedLifetime(owner("local", #""email","password","name","phoneNumber""#)) {
       let errors = try register().errors
-      for text in ["the e-mail address (--email): ", "the password: it must", "the name (--name): ", "--phone): "] {
+      for text in ["the e-mail address: ", "the password: it must", "the name: ", "the phone number: "] {
         #expect(errors.contains(text), "\(errors)")
       }
     }

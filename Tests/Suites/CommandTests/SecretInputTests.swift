@@ -16,7 +16,13 @@ import Testing
 
   /// An owner that asks for a code after each login.
   private func owner() throws -> FakeOwner {
-    try FakeOwner(in: scratch) { method, _ in method == "getStatus" ? FakeOwner.status() : Self.challenge }
+    try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": FakeOwner.status()
+      case "listSessions": #""result":{"sessions":[]}"#
+      default: Self.challenge
+      }
+    }
   }
 
   private func type(_ answer: String, at question: String, _ words: [String] = login) throws -> CommandRun {
@@ -34,7 +40,7 @@ import Testing
   @Test func `Ctrl-C at a code names the login that still waits, and ends the command by its signal`() throws {
     try withExtendedLifetime(owner()) {
       let steps = [
-        CommandRun.Step(question: "Password: ", answer: "x\n"), .init(question: "resend): ", answer: "\u{3}"),
+        CommandRun.Step(question: "Password: ", answer: "x\n"), .init(question: "Code: ", answer: "\u{3}"),
       ]
       let run = try CommandRun(atTerminal: steps, Self.login, in: scratch)
       #expect(run.code == 130)

@@ -83,9 +83,10 @@ extension ShellClientTests {
       authbroker__connect() {
         request=$(cat); echo "$request" >&2
         case $request in
-          *'"password"'*) echo '{"result":{"status":"authenticated","session":{"profile":"home"}}}' ;;
+          *'"getSession"'*'"work"'*) echo '{"result":{"login":[{"method":"deviceCode","fields":[]}]}}' ;;
+          *'"getSession"'*) echo '{"result":{"login":[{"method":"password","fields":["email","password"]}]}}' ;;
           *'"work"'*) echo '{"result":{"status":"authenticated","session":{"profile":"work"}}}' ;;
-          *) echo '{"error":{"code":1021,"message":"m","data":{"kind":"missingCredential"}}}' ;;
+          *) echo '{"result":{"status":"authenticated","session":{"profile":"home"}}}' ;;
         esac
       }
       authbroker__credentials() { printf ',"password":"example"'; }
@@ -95,9 +96,10 @@ extension ShellClientTests {
       authbroker_token 2>/dev/null; echo "code $?"
       """
     let expected = """
-      {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"work"}}
+      {"jsonrpc":"2.0","id":1,"method":"getSession","params":{"profile":"work"}}
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"work","method":"deviceCode"}}
       authbroker.sh: logged in to work
-      {"jsonrpc":"2.0","id":1,"method":"login","params":{}}
+      {"jsonrpc":"2.0","id":1,"method":"getSession","params":{}}
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"example"}}
       authbroker.sh: logged in to home
       code 8

@@ -27,12 +27,12 @@ import Testing
   private static let oidc = #"provider:"oidc",issuer:"https://op.example.com",clientId:"c""#
   /// An OpenID Connect provider whose metadata are not read.
   private static let plain = oidc + #",discovery:false,endpoints:{token:"https://op.example.com/token""#
-  private static let everyEndpoint = Set(ProviderAbility.allCases).subtracting([.awaitLogin])
+  private static let everyEndpoint = Set(ProviderAbility.allCases).subtracting([.generateBackupCodes, .awaitLogin])
   private static let user: Set<ProviderAbility> = [.getCurrentUser, .awaitLogin]
 
   static let rows: [Row] =
     [
-      Row(#"provider:"local""#, everyEndpoint),
+      Row(#"provider:"local""#, everyEndpoint.union([.generateBackupCodes])),
       Row(
         #"provider:"firebase",apiKey:{env:"KEY"}"#,
         [
@@ -101,6 +101,28 @@ import Testing
       #expect(!provider.loginMethods.contains(.deviceCode) || capabilities.deviceLogin != nil)
       #expect(!provider.loginMethods.contains(.browser) || capabilities.browserLogin != nil)
       #expect(!provider.loginMethods.contains(.clientCredentials) || capabilities.clientSessions != nil)
+    }
+  }
+
+  /// What a profile says, and what a login to it needs.
+  static let forms: [(profile: String, forms: [LoginForm])] = [
+    (#"provider:"local""#, [LoginForm(.password)]),
+    (#"provider:"firebase",apiKey:{env:"KEY"}"#, [LoginForm(.password), LoginForm(.refreshToken)]),
+    (rest, [LoginForm(.password)]),
+    (
+      rest + ",mapping:{endpoints:{login:{fields:{email:null}}}}",
+      [LoginForm(method: .password, fields: ["phoneNumber", "password"])]
+    ),
+    (rest + #",mapping:{endpoints:{login:{fields:{email:"user",phoneNumber:null}}}}"#, [LoginForm(.password)]),
+    (oidc + #",methods:["browser","password"]"#, [LoginForm(.browser), LoginForm(.password)]),
+  ]
+
+  @Test(arguments: forms)
+  func `a provider says what a login needs, in the order of its configuration`(
+    _ profile: String, _ forms: [LoginForm]
+  ) async throws {
+    try await withProvider(profile) { provider in
+      #expect(provider.loginForms == forms && provider.loginMethods == forms.map(\.method))
     }
   }
 

@@ -74,7 +74,7 @@ import Testing
           == .refused(.validationFailed, fields: ["token"]))
       let renamed = ProfileChanges([.init(name: "name", value: try RawJSON(from: try node(#""Bob B.""#)))])
       #expect(
-        try await provider.updateProfile(renamed, accessToken: session.tokens.accessToken).name == "Bob B.")
+        try await provider.updateProfile(renamed, accessToken: session.tokens.accessToken).user.name == "Bob B.")
       let odd = ProfileChanges([.init(name: "phoneNumber", value: try RawJSON(from: try node(#""+15550100""#)))])
       #expect(
         await failure { () throws(ProviderFailure) in

@@ -84,10 +84,10 @@ import Testing
           .init(name: "name", value: RawJSON(text: Array(#""Ann B.""#.utf8))),
           .init(name: "phoneNumber", value: RawJSON(text: Array(#""+15550100123""#.utf8))),
         ])
-        let user = try await provider.updateProfile(changes, accessToken: token)
+        let user = try await provider.updateProfile(changes, accessToken: token).user
         #expect(user.name == "Ann B." && user.phoneNumberMasked == "+•••••••••23")
         try await backend.misbehave("status", at: "updateProfile", #","commit":true,"status":204"#)
-        #expect(try await provider.updateProfile(changes, accessToken: token) == user)
+        #expect(try await provider.updateProfile(changes, accessToken: token).user == user)
         #expect(try await provider.currentUser(accessToken: token) == user)
         try await backend.ask(.post, "/expire-access", "{}")
         #expect(
@@ -172,6 +172,20 @@ import Testing
         #expect(
           await failure { () throws(ProviderFailure) in try await provider.revoke(tokens, everywhere: true) }
             == .unsupported)
+      }
+      #expect(try await backend.ledger("request").isEmpty)
+    }
+  }
+
+  @Test func `a backend that takes a phone number and no address is logged in to with that`() async throws {
+    try await Backend.run { backend in
+      var mapping = RESTMapping.standard
+      mapping.endpoints[.login]?.fields[.email] = nil
+      try await withProvider(backend, mapping: mapping) { provider in
+        #expect(provider.loginForms == [LoginForm(method: .password, fields: ["phoneNumber", "password"])])
+        #expect(
+          await failure { () throws(ProviderFailure) in try await provider.login(Credentials(email: "a@b.example")) }
+            == .refused(.missingCredential, fields: ["phoneNumber", "password"]))
       }
       #expect(try await backend.ledger("request").isEmpty)
     }

@@ -152,13 +152,15 @@ enum Sample {
     let device = UserAction(
       loginFlowID: "handle", profile: try profile(name), kind: .deviceCode, verificationURI: "https://id.example/\"d",
       verificationURIComplete: "https://id.example/d?c=A-B", userCode: "A-B",
-      expiresAt: Timestamp(milliseconds: 900_000), interval: .milliseconds(5500))
+      expiresAt: Timestamp(milliseconds: 900_000), interval: .milliseconds(5500), clientContext: "")
     let browser = UserAction(
       loginFlowID: "handle", profile: try profile(name), kind: .browser,
       verificationURI: "https://id.example/" + String(repeating: "ü", count: 5000),
       expiresAt: Timestamp(milliseconds: 900_000))
+    var challenge = try Self.challenge(name)
+    challenge.clientContext = String(repeating: "ü\"\n", count: 1000)
     let code = PendingLogin(
-      step: .code(try challenge(name)), flow: flow, method: .deviceCode, wrongCodes: 4, expectedUser: user)
+      step: .code(challenge), flow: flow, method: .deviceCode, wrongCodes: 4, expectedUser: user)
     return [
       PendingLoginRecord(binding: binding, login: code),
       PendingLoginRecord(

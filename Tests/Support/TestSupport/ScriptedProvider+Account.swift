@@ -19,10 +19,15 @@ extension ScriptedProvider: RegistrationProvider, UserInfoProvider, ForgottenPas
     try note("resetPassword")
   }
 
-  package func updateProfile(_ changes: ProfileChanges, accessToken: Secret) async throws(ProviderFailure) -> ProfileUpdate {
+  package func updateProfile(
+    _ changes: ProfileChanges, accessToken: Secret
+  ) async throws(ProviderFailure) -> ProfileUpdate {
     try note("updateProfile \(changes.members.map(\.name))", accessToken)
-    return ProfileUpdate(user: User(id: "user-1", email: "a@example.test", name: "B"))
+    return ProfileUpdate(user: changedUser, enrolment: enrolment)
   }
+
+  /// The user after every change.
+  var changedUser: User { User(id: "user-1", email: "a@example.test", name: "B") }
 
   package func changePassword(
     from oldPassword: Secret, to newPassword: Secret, accessToken: Secret

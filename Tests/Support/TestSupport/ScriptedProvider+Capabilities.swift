@@ -16,6 +16,8 @@ extension ScriptedProvider: ClientSessionProvider, RevocationProvider {
     capabilities.challenges = self
     capabilities.codeResending = self
     capabilities.backupCodes = self
+    capabilities.backupCodeIssuing = self
+    capabilities.factorEnrolment = self
     capabilities.deviceLogin = self
     capabilities.browserLogin = self
     capabilities.clientSessions = self

@@ -84,6 +84,8 @@ package actor ScriptedProvider: AuthProvider {
     var loginFailure: ProviderFailure?
     var backupCodes: [String] = []
     var comesWithoutRefreshToken = false
+    var enrolmentAttempts: Int?
+    var enrolmentFailure: ProviderFailure?
   }
 
   /// Holds every call back while a test wants it to.
@@ -98,7 +100,7 @@ package actor ScriptedProvider: AuthProvider {
   /// What sessions are bound to.
   package nonisolated let binding: ProviderBinding
   /// How it logs people in.
-  package nonisolated var loginMethods: [LoginMethod] { state.withLock { $0.methods } }
+  package nonisolated var loginForms: [LoginForm] { state.withLock { $0.methods }.map { LoginForm($0) } }
   /// Whatever it gives.
   package nonisolated var requestedScopes: [String] { [] }
 

@@ -1,6 +1,14 @@
 import BrokerProtocol
 
 extension ProviderFailure {
+  /// Whether the provider keeps an account from guesses, for a while or for good.
+  var isLockout: Bool {
+    switch self {
+    case .refused(.accountLocked, _, _, _), .refused(.tooManyAttempts, _, _, _): true
+    default: false
+    }
+  }
+
   /// Whether a refusal of an e-mail address may tell that there is, or is not, an account of this address.
   ///
   /// It may wherever the provider itself has examined the address. What it says of everyone's request tells nothing: too

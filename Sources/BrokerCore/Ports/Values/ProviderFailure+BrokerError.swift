@@ -1,8 +1,8 @@
 import BrokerProtocol
 
 extension BrokerError {
-  /// The error that a client sees when a provider refused or failed.
-  init(_ failure: ProviderFailure, profile: ProfileName) {
+  /// The error that a client sees when a provider refused or failed; `profile` is nil for a call of no profile's.
+  init(_ failure: ProviderFailure, profile: ProfileName?) {
     self.init(failure.kind, profile: profile)
     switch failure {
     case .refused(_, let attempts, let retryAfter, let fields):

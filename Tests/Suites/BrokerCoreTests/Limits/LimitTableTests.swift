@@ -65,7 +65,8 @@ import Testing
     ("Scopes of a request", [TokenTarget.mostScopes, TokenTarget.longestScope]),
     ("Audience of a request", [TokenTarget.longestAudience]), ("Scopes of a login", [ParameterLength.scopes]),
     ("E-mail address", [ParameterLength.email, ParameterLength.phoneNumber, ParameterLength.name]),
-    ("Value of a change", [ParameterLength.change]),
+    ("Value of a change", [ParameterLength.change]), ("Client context", [ParameterLength.clientContext]),
+    ("Second factors", [1, LoginMachine.wrongCodeLimit]),
   ]
 
   @Test(arguments: fixedBounds)

@@ -106,7 +106,7 @@ enum LoginSample {
     case .stopListening: "stopListening"
     case .refuse(_, let error): "refuse \(error.kind.rawValue)"
     case .refuseWaiting(let kind): "refuseWaiting \(kind.rawValue)"
-    case .accept(let callers): (["accept"] + callers.map(\.number.description)).joined(separator: " ")
+    case .accept(let callers, _): (["accept"] + callers.map(\.number.description)).joined(separator: " ")
     case .revoke: "revoke"
     case .keep(let events, let caller):
       (["keep"] + events.map(\.name.rawValue) + (caller.map { [$0.number.description] } ?? [])).joined(separator: " ")

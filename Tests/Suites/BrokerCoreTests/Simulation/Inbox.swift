@@ -34,7 +34,7 @@ final class Inbox: Sendable {
   /// What a request was answered with.
   enum Answer: Sendable {
     case token(String)
-    case login(LoginResult)
+    case login(LoginProgress)
     case subscribed(Subscribe.Result, missed: [BrokerEvent])
     case challenge(OTPChallenge)
     case logout(Logout.Result)
@@ -46,7 +46,7 @@ final class Inbox: Sendable {
       switch answer {
       case .rendered(let json): self = .token(json.revealedString() ?? "")
       case .failure(let error): self = .error(error)
-      case .value(let login as LoginResult): self = .login(login)
+      case .value(let login as LoginResult): self = .login(login.progress)
       case .value(let challenge as OTPChallenge): self = .challenge(challenge)
       case .value(let logout as Logout.Result): self = .logout(logout)
       case .value: self = .other

@@ -51,7 +51,7 @@ final class SimulatedProvider: AuthProvider, UserInfoProvider, ChallengeProvider
   private let wire: Wire<ProviderRequest, ProviderAnswer>
   private let profile: ProfileName
   let binding: ProviderBinding
-  let loginMethods: [LoginMethod] = [.password]
+  let loginForms = [LoginForm(.password)]
   let requestedScopes: [String] = []
   let revokesWholeGrants: Bool
 

@@ -1,0 +1,78 @@
+import BrokerProtocol
+import SecretMemory
+
+/// How second factors are enrolled.
+extension Broker {
+  /// Begins to wait for the first code of a second factor, and describes it to the client.
+  func beginEnrolment(_ provided: ProviderEnrolment, on slot: ProfileSlot) -> FactorEnrolment {
+    let id = entropy.handle()
+    enrolments.begin(id, provided, on: SlotID(slot), session: slot.sessions)
+    return FactorEnrolment(otpFlowID: id, otpauthURI: provided.uri, expiresAt: provided.expiresAt)
+  }
+
+  /// The enrolment behind a handle, as long as the session lives that has begun it.
+  func enrolment(_ id: String) -> Enrolments.Enrolment? {
+    guard let enrolment = enrolments.find(id, at: now.wall), let slot = slot(of: enrolment), slot.machine.living != nil
+    else { return nil }
+    return enrolment
+  }
+
+  /// The profile of an enrolment, as long as it has the same session.
+  private func slot(of enrolment: Enrolments.Enrolment) -> ProfileSlot? {
+    guard let slot = slot(enrolment.slot), slot.sessions == enrolment.session else { return nil }
+    return slot
+  }
+
+  /// Confirms an enrolment with its first code.
+  ///
+  /// Its wrong codes count for no other limit: whoever has the handle was told the secret that the code comes from.
+  func confirm(
+    _ enrolment: Enrolments.Enrolment, _ code: Secret, _ caller: Caller<LoginResult>
+  ) throws(BrokerError) {
+    let (slot, provider) = try slot(for: enrolment.slot.profile, with: \.factorEnrolment)
+    guard code.byteCount > 0 else { throw wrongCode(enrolment.attemptsRemaining, slot.name) }
+    try admit(.code, nil, on: slot)
+    ask(slot) { _ throws(ProviderFailure) in
+      try await provider.confirmEnrolment(flow: enrolment.flow, code: code)
+    } then: { broker, _, result in
+      switch result {
+      case .success(let user): broker.finish(enrolment, user, caller)
+      case .failure(let failure): broker.refuse(caller.id, broker.error(failure, of: enrolment))
+      }
+    }
+  }
+
+  private func finish(_ enrolment: Enrolments.Enrolment, _ user: User, _ caller: Caller<LoginResult>) {
+    enrolments.end(enrolment.id)
+    guard let slot = slot(of: enrolment) else {
+      return refuse(caller.id, BrokerError(overtaken: enrolment.slot.profile))
+    }
+    noteUse(of: slot)
+    answer(caller, note(user, on: slot).map { _ in LoginResult(.authenticated(describe(slot))) })
+  }
+
+  /// Why a code has not confirmed an enrolment, which ends where no other code can.
+  private func error(_ failure: ProviderFailure, of enrolment: Enrolments.Enrolment) -> BrokerError {
+    let profile = enrolment.slot.profile
+    guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else {
+      return BrokerError(failure, profile: profile)
+    }
+    guard !LoginMachine.isFinal(kind) else {
+      enrolments.end(enrolment.id)
+      return BrokerError(failure, profile: profile)
+    }
+    let remaining = enrolments.countWrongCode(enrolment.id, provided: provided)
+    guard remaining > 0 else {
+      var error = BrokerError(.tooManyAttempts, "Too many wrong codes; change twoFactor again.", profile: profile)
+      error.nextAction = .fixRequest
+      return error
+    }
+    return wrongCode(remaining, profile)
+  }
+
+  private func wrongCode(_ remaining: Int, _ profile: ProfileName) -> BrokerError {
+    var error = BrokerError(.otpInvalid, profile: profile)
+    error.attemptsRemaining = remaining
+    return error
+  }
+}

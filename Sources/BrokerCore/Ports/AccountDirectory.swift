@@ -1,0 +1,51 @@
+package import BrokerProtocol
+package import SecretMemory
+
+/// The accounts, sessions and messages of the embedded provider, for the owner of the state directory.
+///
+/// An account is named by its identifier or its e-mail address. One that is not there is refused with
+/// `validationFailed` and the field `user`. What the files cannot do is told as by every other call of the provider.
+package protocol AccountDirectory: Sendable {
+  /// All accounts, by their addresses.
+  func users() async throws(ProviderFailure) -> [LocalUser]
+
+  /// Makes an account without a login.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`.
+  func addUser(_ registration: Registration) async throws(ProviderFailure) -> LocalUser
+
+  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login.
+  func setEnabled(_ isEnabled: Bool, user: String) async throws(ProviderFailure) -> LocalUser
+
+  /// The sessions that can still be refreshed, the newest first: those of one account, or all where `user` is nil.
+  func sessions(of user: String?) async throws(ProviderFailure) -> [LocalSession]
+
+  /// Revokes one session, or all of an account.
+  ///
+  /// - Parameters:
+  ///   - user: the account; nil where a session is named, whosever it is.
+  ///   - session: the identifier of the session; nil: all of the account.
+  /// - Returns: how many had not ended before.
+  /// - Throws: `.refused` with `validationFailed` and the fields, also where neither is given.
+  func revokeSessions(of user: String?, session: String?) async throws(ProviderFailure) -> Int
+
+  /// What lies in the outbox, the oldest first.
+  func messages() async throws(ProviderFailure) -> [LocalMessage]
+
+  /// What verifies access tokens: the key that signs first, then those whose tokens have not all expired.
+  func keySet() async throws(ProviderFailure) -> [JSONWebKey]
+
+  /// Makes a new key that signs from now on, and gives the keys as they are then.
+  func rotateSigningKey() async throws(ProviderFailure) -> [JSONWebKey]
+
+  /// Tells whether an access token or a refresh token is good now, and whose it is.
+  func introspect(_ token: Secret) async throws(ProviderFailure) -> TokenIntrospection
+
+  /// Reads the audit log, and verifies all of it.
+  ///
+  /// - Parameters:
+  ///   - since: the number of the last record that is known; nil: the newest records are wanted.
+  ///   - limit: how many records are wanted at most.
+  /// - Returns: the records, the oldest first, and whether the log is as it was written.
+  func audit(since: Int?, limit: Int) async throws(ProviderFailure) -> (records: [LocalAuditRecord], isIntact: Bool)
+}

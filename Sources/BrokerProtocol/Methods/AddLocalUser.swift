@@ -1,0 +1,57 @@
+public import JSON
+public import SecretMemory
+
+/// Creates an account of the embedded provider without a login.
+public enum AddLocalUser: BrokerMethod {
+  public static let name = "addLocalUser"
+
+  public typealias Result = LocalUser
+
+  public struct Params: MethodParams, Equatable {
+    /// The account's e-mail address.
+    public var email: String
+    /// The password.
+    public var password: Secret
+    /// The name to show.
+    public var name: String?
+    /// Where one-time codes go.
+    public var phoneNumber: String?
+
+    public init(email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil) {
+      self.email = email
+      self.password = password
+      self.name = name
+      self.phoneNumber = phoneNumber
+    }
+
+    public static let blank = Params(email: "", password: .empty)
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("email", &email, .text(atMost: ParameterLength.email))
+      try coder.required("password", &password, .secret)
+      try coder.optional("name", &name, .text(atMost: ParameterLength.name))
+      try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
+    }
+  }
+}
+
+extension AddLocalUser.Params {
+  public static let notes = SchemaNotes(members: [
+    "phoneNumber": "Where one-time codes go: an account with a phone number logs in with a code."
+  ])
+}
+
+extension AddLocalUser {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Creates an account of the embedded provider without a login.",
+      result: "user",
+      errors: ErrorKind.ofDirectory + [.validationFailed, .emailTaken],
+      examples: [
+        .init(
+          "an account with a name",
+          ["email": #""ada@example.com""#, "password": #""example-password""#, "name": #""Ada""#],
+          result: SampleJSON.localUser)
+      ])
+  }
+}

@@ -1,0 +1,39 @@
+public import JSON
+
+/// Returns the keys that verify access tokens of the embedded provider, as a JSON Web Key Set.
+public enum GetLocalKeySet: BrokerMethod {
+  public static let name = "getLocalKeySet"
+  public typealias Params = Empty
+
+  /// A JSON Web Key Set (RFC 7517, section 5).
+  public struct Result: ObjectCodable, Equatable {
+    /// The keys: the one that signs first, then those whose tokens have not all expired.
+    public var keys: [JSONWebKey]
+
+    public init(keys: [JSONWebKey]) { self.keys = keys }
+
+    public static let blank = Result(keys: [])
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("keys", &keys)
+    }
+  }
+}
+
+extension GetLocalKeySet.Result {
+  public static let notes = SchemaNotes(
+    "JsonWebKeySet", "A JSON Web Key Set (RFC 7517, section 5).",
+    members: ["keys": "The key that signs first, then those whose tokens have not all expired."])
+}
+
+extension GetLocalKeySet {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Returns the keys that verify access tokens of the embedded provider, as a JSON Web Key Set.",
+      result: "keySet",
+      errors: ErrorKind.ofDirectory,
+      examples: [
+        .init("one key", result: #"{"keys": [\#(SampleJSON.localKey)]}"#)
+      ])
+  }
+}

@@ -1,0 +1,83 @@
+public import JSON
+
+/// Returns the decisions of the embedded provider, and whether its audit log is as it was written.
+public enum ListLocalAudit: BrokerMethod {
+  public static let name = "listLocalAudit"
+
+  /// How many records an answer has at most; a message has room for them.
+  public static let largestLimit = 1000
+
+  public struct Params: MethodParams, Equatable {
+    /// The number of the last record that the caller has seen; nil means the newest records.
+    public var since: Int?
+    /// How many records are wanted at most.
+    public var limit: Int
+
+    public init(since: Int? = nil, limit: Int = 100) {
+      self.since = since
+      self.limit = limit
+    }
+
+    public static let blank = Params()
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("since", &since)
+      try coder.defaulted("limit", &limit)
+    }
+  }
+
+  public struct Result: ObjectCodable, Equatable {
+    /// The records, the oldest first.
+    public var records: [LocalAuditRecord]
+    /// Whether the whole log is as it was written: nothing changed, nothing removed.
+    public var isIntact: Bool
+
+    public init(records: [LocalAuditRecord], isIntact: Bool) {
+      self.records = records
+      self.isIntact = isIntact
+    }
+
+    public static let blank = Result(records: [], isIntact: false)
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("records", &records)
+      try coder.required("intact", &isIntact)
+    }
+  }
+}
+
+extension ListLocalAudit.Params {
+  public static let notes = SchemaNotes(members: [
+    "since": .init("The number of the last record that the caller has seen; the newest records where absent.", .count),
+    "limit": .init("How many records are wanted at most; never more than \(ListLocalAudit.largestLimit).", .count),
+  ])
+}
+
+extension ListLocalAudit.Result {
+  public static let notes = SchemaNotes(members: [
+    "records": "The oldest first.",
+    "intact": "Whether the whole log is as it was written: nothing changed, nothing removed.",
+  ])
+}
+
+extension ListLocalAudit {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Returns the decisions of the embedded provider, and whether its audit log is as it was written.",
+      result: "audit",
+      errors: ErrorKind.ofDirectory,
+      examples: [
+        .init(
+          "what has happened since record 41", ["since": "41", "limit": "10"],
+          result:
+            """
+            {
+              "records": [
+                {"number": 42, "at": "2026-03-01T09:00:00Z", "event": "login", "user": "u-7f3a", "detail": "pwd"}
+              ],
+              "intact": true
+            }
+            """)
+      ])
+  }
+}

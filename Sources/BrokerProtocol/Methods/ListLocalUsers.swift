@@ -1,0 +1,43 @@
+public import JSON
+
+/// Lists the accounts of the embedded provider.
+public enum ListLocalUsers: BrokerMethod {
+  public static let name = "listLocalUsers"
+  public typealias Params = Empty
+
+  public struct Result: ObjectCodable, Equatable {
+    /// The accounts, by their addresses.
+    public var users: [LocalUser]
+
+    public init(users: [LocalUser]) { self.users = users }
+
+    public static let blank = Result(users: [])
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("users", &users)
+    }
+  }
+}
+
+extension ListLocalUsers.Result {
+  public static let notes = SchemaNotes(members: ["users": "By their addresses."])
+}
+
+extension ListLocalUsers {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Lists the accounts of the embedded provider.",
+      result: "users",
+      errors: ErrorKind.ofDirectory,
+      examples: [
+        .init(
+          "one account",
+          result:
+            """
+            {
+              "users": [\(SampleJSON.localUser)]
+            }
+            """)
+      ])
+  }
+}

@@ -1,0 +1,69 @@
+public import JSON
+
+/// Revokes one session at the embedded provider, or all of an account.
+public enum RevokeLocalSessions: BrokerMethod {
+  public static let name = "revokeLocalSessions"
+
+  public struct Params: MethodParams, Equatable {
+    /// The account's identifier or e-mail address.
+    public var user: String?
+    /// The identifier of one session.
+    public var session: String?
+
+    public init(user: String? = nil, session: String? = nil) {
+      self.user = user
+      self.session = session
+    }
+
+    public static let blank = Params()
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("user", &user, .text(atMost: ParameterLength.email))
+      try coder.optional("session", &session, .word)
+    }
+  }
+
+  public struct Result: ObjectCodable, Equatable {
+    /// How many sessions were revoked by this call.
+    public var revoked: Int
+
+    public init(revoked: Int) { self.revoked = revoked }
+
+    public static let blank = Result(revoked: 0)
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("revoked", &revoked)
+    }
+  }
+}
+
+extension RevokeLocalSessions.Params {
+  public static let notes = SchemaNotes(members: [
+    "user": "The account's identifier or e-mail address: all of its sessions, unless session names one.",
+    "session": "The identifier of one session.",
+  ])
+}
+
+extension RevokeLocalSessions.Result {
+  public static let notes = SchemaNotes(members: [
+    "revoked": .init("How many were revoked by this call.", .count)
+  ])
+}
+
+extension RevokeLocalSessions {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Revokes one session at the embedded provider, or all of an account.",
+      details:
+        """
+        One of both parameters must be given. A session that is unknown, or not of that account, is validationFailed \
+        with session among the fields; one that has ended is revoked no more.
+        """,
+      result: "count",
+      errors: ErrorKind.ofDirectory + [.validationFailed],
+      examples: [
+        .init("all sessions of an account", ["user": #""ada@example.com""#], result: #"{"revoked": 2}"#),
+        .init("one session", ["session": #""example-session""#], result: #"{"revoked": 1}"#),
+      ])
+  }
+}

@@ -1,0 +1,53 @@
+public import JSON
+
+/// Lets an account of the embedded provider log in, or keeps it from that.
+public enum SetLocalUserEnabled: BrokerMethod {
+  public static let name = "setLocalUserEnabled"
+
+  public typealias Result = LocalUser
+
+  public struct Params: MethodParams, Equatable {
+    /// The account's identifier or e-mail address.
+    public var user: String
+    /// Whether it may log in.
+    public var isEnabled: Bool
+
+    public init(user: String, isEnabled: Bool) {
+      self.user = user
+      self.isEnabled = isEnabled
+    }
+
+    public static let blank = Params(user: "", isEnabled: false)
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.required("user", &user, .text(atMost: ParameterLength.email))
+      try coder.required("enabled", &isEnabled)
+    }
+  }
+}
+
+extension SetLocalUserEnabled.Params {
+  public static let notes = SchemaNotes(members: [
+    "user": "The account's identifier or e-mail address.",
+    "enabled": "Whether it may log in.",
+  ])
+}
+
+extension SetLocalUserEnabled {
+  public static var document: MethodDocument {
+    MethodDocument(
+      "Lets an account of the embedded provider log in, or keeps it from that; disabling it revokes its sessions.",
+      details:
+        """
+        Access tokens that were issued before are good until they expire, where nobody introspects them. No account of \
+        that name is validationFailed with user among the fields.
+        """,
+      result: "user",
+      errors: ErrorKind.ofDirectory + [.validationFailed],
+      examples: [
+        .init(
+          "an account that may log in again", ["user": #""ada@example.com""#, "enabled": "true"],
+          result: SampleJSON.localUser)
+      ])
+  }
+}

@@ -1,0 +1,37 @@
+import BrokerProtocol
+
+/// `authbroker account backup-codes`.
+enum AccountBackupCodesCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "account backup-codes",
+    summary: "Make new backup codes, which replace a one-time code once each",
+    details: "Asks for the password. The codes are printed once; those that were made before are void.",
+    options: PasswordSource.options)
+
+  /// Asks for the password, and prints the codes on standard output.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    var dialogue = LoginDialogue(context, try context.connect())
+    let result = try codes(of: profile, &dialogue)
+    guard !context.wantsJSON else { return context.printJSON(result) }
+    for code in result.backupCodes { Output.line(code) }
+    Output.message(
+      "keep these codes where you find them without your telephone: each replaces one code, and they are never shown "
+        + "again")
+  }
+
+  private static func codes(
+    of profile: ProfileName?, _ dialogue: inout LoginDialogue
+  ) throws(CommandFailure) -> GenerateBackupCodes.Result {
+    var tries = PasswordTries(dialogue.context)
+    while true {
+      let params = GenerateBackupCodes.Params(
+        profile: profile, password: try PasswordSource.password(dialogue.context))
+      do throws(CommandFailure) {
+        return try dialogue.change(GenerateBackupCodes.self, params, of: profile)
+      } catch { try tries.note(error) }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import BrokerProtocol
+
+/// `authbroker account delete`.
+enum AccountDeleteCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "account delete",
+    summary: "Delete the account at the provider, and its session here",
+    details: "Asks for the password, which confirms it. Nothing brings the account back.",
+    options: PasswordSource.options)
+
+  /// Asks for the password, and says what is gone.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    var dialogue = LoginDialogue(context, try context.connect())
+    if PasswordSource.asks(context) {
+      let session = try dialogue.session(of: profile)
+      Output.message("this deletes the account that is logged in to \(session.profile)\(session.userWords), for good")
+    }
+    try delete(profile, &dialogue)
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the account is deleted") }
+  }
+
+  private static func delete(_ profile: ProfileName?, _ dialogue: inout LoginDialogue) throws(CommandFailure) {
+    var tries = PasswordTries(dialogue.context)
+    while true {
+      let params = DeleteAccount.Params(profile: profile, password: try PasswordSource.password(dialogue.context))
+      do throws(CommandFailure) {
+        _ = try dialogue.change(DeleteAccount.self, params, of: profile)
+        return
+      } catch { try tries.note(error) }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import BrokerProtocol
+
+/// `authbroker account email`.
+enum AccountEmailCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "account email",
+    operands: "ADDRESS",
+    summary: "Change the e-mail address of the account",
+    details: """
+      The provider may send a token to the new address, which `authbroker account verify-email` takes.
+      """,
+    options: PasswordSource.options)
+
+  /// Judges the address before anything is sent, and says what it is then.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: self)
+    let address = context.arguments.operands[0]
+    guard RefusedFields.isAddress(address) else {
+      throw CommandFailure(.usage, "\(address.shellQuoted) is not an e-mail address; give one such as ann@example.com")
+    }
+    let profile = try context.arguments.profile()
+    var dialogue = LoginDialogue(context, try context.connect())
+    let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges([.init("email", address)]))
+    let result = try dialogue.change(UpdateProfile.self, params, of: profile)
+    guard !context.wantsJSON else { return context.printJSON(result) }
+    AccountLines.print(result.user)
+    guard result.user.emailVerified == false else { return }
+    context.tell(
+      Message(
+        "the address is not verified yet",
+        next: NextCommand("enter the token of the message with", "account", "verify-email").on(profile)))
+  }
+}

@@ -1,0 +1,28 @@
+import BrokerProtocol
+
+/// `authbroker account forgot`.
+enum AccountForgotCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "account forgot",
+    summary: "Have the provider send a token for a new password",
+    details: "The answer is the same whether or not there is an account of that address.",
+    options: [.value("--email", "ADDRESS", "the account")])
+
+  /// Asks for the address where it is not given, and says what to do with the token.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    let email = try Prompt.answer("--email", "E-mail address", context)
+    var dialogue = LoginDialogue(context, try context.connect())
+    _ = try dialogue.change(ForgotPassword.self, .init(profile: profile, email: email), of: profile)
+    guard !context.wantsJSON else { return context.printJSON(Empty()) }
+    context.tell(
+      Message(
+        "if there is an account of that address, it is sent a token",
+        next: NextCommand("set a new password with", "account", "reset").on(profile)))
+    guard (try? dialogue.session(of: profile).provider) == EmbeddedProvider.type else { return }
+    context.tell(
+      Message("where local.delivery does not send it, the token lies in the outbox", next: OutboxNotice.command))
+  }
+}

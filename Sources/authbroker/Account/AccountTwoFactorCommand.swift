@@ -1,0 +1,49 @@
+import BrokerProtocol
+
+/// `authbroker account 2fa`.
+enum AccountTwoFactorCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "account 2fa",
+    operands: "METHOD",
+    summary: "Choose the second factor of logins: off, sms, email or totp",
+    details: """
+      totp is an authenticator application: its key is shown as a QR code and as text, and its first code makes it
+      count. Without a terminal the key's address is printed, and the command that takes the code is named.
+      """,
+    options: PasswordSource.options)
+
+  /// Has the provider change the factor, and enrols an authenticator where that is it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: self)
+    let factor = try factor(context.arguments.operands[0])
+    let profile = try context.arguments.profile()
+    var dialogue = LoginDialogue(context, try context.connect())
+    let change = ProfileChanges.Change("twoFactor", factor.rawValue)
+    let params = UpdateProfile.Params(profile: profile, changes: ProfileChanges([change]))
+    let result = try dialogue.change(UpdateProfile.self, params, of: profile)
+    if context.wantsJSON { context.printJSON(result) }
+    if let enrolment = result.enrolment { try AuthenticatorEnrolment(enrolment).confirm(&dialogue) }
+    let message = factor == .off ? "logins ask for no second factor" : "logins ask for a second factor: \(factor.words)"
+    if !context.wantsJSON { Output.message(message) }
+  }
+
+  private static func factor(_ name: String) throws(CommandFailure) -> LocalUser.SecondFactor {
+    if let factor = LocalUser.SecondFactor(rawValue: name) { return factor }
+    let names = LocalUser.SecondFactor.allCases.map(\.rawValue)
+    throw .unknown(
+      "second factor", name, likely: Spelling.nearest(to: name, among: names), choices: "off, sms, email or totp")
+  }
+}
+
+extension LocalUser.SecondFactor {
+  /// The factor as people call it.
+  var words: String {
+    switch self {
+    case .off: "none"
+    case .sms: "a code by SMS"
+    case .email: "a code by e-mail"
+    case .totp: "a code of the authenticator"
+    }
+  }
+}

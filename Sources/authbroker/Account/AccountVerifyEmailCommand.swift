@@ -1,0 +1,20 @@
+import BrokerProtocol
+
+/// `authbroker account verify-email`.
+enum AccountVerifyEmailCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "account verify-email",
+    summary: "Confirm an e-mail address with the token that was sent to it",
+    options: [SecretInput.tokenOption])
+
+  /// Asks for the token.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    let token = try SecretInput.token(context)
+    var dialogue = LoginDialogue(context, try context.connect())
+    _ = try dialogue.change(VerifyEmail.self, .init(profile: profile, token: token), of: profile)
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the e-mail address is verified") }
+  }
+}

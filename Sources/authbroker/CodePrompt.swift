@@ -1,0 +1,47 @@
+import BrokerProtocol
+import SecretMemory
+
+/// Asks the person at the terminal for the code that a login waits for.
+enum CodePrompt {
+  /// What a person has typed.
+  enum Answer: Equatable {
+    /// A one-time code.
+    case code(Secret)
+    /// A backup code, where one may stand in.
+    case backupCode(Secret)
+    /// The word for another code.
+    case resend
+
+    /// Tells the three from each other.
+    init(_ typed: Secret, _ challenge: OTPChallenge) {
+      if SecretInput.isWord("r", typed) || SecretInput.isWord("resend", typed) {
+        self = .resend
+      } else if challenge.backupCodesAllowed, CodeShape(typed).isBackupCode(besideLength: challenge.otpLength) {
+        self = .backupCode(typed)
+      } else {
+        self = .code(typed)
+      }
+    }
+  }
+
+  /// Asks, again after an empty line.
+  ///
+  /// - Parameters:
+  ///   - challenge: what the login waits for.
+  ///   - goesOn: whether it goes on waiting for its code where the person leaves.
+  /// - Returns: the answer.
+  /// - Throws: a failure with code 3 at the end of the input; one that ends the program by the signal of Ctrl-C.
+  static func ask(_ challenge: OTPChallenge, goesOn: Bool = true) throws(CommandFailure) -> Answer {
+    let question = question(challenge)
+    let typed =
+      goesOn
+      ? try SecretInput.askForCode(question, of: challenge.otpFlowID) : try SecretInput.askForCode(question)
+    return Answer(typed, challenge)
+  }
+
+  /// An authenticator's code is not sent, so that there is no other.
+  static func question(_ challenge: OTPChallenge) -> String {
+    let code = challenge.backupCodesAllowed ? "Code or backup code" : "Code"
+    return code + (challenge.method == .totp ? ": " : " (r sends another): ")
+  }
+}

@@ -1,0 +1,37 @@
+import BrokerProtocol
+
+/// Several commands behind one word, such as `account show` and `account update`.
+protocol CommandGroup: Command {
+  /// One line for the list of commands, without a full stop.
+  static var summary: String { get }
+  /// What the help adds to that.
+  static var details: String { get }
+  /// The word.
+  static var name: String { get }
+  /// Its commands, in the order of the help; the name of each begins with that word.
+  static var members: [any Command.Type] { get }
+}
+
+extension CommandGroup {
+  /// How the help explains it: by the list of its commands.
+  static var description: CommandDescription {
+    CommandDescription(
+      name: name, operands: "COMMAND", summary: summary,
+      details: "\(details)\n\nCommands:\n\(HelpText.commands(members))\n`authbroker help \(name) COMMAND` says more.")
+  }
+
+  /// Prints the help: which of the commands is meant was not said.
+  static func run(_ context: Context) throws(CommandFailure) {
+    Output.data(Array(description.help.utf8).span)
+  }
+
+  /// Finds one of the commands by the word behind the group's own.
+  ///
+  /// - Throws: a usage failure with a suggestion.
+  static func member(named word: String) throws(CommandFailure) -> any Command.Type {
+    let words = members.map { String($0.description.name.dropFirst(name.count + 1)) }
+    if let index = words.firstIndex(of: word) { return members[index] }
+    let likely = Spelling.nearest(to: word, among: words).map { "\(name) \($0)" }
+    throw CommandFailure.unknown("command", "\(name) \(word)", likely: likely).namingHelp(of: name)
+  }
+}

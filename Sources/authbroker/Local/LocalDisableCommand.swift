@@ -1,0 +1,12 @@
+/// `authbroker local disable`.
+enum LocalDisableCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "local disable", operands: "USER", summary: "Keep an account from logging in, and revoke its sessions",
+    details: "Access tokens that were issued before are good until they expire, where no API introspects them.")
+
+  /// Disables the account.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try LocalUserSwitch.run(context, isEnabled: false, of: self)
+  }
+}

@@ -1,0 +1,11 @@
+/// `authbroker local enable`.
+enum LocalEnableCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "local enable", operands: "USER", summary: "Let a disabled account log in again")
+
+  /// Enables the account.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try LocalUserSwitch.run(context, isEnabled: true, of: self)
+  }
+}

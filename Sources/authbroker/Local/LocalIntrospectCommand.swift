@@ -1,0 +1,47 @@
+import BrokerProtocol
+import StateDirectory
+
+/// `authbroker local introspect`.
+enum LocalIntrospectCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "local introspect",
+    summary: "Say whether a token of the provider is good now, and whose it is",
+    details: """
+      Takes an access token or a refresh token, which is asked for without echo. One that is not good ends with exit
+      code 4.
+      """,
+    options: [SecretInput.tokenOption])
+
+  /// Prints what the token says.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let token = try SecretInput.token(context)
+    var connection = try context.connect()
+    let answer = try context.call(IntrospectLocalToken.self, .init(token: token), on: &connection)
+    if context.wantsJSON { context.printJSON(answer) } else { print(answer) }
+    guard !answer.isActive else { return }
+    throw context.wantsJSON
+      ? .quiet(.wrongCredentials)
+      : CommandFailure(.wrongCredentials, "the token is unknown, expired, spent or revoked")
+  }
+
+  private static func print(_ answer: TokenIntrospection) {
+    guard answer.isActive else { return }
+    let rows = [
+      ("account", answer.subject), ("session", answer.session), ("scopes", answer.scope),
+      ("issued", time(answer.issuedAt)), ("expires", time(answer.expiresAt)), ("proven", time(answer.authTime)),
+      ("by", answer.methods?.joined(separator: " ")), ("id", answer.tokenID),
+    ]
+    for (name, value) in rows {
+      if let value, !value.isEmpty { Output.line("\(name.padded(to: 7))  \(PlainText.line(value.utf8))") }
+    }
+  }
+
+  /// A NumericDate (RFC 7519, section 2) for people.
+  private static func time(_ seconds: Int?) -> String? {
+    seconds.map {
+      LocalTime.full(Timestamp(milliseconds: Int64($0).multipliedReportingOverflow(by: 1000).partialValue))
+    }
+  }
+}

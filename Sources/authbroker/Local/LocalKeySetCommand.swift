@@ -1,0 +1,15 @@
+import BrokerProtocol
+
+/// `authbroker local jwks`.
+enum LocalKeySetCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "local jwks",
+    summary: "Print the keys that verify access tokens, as a JSON Web Key Set")
+
+  /// Prints the set, which is JSON with or without `--json`.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    Output.line(try context.text(of: GetLocalKeySet.name, Empty()))
+  }
+}

@@ -1,0 +1,24 @@
+import BrokerProtocol
+
+/// `authbroker local revoke`.
+enum LocalRevokeCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "local revoke",
+    operands: "[USER]",
+    summary: "Revoke one session at the provider, or all of an account",
+    options: [.value("--session", "ID", "the session; all of the account where it is not given")])
+
+  /// Revokes, and says how many sessions that was.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...1, of: self)
+    let (user, session) = (context.arguments.operands.first, context.arguments["--session"])
+    guard user != nil || session != nil else { throw .usage("name an account, or a session with --session") }
+    let result: RevokeLocalSessions.Result?
+    do throws(CommandFailure) {
+      result = try context.ask(RevokeLocalSessions.self, .init(user: user, session: session))
+    } catch { throw UnknownUser.explained(error, user, session: session) }
+    guard let count = result?.revoked else { return }
+    Output.message(count == 0 ? "there was no session to revoke" : "revoked \(count.counted("session"))")
+  }
+}

@@ -1,0 +1,19 @@
+import BrokerProtocol
+import StateDirectory
+
+/// `authbroker local rotate-key`.
+enum LocalRotateKeyCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "local rotate-key",
+    summary: "Make a new key that signs access tokens from now on",
+    details: "The key before stays in `authbroker local jwks` until every token that it signed has expired.")
+
+  /// Has the key made, and names it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    guard let keys = try context.ask(RotateLocalSigningKey.self, Empty())?.keys, let key = keys.first else { return }
+    Output.message(
+      "tokens are signed with the key \(PlainText.line(key.keyID.utf8)); \(keys.count.counted("key")) verify")
+  }
+}

@@ -1,0 +1,25 @@
+import AuthBrokerClient
+import BrokerProtocol
+
+/// Tells where a code lies that the embedded provider did not send, since its messages stay in the outbox.
+enum OutboxNotice {
+  /// The command that shows the outbox.
+  static let command = NextCommand("show it with", "local", "outbox")
+
+  /// Says so of the code of a login, to whoever may see it; nothing where it was sent, or lies elsewhere.
+  static func tell(of challenge: OTPChallenge, _ context: Context, on connection: inout BlockingConnection) {
+    guard challenge.method != .totp, isEmbedded(challenge.profile, context, on: &connection) else { return }
+    // Only who has the state directory is answered: for others there is nothing to be seen.
+    guard let outbox = try? context.call(ListLocalMessages.self, Empty(), on: &connection),
+      outbox.messages.contains(where: { $0.code != nil && $0.method == challenge.method })
+    else { return }
+    context.tell(Message("the code lies in the outbox of the embedded provider", next: command))
+  }
+
+  private static func isEmbedded(
+    _ profile: ProfileName, _ context: Context, on connection: inout BlockingConnection
+  ) -> Bool {
+    let answer = try? context.call(GetSession.self, .init(profile: profile), on: &connection)
+    return answer?.session.provider == EmbeddedProvider.type
+  }
+}

@@ -1,0 +1,133 @@
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// Codes, backup codes and the outbox, as a person at a terminal meets them.
+@Suite(.standardTimeLimit) struct CodeDialogueTests {
+  private let scratch = Scratch()
+
+  private static let challenge =
+    #"{"otpFlowId":"f","profile":"default","method":"sms","maskedDestination":"••42","otpLength":6,"#
+    + #""expiresAt":"2099-01-01T00:00:00Z","nextResendAt":"2099-01-01T00:00:00Z","attemptsRemaining":5,"#
+    + #""backupCodesAllowed":true}"#
+  private static let session =
+    #"{"profile":"default","provider":"local","state":"authenticated","scopes":[],"refreshTokenPresent":true}"#
+  private static let message =
+    #"{"number":3,"to":"+4942","method":"sms","subject":"S","body":"It is 123456.","code":"123456","#
+    + #""createdAt":"2099-01-01T00:00:00Z","expiresAt":"2099-01-01T00:00:00Z"}"#
+
+  private static func refusal(_ code: Int, _ kind: String, attempts: Int) -> String {
+    #""error":{"code":\#(code),"message":"The code is wrong.","data":{"kind":"\#(kind)","nextAction":"verifyOtp","#
+      + #""retryable":false,"attemptsRemaining":\#(attempts)}}"#
+  }
+
+  /// An owner whose logins want a code: `123456`, or the backup code `abcde-fghjk`.
+  private func owner(provider: String = "local", messages: String = "") throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "getStatus": return FakeOwner.status()
+      case "login": return #""result":{"status":"otpRequired","requires2FA":true,"challenge":\#(Self.challenge)}"#
+      case "getSession": return #""result":"# + Self.session.replacing("local", with: provider)
+      case "listSessions": return #""result":{"sessions":[\#(Self.session)]}"#
+      case "listPendingLogins": return #""result":{"logins":[\#(Self.challenge)]}"#
+      case "listLocalMessages": return #""result":{"messages":[\#(messages)]}"#
+      case "resendOtp": return #""result":"# + Self.challenge
+      case "verifyOtp" where (try? params?["code"]?.string()) != "123456":
+        return Self.refusal(1022, "otpInvalid", attempts: 4)
+      case "verifyBackupCode" where (try? params?["backupCode"]?.string()) != "abcde-fghjk":
+        return Self.refusal(1025, "backupCodeInvalid", attempts: 1)
+      case "verifyBackupCode":
+        return #""result":{"status":"authenticated","session":\#(Self.session),"backupCodesRemaining":2}"#
+      default: return #""result":{"status":"authenticated","session":\#(Self.session)}"#
+      }
+    }
+  }
+
+  private static let words = ["login", "--email", "ann@example.com"]
+  private static let password = CommandRun.Step(question: "Password: ", answer: "x y\n")
+
+  private static func codes(_ typed: String...) -> [CommandRun.Step] {
+    typed.map { CommandRun.Step(question: "Code or backup code (r sends another): ", answer: $0 + "\n") }
+  }
+
+  @Test func `a wrong code is asked for again, r sends another one, and nothing typed is shown`() throws {
+    let owner = try owner()
+    let steps = [Self.password] + Self.codes("111111", "r", "123456")
+    let run = try CommandRun(atTerminal: steps, Self.words, in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(run.output.contains("authbroker: the code is wrong; 4 attempts left\r\n"), "\(run.output)")
+    #expect(run.output.split(separator: "sent a 6-digit code to ••42 by SMS").count == 3, "\(run.output)")
+    #expect(!run.output.contains("111111") && !run.output.contains("123456"), "\(run.output)")
+    let asked = owner.requests.filter { $0.hasPrefix("verify") || $0.hasPrefix("resend") }
+    #expect(
+      asked == [
+        #"verifyOtp {"otpFlowId":"f","code":"111111"}"#, #"resendOtp {"otpFlowId":"f"}"#,
+        #"verifyOtp {"otpFlowId":"f","code":"123456"}"#,
+      ])
+  }
+
+  @Test func `a backup code is taken in place of the code, and the rest are counted`() throws {
+    let owner = try owner()
+    let steps = [Self.password] + Self.codes("abcde-fghjj", "abcde-fghjk")
+    let run = try CommandRun(atTerminal: steps, Self.words, in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(run.output.contains("authbroker: the code is wrong; 1 attempt left\r\n"), "\(run.output)")
+    let state = scratch.file("state")
+    let notice = "that backup code is used up; 2 backup codes left; make new ones with: authbroker --state \(state) "
+    #expect(run.output.contains(notice + "account backup-codes\r\n"), "\(run.output)")
+    #expect(
+      owner.requests.filter { $0.hasPrefix("verify") } == [
+        #"verifyBackupCode {"otpFlowId":"f","backupCode":"abcde-fghjj"}"#,
+        #"verifyBackupCode {"otpFlowId":"f","backupCode":"abcde-fghjk"}"#,
+      ])
+  }
+
+  @Test func `verify-otp takes a backup code too, from standard input and at a terminal`() throws {
+    let owner = try owner()
+    for words in [["verify-otp", "--code-stdin"], ["verify-otp", "f", "--code-stdin"]] {
+      let run = try CommandRun(words, in: scratch, input: "abcde-fghjk\n")
+      #expect(run.code == 0, "\(run.errors)")
+      #expect(owner.requests.last == #"verifyBackupCode {"otpFlowId":"f","backupCode":"abcde-fghjk"}"#)
+    }
+    let run = try CommandRun(atTerminal: Self.codes("111111", "abcde-fghjk"), ["verify-otp", "f"], in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    let digits = try CommandRun(["verify-otp", "f", "--code-stdin"], in: scratch, input: "123456\n")
+    #expect(digits.code == 0 && owner.requests.last == #"verifyOtp {"otpFlowId":"f","code":"123456"}"#)
+  }
+
+  @Test(arguments: [3, 4])
+  func `new backup codes are advised while some are left`(count: Int) {
+    let message = BackupCodeNotice.message(remaining: count)
+    #expect(message.sentence == "that backup code is used up; \(count) backup codes left")
+    #expect((message.next != nil) == (count == 3))
+  }
+
+  // MARK: The outbox
+
+  private static let hint = "the code lies in the outbox of the embedded provider; show it with: authbroker "
+
+  @Test func `a code that was sent nowhere is found with the command that is named`() throws {
+    let owner = try owner(messages: Self.message)
+    let person = try CommandRun(atTerminal: [Self.password] + Self.codes("123456"), Self.words, in: scratch)
+    #expect(person.code == 0, "\(person.output)")
+    let line = Self.hint + "--state \(scratch.file("state")) local outbox"
+    #expect(person.output.contains(line + "\r\n"), "\(person.output)")
+    let script = try CommandRun(Self.words + ["--password-stdin"], in: scratch, input: "x y\n")
+    #expect(script.code == 3 && script.errors.contains(line + "\n"), "\(script.errors)")
+    #expect(!script.errors.contains("123456") && !person.output.contains("123456"))
+    #expect(owner.requests.filter { $0 == "listLocalMessages {}" }.count == 2)
+  }
+
+  @Test(arguments: [("rest", message), ("local", "")])
+  func `of another provider, and of a code that was sent, no word is said of the outbox`(
+    provider: String, messages: String
+  ) throws {
+    let owner = try owner(provider: provider, messages: messages)
+    let run = try CommandRun(Self.words + ["--password-stdin"], in: scratch, input: "x y\n")
+    #expect(run.code == 3 && !run.errors.contains("outbox"), "\(run.errors)")
+    #expect(owner.requests.contains("listLocalMessages {}") == (provider == "local"))
+  }
+}

@@ -1,0 +1,77 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// `account 2fa`, and the key of an authenticator.
+@Suite(.standardTimeLimit) struct TwoFactorCommandTests {
+  private let scratch = Scratch()
+
+  private static let address = "otpauth://totp/AuthBroker:ann?secret=ABCDEFGHIJ234567XY&issuer=AuthBroker"
+  private static let session =
+    #"{"profile":"default","provider":"local","state":"authenticated","scopes":[],"refreshTokenPresent":true}"#
+
+  private func owner() throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "updateProfile":
+        let factor = (try? params?["changes"]?["twoFactor"]?.string()) ?? ""
+        let enrolment =
+          #","enrolment":{"otpFlowId":"e","otpauthUri":"\#(Self.address)","expiresAt":"2099-01-01T00:00:00Z"}"#
+        return #""result":{"id":"u"\#(factor == "totp" ? enrolment : "")}"#
+      case "verifyOtp" where (try? params?["code"]?.string()) != "123456":
+        return #""error":{"code":1022,"message":"The code is wrong.","data":{"kind":"otpInvalid","#
+          + #""nextAction":"verifyOtp","retryable":false,"attemptsRemaining":4}}"#
+      default: return #""result":{"status":"authenticated","session":\#(Self.session)}"#
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("off", "logins ask for no second factor"), ("sms", "a code by SMS"), ("email", "a code by e-mail"),
+  ])
+  func `a factor without a key is changed at once`(factor: String, text: String) throws {
+    let owner = try owner()
+    let run = try CommandRun(["account", "2fa", factor], in: scratch)
+    #expect(run.code == 0 && run.output.isEmpty && run.errors.contains(text), "\(run.errors)")
+    #expect(owner.requests == [#"updateProfile {"changes":{"twoFactor":"\#(factor)"}}"#])
+  }
+
+  @Test func `at a terminal the key is shown as a picture and as text, and codes are asked for until one is right`()
+    throws
+  {
+    let owner = try owner()
+    let steps = ["000000", "123456"].map {
+      CommandRun.Step(question: "Code of the authenticator: ", answer: $0 + "\n")
+    }
+    let run = try CommandRun(
+      atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: ["NO_COLOR": "1"])
+    #expect(run.code == 0, "\(run.output)")
+    #expect(run.output.contains("or enter the key: ABCD EFGH IJ23 4567 XY\r\n"), "\(run.output)")
+    #expect(run.output.contains("▀") && run.output.contains("█"), "\(run.output)")
+    #expect(run.output.contains("the code is wrong; 4 attempts left"), "\(run.output)")
+    #expect(run.output.hasSuffix("logins ask for a second factor: a code of the authenticator\r\n"), "\(run.output)")
+    #expect(owner.requests.last == #"verifyOtp {"otpFlowId":"e","code":"123456"}"#)
+  }
+
+  @Test func `without a terminal the address is data, and the command that takes the code is named`() throws {
+    let owner = try owner()
+    let run = try CommandRun(["account", "2fa", "totp"], in: scratch)
+    #expect(run.code == 3 && run.output == Self.address + "\n", "\(run.output)")
+    let end = "give it with: authbroker --state \(scratch.file("state")) verify-otp e --code-stdin\n"
+    #expect(run.errors.hasSuffix(end) && !run.errors.contains("ABCD"), "\(run.errors)")
+    let json = try CommandRun(["account", "2fa", "totp", "--json"], in: scratch)
+    let enrolment = try JSONDocument(parsing: Array(json.output.utf8)).root.required("enrolment")
+    #expect(try json.code == 3 && enrolment.required("otpauthUri").string() == Self.address)
+    #expect(owner.requests.count == 2)
+  }
+
+  @Test(arguments: [
+    ("otpauth://totp/a?secret=ABCDE&issuer=x", "ABCD E"), ("otpauth://totp/a?issuer=x&secret=ABCD", "ABCD"),
+    ("otpauth://totp/a", ""), ("", ""), ("?secret=", ""),
+  ])
+  func `the key is read from the address wherever it stands`(address: String, key: String) {
+    #expect(AuthenticatorEnrolment.key(of: address) == key)
+  }
+}
