@@ -14,9 +14,9 @@ extension LocalProvider {
         return try isGood(token, database, at: now) ? TokenIntrospection(claims) : TokenIntrospection(isActive: false)
       }
       guard let match = try database.families.find(token: database.fingerprint.of(token, .refreshToken)),
-        !match.isSpent, !match.family.isRevoked, now < end(of: match.family)
+        !match.isSpent, !match.family.isRevoked, now < expiry(of: match.family)
       else { return TokenIntrospection(isActive: false) }
-      return TokenIntrospection(match.family, end: end(of: match.family))
+      return TokenIntrospection(match.family, expiry: expiry(of: match.family))
     }
   }
 
@@ -27,14 +27,14 @@ extension LocalProvider {
     } catch ProviderFailure.tokenRefused { return false }
   }
 
-  /// What access tokens are verified with: the key that signs, then those whose tokens may not all have ended.
+  /// What access tokens are verified with: the key that signs, then those whose tokens may not all have expired.
   ///
   /// - Throws: `.transient(.providerUnavailable)`.
   package func keySet() throws(ProviderFailure) -> [JSONWebKey] {
     try perform { database, now in try database.signingKeys.keySet(at: now) }
   }
 
-  /// Makes a new key that signs from now on; what the one before has signed stays good until it ends.
+  /// Makes a new key that signs from now on; what the one before has signed stays good until it expires.
   ///
   /// - Returns: the keys as they are then.
   /// - Throws: `.transient(.providerUnavailable)`.
@@ -62,12 +62,12 @@ extension TokenIntrospection {
   }
 
   /// What is known of the family of a refresh token that is good.
-  fileprivate init(_ family: TokenFamily, end: Timestamp) {
+  fileprivate init(_ family: TokenFamily, expiry: Timestamp) {
     self.init(isActive: true)
     subject = family.account
     session = family.id
     issuedAt = family.lastUsedAt.seconds
-    expiresAt = end.seconds
+    expiresAt = expiry.seconds
     add(family.scopes, family.authTime, family.methods)
   }
 

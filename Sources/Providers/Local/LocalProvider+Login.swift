@@ -7,24 +7,27 @@ import SecretMemory
 extension LocalProvider {
   /// Compares a password, and begins a session or asks for a code.
   ///
-  /// An unknown address takes as long as a wrong password and is refused in the same way.
+  /// An unknown address takes as long as a wrong password and is refused in the same way. Where the code cannot be
+  /// delivered, the login goes on all the same: with another code, or with a backup code.
   ///
   /// - Throws: `.refused` with `missingCredential` or `validationFailed` and the fields; `tooManyAttempts` with the time
   ///   to wait; `invalidCredentials`; after the right password, `accountLocked` for a disabled account and
   ///   `emailUnverified`. `.transient(.providerUnavailable)`.
-  package func login(_ credentials: Credentials) throws(ProviderFailure) -> LoginOutcome {
+  package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let (input, password) = try Self.required(credentials)
     guard let scopes = ScopeList.joined(credentials.scopes) else {
       throw .refused(.validationFailed, fields: ["scopes"])
     }
     // No account can have such an address: the refusal reveals nothing about any.
     guard let email = EmailAddress(input) else { throw .refused(.invalidCredentials) }
-    return try perform { database, now in
+    let (outcome, dispatch) = try perform { database, now in
       let found = try database.accounts.find(email: email)
       let account = try prove(password, of: found, address: email.text, database, at: now)
       try requireAccess(account, database, at: now)
       return try proceed(account, scopes: scopes, database, at: now)
     }
+    _ = await deliver(dispatch)
+    return outcome
   }
 
   private static func required(_ credentials: Credentials) throws(ProviderFailure) -> (email: String, Secret) {
@@ -50,13 +53,18 @@ extension LocalProvider {
   }
 
   /// What follows a correct password.
+  ///
+  /// - Returns: how far the login has come, and the message with its code, where a channel is still to be given it.
   func proceed(
     _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> LoginOutcome {
+  ) throws -> (LoginOutcome, Dispatch?) {
     guard account.secondFactor == .off else {
-      return .otpRequired(try beginFlow(account, scopes: scopes, database, at: now))
+      let (challenge, dispatch) = try beginFlow(account, scopes: scopes, database, at: now)
+      return (.otpRequired(challenge), dispatch)
     }
-    return .authenticated(
-      try database.connection.transaction { try beginSession(account, scopes: scopes, database, at: now) })
+    let session = try database.connection.transaction {
+      try beginSession(account, scopes: scopes, database, at: now)
+    }
+    return (.authenticated(session), nil)
   }
 }

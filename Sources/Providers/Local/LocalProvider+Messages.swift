@@ -25,7 +25,7 @@ extension LocalProvider {
     let channel: any MessageChannel
   }
 
-  /// Sends a message in place of the last one of its purpose; nobody waits for its delivery.
+  /// Sends a message in place of the last one of its purpose, without waiting for its delivery.
   ///
   /// It begins a transaction of its own.
   ///
@@ -86,6 +86,15 @@ extension LocalProvider {
       return nil
     }
     return Dispatch(message: message, number: number, channel: channel)
+  }
+
+  /// Gives a message to its channel, and waits for the end of the first try, or a few seconds; later ones go on without
+  /// the caller.
+  ///
+  /// - Returns: why the first try has failed; nil where it has not, as far as is known.
+  func deliver(_ dispatch: Dispatch?) async -> DeliveryFailure? {
+    guard let dispatch else { return nil }
+    return await delivery.send(dispatch.message, number: dispatch.number, by: dispatch.channel).failure
   }
 
   /// Removes messages of one purpose that are worthless by now: a failure changes no answer, and is made up for when they

@@ -56,34 +56,34 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
       let dispatch = try renewCode(of: &flow, account, database, at: now)
       return (try describe(flow, handle, account, database), dispatch)
     }
-    guard let dispatch,
-      await delivery.send(dispatch.message, number: dispatch.number, by: dispatch.channel).failure != nil
-    else { return challenge }
-    throw .transient(.providerUnavailable, retryAfter: configuration.otp.resendCooldown)
+    guard await deliver(dispatch) == nil else {
+      throw .transient(.providerUnavailable, retryAfter: configuration.otp.resendCooldown)
+    }
+    return challenge
   }
 
   /// Begins the one flow that an account with a second factor can have; the one before it is void.
   ///
-  /// Nobody waits for the delivery of a code: where it fails, the login goes on by another one or by a backup code.
-  ///
+  /// - Returns: the challenge, and the message with its code, where a channel is still to be given it.
   /// - Throws: `ProviderFailure.refused` with `tooManyAttempts` and the time to wait, where the account was sent as much
   ///   as it may be; what the database, the memory and the outbox say.
   func beginFlow(
     _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> ProviderChallenge {
+  ) throws -> (ProviderChallenge, Dispatch?) {
     guard let method = account.secondFactor.method else { throw ProviderFailure.unsupported }
     let handle = try RandomBytes.secret(count: 32)
     var flow = OTPFlow(
       handle: database.fingerprint.of(handle, .handle), account: account.id, scopes: scopes, method: method,
       expiresAt: now + configuration.otp.lifetime, resendAt: now + configuration.otp.lifetime)
+    var dispatch: Dispatch?
     if method == .totp {
       flow.codeLength = TOTP.standardDigits
       try database.flows.save(flow)
       removeMessages(of: account.id, .login, database)
-    } else if let dispatch = try renewCode(of: &flow, account, database, at: now) {
-      delivery.post(dispatch.message, number: dispatch.number, by: dispatch.channel)
+    } else {
+      dispatch = try renewCode(of: &flow, account, database, at: now)
     }
-    return try describe(flow, handle, account, database)
+    return (try describe(flow, handle, account, database), dispatch)
   }
 
   /// Gives a flow a new code, durably, and only then sends it.

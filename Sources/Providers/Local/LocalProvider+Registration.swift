@@ -5,21 +5,20 @@ import Sealing
 
 /// New accounts.
 extension LocalProvider: RegistrationProvider {
-  /// A name longer than that is no name.
-  private static let largestNameByteCount = 256
-
   /// Makes an account, and logs in as ``login(_:)`` does, or asks for the verification of its address.
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
-  package func register(_ registration: Registration) throws(ProviderFailure) -> LoginOutcome {
-    try perform { database, now in
+  package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
+    let (outcome, dispatch) = try perform { database, now -> (LoginOutcome, Dispatch?) in
       let account = try addAccount(registration, database, at: now)
       guard configuration.emailVerification == .off else {
         try sendToken(.verify, to: account, database, at: now)
-        return .emailVerificationRequired
+        return (.emailVerificationRequired, nil)
       }
       return try proceed(account, scopes: "", database, at: now)
     }
+    _ = await deliver(dispatch)
+    return outcome
   }
 
   /// Adds an account.
@@ -49,7 +48,7 @@ extension LocalProvider: RegistrationProvider {
     var wrong: [String] = []
     if email == nil { wrong.append("email") }
     if verdict.password == nil { wrong.append("password") }
-    if let name, name.utf8.count > Self.largestNameByteCount { wrong.append("name") }
+    if let name, name.utf8.count > Account.largestNameByteCount { wrong.append("name") }
     if registration.phoneNumber != nil, phone == nil { wrong.append("phoneNumber") }
     guard let email, let password = verdict.password, wrong.isEmpty else {
       throw ProviderFailure.refused(.validationFailed, fields: wrong)

@@ -15,15 +15,15 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   /// section 4.14.2).
   ///
   /// - Throws: `.sessionEnded` with `refreshRejected` for an unknown or revoked token, and with the alert
-  ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` past the family's end, its own or that for want of
-  ///   use. `.transient(.providerUnavailable)`: nothing was spent.
+  ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` where the family has expired, for want of use
+  ///   or not. `.transient(.providerUnavailable)`: nothing was spent.
   package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
     try perform { database, now in
       let token = database.fingerprint.of(refreshToken, .refreshToken)
       guard let match = try database.families.find(token: token), !match.family.isRevoked else {
         throw ProviderFailure.sessionEnded(.refreshRejected)
       }
-      guard now < end(of: match.family) else { throw ProviderFailure.sessionEnded(.refreshTokenExpired) }
+      guard now < expiry(of: match.family) else { throw ProviderFailure.sessionEnded(.refreshTokenExpired) }
       guard !match.isSpent else {
         try database.connection.transaction {
           try database.families.revoke(family: match.family.id, at: now)
@@ -87,8 +87,10 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
     return (account, family)
   }
 
-  /// When a family ends unless it is used before.
-  func end(of family: TokenFamily) -> Timestamp { family.end(idleLifetime: configuration.refreshTokenIdleLifetime) }
+  /// When a family expires unless it is used before.
+  func expiry(of family: TokenFamily) -> Timestamp {
+    family.expiry(idleLifetime: configuration.refreshTokenIdleLifetime)
+  }
 
   /// Begins a session; part of the transaction that its proof belongs to.
   ///
@@ -115,14 +117,14 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
     let refreshToken = try Self.randomToken()
     try database.families.add(
       token: database.fingerprint.of(refreshToken, .refreshToken), to: family.id, at: now)
-    let refreshTokenEnd = end(of: family)
+    let refreshTokenExpiry = expiry(of: family)
     let claims = AccessTokenClaims(
       subject: family.account, family: family.id, issuedAt: now,
-      expiresAt: min(now + configuration.accessTokenLifetime, refreshTokenEnd), authTime: family.authTime,
+      expiresAt: min(now + configuration.accessTokenLifetime, refreshTokenExpiry), authTime: family.authTime,
       methods: family.methods, scopes: family.scopes)
     return TokenSet(
       accessToken: try database.signingKeys.current().sign(claims), accessTokenExpiresAt: claims.expiresAt,
-      refreshToken: refreshToken, refreshTokenExpiresAt: refreshTokenEnd, scopes: ScopeList.split(family.scopes))
+      refreshToken: refreshToken, refreshTokenExpiresAt: refreshTokenExpiry, scopes: ScopeList.split(family.scopes))
   }
 
   private func family(of tokens: TokenSet, _ database: LocalDatabase) throws -> TokenFamily? {

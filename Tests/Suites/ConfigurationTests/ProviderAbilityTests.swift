@@ -32,7 +32,7 @@ import Testing
 
   static let rows: [Row] =
     [
-      Row(#"provider:"local""#, everyEndpoint.subtracting([.updateProfile, .verifyBackupCode])),
+      Row(#"provider:"local""#, everyEndpoint.union([.generateBackupCodes])),
       Row(
         #"provider:"firebase",apiKey:{env:"KEY"}"#,
         [

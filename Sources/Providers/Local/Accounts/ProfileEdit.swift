@@ -4,9 +4,6 @@ import JSON
 
 /// The changes of an account that a user asks for at once, all examined before any is made.
 struct ProfileEdit {
-  /// A name longer than that is no name.
-  static let largestNameByteCount = 256
-
   /// A member that can be changed, by its name on the wire.
   private enum Field: String {
     case name, email, phoneNumber, twoFactor
@@ -78,7 +75,7 @@ struct ProfileEdit {
   }
 
   private mutating func setName(_ name: String) -> Bool {
-    guard name.utf8.count <= Self.largestNameByteCount else { return false }
+    guard name.utf8.count <= Account.largestNameByteCount else { return false }
     after.name = name.isEmpty ? nil : name
     return true
   }

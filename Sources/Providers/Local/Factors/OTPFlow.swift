@@ -18,7 +18,7 @@ struct OTPFlow {
   var attempts = 0
   /// Codes that were sent.
   var sends = 1
-  /// When the code ends.
+  /// When the code expires.
   var expiresAt: Timestamp
   /// When another code may be asked for.
   var resendAt: Timestamp

@@ -19,6 +19,6 @@ struct TOTPEnrolment {
   var totp: TOTP
   /// Codes that were compared.
   var attempts = 0
-  /// When it ends.
+  /// When it expires.
   var expiresAt: Timestamp
 }

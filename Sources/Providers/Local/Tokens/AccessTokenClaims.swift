@@ -11,7 +11,7 @@ struct AccessTokenClaims: Equatable {
   var identifier = LocalProvider.identifier()
   /// When it was made (`iat`).
   var issuedAt: Timestamp
-  /// When it ends (`exp`).
+  /// When it expires (`exp`).
   var expiresAt: Timestamp
   /// When its user last proved who they are (`auth_time`); nil where that was not noted.
   var authTime: Timestamp?
@@ -29,7 +29,7 @@ struct AccessTokenClaims: Equatable {
 extension AccessTokenClaims: JSONEncodable {
   /// Writes the payload of the token.
   ///
-  /// Times are whole seconds; the end is rounded up, so that no token ends before it was said to.
+  /// Times are whole seconds; the expiry is rounded up, so that no token expires before it was said to.
   func encode(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("iss", Self.issuer)

@@ -56,7 +56,7 @@ struct AccessTokenSigner: Sendable {
     return try Secret(wiping: &token)
   }
 
-  /// What a token of this signer says, its end not examined; nil for anything else.
+  /// What a token of this signer says, its expiry not examined; nil for anything else.
   func claims(of token: Secret) -> AccessTokenClaims? {
     token.withBytes { bytes in
       let dots = bytes.indices.filter { bytes[$0] == UInt8(ascii: ".") }

@@ -6,7 +6,7 @@ import SecretMemory
 /// The keys that sign access tokens, sealed with a key that the broker's vault gives: one that signs, and those that it has
 /// replaced.
 ///
-/// A retired key stays until every token that it has signed has ended.
+/// A retired key stays until every token that it has signed has expired.
 struct SigningKeyTable {
   /// How long a retired key is kept: as long as any access token may live, since the lifetime may have been configured
   /// otherwise when the key was used.
@@ -58,7 +58,7 @@ struct SigningKeyTable {
     return try signer(query)
   }
 
-  /// What an access token says that one of the keys has signed, its end not examined; nil for anything else.
+  /// What an access token says that one of the keys has signed, its expiry not examined; nil for anything else.
   ///
   /// - Throws: as ``current()``.
   func claims(of token: Secret) throws -> AccessTokenClaims? {
@@ -68,7 +68,7 @@ struct SigningKeyTable {
     return try query.step() ? try signer(query).claims(of: token) : nil
   }
 
-  /// What access tokens are verified with: the key that signs, then those whose tokens may not all have ended.
+  /// What access tokens are verified with: the key that signs, then those whose tokens may not all have expired.
   ///
   /// - Throws: as ``current()``.
   func keySet(at now: Timestamp) throws -> [JSONWebKey] {
@@ -83,7 +83,7 @@ struct SigningKeyTable {
     return keys
   }
 
-  /// Forgets keys whose tokens have all ended.
+  /// Forgets keys whose tokens have all expired.
   ///
   /// - Throws: `SQLiteError`.
   func removeOld(at now: Timestamp) throws(SQLiteError) {

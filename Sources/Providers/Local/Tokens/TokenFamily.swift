@@ -16,11 +16,11 @@ struct TokenFamily {
   var createdAt: Timestamp
   /// When its last refresh token was issued.
   var lastUsedAt: Timestamp
-  /// When it ends; fixed at the login.
+  /// When it expires; fixed at the login.
   var expiresAt: Timestamp
-  /// Whether it was ended before.
+  /// Whether it was revoked.
   var isRevoked = false
 
-  /// When it ends unless it is used before: its own end, or an earlier one for want of use.
-  func end(idleLifetime: Duration) -> Timestamp { min(expiresAt, lastUsedAt + idleLifetime) }
+  /// When it expires unless it is used before: at its own time, or earlier for want of use.
+  func expiry(idleLifetime: Duration) -> Timestamp { min(expiresAt, lastUsedAt + idleLifetime) }
 }

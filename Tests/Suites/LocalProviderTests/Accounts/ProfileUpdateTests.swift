@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import JSON
 import SecretMemory
 import TestSupport
 import Testing

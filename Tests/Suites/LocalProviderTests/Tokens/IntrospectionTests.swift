@@ -1,6 +1,5 @@
 import BrokerCore
 import BrokerProtocol
-import JSON
 import SecretMemory
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import BrokerCore
 import BrokerProtocol
 import JSON
-import SQLite
 import Sealing
 import SecretMemory
 import TestSupport
@@ -47,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `after a rotation the new key signs, and tokens of the old one are good until they end`() async throws {
+  @Test func `after a rotation the new key signs, and tokens of the old one are good until they expire`() async throws {
     try await ProviderFixture.run { fixture in
       let first = try await fixture.session().tokens
       let before = try await fixture.provider.keySet()
@@ -96,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a token that names another key than has signed it is nobody's`() async throws {
+  @Test func `a token that names another key than the one that signed it is refused`() async throws {
     try await ProviderFixture.run { fixture in
       let token = try await fixture.session().tokens.accessToken
       _ = try await fixture.provider.rotateSigningKey()
