@@ -17,7 +17,8 @@ import Testing
 
   @Test(arguments: [
     ("lock", "{}"), ("rekey", #"{"keySource":"passphrase","newPassphrase":"a caller's own"}"#), ("stopBroker", "{}"),
-    ("reloadConfig", "{}"), ("checkVault", "{}"), ("logout", #"{"all":true}"#),
+    ("reloadConfig", "{}"), ("checkVault", "{}"), ("logout", #"{"all":true}"#), ("listLocalMessages", "{}"),
+    ("revokeLocalSessions", #"{"user":"ada@example.com"}"#),
   ])
   func `a bare socket administers nothing`(_ method: String, _ params: String) async throws {
     try await Sandbox.run { sandbox in

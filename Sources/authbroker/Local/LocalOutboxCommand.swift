@@ -1,4 +1,5 @@
 import BrokerProtocol
+import SecretMemory
 import StateDirectory
 
 /// `authbroker local outbox`.
