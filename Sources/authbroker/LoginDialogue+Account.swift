@@ -1,7 +1,31 @@
+import AuthBrokerClient
 import BrokerProtocol
 
 /// What is asked of a provider about an account.
 extension LoginDialogue {
+  /// Finds out whether there is any use in asking a person for what a method takes.
+  ///
+  /// - Throws: a failure if the broker says that the provider of the profile does not offer it. Without a terminal, and
+  ///   from a broker that does not say, its answer to the request itself is enough.
+  mutating func expectAbility<Method: BrokerMethod>(
+    _ method: Method.Type, of profile: ProfileName?
+  ) throws(CommandFailure) {
+    guard context.canAsk, let broker = try? call(Initialize.self, .init()) else { return }
+    let sessions = broker.sessions
+    let wanted = profile ?? (sessions.count == 1 ? sessions[0].profile : .default)
+    guard let session = sessions.first(where: { $0.profile == wanted }),
+      let type = broker.capabilities.providers.first(where: { $0.type == session.provider }),
+      !type.methods.contains(Method.name)
+    else { return }
+    throw CommandFailure(.broker(BrokerError(.unsupportedByProvider, profile: wanted)))
+  }
+
+  /// What the provider of a profile wants of a new password, for the question; empty where nobody is asked.
+  mutating func passwordHint(_ profile: ProfileName?, hasSecondFactor: Bool? = nil) throws(CommandFailure) -> String {
+    guard context.canAsk else { return "" }
+    return RefusedFields.passwordHint(try session(of: profile).provider, hasSecondFactor: hasSecondFactor)
+  }
+
   /// Calls a method that changes the account; where the user must authenticate again first, does that and calls it once
   /// more.
   ///

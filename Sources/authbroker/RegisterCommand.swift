@@ -18,11 +18,11 @@ enum RegisterCommand: Command {
       Output.message(LoginCommand.replacing(session))
     }
     // Before anything is typed: a profile that is not there, and what its provider wants.
-    let hint = context.canAsk ? try passwordHint(profile, context) : ""
-    try expectAbility(of: profile, context)
+    var dialogue = LoginDialogue(context, try context.connect())
+    let hint = try dialogue.passwordHint(profile, hasSecondFactor: context.arguments.has("--phone"))
+    try dialogue.expectAbility(Register.self, of: profile)
     let email = try NewAccount.address(context)
     let password = try PasswordSource.new(context, hint: hint)
-    var dialogue = LoginDialogue(context, try context.connect())
     let result: LoginResult
     do throws(CommandFailure) {
       result = try dialogue.begin(
@@ -33,11 +33,5 @@ enum RegisterCommand: Command {
         undoing: .registration)
     } catch { throw dialogue.explained(error) }
     try dialogue.finish(result)
-  }
-
-  private static func passwordHint(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> String {
-    var dialogue = LoginDialogue(context, try context.connect())
-    let hasSecondFactor = context.arguments.has("--phone")
-    return RefusedFields.passwordHint(try dialogue.session(of: profile).provider, hasSecondFactor: hasSecondFactor)
   }
 }

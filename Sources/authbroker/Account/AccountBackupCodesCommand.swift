@@ -14,6 +14,7 @@ enum AccountBackupCodesCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
+    try dialogue.expectAbility(GenerateBackupCodes.self, of: profile)
     let result = try codes(of: profile, &dialogue)
     guard !context.wantsJSON else { return context.printJSON(result) }
     for code in result.backupCodes { Output.line(code) }

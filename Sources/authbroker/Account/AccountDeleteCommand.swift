@@ -14,6 +14,7 @@ enum AccountDeleteCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
+    try dialogue.expectAbility(DeleteAccount.self, of: profile)
     if PasswordSource.asks(context) {
       let session = try dialogue.session(of: profile)
       Output.message("this deletes the account that is logged in to \(session.profile)\(session.userWords), for good")

@@ -13,8 +13,9 @@ enum AccountForgotCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
-    let email = try Prompt.answer("--email", "E-mail address", context)
     var dialogue = LoginDialogue(context, try context.connect())
+    try dialogue.expectAbility(ForgotPassword.self, of: profile)
+    let email = try Prompt.answer("--email", "E-mail address", context)
     _ = try dialogue.change(ForgotPassword.self, .init(profile: profile, email: email), of: profile)
     guard !context.wantsJSON else { return context.printJSON(Empty()) }
     context.tell(

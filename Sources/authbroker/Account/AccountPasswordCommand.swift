@@ -14,7 +14,8 @@ enum AccountPasswordCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
-    let hint = context.canAsk ? RefusedFields.passwordHint(try dialogue.session(of: profile).provider) : ""
+    try dialogue.expectAbility(ChangePassword.self, of: profile)
+    let hint = try dialogue.passwordHint(profile)
     var present = try PasswordSource.password(context, question: "Present password")
     let new = try PasswordSource.new(
       context, question: "New password", hint: hint, command: "--new-password-command")

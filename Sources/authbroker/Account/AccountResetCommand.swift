@@ -17,7 +17,8 @@ enum AccountResetCommand: Command {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
-    let hint = context.canAsk ? RefusedFields.passwordHint(try dialogue.session(of: profile).provider) : ""
+    try dialogue.expectAbility(ResetPassword.self, of: profile)
+    let hint = try dialogue.passwordHint(profile)
     let token = try SecretInput.token(context)
     let password = try PasswordSource.new(context, question: "New password", hint: hint)
     _ = try dialogue.change(

@@ -12,8 +12,9 @@ enum AccountVerifyEmailCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
-    let token = try SecretInput.token(context)
     var dialogue = LoginDialogue(context, try context.connect())
+    try dialogue.expectAbility(VerifyEmail.self, of: profile)
+    let token = try SecretInput.token(context)
     _ = try dialogue.change(VerifyEmail.self, .init(profile: profile, token: token), of: profile)
     if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the e-mail address is verified") }
   }

@@ -247,7 +247,19 @@ import Testing
     #expect(json.output == #"{"backupCodes":["abcde-fghjk","23456-789ab"]}"# + "\n" && json.errors.isEmpty)
     let person = try run("backup-codes", typing: [("Password: ", "wrong"), ("Password: ", "right")])
     #expect(person.code == 0 && person.output.contains("23456-789ab\r\n"), "\(person.output)")
-    #expect(owner.requests.count == 4)
+    #expect(owner.requests.filter { $0.hasPrefix("generateBackupCodes") }.count == 4)
+  }
+
+  @Test(arguments: ["password", "delete", "backup-codes", "forgot", "reset", "verify-email"])
+  func `nobody is asked for what the provider does not offer`(command: String) throws {
+    let broker =
+      #""result":{"protocolVersion":"1","server":{"name":"authbroker"},"capabilities":{"methods":[],"events":[],"#
+      + #""framings":[],"providers":[{"type":"local","methods":["getCurrentUser"]}]},"sessions":["#
+      + Self.session("local") + #"],"sequence":1}"#
+    let owner = try owner(answers: ["initialize": broker])
+    let refused = try run(command, typing: [])
+    #expect(refused.code == 1 && !refused.output.contains(": \r\n"), "\(refused.output)")
+    #expect(owner.requests == ["initialize {}"])
   }
 
   @Test func `delete names the account before the password, and says that it is gone`() throws {
