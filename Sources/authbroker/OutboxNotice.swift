@@ -3,8 +3,7 @@ import BrokerProtocol
 
 /// Tells where a code lies that the embedded provider did not send, since its messages stay in the outbox.
 enum OutboxNotice {
-  /// The command that shows the outbox.
-  static let command = NextCommand("show it with", "local", "outbox")
+  private static let command = NextCommand("show it with", "local", "outbox")
 
   /// Says so of the code of a login, to whoever may see it; nothing where it was sent, or lies elsewhere.
   static func tell(of challenge: OTPChallenge, _ context: Context, on connection: inout BlockingConnection) {
@@ -14,6 +13,15 @@ enum OutboxNotice {
       outbox.messages.contains(where: { $0.code != nil && $0.method == challenge.method })
     else { return }
     context.tell(Message("the code lies in the outbox of the embedded provider", next: command))
+  }
+
+  /// Says where the token of an e-mail may lie; nothing where another provider has sent it.
+  ///
+  /// Whether one lies there is not looked up: that there is an account is told to nobody who has merely its address.
+  static func tellOfToken(_ profile: ProfileName?, _ dialogue: inout LoginDialogue) {
+    guard (try? dialogue.session(of: profile).provider) == EmbeddedProvider.type else { return }
+    dialogue.context.tell(
+      Message("where local.delivery does not send it, the token lies in the outbox", next: command))
   }
 
   private static func isEmbedded(

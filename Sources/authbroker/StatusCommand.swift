@@ -52,6 +52,7 @@ enum StatusCommand: Command {
       let text = "\(Int(revocations).counted("revocation")) pending, retried for a day"
       Output.line("logouts  \(context.style.warning(text))")
     }
+    DeliveryLines.print(status.delivery, context.style)
     Output.line("")
     SessionTable.print(sessions, context.style)
     SessionNotices.print(sessions, context)

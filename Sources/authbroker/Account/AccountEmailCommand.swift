@@ -30,5 +30,6 @@ enum AccountEmailCommand: Command {
       Message(
         "the address is not verified yet",
         next: NextCommand("enter the token of the message with", "account", "verify-email").on(profile)))
+    OutboxNotice.tellOfToken(profile, &dialogue)
   }
 }

@@ -22,8 +22,6 @@ enum AccountForgotCommand: Command {
       Message(
         "if there is an account of that address, it is sent a token",
         next: NextCommand("set a new password with", "account", "reset").on(profile)))
-    guard (try? dialogue.session(of: profile).provider) == EmbeddedProvider.type else { return }
-    context.tell(
-      Message("where local.delivery does not send it, the token lies in the outbox", next: OutboxNotice.command))
+    OutboxNotice.tellOfToken(profile, &dialogue)
   }
 }
