@@ -14,7 +14,10 @@ import Testing
     let answer: String
 
     init(_ method: String, _ params: String, _ call: String, _ answer: String) {
-      (self.method, self.params, self.call, self.answer) = (method, params, call, answer)
+      self.method = method
+      self.params = params
+      self.call = call
+      self.answer = answer
     }
   }
 
