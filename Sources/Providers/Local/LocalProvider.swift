@@ -60,18 +60,21 @@ package actor LocalProvider: AuthProvider {
   ///   - passwordHash: how much work a password hash is; less than usual in tests only.
   ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
   ///     has it, is locked.
+  ///   - availableMemory: how many bytes there are for a password hash; nil where that is not known.
   ///   - clock: the wall clock, unless a test says otherwise.
   ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
     stateDirectory: String, configuration: LocalProviderConfiguration = LocalProviderConfiguration(),
     passwordHash: PasswordHash.Parameters = .standard, sealingKey: @escaping @Sendable () -> SealingKey?,
+    availableMemory: @escaping @Sendable () -> Int64? = { MachineLimits.availableMemory },
     clock: @escaping Clock = { LocalProvider.wallClock }, willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
     self.configuration = configuration
     self.clock = clock
     self.sealingKey = sealingKey
-    self.passwordHash = PasswordHash(parameters: passwordHash, willCompute: willHash)
+    self.passwordHash = PasswordHash(
+      parameters: passwordHash, availableMemory: availableMemory, willCompute: willHash)
     worker = WorkerThread(name: "local-provider")
   }
 
