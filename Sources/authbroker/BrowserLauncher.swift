@@ -66,9 +66,19 @@ struct BrowserLauncher {
     guard has("BROWSER"), let list = context.environment["BROWSER"] else { return [[Self.opener, address]] }
     return list.split(separator: ":").map { command in
       let words = command.split(separator: " ").map(String.init)
-      guard command.contains("%s") else { return words + [address] }
-      return words.map { $0.replacing("%s", with: address) }
+      let filled = words.map { Self.filled($0, with: address) }
+      return filled == words ? words + [address] : filled
     }
+  }
+
+  /// A word with the address in the place of each `%s`.
+  private static func filled(_ word: String, with address: String) -> String {
+    var (filled, rest) = ("", word[...])
+    while let mark = rest.indices.first(where: { rest[$0...].hasPrefix("%s") }) {
+      filled += String(rest[..<mark]) + address
+      rest = rest[mark...].dropFirst(2)
+    }
+    return filled + rest
   }
 
   /// - Returns: false where it cannot be started.
