@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Tells a person what to do elsewhere, so that a login goes on.
 enum ActionNotice {
-  /// Names the address and the code; on a terminal with a QR code for another device where there is a program for it, and
-  /// with the browser of this computer opened where there is one.
+  /// Names the address and the code; on a terminal with a QR code for another device where there is a program for it,
+  /// and with the browser of this computer opened where there is one.
   static func tell(_ action: UserAction, _ context: Context) {
     let place = action.kind == .browser ? "in a browser on this computer" : "on any device"
     Output.message("\(place), \(PendingLogins.deed(action))")

@@ -6,8 +6,8 @@ import Logging
 
 /// The one line of a call to a provider.
 ///
-/// It says for which profile and what the call was, where it went, what came of it and how long that took; no field, no body
-/// and no word of the provider.
+/// It says for which profile and for what the call was, where it went, what came of it and how long that took; no field,
+/// no body and no word of the provider.
 extension Logger {
   /// Writes the line of a request, whose address is shown without query and fragment.
   func write(_ call: HTTPCall) {

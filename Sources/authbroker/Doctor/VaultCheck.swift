@@ -74,8 +74,8 @@ enum VaultCheck: DoctorCheck {
     return [DoctorFinding("vault.integrity", "integrity", .ok, message)] + findings
   }
 
-  /// A finding of the broker's, without a command: of two sources that differ only the user knows which one is meant, and
-  /// a rekey could undo what they have just chosen.
+  /// A finding of the broker's, without a command: of two sources that differ only the user knows which one is meant,
+  /// and a rekey could undo what they have just chosen.
   private static func translated(_ finding: VaultFinding) -> DoctorFinding {
     let kind = VaultFinding.Kind(rawValue: finding.kind)
     var own = DoctorFinding(
