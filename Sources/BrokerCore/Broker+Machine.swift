@@ -91,10 +91,14 @@ extension Broker {
     slot.room = nil
     inBackground(in: room) {
       do throws(ProviderFailure) {
-        let tokens = try await Self.ask(provider, refreshToken, target)
+        let tokens = try await ProviderCall.run(for: name) { () async throws(ProviderFailure) in
+          try await Self.ask(provider, refreshToken, target)
+        }
         return { broker in
           broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.holder(of: name, id: id) else { return broker.revokeUnused(tokens, at: provider) }
+          guard let slot = broker.holder(of: name, id: id) else {
+            return broker.revokeUnused(tokens, at: provider, for: name)
+          }
           broker.noteClock(tokens.clockSkew, of: slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }

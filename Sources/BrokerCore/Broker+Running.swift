@@ -19,7 +19,7 @@ extension Broker {
   ) {
     let (provider, name, id) = (slot.provider, slot.name, slot.id)
     inBackground {
-      let result = await Self.answer(of: provider, to: question)
+      let result = await Self.answer(of: provider, for: name, to: question)
       return { broker in
         broker.noteCall(result.failure, of: name, id: id)
         go(broker, broker.slot(named: name, id: id), result)
@@ -46,7 +46,7 @@ extension Broker {
   ) -> Task<Void, Never> {
     let (provider, name, id) = (slot.provider, slot.name, slot.id)
     return Task {
-      let result = await apart { await Self.answer(of: provider, to: question) }
+      let result = await apart { await Self.answer(of: provider, for: name, to: question) }
       if Task.isCancelled, result.failure != nil { return }
       if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: name, id: id) }
       go(self, self.slot(named: name, id: id), result)
@@ -55,10 +55,11 @@ extension Broker {
   }
 
   private static func answer<Value>(
-    of provider: any AuthProvider, to question: ProviderQuestion<Value>
+    of provider: any AuthProvider, for name: ProfileName, to question: ProviderQuestion<Value>
   ) async -> Result<Value, ProviderFailure> {
     do throws(ProviderFailure) {
-      return .success(try await question(provider))
+      return .success(
+        try await ProviderCall.run(for: name) { () async throws(ProviderFailure) in try await question(provider) })
     } catch {
       return .failure(error)
     }

@@ -66,10 +66,12 @@ final class ProviderCatalog {
   }
 
   private func localProvider(_ configuration: BrokerConfiguration) throws(StartFailure) -> LocalProvider {
+    let log = log
     let provider =
       local
       ?? LocalProvider(
-        stateDirectory: stateDirectory, configuration: configuration.local, sealingKey: sealingKey)
+        stateDirectory: stateDirectory, configuration: configuration.local, sealingKey: sealingKey,
+        hasEnded: { log.write($0) })
     do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
     local = provider
     return provider

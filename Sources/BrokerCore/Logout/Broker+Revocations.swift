@@ -27,15 +27,17 @@ extension Broker {
   /// provider is told at once, as far as it answers.
   func revokeUnused(_ session: ProviderSession, from issuer: IssuedSession.Issuer) {
     guard vault.phase != .locked, let slot = slot(named: issuer.profile, id: issuer.slot) else {
-      return revokeUnused(session.tokens, at: issuer.provider)
+      return revokeUnused(session.tokens, at: issuer.provider, for: issuer.profile)
     }
     revokeLater(session.tokens, of: slot, user: session.user?.id)
   }
 
   /// Revokes tokens that no session uses, as far as the provider answers.
-  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
+  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider, for name: ProfileName) {
     inBackground {
-      try? await provider.require(\.revocation).revoke(tokens, everywhere: false)
+      try? await ProviderCall.run(for: name) { () async throws(ProviderFailure) in
+        try await provider.require(\.revocation).revoke(tokens, everywhere: false)
+      }
       return { _ in }
     }
   }

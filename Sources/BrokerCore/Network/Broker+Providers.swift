@@ -25,7 +25,9 @@ extension Broker {
   /// Asks all at once, and gives the answers in the order of the providers.
   private func probe(_ providers: [(profile: ProfileName, provider: any AuthProvider)]) async -> [ProviderReport] {
     // Tasks of the broker's own: those of a group would need a thread of the global pool.
-    let tasks = providers.map { entry in Task { await apart { await entry.provider.probe() } } }
+    let tasks = providers.map { entry in
+      Task { await apart { await ProviderCall.run(for: entry.profile) { await entry.provider.probe() } } }
+    }
     var reports: [ProviderReport] = []
     for (entry, task) in zip(providers, tasks) {
       reports.append(ProviderReport(entry.profile, entry.provider.binding.type, await task.value))

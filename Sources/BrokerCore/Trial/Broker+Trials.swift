@@ -21,7 +21,7 @@ extension Broker {
     let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
     work.beginProviderCheck()
     Task {
-      let findings = await apart { await provider.examine() }
+      let findings = await apart { await ProviderCall.run(for: name) { await provider.examine() } }
       work.endProviderCheck()
       answer(
         caller,
@@ -109,7 +109,7 @@ extension Broker {
   }
 
   private func ask(_ request: TrialRequest, _ id: String, _ slot: TrialSlot) {
-    let provider = slot.provider
+    let (provider, profile) = (slot.provider, slot.profile)
     let asking = Task {
       if let duration = request.pause {
         let pause = Pause()
@@ -117,7 +117,7 @@ extension Broker {
         await end(pause, after: duration)
         slot.pause = nil
       }
-      let answer = await apart { await provider.answer(request) }
+      let answer = await apart { await ProviderCall.run(for: profile) { await provider.answer(request) } }
       guard let slot = trials[id] else { return }
       noteSentCode(request, answer, slot)
       slot.asking = nil
@@ -147,18 +147,20 @@ extension Broker {
   }
 
   private func awaitUser(_ action: ProviderUserAction, _ id: String, _ slot: TrialSlot) {
-    let (provider, clock) = (slot.provider, clock)
+    let (provider, profile, clock) = (slot.provider, slot.profile, clock)
     slot.wait = Task {
       let result = await apart {
-        await provider.awaitUser(action) {
-          clock.now
-        } pause: {
-          await self.end(Pause(), after: $0)
+        await ProviderCall.run(for: profile) {
+          await provider.awaitUser(action) {
+            clock.now
+          } pause: {
+            await self.end(Pause(), after: $0)
+          }
         }
       }
       guard !Task.isCancelled, let slot = trials[id] else {
         // No caller waits for it any more.
-        if case .success(let session) = result { revokeUnused(session.tokens, at: provider) }
+        if case .success(let session) = result { revokeUnused(session.tokens, at: provider, for: profile) }
         return
       }
       slot.wait = nil

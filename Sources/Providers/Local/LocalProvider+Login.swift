@@ -13,7 +13,7 @@ extension LocalProvider: RegistrationProvider {
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
   package func register(_ registration: Registration) throws(ProviderFailure) -> LoginOutcome {
-    try perform { database, now in
+    try respond(to: "register") { database, now in
       let account = try makeAccount(registration, database)
       guard try database.accounts.insert(account, at: now) else { throw ProviderFailure.refused(.emailTaken) }
       return try proceed(account, scopes: "", database, at: now)
@@ -35,7 +35,7 @@ extension LocalProvider: RegistrationProvider {
       // No account can have these: the refusal reveals nothing about any.
       throw .refused(.invalidCredentials)
     }
-    return try perform { database, now in
+    return try respond(to: "login") { database, now in
       let address = database.throttleKey(email.text)
       if let wait = try database.throttle.wait(address, at: now) {
         throw ProviderFailure.refused(.tooManyAttempts, retryAfter: wait)

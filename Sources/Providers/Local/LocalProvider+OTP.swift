@@ -19,7 +19,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   ///   `tooManyAttempts` for the last wrong code, which ends the flow. `.transient(.providerUnavailable)`.
   package func verifyOTP(flow handle: Secret, code: Secret) throws(ProviderFailure) -> ProviderSession {
     let maxAttempts = configuration.otp.maxAttempts
-    return try perform { database, now in
+    return try respond(to: "verifyOTP") { database, now in
       let flow = try openFlow(handle, database, at: now)
       guard Self.isCode(code, digits: flow.codeLength) else {
         throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: max(0, maxAttempts - flow.attempts))
@@ -65,7 +65,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// - Throws: `.refused` with `flowNotFound`, `otpExpired`, `resendTooSoon` with the time to wait, or
   ///   `tooManyAttempts` where the login has caused as many messages as it may; `.transient(.providerUnavailable)`.
   package func resendOTP(flow handle: Secret) throws(ProviderFailure) -> ProviderChallenge {
-    try perform { database, now in
+    try respond(to: "resendOTP") { database, now in
       var flow = try openFlow(handle, database, at: now)
       guard flow.sends < Self.maxSends else {
         throw ProviderFailure.refused(.tooManyAttempts, retryAfter: flow.expiresAt - now)

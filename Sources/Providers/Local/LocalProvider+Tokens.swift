@@ -18,7 +18,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` past the family's end.
   ///   `.transient(.providerUnavailable)`: nothing was spent.
   package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
-    try perform { database, now in
+    try respond(to: "refresh") { database, now in
       let token = database.fingerprint.of(refreshToken, .refreshToken)
       guard let match = try database.families.find(token: token), !match.family.isRevoked else {
         throw ProviderFailure.sessionEnded(.refreshRejected)
@@ -44,7 +44,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///
   /// - Throws: `.transient(.providerUnavailable)`.
   package func revoke(_ tokens: TokenSet, everywhere: Bool) throws(ProviderFailure) {
-    try perform { database, now in
+    try respond(to: "revoke") { database, now in
       guard let family = try family(of: tokens, database) else { return }
       if everywhere {
         try database.families.revokeAll(account: family.account, at: now)
@@ -59,7 +59,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   /// - Throws: `.tokenRefused` for a token that is not this provider's, has ended, or whose session was
   ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
   package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
-    try perform { database, now in
+    try respond(to: "currentUser") { database, now in
       guard let claims = database.signer.claims(of: accessToken), now < claims.expiresAt,
         let family = try database.families.find(id: claims.family), !family.isRevoked,
         family.account == claims.subject, let account = try database.accounts.find(id: claims.subject)
