@@ -16,6 +16,8 @@ struct Request: Sendable {
 struct Route: Sendable {
   /// The name of the method.
   let name: String
+  /// Whether the call never waits for its answer.
+  var isAnsweredAtOnce = false
   /// Whether the call is for clients that have the state directory.
   var needsProof: @Sendable (JSONNode) -> Bool = { _ in false }
   /// Answers, or begins to.
@@ -36,7 +38,7 @@ struct Route: Sendable {
     _ method: Method.Type,
     _ body: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Method.Result
   ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
+    Route(name: Method.name, isAnsweredAtOnce: true) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       server.succeed(request.caller, try body(server, params, request))
     }
