@@ -13,6 +13,8 @@ final class Connection {
   let stream: any ClientStream
   /// Standard input and output: the end of the input ends the broker.
   let isStdio: Bool
+  /// The process that made the connection; nil where the kernel names none.
+  let process: Int32?
   /// Cuts messages out of what is read.
   var frames: FrameReader
   /// Bytes of a message that is not complete yet, or whose turn has not come.
@@ -81,10 +83,11 @@ final class Connection {
   var interest = (reading: true, writing: false)
 
   /// A connection on which nothing was said yet.
-  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: Limits) {
+  init(id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits) {
     self.id = id
     self.stream = stream
     self.isStdio = isStdio
+    self.process = process
     isAdministrative = isStdio
     frames = FrameReader(messageByteLimit: limits[.messageBytes])
   }
