@@ -22,9 +22,14 @@ struct MemoryBudgetTests {
   private static func growth(
     _ sandbox: Sandbox, _ clients: Int, _ fill: (SocketWire) throws -> Void
   ) throws -> (bytes: Int, refused: Int64) {
-    // However slow the machine is, no connection is closed for its patience.
-    let patient = "{ limits: { incompleteMessageSeconds: 3600, stalledOutputSeconds: 3600 } }"
-    let owner = try sandbox.owner(try sandbox.configure(patient))
+    // However slow the machine is, no connection is closed for its patience. No user logs in to the profile idle.
+    let configuration = """
+      {
+        profiles: { default: { provider: "local" }, idle: { provider: "local" } },
+        limits: { incompleteMessageSeconds: 3600, stalledOutputSeconds: 3600 },
+      }
+      """
+    let owner = try sandbox.owner(try sandbox.configure(configuration))
     let wire = try SocketWire(sandbox.socket)
     try wire.register()
     let before = try residentBytes(owner.pid)
@@ -50,6 +55,16 @@ struct MemoryBudgetTests {
     let half = Array((head + String(repeating: "x", count: 700_000)).utf8)
     try await Sandbox.run { sandbox in
       let (bytes, refused) = try Self.growth(sandbox, 150) { client in try client.sendRaw(half) }
+      #expect(bytes <= Self.allowed && refused > 100, "\(bytes >> 20) MiB, \(refused)")
+    }
+  }
+
+  @Test func `requests of two hundred clients that wait for a login`() async throws {
+    let scopes = (100..<228).map { "\"\($0)\(String(repeating: "s", count: 253))\"" }.joined(separator: ",")
+    let params = #"{"profile":"idle","waitForLogin":true,"timeoutSeconds":315360000,"scopes":[\#(scopes)]}"#
+    let wait = Array(#"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":\#(params)}"#.utf8)
+    try await Sandbox.run { sandbox in
+      let (bytes, refused) = try Self.growth(sandbox, 200) { client in for _ in 0..<15 { try client.send(wait) } }
       #expect(bytes <= Self.allowed && refused > 100, "\(bytes >> 20) MiB, \(refused)")
     }
   }

@@ -145,6 +145,14 @@ extension Broker {
     if let entry = callers.remove(caller) { tellRoom(of: caller, entry.wait) }
   }
 
+  /// Whether a caller only waits for what others bring about, so that its request can be refused now and sent again.
+  package func maySendAgain(_ caller: CallerID) -> Bool {
+    switch callers[caller]?.wait {
+    case .token, .userAction: true
+    case .request, .login, .code, .cancellation, nil: false
+    }
+  }
+
   /// Tells the room in which a caller waited that it has left.
   private func tellRoom(of caller: CallerID, _ wait: Callers.Wait) {
     switch wait {

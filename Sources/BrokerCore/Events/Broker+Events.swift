@@ -62,7 +62,10 @@ extension Broker {
   }
 
   private func requireRoom(_ client: ClientID) throws(BrokerError) {
-    try ledger.require(.subscriptions, eventLog.hub.count(of: client) + 1)
+    let own = eventLog.hub.count(of: client)
+    try ledger.require(.subscriptions, own + 1)
+    // A connection's first one is accepted always: those that have many keep no other out.
+    if own > 0 { try ledger.require(.allSubscriptions, eventLog.hub.count + 1) }
   }
 
   /// Begins with what happens from now on, or with what came after a sequence, behind events that were read already.
@@ -73,6 +76,7 @@ extension Broker {
       return start.reply(.failure(error))
     }
     let id = eventLog.hub.subscribe(start.client, start.wish, after: cursor)
+    _ = ledger.add(.allSubscriptions, 1)
     let states = sessions.filter { start.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
       subscriptionID: id, sequence: Int(clamping: sequence), sessions: states, resync: isResync ? true : nil)
@@ -115,10 +119,12 @@ extension Broker {
     guard eventLog.hub.unsubscribe(client, params.subscriptionID) else {
       throw Self.misfit("/subscriptionId", "The subscription is unknown on this connection.")
     }
+    _ = ledger.add(.allSubscriptions, -1)
   }
 
   /// Forgets everything that a connection had.
   package func leave(_ client: ClientID) {
+    _ = ledger.add(.allSubscriptions, -eventLog.hub.count(of: client))
     eventLog.hub.leave(client)
     eventLog.pages.forget(client)
     limiter.forget(client)

@@ -16,4 +16,9 @@ struct PageReading: Sendable {
   let through: UInt64
   /// What it is for.
   let purpose: Purpose
+
+  /// Whether events wait in memory for this page.
+  var holdsEvents: Bool {
+    if case .beginning(let start) = purpose { !start.events.isEmpty } else { false }
+  }
 }

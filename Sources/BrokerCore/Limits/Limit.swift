@@ -21,7 +21,7 @@ package enum Limit: Int, CaseIterable, Sendable {
   // A profile.
   case loginsUnderWay
   // All clients together.
-  case connections, turn, bufferedBytes, keyAttempts, providerChecks, trials
+  case connections, turn, bufferedBytes, waitingRequests, allSubscriptions, keyAttempts, providerChecks, trials
 
   /// What a limit counts.
   package enum Unit: String, Sendable {

@@ -107,11 +107,11 @@ final class ServerHarness {
   /// Lets go of the connections: they, the server and the loop hold each other.
   deinit { server.assumeIsolated { $0.drain() } }
 
-  /// A new client.
-  func connect() throws -> TestClient {
+  /// A new client, of a process where one is named.
+  func connect(process: Int32? = nil) throws -> TestClient {
     let pair = try UnixSocket.pair(nonBlocking: true)
     return try pair.ends { ours, theirs in
-      try server.take(ours)
+      try server.take(ours, process: process)
       return TestClient(theirs, self)
     }
   }
