@@ -77,15 +77,14 @@ extension Broker {
   }
 
   private func open(_ intent: RefreshIntent, _ flight: UInt64, on slot: ProfileSlot) {
-    change(
-      StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(SlotID(slot), flight: flight))
+    change(StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(slot.id, flight: flight))
   }
 
   private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     // A token that needs no intent needs room for its reply all the same.
     guard reserveRoom(for: flight, on: slot) else { return }
     counts.refreshes += 1
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (provider, id) = (slot.provider, slot.id)
     let sentAt = now.wall
     let room = slot.room
     slot.room = nil
@@ -93,17 +92,17 @@ extension Broker {
       do throws(ProviderFailure) {
         let tokens = try await Self.ask(provider, refreshToken, target)
         return { broker in
-          broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.holder(of: name, id: id) else { return broker.revokeUnused(tokens, at: provider) }
+          broker.noteCall(nil, of: id)
+          guard let slot = broker.holder(id) else { return broker.revokeUnused(tokens, at: provider) }
           broker.noteClock(tokens.clockSkew, of: slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }
       } catch {
         return { broker in
           broker.counts.refreshFailures += 1
-          guard let slot = broker.holder(of: name, id: id) else { return }
+          guard let slot = broker.holder(id) else { return }
           broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
-          broker.noteCall(error, of: name, id: id)
+          broker.noteCall(error, of: id)
         }
       }
     }

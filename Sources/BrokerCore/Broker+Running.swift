@@ -17,12 +17,12 @@ extension Broker {
     _ slot: ProfileSlot, _ question: @escaping ProviderQuestion<Value>,
     then go: @escaping ProviderContinuation<Value>
   ) {
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (provider, id) = (slot.provider, slot.id)
     inBackground {
       let result = await Self.answer(of: provider, to: question)
       return { broker in
-        broker.noteCall(result.failure, of: name, id: id)
-        go(broker, broker.slot(named: name, id: id), result)
+        broker.noteCall(result.failure, of: id)
+        go(broker, broker.slot(id), result)
       }
     }
   }
@@ -44,12 +44,12 @@ extension Broker {
     noting tellsOfNetwork: @escaping @Sendable (ProviderFailure) -> Bool = { _ in true },
     then go: @escaping ProviderContinuation<Value>
   ) -> Task<Void, Never> {
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (provider, id) = (slot.provider, slot.id)
     return Task {
       let result = await apart { await Self.answer(of: provider, to: question) }
       if Task.isCancelled, result.failure != nil { return }
-      if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: name, id: id) }
-      go(self, self.slot(named: name, id: id), result)
+      if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: id) }
+      go(self, self.slot(id), result)
       if !hasWork { whenIdle?() }
     }
   }

@@ -146,12 +146,17 @@ extension Broker {
     notify(.trouble(.storeTampered(profile)))
   }
 
-  /// Tells of a failure that may be an attack: at most once a profile and minute, since it comes with every try.
-  func noteFailure(_ failure: ProviderFailure, of profile: ProfileName) {
-    guard failure.kind == .tlsPinMismatch, let slot = holder(of: profile) else { return }
+  /// Tells of a failure that may be an attack.
+  func noteFailure(_ failure: ProviderFailure, of slot: ProfileSlot) {
+    guard failure.kind == .tlsPinMismatch else { return }
+    publishRarely(.securityAlert(SecurityAlertEvent(kind: .pinMismatch)), of: slot)
+  }
+
+  /// Publishes an event at most once a profile and minute, so that what clients or providers repeat is no flood.
+  func publishRarely(_ payload: EventPayload, of slot: ProfileSlot) {
     let uptime = now.uptime
-    if let last = slot.lastRefusal[.securityAlert], uptime - last < .seconds(60) { return }
-    slot.lastRefusal[.securityAlert] = uptime
-    publish(.securityAlert(SecurityAlertEvent(kind: .pinMismatch)), profile: profile)
+    if let last = slot.lastRareEvent[payload.name], uptime - last < .seconds(60) { return }
+    slot.lastRareEvent[payload.name] = uptime
+    publish(payload, profile: slot.name)
   }
 }

@@ -197,7 +197,7 @@ extension Broker {
 
   /// Goes on with what the provider has answered.
   private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, on slot: ProfileSlot?) {
-    if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
+    if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.slot) }
     guard let attempt = logins.attempts[id] else { return }
     let session = answer.session?.session
     guard let slot, attempt.isPresent(on: slot), !attempt.isCancelled else {

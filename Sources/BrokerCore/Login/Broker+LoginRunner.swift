@@ -136,7 +136,7 @@ extension Broker {
     _ identified: IdentifiedSession, from issuer: IssuedSession.Issuer, _ sentAt: Moment, for login: PendingLogin,
     as event: (SessionProof) -> LoginMachine.Event
   ) {
-    if let doubt = identified.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
+    if let doubt = identified.doubt { noteCall(doubt, of: issuer.slot) }
     let issued = IssuedSession(session: identified.session, issuer: issuer, sentAt: sentAt)
     handle(event(identified.proof(of: login.expectedUser)), onLogin: login.id, issued)
   }
@@ -158,7 +158,7 @@ extension Broker {
     noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt), on: slot)
     whenSaved(slot) { broker, failure in
-      let slot = broker.slot(named: issuer.profile, id: issuer.slot)
+      let slot = broker.slot(issuer.slot)
       guard failure == nil else {
         // Beside a session that goes on it is left alone: some providers would end that as well.
         broker.conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))

@@ -42,11 +42,9 @@ struct LoginAttempt {
   /// Names the attempt.
   let id: UInt64
   /// The stay of the profile that it was begun for.
-  let slot: UInt64
+  let slot: SlotID
   /// How many logouts the profile had seen: one more, and the attempt is void.
   let logouts: UInt64
-  /// The profile.
-  let profile: ProfileName
   /// What it was begun with.
   let plan: Plan
   /// The connection that has begun it; nil for none.
@@ -61,6 +59,9 @@ struct LoginAttempt {
   var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
   /// Whether the provider has answered, and what it brought is being saved: it cannot be cancelled any more.
   var isAnswered = false
+
+  /// The profile.
+  var profile: ProfileName { slot.profile }
 
   /// Whether no logout came after it was begun, and its profile is still the same.
   func isPresent(on slot: ProfileSlot) -> Bool { self.slot == slot.id && logouts == slot.logouts }

@@ -26,7 +26,7 @@ extension Broker {
   /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
   /// provider is told at once, as far as it answers.
   func revokeUnused(_ session: ProviderSession, from issuer: IssuedSession.Issuer) {
-    guard vault.phase != .locked, let slot = slot(named: issuer.profile, id: issuer.slot) else {
+    guard vault.phase != .locked, let slot = slot(issuer.slot) else {
       return revokeUnused(session.tokens, at: issuer.provider)
     }
     revokeLater(session.tokens, of: slot, user: session.user?.id)

@@ -16,7 +16,7 @@ extension Broker {
     let concerned = slots.filter { $0.machine.hasSession }
     guard !concerned.isEmpty else { return answer(caller, Empty()) }
     let id = sessionChecks.begin(concerned.map(\.name), for: caller, of: profile)
-    for slot in concerned { examine(SessionCheck(id: id, slot: SlotID(slot), reason: reason)) }
+    for slot in concerned { examine(SessionCheck(id: id, slot: slot.id, reason: reason)) }
   }
 
   /// Examines one session; one whose login is being saved has no tokens to examine it with before that is done.

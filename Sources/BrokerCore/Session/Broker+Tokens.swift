@@ -90,15 +90,11 @@ extension Broker {
     return error
   }
 
-  /// At most one such event a profile and minute: a loop of refused calls must not become a flood of events.
+  /// Tells that a server has refused the session's token.
   func publishRefusal(_ status: Int, on slot: ProfileSlot) {
     guard slot.machine.living != nil else { return }
     let event = RefusalEvent(status: status)
-    let payload: EventPayload = status == 403 ? .forbidden(event) : .unauthorized(event)
-    let uptime = now.uptime
-    if let last = slot.lastRefusal[payload.name], uptime - last < .seconds(60) { return }
-    slot.lastRefusal[payload.name] = uptime
-    publish(payload, profile: slot.name)
+    publishRarely(status == 403 ? .forbidden(event) : .unauthorized(event), of: slot)
   }
 
   /// Tells all callers that wait for a login that none will come; logins that wait for their user rest in the store.

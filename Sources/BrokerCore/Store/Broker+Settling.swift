@@ -30,7 +30,7 @@ extension Broker {
   }
 
   private func settleIntent(_ id: SlotID, _ flight: UInt64, _ failure: StoreFailure?) {
-    guard let slot = holder(of: id.profile, id: id.number) else { return }
+    guard let slot = holder(id) else { return }
     if failure == nil {
       handle(.intentSaved(flight: flight), on: slot)
     } else {
