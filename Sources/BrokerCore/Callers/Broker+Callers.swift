@@ -85,6 +85,11 @@ extension Broker {
       VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining))
   }
 
+  /// Tells a caller that what it wanted is done, or why it is not.
+  func acknowledge(_ caller: CallerID, _ error: BrokerError?) {
+    finish(caller, error.map { Answer.failure($0) } ?? .value(Empty()))
+  }
+
   /// Tells a caller why there is no result.
   func refuse(_ caller: CallerID, _ error: BrokerError) { finish(caller, .failure(error)) }
 

@@ -228,12 +228,7 @@ extension Broker {
   private func wait(for login: PendingLogin, begunBy id: UInt64, on slot: ProfileSlot, telling event: EventPayload) {
     forgetLogin(of: slot.name, .replaced)
     logins.insert(login)
-    keep(login, on: slot, telling: [event]) { broker in
-      switch login.step {
-      case .code(let challenge): broker.finishAttempt(id, .success(.otpRequired(challenge)))
-      case .action(let action): broker.finishAttempt(id, .success(.userActionRequired(action)))
-      }
-    }
+    keep(login, on: slot, telling: [event], then: .pending(login.step, attempt: id))
     handle(.resumed, onLogin: login.id)
   }
 

@@ -97,9 +97,6 @@ extension Broker {
     journal.await(slot.name, slot.machine.generation, settlement)
   }
 
-  /// Lets a login go on once the newest record of the profile is durable, or could not be made so.
-  func whenSaved(_ slot: ProfileSlot, _ step: @escaping Settlement.LoginStep) { whenSaved(slot, .login(step)) }
-
   /// Does something once what a profile's machine has decided is durable, or could not be made so: at once, where it is.
   func whenSettled(_ slot: ProfileSlot, _ settlement: Settlement) {
     guard slot.machine.settledGeneration < slot.machine.generation else { return settle(settlement, nil) }

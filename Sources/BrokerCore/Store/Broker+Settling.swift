@@ -25,7 +25,7 @@ extension Broker {
     case .deletion(let caller, let profile, let others):
       guard failure == nil else { return answer(caller, Self.outcome(failure, profile)) }
       check(others.compactMap { slot(named: $0) }, .accountDeleted, for: caller, of: profile)
-    case .login(let step): step(self, failure)
+    case .login(let settlement): settle(settlement, failure)
     }
   }
 

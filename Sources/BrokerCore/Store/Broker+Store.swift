@@ -13,11 +13,6 @@ extension Broker {
     reserveSequencesIfNeeded()
   }
 
-  /// Makes a change durable and tells of it, then lets a login go on.
-  func change(_ change: StoreChange, _ step: @escaping Settlement.LoginStep) {
-    self.change(change, then: .login(step))
-  }
-
   /// Begins to give sequences, unless they are given already; `reserved` is what the store has promised.
   func openEvents(_ contents: StoreContents, reserved: UInt64?) {
     guard !eventLog.isOpen else { return }

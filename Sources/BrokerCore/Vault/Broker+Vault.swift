@@ -40,8 +40,7 @@ extension Broker {
   private func perform(_ actions: [VaultGate.Action]) {
     for action in actions {
       switch action {
-      case .answer(let caller, let error):
-        answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))
+      case .answer(let caller, let error): acknowledge(caller, error)
       case .refuseForNumber(let caller):
         ledger.note(.keyAttempts)
         refuse(caller, ledger.error(of: .keyAttempts))
