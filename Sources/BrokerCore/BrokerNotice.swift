@@ -8,6 +8,8 @@ package enum BrokerNotice: Sendable {
   case delivery(SubscriptionHub.Delivery)
   /// The vault is locked for clients: no token may wait to be read any longer.
   case locked
+  /// Nothing slow is under way any more, and everything is saved.
+  case idle
   /// Something is wrong.
   case trouble(Trouble)
 

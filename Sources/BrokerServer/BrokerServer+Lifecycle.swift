@@ -60,12 +60,10 @@ extension BrokerServer {
     cancelLinger()
     listener?.stop()
     listener?.removePath()
-    let finished: @Sendable () -> Void = { [weak self] in self?.assumeIsolated { $0.finishIfDone() } }
     broker.assumeIsolated { broker in
       broker.announceShutdown()
       broker.refuseLoginWaiters()
       broker.stopTrials()
-      broker.whenIdle = finished
     }
     for connection in Array(connections.values) {
       connection.readsNoMore = true
@@ -125,5 +123,10 @@ extension BrokerServer {
   /// Closes the connections whose clients have not read a token yet, now that the vault is locked.
   package nonisolated func dropTokens() {
     assumeIsolated { $0.dropUnreadTokens() }
+  }
+
+  /// Takes in that the broker has nothing under way: what is draining may end.
+  package nonisolated func noteIdle() {
+    assumeIsolated { $0.finishIfDone() }
   }
 }

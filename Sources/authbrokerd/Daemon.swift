@@ -92,7 +92,7 @@ actor Daemon {
     providers.sealingKey = { providerKey.key }
     let profiles = try providers.settings(for: configuration)
     let broker = Broker(
-      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault, keeper: opened.vault,
+      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
       status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
@@ -104,6 +104,7 @@ actor Daemon {
       case .answer(let answer, let caller): server.pass(answer, to: caller)
       case .delivery(let delivery): server.pass(delivery)
       case .locked: server.dropTokens()
+      case .idle: server.noteIdle()
       case .trouble(let trouble): log.write(trouble)
       }
     }

@@ -124,7 +124,7 @@ extension Broker {
       switch entry.wait {
       case .token(let name): name
       case .userAction(let login): logins[login]?.login.profile
-      case .request, .login, .code, .cancellation: nil
+      case .request, .login, .code, .cancellation, .sessionChecks: nil
       }
     // Before the answer: its room must not answer once more.
     tellRoom(of: caller, entry.wait)
@@ -156,7 +156,7 @@ extension Broker {
     case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
     case .code(let login): handle(.callerLeft(caller), onLogin: login)
     case .login: _ = logins.attempts.leave(caller, isCancelled: false)
-    case .request, .userAction, .cancellation: break
+    case .request, .userAction, .cancellation, .sessionChecks: break
     }
   }
 }

@@ -19,6 +19,8 @@ struct Callers {
     case userAction(login: String)
     /// For the end of the login with this handle.
     case cancellation(login: String)
+    /// For the examination of sessions.
+    case sessionChecks(SessionChecks)
   }
 
   /// What goes on once a token has come.
@@ -87,7 +89,7 @@ struct Callers {
     entries.values.count { entry in
       switch entry.wait {
       case .login, .code, .userAction: true
-      case .request, .token, .cancellation: false
+      case .request, .token, .cancellation, .sessionChecks: false
       }
     }
   }

@@ -99,7 +99,7 @@ extension Broker {
   /// Asks the provider whether the user is done; locking does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
     let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
-    logins.runs.beginPoll()
+    background.beginPoll()
     askDuringUserAction(slot) { provider throws(ProviderFailure) in
       try await login.progress(at: provider)
     } then: { broker, _, result in
@@ -109,7 +109,7 @@ extension Broker {
         broker.take(identified, from: issuer, sentAt, for: login) { .actionDone($0) }
       case .failure(let failure): broker.handle(.actionFailed(failure), onLogin: login.id)
       }
-      broker.logins.runs.endPoll()
+      broker.background.endPoll()
     }
   }
 

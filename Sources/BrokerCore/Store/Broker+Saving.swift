@@ -81,9 +81,7 @@ extension Broker {
     guard holder(of: name)?.machine.wantsSaved(retry.record) == true else {
       journal.forgetRetry(of: name)
       finishSave(of: retry.record, .superseded)
-      finishLocking()
-      if !hasWork { whenIdle?() }
-      return
+      return noteWorkEnded()
     }
     save(retry.record, announcing: retry.events, isRetry: true)
   }

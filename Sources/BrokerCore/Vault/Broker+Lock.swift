@@ -19,10 +19,10 @@ extension Broker {
 
   /// Looks whether the vault holds what the broker wrote.
   package func checkVault(_ params: CheckVault.Params, _ caller: Caller<CheckVault.Result>) {
-    let keeper = self.keeper
+    let store = self.store
     inBackground {
       do throws(StoreFailure) {
-        let findings = try await keeper.check(isFull: params.isFull)
+        let findings = try await store.check(isFull: params.isFull)
         return { $0.answer(caller, CheckVault.Result(findings: findings)) }
       } catch {
         return { $0.refuse(caller.id, BrokerError(error)) }

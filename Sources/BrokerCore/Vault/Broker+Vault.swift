@@ -28,7 +28,7 @@ extension Broker {
 
   /// Lets the keys go once nothing needs them any more.
   func finishLocking() {
-    guard work.calls == 0, eventLog.isIdle else { return }
+    guard background.calls == 0, eventLog.isIdle else { return }
     perform(vault.handle(.idle(isSaved: journal.isSaved), at: now))
   }
 
@@ -65,19 +65,19 @@ extension Broker {
   }
 
   private func make(_ attempt: KeyAttempt) {
-    let (keeper, store, hasSequences) = (self.keeper, self.store, eventLog.isOpen)
+    let (store, hasSequences) = (self.store, eventLog.isOpen)
     inBackground {
       do throws(KeyFailure) {
         switch attempt.wish {
         case .rekey(let params):
-          try await keeper.rekey(params)
-          let status = await keeper.status
+          try await store.rekey(params)
+          let status = await store.status
           return { $0.accept(nil, status) }
         case .unlock(let passphrase):
-          try await keeper.unlock(passphrase)
-          let contents = try await Self.load(store, keeper)
+          try await store.unlock(passphrase)
+          let contents = try await Self.load(store)
           let reserved = hasSequences ? nil : await Self.reserveSequences(store, after: contents.lastSequence)
-          let status = await keeper.status
+          let status = await store.status
           return { broker in
             broker.openEvents(contents, reserved: reserved)
             broker.accept(contents, status)
@@ -90,13 +90,11 @@ extension Broker {
   }
 
   /// Reads the store; one that cannot be read is locked again.
-  private static func load(
-    _ store: any SessionStore, _ keeper: any StoreKeeper
-  ) async throws(KeyFailure) -> StoreContents {
+  private static func load(_ store: any SessionStore & StoreKeeper) async throws(KeyFailure) -> StoreContents {
     do throws(StoreFailure) {
       return try await store.load()
     } catch {
-      await keeper.lock()
+      await store.lock()
       throw .store(error)
     }
   }
@@ -120,9 +118,9 @@ extension Broker {
 
   /// Keeps the wrong passphrases so far for the next start, then goes on.
   private func keep(_ failures: PassphraseFailures, _ next: @escaping @Sendable () -> Void) {
-    let keeper = self.keeper
+    let store = self.store
     inBackground {
-      await keeper.keep(failures)
+      await store.keep(failures)
       return { _ in next() }
     }
   }
@@ -154,10 +152,10 @@ extension Broker {
     logins.forgetPending()
     handle(.dropped)
     eventLog.hub.forgetKept()
-    let keeper = self.keeper
+    let store = self.store
     inBackground {
-      await keeper.lock()
-      let status = await keeper.status
+      await store.lock()
+      let status = await store.status
       return { broker in
         broker.eventLog.forgetSuspicion()
         broker.tell(.dropped(status))

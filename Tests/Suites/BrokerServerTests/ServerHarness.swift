@@ -55,7 +55,7 @@ final class ServerHarness {
       profiles: profiles.compactMap(ProfileName.init).map {
         ProfileSettings(name: $0, provider: provider, rules: rules, allowsIDToken: allowsIDToken)
       },
-      store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
+      store: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()
     let renderings = self.renderings
     server = BrokerServer(
@@ -77,6 +77,7 @@ final class ServerHarness {
         case .answer(let answer, let caller): server.pass(answer, to: caller)
         case .delivery(let delivery): server.pass(delivery)
         case .locked: server.dropTokens()
+        case .idle: server.noteIdle()
         case .trouble(let trouble): reports.add(trouble)
         }
       }

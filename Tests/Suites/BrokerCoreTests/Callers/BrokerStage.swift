@@ -23,7 +23,7 @@ final class BrokerStage {
     provider = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) })
     broker = Broker(
       executor: executor, profiles: [ProfileSettings(name: .default, provider: provider)], store: store,
-      keeper: store, status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
+      status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
     let (store, told) = (self.store, self.told)
     broker.assumeIsolated { $0.startSoon(store) { told.add($0) } }
     turn()

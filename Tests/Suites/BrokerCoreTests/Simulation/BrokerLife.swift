@@ -45,7 +45,7 @@ struct BrokerLife {
     storage = Wire(after: asked.storage)
     store = SimulatedStore(disk, storage, inbox)
     broker = Broker(
-      executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store, keeper: store,
+      executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store,
       status: disk.statusNow, clock: clock, entropy: entropy)
   }
 
@@ -68,7 +68,7 @@ struct BrokerLife {
         case .answer(let answer, let caller): inbox.add(.answered(Int(caller.number), Inbox.Answer(answer)))
         case .delivery(let delivery): inbox.add(.delivered(delivery))
         case .trouble(let trouble): inbox.add(.trouble(trouble))
-        case .locked: break
+        case .locked, .idle: break
         }
       }
     }
