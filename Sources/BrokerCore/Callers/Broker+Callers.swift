@@ -42,6 +42,15 @@ extension Broker {
     let earlier = callers.servedClient
     callers.servedClient = client
     defer { callers.servedClient = earlier }
+    serve(caller, need, method)
+  }
+
+  /// Starts a request of the broker's own for a token, then goes on.
+  func receive(own continuation: @escaping Callers.Continuation, _ method: Method<Secret>) {
+    serve(Caller(callers.insertOwn(continuation)), .throughout, method)
+  }
+
+  private func serve<Value: Sendable>(_ caller: Caller<Value>, _ need: VaultNeed, _ method: Method<Value>) {
     do throws(BrokerError) {
       if need != .never { try requireUnlocked() }
       try method(self, caller)

@@ -1,5 +1,4 @@
 package import BrokerProtocol
-import JSON
 package import SecretMemory
 
 /// How clients get ID tokens, for servers that ask who the user is.
@@ -49,12 +48,7 @@ extension Broker {
       let message = "The ID token has expired, and the provider issues another one only after a new login."
       return .failure(BrokerError(.reauthRequired, message, profile: slot.name))
     }
-    var writer = JSONWriter()
-    IdentityToken(idToken: held.token, expiresAt: held.end).encode(to: &writer)
-    guard let json = try? Secret(wiping: &writer.bytes) else {
-      return .failure(BrokerError(.overloaded, profile: slot.name))
-    }
-    return .success(json)
+    return rendered(IdentityToken(idToken: held.token, expiresAt: held.end), of: slot)
   }
 
   private static func idTokenDenied(_ profile: ProfileName) -> BrokerError {
