@@ -5,7 +5,6 @@ package struct ClientID: Hashable, Sendable {
   /// The number behind the name.
   package let number: UInt64
 
-  /// A name.
   package init(_ number: UInt64) { self.number = number }
 }
 
@@ -22,7 +21,6 @@ package struct SubscriptionHub: Sendable {
     /// Which profiles; nil means all.
     package var profiles: Set<ProfileName>?
 
-    /// A wish.
     package init(events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil) {
       self.events = events
       self.profiles = profiles

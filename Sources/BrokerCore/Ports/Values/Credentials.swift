@@ -21,7 +21,6 @@ package struct Credentials: Sendable {
   /// Whether the login takes the place of one of the same profile that waits for its user; a trial leaves it alone.
   package var replacesPending = true
 
-  /// Credentials as a client gave them.
   package init(
     method: LoginMethod = .password, email: String? = nil, password: Secret? = nil, phoneNumber: String? = nil,
     refreshToken: Secret? = nil, scopes: [String] = []

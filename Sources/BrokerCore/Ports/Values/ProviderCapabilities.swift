@@ -37,7 +37,6 @@ package struct ProviderCapabilities: Sendable {
   /// Tokens can be revoked.
   package var revocation: (any RevocationProvider)?
 
-  /// None of them.
   package init() {}
 }
 

@@ -21,7 +21,6 @@ package struct StoreContents: Sendable {
   /// The last sequence that may have been given.
   package var lastSequence: UInt64
 
-  /// The contents.
   package init(records: [SessionRecord], lastSequence: UInt64) {
     self.records = records
     self.lastSequence = lastSequence
