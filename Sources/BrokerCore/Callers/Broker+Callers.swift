@@ -1,26 +1,6 @@
 package import BrokerProtocol
-package import JSON
-package import SecretMemory
-
-/// What a caller is told, once.
-package enum Answer: Sendable {
-  /// The result of its method.
-  case value(any JSONEncodable & Sendable)
-  /// The result as JSON: it holds a token.
-  case rendered(Secret)
-  /// Why there is no result.
-  case failure(BrokerError)
-}
-
-/// When a method needs an open vault.
-package enum VaultNeed: Sendable {
-  /// Never.
-  case never
-  /// When it is called; it goes on although the vault is locked meanwhile.
-  case atFirst
-  /// Until it is answered: a vault that is locked by then is all that the answer tells.
-  case throughout
-}
+import JSON
+import SecretMemory
 
 /// How callers come in, are answered and leave.
 extension Broker {

@@ -1,13 +1,5 @@
 package import BrokerProtocol
 
-/// Names one connection, never used twice in a process.
-package struct ClientID: Hashable, Sendable {
-  /// The number behind the name.
-  package let number: UInt64
-
-  package init(_ number: UInt64) { self.number = number }
-}
-
 /// The subscriptions: which client gets which event, and what a client missed while it was away.
 package struct SubscriptionHub: Sendable {
   /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program

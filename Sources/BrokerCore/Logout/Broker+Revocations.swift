@@ -76,7 +76,7 @@ extension Broker {
       case .forget(let id): change(StoreChange(.note, [.closeRevocation(id)], of: id.profile))
       case .answer(let id, let outcome):
         if let part = logouts.takePart(waitingFor: id) {
-          note(part.logout) { $0.revoked[part.profile] = $0.revoked[part.profile] ?? outcome }
+          note(part.logout) { $0.note(outcome, of: part.profile) }
         }
       case .giveUp(let id):
         counts.revocationsGivenUp += 1

@@ -1,17 +1,5 @@
 package import BrokerProtocol
 
-/// A record that could not be saved, and is tried again.
-struct SaveRetry {
-  /// The record.
-  let record: SessionRecord
-  /// What is told once it is durable.
-  let events: [EventPayload]
-  /// How often it failed.
-  let failures: Int
-  /// The next try; nil while one is under way.
-  var timer: TimerCancellation?
-}
-
 /// How records are saved, however long the disk says no.
 extension Broker {
   /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.

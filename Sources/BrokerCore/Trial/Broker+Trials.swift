@@ -124,6 +124,19 @@ extension Broker {
     }
   }
 
+  /// Waits for a pause to end, which it does after some time; sooner where the task is cancelled.
+  ///
+  /// By the core's own clock: a sleeping task would need the global pool, and a timer of its own.
+  ///
+  /// - Returns: whether all the time has passed.
+  @discardableResult
+  private func end(_ pause: Pause, after duration: Duration) async -> Bool {
+    let timer = clock.schedule(at: clock.uptime + duration) { pause.end(isWhole: true) }
+    let isWhole = await pause.value
+    timer.cancel()
+    return isWhole
+  }
+
   private func awaitUser(_ action: ProviderUserAction, _ slot: TrialSlot) {
     let (provider, clock) = (slot.provider, clock)
     slot.wait = Task {
