@@ -100,13 +100,8 @@ actor Daemon {
     self.broker = broker
     self.server = server
     await broker.start(with: opened.contents) { [log] notice in
-      switch notice {
-      case .answer(let answer, let caller): server.pass(answer, to: caller)
-      case .delivery(let delivery): server.pass(delivery)
-      case .locked: server.dropTokens()
-      case .idle: server.noteIdle()
-      case .trouble(let trouble): log.write(trouble)
-      }
+      server.take(notice)
+      if case .trouble(let trouble) = notice { log.write(trouble) }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     watchNetwork(broker)

@@ -73,13 +73,8 @@ final class ServerHarness {
     let reports = self.reports
     broker.assumeIsolated { broker in
       broker.startSoon(store) { notice in
-        switch notice {
-        case .answer(let answer, let caller): server.pass(answer, to: caller)
-        case .delivery(let delivery): server.pass(delivery)
-        case .locked: server.dropTokens()
-        case .idle: server.noteIdle()
-        case .trouble(let trouble): reports.add(trouble)
-        }
+        server.take(notice)
+        if case .trouble(let trouble) = notice { reports.add(trouble) }
       }
     }
     settle()

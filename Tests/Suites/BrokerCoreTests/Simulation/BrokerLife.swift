@@ -66,9 +66,12 @@ struct BrokerLife {
       broker.beginSoon(store) { notice in
         switch notice {
         case .answer(let answer, let caller): inbox.add(.answered(Int(caller.number), Inbox.Answer(answer)))
+        case .subscribed(let begun):
+          let missed = begun.missed.map(\.event)
+          inbox.add(.answered(Int(begun.caller.number), .subscribed(begun.result, missed: missed)))
         case .delivery(let delivery): inbox.add(.delivered(delivery))
         case .trouble(let trouble): inbox.add(.trouble(trouble))
-        case .locked, .idle: break
+        case .missed, .locked, .idle: break
         }
       }
     }
