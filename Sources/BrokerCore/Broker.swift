@@ -1,5 +1,4 @@
 import BrokerProtocol
-import SecretMemory
 
 /// The one actor: it owns every session, asks providers, saves, answers and publishes.
 ///

@@ -163,7 +163,7 @@ extension Broker {
   private func begin(
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let question = LoginAttempt.Question(credentials, slot.name, user)
+    let question = LoginAttempt.Question(credentials: credentials, expectedUser: user)
     guard !logins.attempts.join(caller.id, question, on: slot) else {
       return callers.update(caller.id) { $0.wait = .login }
     }

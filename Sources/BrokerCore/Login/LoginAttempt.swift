@@ -1,30 +1,13 @@
 import BrokerProtocol
-import SecretMemory
 
 /// A login that is not answered yet, and the callers that wait for it.
 struct LoginAttempt {
   /// What a login is made with; equal logins share one call of the provider.
   struct Question: Equatable {
-    private let profile: ProfileName
-    private let method: LoginMethod
-    private let email: String?
-    private let password: Secret?
-    private let phoneNumber: String?
-    private let refreshToken: Secret?
-    private let scopes: [String]
-    private let expectedUser: ExpectedUser?
-
-    /// What is asked of the provider of a profile.
-    init(_ credentials: Credentials, _ profile: ProfileName, _ expectedUser: ExpectedUser? = nil) {
-      self.profile = profile
-      method = credentials.method
-      email = credentials.email
-      password = credentials.password
-      phoneNumber = credentials.phoneNumber
-      refreshToken = credentials.refreshToken
-      scopes = credentials.scopes
-      self.expectedUser = expectedUser
-    }
+    /// What the provider is given.
+    let credentials: Credentials
+    /// Whose session it must bring; nil for any.
+    let expectedUser: ExpectedUser?
   }
 
   /// What a login is begun with.

@@ -2,7 +2,7 @@ package import BrokerProtocol
 package import SecretMemory
 
 /// What a person logs in with; a provider takes what it needs.
-package struct Credentials: Sendable {
+package struct Credentials: Sendable, Equatable {
   /// How the session is begun.
   package var method: LoginMethod
   /// The account's e-mail address.
