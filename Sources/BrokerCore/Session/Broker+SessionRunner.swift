@@ -17,6 +17,12 @@ extension Broker {
     schedule(slot)
   }
 
+  /// Lets the machine decide that holds the session of a name, if there is one.
+  func handle(_ event: SessionMachine.Event, onProfile name: ProfileName) {
+    guard let slot = holder(of: name) else { return }
+    handle(event, on: slot)
+  }
+
   /// Tells a machine how its session was used without the broker's being entered.
   func noticeUse(of slot: ProfileSlot, _ now: Moment) {
     guard let position = profiles.position(of: slot),
@@ -106,11 +112,5 @@ extension Broker {
         }
       }
     }
-  }
-
-  /// Lets a profile's machine decide, does what it says, and sets its next wake-up.
-  func handle(_ event: SessionMachine.Event, onProfile name: ProfileName) {
-    guard let slot = holder(of: name) else { return }
-    handle(event, on: slot)
   }
 }
