@@ -21,7 +21,4 @@ package protocol BrokerClock: Sendable {
 extension BrokerClock {
   /// Both clocks.
   var moment: Moment { Moment(wall: now, uptime: uptime) }
-
-  /// A clock that cannot be set.
-  package func whenSet(_ action: @escaping @Sendable () -> Void) {}
 }
