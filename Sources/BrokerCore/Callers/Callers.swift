@@ -84,13 +84,6 @@ struct Callers {
     }.sorted { $0.caller < $1.caller }
   }
 
-  /// How many wait for a login, for its user or for what comes of a code.
-  var countOfLogins: Int {
-    entries.values.count { entry in
-      switch entry.wait {
-      case .login, .code, .userAction: true
-      case .request, .token, .cancellation, .sessionChecks: false
-      }
-    }
-  }
+  /// How many there are.
+  var count: Int { entries.count }
 }

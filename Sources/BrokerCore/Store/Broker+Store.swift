@@ -2,9 +2,9 @@ import BrokerProtocol
 
 /// How changes become durable, and how the events that tell of them go out.
 extension Broker {
-  /// Tells of something whose truth does not hang on the store; `steps` are written with it.
-  func publish(_ payload: EventPayload, profile: ProfileName?, with steps: [StoreStep] = []) {
-    change(StoreChange(.note, steps, telling: [payload], of: profile))
+  /// Tells of something whose truth does not hang on the store.
+  func publish(_ payload: EventPayload, profile: ProfileName?) {
+    change(StoreChange(.note, telling: [payload], of: profile))
   }
 
   /// Makes a change durable and tells of it, then does what waits for it.
