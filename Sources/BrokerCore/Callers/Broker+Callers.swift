@@ -39,6 +39,9 @@ extension Broker {
     }
   }
 
+  /// How many callers wait for an answer, counted twice where a code of theirs is kept.
+  package var waitingCallerCount: Int { callers.count + logins.callerCount }
+
   /// The connection whose request is being taken up; nil for what the broker does by itself.
   var servedClient: ClientID? { callers.servedClient }
 

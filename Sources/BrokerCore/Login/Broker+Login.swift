@@ -47,9 +47,6 @@ extension Broker {
     }
     try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), caller)
   }
-
-  /// How many callers wait for an answer, counted twice where a code of theirs is kept.
-  package var waitingCallerCount: Int { callers.count + logins.callerCount }
 }
 
 /// How codes are answered, and sent again.
