@@ -1,26 +1,6 @@
 package import BrokerProtocol
-package import JSON
-package import SecretMemory
-
-/// What a caller is told, once.
-package enum Answer: Sendable {
-  /// The result of its method.
-  case value(any JSONEncodable & Sendable)
-  /// The result as JSON: it holds a token.
-  case rendered(Secret)
-  /// Why there is no result.
-  case failure(BrokerError)
-}
-
-/// When a method needs an open vault.
-package enum VaultNeed: Sendable {
-  /// Never.
-  case never
-  /// When it is called; it goes on although the vault is locked meanwhile.
-  case atFirst
-  /// Until it is answered: a vault that is locked by then is all that the answer tells.
-  case throughout
-}
+import JSON
+import SecretMemory
 
 /// How callers come in, are answered and leave.
 extension Broker {
@@ -42,6 +22,15 @@ extension Broker {
     let earlier = callers.servedClient
     callers.servedClient = client
     defer { callers.servedClient = earlier }
+    serve(caller, need, method)
+  }
+
+  /// Starts a request of the broker's own for a token, then goes on.
+  func receive(own continuation: @escaping Callers.Continuation, _ method: Method<Secret>) {
+    serve(Caller(callers.insertOwn(continuation)), .throughout, method)
+  }
+
+  private func serve<Value: Sendable>(_ caller: Caller<Value>, _ need: VaultNeed, _ method: Method<Value>) {
     do throws(BrokerError) {
       if need != .never { try requireUnlocked() }
       try method(self, caller)
@@ -49,6 +38,9 @@ extension Broker {
       refuse(caller.id, error)
     }
   }
+
+  /// How many callers wait for an answer, counted twice where a code of theirs is kept.
+  package var waitingCallerCount: Int { callers.count + logins.callerCount }
 
   /// The connection whose request is being taken up; nil for what the broker does by itself.
   var servedClient: ClientID? { callers.servedClient }
@@ -85,6 +77,11 @@ extension Broker {
       VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining))
   }
 
+  /// Tells a caller that what it wanted is done, or why it is not.
+  func acknowledge(_ caller: CallerID, _ error: BrokerError?) {
+    finish(caller, error.map { Answer.failure($0) } ?? .value(Empty()))
+  }
+
   /// Tells a caller why there is no result.
   func refuse(_ caller: CallerID, _ error: BrokerError) { finish(caller, .failure(error)) }
 
@@ -119,7 +116,7 @@ extension Broker {
       switch entry.wait {
       case .token(let name): name
       case .userAction(let login): logins[login]?.login.profile
-      case .request, .login, .code, .cancellation: nil
+      case .request, .login, .code, .cancellation, .sessionChecks: nil
       }
     // Before the answer: its room must not answer once more.
     tellRoom(of: caller, entry.wait)
@@ -159,7 +156,7 @@ extension Broker {
     case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
     case .code(let login): handle(.callerLeft(caller), onLogin: login)
     case .login: _ = logins.attempts.leave(caller, isCancelled: false)
-    case .request, .userAction, .cancellation: break
+    case .request, .userAction, .cancellation, .sessionChecks: break
     }
   }
 }

@@ -5,7 +5,7 @@ struct PageReading: Sendable {
     /// A subscription begins with it.
     case beginning(SubscriptionStart)
     /// A subscription of this name goes on with it.
-    case replay(String, Broker.PageReply)
+    case replay(String)
   }
 
   /// The connection.

@@ -99,7 +99,6 @@ package enum Limit: Int, CaseIterable, Sendable {
     /// How the default was chosen.
     package let reason: String
 
-    /// A row of the table.
     init(
       _ limit: Limit, _ name: String, _ unit: Unit, _ scope: Scope, _ range: ClosedRange<Int>, standard: Int,
       past consequence: Consequence, _ purpose: String, because reason: String

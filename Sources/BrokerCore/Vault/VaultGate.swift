@@ -65,7 +65,7 @@ struct VaultGate: Sendable {
 
   /// Where the vault stands for clients.
   private(set) var phase = Phase.locked
-  /// Where the store stands, as its keeper said last.
+  /// Where the store stands, as it said last.
   private(set) var status: StoreStatus
   private var queue = KeyAttemptQueue()
   /// The attempt that is being made, or whose answer is kept back.

@@ -55,7 +55,7 @@ final class ServerHarness {
       profiles: profiles.compactMap(ProfileName.init).map {
         ProfileSettings(name: $0, provider: provider, rules: rules, allowsIDToken: allowsIDToken)
       },
-      store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
+      store: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()
     let renderings = self.renderings
     server = BrokerServer(
@@ -73,12 +73,8 @@ final class ServerHarness {
     let reports = self.reports
     broker.assumeIsolated { broker in
       broker.startSoon(store) { notice in
-        switch notice {
-        case .answer(let answer, let caller): server.pass(answer, to: caller)
-        case .delivery(let delivery): server.pass(delivery)
-        case .locked: server.dropTokens()
-        case .trouble(let trouble): reports.add(trouble)
-        }
+        server.take(notice)
+        if case .trouble(let trouble) = notice { reports.add(trouble) }
       }
     }
     settle()
