@@ -19,7 +19,7 @@ extension Broker {
   ) {
     let (provider, id) = (slot.provider, slot.id)
     inBackground {
-      let result = await Self.answer(of: provider, for: name, to: question)
+      let result = await Self.answer(of: provider, for: id.profile, to: question)
       return { broker in
         broker.noteCall(result.failure, of: id)
         go(broker, broker.slot(id), result)
@@ -46,7 +46,7 @@ extension Broker {
   ) -> Task<Void, Never> {
     let (provider, id) = (slot.provider, slot.id)
     return Task {
-      let result = await apart { await Self.answer(of: provider, for: name, to: question) }
+      let result = await apart { await Self.answer(of: provider, for: id.profile, to: question) }
       if Task.isCancelled, result.failure != nil { return }
       if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: id) }
       go(self, self.slot(id), result)

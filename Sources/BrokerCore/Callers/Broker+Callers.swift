@@ -1,6 +1,16 @@
 package import BrokerProtocol
-import JSON
-import SecretMemory
+package import JSON
+package import SecretMemory
+
+/// What a caller is told, once.
+package enum Answer: Sendable {
+  /// The result of its method.
+  case value(any JSONEncodable & Sendable)
+  /// The result as JSON: it holds a token.
+  case rendered(Secret)
+  /// Why there is no result.
+  case failure(BrokerError)
+}
 
 /// How callers come in, are answered and leave.
 extension Broker {
@@ -146,7 +156,7 @@ extension Broker {
   package func maySendAgain(_ caller: CallerID) -> Bool {
     switch callers[caller]?.wait {
     case .token, .userAction: true
-    case .request, .login, .code, .cancellation, nil: false
+    case .request, .login, .code, .cancellation, .sessionChecks, nil: false
     }
   }
 
