@@ -1,4 +1,4 @@
-package import BrokerProtocol
+import BrokerProtocol
 import JSON
 import SecretMemory
 
