@@ -35,8 +35,9 @@ import Testing
       let lost = client.ask(Self.call("getAccessToken", #"{"forceRefresh":true}"#)).first
       #expect(lost?.contains(#""kind":"refreshOutcomeUnknown""#) == true)
       first.provider.setRefresh(.fails(.sessionEnded(.refreshRejected)))
-      // The access token has had its time, so that the spent refresh token is tried once more.
+      // The access token has had its time, so that the spent refresh token is tried once more for whoever asks.
       clock.advance(by: .seconds(901))
+      _ = client.ask(Self.call("getAccessToken"))
       expectSentences(client)
       let event = watcher.lines().first { $0.contains(#""event":"sessionExpired""#) } ?? ""
       #expect(event.contains(#""reason":"refreshOutcomeUnknown""#), "\(event)")

@@ -233,7 +233,9 @@ final class TestClient {
     harness.settle()
   }
 
+  /// Ends the connection, also where a child that a test beside this one is just starting still has the descriptor.
   func close() {
+    if let number = descriptor?.number { shutdown(number, Int32(SHUT_RDWR)) }
     descriptor = nil
     harness.settle()
   }

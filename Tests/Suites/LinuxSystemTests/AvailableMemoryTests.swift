@@ -18,8 +18,8 @@ import Testing
   private static let statistics = "anon 104857600\nfile 838860800\nanon_thp 4194304\nswapcached 0\n"
 
   @Test func `a machine has what is available, and its swap`() {
-    #expect(MachineLimits.available(inMachine: Self.machine) == (9_121_536 + 1_048_576) * 1024)
-    #expect(MachineLimits.available(inMachine: "MemAvailable:    9121536 kB\n") == 9_121_536 * 1024)
+    #expect(MachineLimits.available(inMachine: Self.machine) == Int64((9_121_536 + 1_048_576) * 1024))
+    #expect(MachineLimits.available(inMachine: "MemAvailable:    9121536 kB\n") == Int64(9_121_536 * 1024))
     #expect(MachineLimits.available(inMachine: "MemAvailable: 0 kB\nSwapFree: 0 kB") == 0)
   }
 
