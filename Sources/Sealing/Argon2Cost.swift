@@ -39,6 +39,7 @@ package struct Argon2Cost: Sendable, Equatable {
   /// - Parameters:
   ///   - memoryKiB: what the computation takes, in KiB.
   ///   - available: how many bytes there are; nil where that is not known.
+  /// - Returns: true also where it is not known.
   package static func fits(memoryKiB: Int, in available: Int64?) -> Bool {
     Int64(memoryKiB) * 1024 < available ?? .max
   }

@@ -42,7 +42,9 @@ struct FloodClient {
     return write() || isBusy
   }
 
-  /// Reads what there is; closes the connection at its end. False if there was nothing.
+  /// Reads what there is; closes the connection at its end.
+  ///
+  /// - Returns: false if there was nothing.
   private mutating func read() -> Bool {
     var isBusy = false
     let size = buffer.count

@@ -41,6 +41,7 @@ struct Measurement {
   ///   - method: what the client asks over and over.
   ///   - memory: how much more the daemon may hold, in KiB.
   ///   - attack: does it; how many messages, calls or events that were.
+  /// - Returns: what the client and the daemon's memory did before and meanwhile.
   /// - Throws: what `attack` throws, and errors of `/proc` (proc(5)), which shows a daemon's memory to root only.
   static func take(
     _ name: String, of pid: Int32, on socket: String, asking method: String = "getAccessToken",
