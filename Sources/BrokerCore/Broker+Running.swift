@@ -17,12 +17,12 @@ extension Broker {
     _ slot: ProfileSlot, _ question: @escaping ProviderQuestion<Value>,
     then go: @escaping ProviderContinuation<Value>
   ) {
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (provider, id) = (slot.provider, slot.id)
     inBackground {
-      let result = await Self.answer(of: provider, to: question)
+      let result = await Self.answer(of: provider, for: id.profile, to: question)
       return { broker in
-        broker.noteCall(result.failure, of: name, id: id)
-        go(broker, broker.slot(named: name, id: id), result)
+        broker.noteCall(result.failure, of: id)
+        go(broker, broker.slot(id), result)
       }
     }
   }
@@ -44,21 +44,22 @@ extension Broker {
     noting tellsOfNetwork: @escaping @Sendable (ProviderFailure) -> Bool = { _ in true },
     then go: @escaping ProviderContinuation<Value>
   ) -> Task<Void, Never> {
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (provider, id) = (slot.provider, slot.id)
     return Task {
-      let result = await apart { await Self.answer(of: provider, to: question) }
+      let result = await apart { await Self.answer(of: provider, for: id.profile, to: question) }
       if Task.isCancelled, result.failure != nil { return }
-      if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: name, id: id) }
-      go(self, self.slot(named: name, id: id), result)
-      if !hasWork { whenIdle?() }
+      if result.failure.map(tellsOfNetwork) ?? true { noteCall(result.failure, of: id) }
+      go(self, self.slot(id), result)
+      noteWorkEnded()
     }
   }
 
   private static func answer<Value>(
-    of provider: any AuthProvider, to question: ProviderQuestion<Value>
+    of provider: any AuthProvider, for name: ProfileName, to question: ProviderQuestion<Value>
   ) async -> Result<Value, ProviderFailure> {
     do throws(ProviderFailure) {
-      return .success(try await question(provider))
+      return .success(
+        try await ProviderCall.run(for: name) { () async throws(ProviderFailure) in try await question(provider) })
     } catch {
       return .failure(error)
     }
@@ -66,8 +67,8 @@ extension Broker {
 
   /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
   func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
-    guard let background else { return try await operation() }
-    return try await withTaskExecutorPreference(background, operation: operation)
+    guard let executor = background.executor else { return try await operation() }
+    return try await withTaskExecutorPreference(executor, operation: operation)
   }
 
   /// Awaits something slow off the loop, then does what it says on the broker.
@@ -77,18 +78,23 @@ extension Broker {
     in room: SecretReservation? = nil,
     _ operation: @escaping @Sendable () async -> @Sendable (isolated Broker) -> Void
   ) {
-    work.beginCall()
+    background.beginCall()
     let plain = SecretScope(arena: SecretScope.current.arena)
     SecretScope(arena: plain.arena, reservation: room).run {
       _ = Task {
         let finish = await apart(operation)
         // The room is for what has come, and not for whatever is begun because of it.
         plain.run { finish(self) }
-        work.endCall()
-        finishLocking()
-        if !hasWork { whenIdle?() }
+        background.endCall()
+        noteWorkEnded()
       }
     }
+  }
+
+  /// Goes on with what waits for the end of slow work: a vault that is being locked, and those around the broker.
+  func noteWorkEnded() {
+    finishLocking()
+    if !hasWork { notify(.idle) }
   }
 }
 

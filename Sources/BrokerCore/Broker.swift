@@ -1,5 +1,4 @@
 import BrokerProtocol
-import SecretMemory
 
 /// The one actor: it owns every session, asks providers, saves, answers and publishes.
 ///
@@ -12,12 +11,8 @@ package actor Broker {
   // The executor is kept alive by the property above for as long as the actor lives.
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// Where what its tasks do apart from it runs; nil for the global pool.
-  nonisolated let background: (any TaskExecutor)?
-  /// Where sessions rest.
-  let store: any SessionStore
-  /// Holds the keys of the store.
-  let keeper: any StoreKeeper
+  /// Where sessions rest, with the keys that they are sealed under.
+  let store: any SessionStore & StoreKeeper
   /// What time it is, and who wakes the broker.
   let clock: any BrokerClock
   /// Handles, and names of tokens.
@@ -41,17 +36,10 @@ package actor Broker {
   var callers = Callers()
   /// What providers are still to be told, and the logouts that wait for it.
   var logouts = Logouts()
-  /// Sessions that are being examined.
-  var sessionChecks = SessionChecks()
   /// Records on their way to the store.
   var journal = RecordJournal()
-  /// How much is under way off the loop.
-  var work = WorkCount() {
-    didSet {
-      let change = work.providerChecks - oldValue.providerChecks
-      if change != 0 { _ = ledger.add(.providerChecks, change) }
-    }
-  }
+  /// What runs apart from the loop.
+  var background: BackgroundWork
   /// Providers that are being tried, by the handle of the trial.
   var trials: [String: TrialSlot] = [:] {
     didSet { _ = ledger.add(.trials, trials.count - oldValue.count) }
@@ -60,8 +48,6 @@ package actor Broker {
   var vault: VaultGate {
     didSet { _ = ledger.add(.keyAttempts, vault.waitingCount - oldValue.waitingCount) }
   }
-  /// Called whenever nothing slow is under way any more.
-  package var whenIdle: (@Sendable () -> Void)?
   /// How often providers are called for clients.
   var limiter: CallLimiter
   /// What was counted, but for answers from the cache.
@@ -69,20 +55,19 @@ package actor Broker {
 
   /// A broker over a store, which it takes for locked until ``start(with:notify:)``.
   ///
-  /// `status` is what the keeper said last.
+  /// `background` is where what it does apart from the loop runs, nil for the global pool; `status` is what the store said
+  /// last of itself.
   package init(
     executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: [ProfileSettings],
-    store: any SessionStore, keeper: any StoreKeeper, status: StoreStatus, clock: any BrokerClock,
-    entropy: any Entropy
+    store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
   ) {
     self.executor = executor
-    self.background = background
+    self.background = BackgroundWork(on: background)
     limiter = CallLimiter(ledger)
     self.store = store
-    self.keeper = keeper
     self.clock = clock
     self.entropy = entropy
-    let now = Moment(wall: clock.now, uptime: clock.uptime)
+    let now = clock.moment
     vault = VaultGate(status, at: now)
     self.profiles = Profiles(profiles) { Self.machine(for: $0, entropy) }
     answers.reset(self.profiles.index, count: profiles.count, unnamed: self.profiles.unnamed)
@@ -115,14 +100,11 @@ package actor Broker {
 
   /// Whether a provider or the store is being waited for.
   package var isWaiting: Bool {
-    hasCalls || work.providerChecks > 0 || trials.values.contains { $0.asking != nil && $0.pause?.isOver ?? true }
+    background.isUnderWay || ledger.used(.providerChecks) > 0 || trials.values.contains(where: \.isAsking)
   }
 
   /// Whether something is still to be done: a broker that ends now may lose what it waits for, or could not save yet.
-  package var hasWork: Bool { hasCalls || !journal.isSaved }
-
-  /// Whether an answer is awaited that must not be lost.
-  private var hasCalls: Bool { work.calls > 0 || logins.runs.isPolling }
+  package var hasWork: Bool { background.isUnderWay || !journal.isSaved }
 
   /// What was counted since the start.
   package var counters: Counters {
@@ -133,5 +115,5 @@ package actor Broker {
   }
 
   /// Both clocks.
-  package nonisolated var now: Moment { Moment(wall: clock.now, uptime: clock.uptime) }
+  package nonisolated var now: Moment { clock.moment }
 }

@@ -4,10 +4,16 @@ package import BrokerProtocol
 package enum BrokerNotice: Sendable {
   /// The answer to a request, exactly once.
   case answer(Answer, to: CallerID)
+  /// The answer to a request for a subscription that has begun, and the events that come behind it.
+  case subscribed(BegunSubscription)
+  /// What a subscription has missed, as far as its connection has asked for it.
+  case missed(ReplayPage)
   /// An event for a subscription.
   case delivery(SubscriptionHub.Delivery)
   /// The vault is locked for clients: no token may wait to be read any longer.
   case locked
+  /// Nothing slow is under way any more, and everything is saved.
+  case idle
   /// Something is wrong.
   case trouble(Trouble)
 

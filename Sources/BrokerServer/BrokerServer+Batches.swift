@@ -77,7 +77,7 @@ extension BrokerServer {
     guard var batch = batches[id], batch.isRead, batch.outstanding == 0 else { return }
     batches[id] = nil
     guard let connection = connections[batch.client] else { return }
-    connection.batchedBytes -= batch.responses.reduce(0) { $0 + $1.count }
+    connection.batchedBytes -= batch.byteCount
     if batch.holdsToken { connection.holdsToken = true }
     if !batch.responses.isEmpty {
       var message: [UInt8] = []

@@ -78,6 +78,32 @@ extension BrokerServer {
     close(connection)
   }
 
+  // MARK: Waiting requests
+
+  /// Whether the request that a connection has begun may wait beside those of all connections.
+  ///
+  /// Past the limit each connection has an equal share, so that one with little to ask is served whatever the others
+  /// wait for: where it has less than its share, a request of the connection that has most makes room.
+  func hasRoom(_ connection: Connection) -> Bool {
+    guard requests.count > limits[.waitingRequests] else { return true }
+    let share = max(limits[.waitingRequests] / max(connections.count, 1), 1)
+    return connection.inFlight.count <= share && makeRoom(for: connection)
+  }
+
+  /// Refuses the newest request, of those that can be sent again, of the connection that has most.
+  ///
+  /// - Returns: false where no connection has more than the one at hand, or what it has must go on.
+  private func makeRoom(for connection: Connection) -> Bool {
+    let greatest = connections.values.max { $0.inFlight.count < $1.inFlight.count }
+    guard let greatest, greatest.inFlight.count > connection.inFlight.count else { return false }
+    let waiting = greatest.inFlight
+    guard let key = broker.assumeIsolated({ broker in waiting.filter { broker.maySendAgain($0) }.max() }) else {
+      return false
+    }
+    fail(key, refusal(of: .waitingRequests))
+    return true
+  }
+
   // MARK: Unfinished messages
 
   /// Begins or ends the time that a message may take, by what is left of a read.

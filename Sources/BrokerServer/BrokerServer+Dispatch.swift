@@ -72,6 +72,7 @@ extension BrokerServer {
       let sentence = Spelling.sentence(onUnknown: "method", method, among: Methods.all.map { $0.name })
       return fail(key, BrokerError(.methodNotFound, sentence))
     }
+    guard route.isAnsweredAtOnce || hasRoom(connection) else { return fail(key, refusal(of: .waitingRequests)) }
     guard let parameters = envelope.parameters else {
       return run(route, JSONDocument.emptyObject.root, key, connection)
     }
@@ -151,6 +152,8 @@ extension BrokerServer {
     let key = CallerID(requestCount)
     requests[key] = PendingRequest(client: connection.id, id: id, batch: batch)
     connection.inFlight.insert(key)
+    connection.idBytes += id?.count ?? 0
+    _ = ledger.add(.waitingRequests, 1)
     if let batch { batches[batch]?.outstanding += 1 }
     return key
   }

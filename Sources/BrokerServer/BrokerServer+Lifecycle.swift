@@ -60,12 +60,10 @@ extension BrokerServer {
     cancelLinger()
     listener?.stop()
     listener?.removePath()
-    let finished: @Sendable () -> Void = { [weak self] in self?.assumeIsolated { $0.finishIfDone() } }
     broker.assumeIsolated { broker in
       broker.announceShutdown()
       broker.refuseLoginWaiters()
       broker.stopTrials()
-      broker.whenIdle = finished
     }
     for connection in Array(connections.values) {
       connection.readsNoMore = true
@@ -112,18 +110,18 @@ extension BrokerServer {
     listener?.setLimit(limits[.connections])
   }
 
-  /// Passes an answer of the broker on to its caller.
-  package nonisolated func pass(_ answer: Answer, to caller: CallerID) {
-    assumeIsolated { $0.answer(caller, answer) }
-  }
-
-  /// Passes an event of the broker on to its subscriber.
-  package nonisolated func pass(_ delivery: SubscriptionHub.Delivery) {
-    assumeIsolated { $0.deliver(delivery) }
-  }
-
-  /// Closes the connections whose clients have not read a token yet, now that the vault is locked.
-  package nonisolated func dropTokens() {
-    assumeIsolated { $0.dropUnreadTokens() }
+  /// Takes in what the broker tells those around it; its troubles are an administrator's.
+  package nonisolated func take(_ notice: BrokerNotice) {
+    assumeIsolated { server in
+      switch notice {
+      case .answer(let answer, let caller): server.answer(caller, answer)
+      case .subscribed(let subscription): server.begin(subscription)
+      case .missed(let page): server.take(page)
+      case .delivery(let delivery): server.deliver(delivery)
+      case .locked: server.dropUnreadTokens()
+      case .idle: server.finishIfDone()
+      case .trouble: break
+      }
+    }
   }
 }

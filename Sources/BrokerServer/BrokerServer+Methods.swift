@@ -81,36 +81,29 @@ extension BrokerServer {
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
   func subscribe(_ params: Subscribe.Params, _ request: Request) {
     broker.assumeIsolated { broker in
-      broker.subscribe(params, client: request.client) { [weak self] result in
-        self?.assumeIsolated { $0.subscribed(result, request) }
-      }
+      broker.subscribe(params, client: request.client, request.caller)
     }
   }
 
-  private func subscribed(_ result: Result<Broker.Subscribed, BrokerError>, _ request: Request) {
-    let subscribed: Broker.Subscribed
-    do throws(BrokerError) {
-      subscribed = try result.get()
-    } catch {
-      return fail(request.caller, error)
-    }
-    let id = subscribed.result.subscriptionID
-    guard let connection = connections[request.client], let pending = requests[request.caller] else {
+  /// Answers a request for a subscription, and tells what was missed.
+  func begin(_ subscription: BegunSubscription) {
+    let id = subscription.result.subscriptionID
+    guard let connection = connections[subscription.client], let pending = requests[subscription.caller] else {
       // The request was cancelled, or its client has gone, while old events were read.
       let params = Unsubscribe.Params(subscriptionID: id)
-      return broker.assumeIsolated { try? $0.unsubscribe(params, client: request.client) }
+      return broker.assumeIsolated { try? $0.unsubscribe(params, client: subscription.client) }
     }
     connection.subscriptions += 1
     connection.unanswered[id] = pending.batch
-    succeed(request.caller, subscribed.result)
+    succeed(subscription.caller, subscription.result)
     if isUnanswered(id, connection) {
-      for delivery in subscribed.missed { deliver(delivery) }
+      for delivery in subscription.missed { deliver(delivery) }
     } else {
       // A page at most: it has room behind whatever waits.
-      for delivery in subscribed.missed { append(delivery.event, delivery.details, id, connection) }
+      for delivery in subscription.missed { append(delivery.event, delivery.details, id, connection) }
       flush(connection)
     }
-    guard subscribed.isReplaying else { return }
+    guard subscription.isReplaying else { return }
     connection.replays.append(id)
     continueReplays(connection)
   }

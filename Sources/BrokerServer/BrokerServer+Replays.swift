@@ -16,11 +16,7 @@ extension BrokerServer {
     else { return }
     connection.isReplayUnderWay = true
     let client = connection.id
-    broker.assumeIsolated { broker in
-      broker.nextPage(of: client, id) { [weak self] page in
-        self?.assumeIsolated { $0.take(page, id, client) }
-      }
-    }
+    broker.assumeIsolated { $0.nextPage(of: client, id) }
   }
 
   /// Whether the subscription's own answer waits in a batch: its events come behind that.
@@ -28,8 +24,10 @@ extension BrokerServer {
     connection.unanswered[id].map { batches[$0] != nil } ?? false
   }
 
-  private func take(_ page: Broker.ReplayPage, _ id: String, _ client: ClientID) {
-    guard let connection = connections[client] else { return }
+  /// Sends a page, and asks for the next one when the client has room for it.
+  func take(_ page: ReplayPage) {
+    let id = page.subscriptionID
+    guard let connection = connections[page.client] else { return }
     connection.isReplayUnderWay = false
     guard connection.replays.contains(id) else { return continueReplays(connection) }
     if page.isLast { connection.replays.removeAll { $0 == id } }

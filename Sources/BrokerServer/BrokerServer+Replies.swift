@@ -69,11 +69,13 @@ extension BrokerServer {
   /// Answers once: a request that was cancelled, or whose connection is gone, is known no more.
   private func finish(_ key: CallerID, isError: Bool, isToken: Bool = false, _ body: Span<UInt8>) {
     guard let request = requests.removeValue(forKey: key) else { return }
+    _ = ledger.add(.waitingRequests, -1)
     // What the server itself answers, the broker need not.
     if isError { broker.assumeIsolated { $0.detach(key) } }
     guard let connection = connections[request.client] else { return }
     connection.inFlight.remove(key)
     connection.parameterBytes -= request.parameterBytes
+    connection.idBytes -= request.id?.count ?? 0
     if let id = request.id {
       if isToken { noteToken(connection, request.batch) }
       respond(to: id, request.batch, isError: isError, body, connection)

@@ -126,6 +126,8 @@ extension BrokerServer {
     if let batch = connection.unanswered[delivery.subscriptionID], let deliveries = batches[batch]?.deliveries {
       if deliveries.count < Self.mostBatchedEvents {
         batches[batch]?.deliveries.append(delivery)
+        connection.batchedBytes += delivery.details.count
+        account(connection)
       } else {
         batches[batch]?.lost[delivery.subscriptionID, default: (sequence, sequence)].to = sequence
         ledger.note(.outputBytes)
@@ -196,6 +198,7 @@ extension BrokerServer {
 
   private func forget(_ key: CallerID) {
     guard let request = requests.removeValue(forKey: key) else { return }
+    _ = ledger.add(.waitingRequests, -1)
     broker.assumeIsolated { $0.detach(key) }
     if let batch = request.batch { discardBatch(batch) }
   }

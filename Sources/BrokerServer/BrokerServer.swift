@@ -156,7 +156,7 @@ package actor BrokerServer {
   /// - Throws: what epoll says of the descriptors.
   package nonisolated func take(_ channel: consuming sending StdioChannel) throws(Errno) {
     let stream = StdioStream(channel)
-    try adopt(stream, isStdio: true).get()
+    try adopt(stream, isStdio: true, process: nil).get()
   }
 
   /// Takes over connections as a listener accepts them.
@@ -166,9 +166,9 @@ package actor BrokerServer {
     let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
     let listener = UnixListener(
       loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user
-    ) { [weak self] descriptor, _ in
+    ) { [weak self] descriptor, peer in
       let stream = SocketStream(descriptor)
-      guard let self, case .failure(let error) = adopt(stream, isStdio: false) else { return }
+      guard let self, case .failure(let error) = adopt(stream, isStdio: false, process: peer.pid) else { return }
       log.warning("connection refused", .code("errno", error.code))
       assumeIsolated { $0.listener?.connectionClosed() }
     }
@@ -176,12 +176,14 @@ package actor BrokerServer {
     try start(listener).get()
   }
 
-  /// Takes over one connected socket, which must not block.
+  /// Takes over one connected socket, which must not block, of a process where one is named.
   ///
   /// - Throws: what epoll says of the descriptor.
-  package nonisolated func take(_ descriptor: consuming sending FileDescriptor) throws(Errno) {
+  package nonisolated func take(
+    _ descriptor: consuming sending FileDescriptor, process: Int32? = nil
+  ) throws(Errno) {
     let stream = SocketStream(descriptor)
-    try adopt(stream, isStdio: false).get()
+    try adopt(stream, isStdio: false, process: process).get()
   }
 
   private nonisolated func start(_ listener: sending UnixListener) -> Result<Void, Errno> {
@@ -191,15 +193,18 @@ package actor BrokerServer {
     }
   }
 
-  private nonisolated func adopt(_ stream: sending some ClientStream, isStdio: Bool) -> Result<Void, Errno> {
+  private nonisolated func adopt(
+    _ stream: sending some ClientStream, isStdio: Bool, process: Int32?
+  ) -> Result<Void, Errno> {
     assumeIsolated { server in
-      Result { () throws(Errno) in try server.add(stream, isStdio: isStdio) }
+      Result { () throws(Errno) in try server.add(stream, isStdio: isStdio, process: process) }
     }
   }
 
-  private func add(_ stream: any ClientStream, isStdio: Bool) throws(Errno) {
+  private func add(_ stream: any ClientStream, isStdio: Bool, process: Int32?) throws(Errno) {
     clients += 1
-    let connection = Connection(id: ClientID(clients), stream: stream, isStdio: isStdio, limits: limits)
+    let connection = Connection(
+      id: ClientID(clients), stream: stream, isStdio: isStdio, process: process, limits: limits)
     try stream.attach(to: loop, self, connection.id)
     connections[connection.id] = connection
     _ = ledger.add(.connections, 1)

@@ -13,6 +13,8 @@ final class Connection {
   let stream: any ClientStream
   /// Standard input and output: the end of the input ends the broker.
   let isStdio: Bool
+  /// The process that made the connection; nil where the kernel names none.
+  let process: Int32?
   /// Cuts messages out of what is read.
   var frames: FrameReader
   /// Bytes of a message that is not complete yet, or whose turn has not come.
@@ -23,6 +25,8 @@ final class Connection {
   var inFlight: Set<CallerID> = []
   /// How many bytes their parameters have together.
   var parameterBytes = 0
+  /// How many bytes their ids have together.
+  var idBytes = 0
   /// What it has asked for tokens of.
   var targets = TargetLimit()
   /// The batch of which some requests wait for the connection's next turn.
@@ -61,7 +65,7 @@ final class Connection {
   var answeredUntil: Int64 = 0
   /// Closes the connection if the message that it has begun does not end.
   var messageTimer: TimerID?
-  /// How many bytes of answers wait in batches that are not complete.
+  /// How many bytes of answers and events wait in batches that are not complete.
   var batchedBytes = 0
   /// How much memory the ledger knows of.
   var accountedBytes = 0
@@ -79,16 +83,19 @@ final class Connection {
   var interest = (reading: true, writing: false)
 
   /// A connection on which nothing was said yet.
-  init(id: ClientID, stream: any ClientStream, isStdio: Bool, limits: Limits) {
+  init(id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits) {
     self.id = id
     self.stream = stream
     self.isStdio = isStdio
+    self.process = process
     isAdministrative = isStdio
     frames = FrameReader(messageByteLimit: limits[.messageBytes])
   }
 
-  /// How much memory its buffers take.
-  var heldBytes: Int { input.capacity + output.bytes.capacity + batchedBytes + (openBatch?.byteCount ?? 0) }
+  /// How much memory its buffers and its waiting requests take.
+  var heldBytes: Int {
+    input.capacity + output.bytes.capacity + batchedBytes + (openBatch?.byteCount ?? 0) + parameterBytes + idBytes
+  }
 
   /// Whether there is any sense in reading.
   var mayRead: Bool { !hasInputEnded && !readsNoMore && !isClosing }
@@ -127,4 +134,7 @@ struct PendingBatch {
   var lost: [String: (from: UInt64, to: UInt64)] = [:]
   /// Whether all entries have been read; before that the batch cannot be complete.
   var isRead = false
+
+  /// How many bytes its answers and events have.
+  var byteCount: Int { responses.reduce(0) { $0 + $1.count } + deliveries.reduce(0) { $0 + $1.details.count } }
 }

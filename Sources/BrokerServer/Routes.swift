@@ -16,6 +16,8 @@ struct Request: Sendable {
 struct Route: Sendable {
   /// The name of the method.
   let name: String
+  /// Whether the call never waits for its answer.
+  var isAnsweredAtOnce = false
   /// Whether the call is for clients that have the state directory.
   var needsProof: @Sendable (JSONNode) -> Bool = { _ in false }
   /// Answers, or begins to.
@@ -36,7 +38,7 @@ struct Route: Sendable {
     _ method: Method.Type,
     _ body: @escaping @Sendable (isolated BrokerServer, Method.Params, Request) throws(BrokerError) -> Method.Result
   ) -> Route {
-    Route(name: Method.name) { server, node, request throws(BrokerError) in
+    Route(name: Method.name, isAnsweredAtOnce: true) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
       server.succeed(request.caller, try body(server, params, request))
     }
@@ -50,17 +52,16 @@ struct Route: Sendable {
     asked(method, need) { broker, params, caller, _ throws(BrokerError) in try body(broker, params, caller) }
   }
 
-  /// A method that the broker answers, and whose turn depends on the connection.
+  /// A method that the broker answers, and whose turn depends on where the request comes from.
   static func asked<Method: BrokerMethod>(
     _ method: Method.Type, _ need: VaultNeed = .throughout,
     _ body:
-      @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>, ClientID) throws(BrokerError) -> Void
+      @escaping @Sendable (isolated Broker, Method.Params, Caller<Method.Result>, Peer) throws(BrokerError) -> Void
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      server.ask(request, need) { broker, caller throws(BrokerError) in
-        try body(broker, params, caller, request.client)
-      }
+      let peer = Peer(client: request.client, process: server.connections[request.client]?.process)
+      server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, peer) }
     }
   }
 
@@ -172,9 +173,9 @@ enum Routes {
       .now(Prove.self) { server, _, request throws(BrokerError) in try server.prove(request) },
       Route(name: ReloadConfiguration.name) { server, _, request in server.reload(request) }.administrative(),
       Route.asked(Lock.self, .never) { broker, _, caller in broker.lock(caller) }.administrative(),
-      .asked(Unlock.self, .never) { broker, params, caller, client in broker.unlock(params, from: client, caller) },
-      Route.asked(Rekey.self, .never) { broker, params, caller, client in
-        broker.rekey(params, from: client, caller)
+      .asked(Unlock.self, .never) { broker, params, caller, peer in broker.unlock(params, from: peer, caller) },
+      Route.asked(Rekey.self, .never) { broker, params, caller, peer in
+        broker.rekey(params, from: peer, caller)
       }.administrative(),
       Route.asked(CheckVault.self, .atFirst) { broker, params, caller in broker.checkVault(params, caller) }
         .administrative(),

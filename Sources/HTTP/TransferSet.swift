@@ -196,8 +196,11 @@ final class TransferSet {
   private func refuseWaiting(_ failure: HTTPFailure, where isMeant: (Exchange) -> Bool) {
     nextExpiry = nil
     for (server, lane) in lanes {
-      for exchange in lane.waiting where isMeant(exchange) { exchange.finish(.failure(failure)) }
-      let rest = lane.waiting.filter { !isMeant($0) }
+      var rest: [Exchange] = []
+      // Each is asked once: another thread may cancel it meanwhile, and it would be dropped without an answer.
+      for exchange in lane.waiting {
+        if isMeant(exchange) { exchange.finish(.failure(failure)) } else { rest.append(exchange) }
+      }
       lanes[server]?.waiting = rest
       for exchange in rest { nextExpiry = min(nextExpiry ?? exchange.deadline, exchange.deadline) }
     }

@@ -9,7 +9,8 @@ extension MachineLimits {
   /// Nil where the kernel says nothing, as where `/proc` is hidden.
   package static var availableMemory: Int64? {
     let machine = contents("/proc/meminfo").flatMap { available(inMachine: $0) }
-    let group = contents("/proc/self/cgroup").flatMap { groupPath(in: $0) }.flatMap { available(inGroup: $0) }
+    let group = contents("/proc/self/cgroup").flatMap { groupPath(in: $0) }
+      .flatMap { available(inGroup: $0, contents) }
     return [machine, group].compactMap(\.self).min()
   }
 
@@ -25,15 +26,23 @@ extension MachineLimits {
   }
 
   /// The least that a control group and those above it leave; what is only cached can be reclaimed and is not counted.
-  private static func available(inGroup path: String) -> Int64? {
-    var (place, least) = ("/sys/fs/cgroup" + path, Int64?.none)
-    while place.hasPrefix("/sys/fs/cgroup/") {
+  ///
+  /// The uppermost has a limit too where it is that of a container (cgroup_namespaces(7)).
+  ///
+  /// - Parameters:
+  ///   - path: the group's.
+  ///   - contents: what a file has in it; nil where there is none.
+  /// - Returns: bytes; nil where no group has a limit.
+  static func available(inGroup path: String, _ contents: (String) -> String?) -> Int64? {
+    var (group, least) = (path, Int64?.none)
+    while true {
+      let place = "/sys/fs/cgroup" + (group == "/" ? "" : group)
       let limit = contents(place + "/memory.max").flatMap { Int64($0.prefix { $0.isNumber }) }
       let used = contents(place + "/memory.stat").flatMap { number(after: "anon", in: $0) }
       if let limit, let used { least = min(least ?? .max, max(limit - used, 0)) }
-      place = PathName.directory(of: place)
+      guard group != "/" else { return least }
+      group = PathName.directory(of: group)
     }
-    return least
   }
 
   /// The number behind a name at the beginning of a line; nil for none, or one that no machine has.

@@ -3,9 +3,10 @@ import CLinux
 /// Who was at the other end of a Unix socket when the connection was made, as the kernel says it (`SO_PEERCRED`,
 /// unix(7)).
 ///
-/// Only the user decides anything: a process id may have been reused since, so it is for logs alone.
+/// Only the user decides what is allowed: a process id may have been reused since, so it is for logs, and for the order
+/// in which requests have their turn.
 package struct PeerCredentials: Equatable, Sendable {
-  /// The process, for logs.
+  /// The process, for logs and for the order of turns.
   package let pid: Int32
   /// The effective user.
   package let uid: UInt32

@@ -32,6 +32,18 @@ package struct Argon2Cost: Sendable, Equatable {
     self.memoryKiB = memoryKiB
   }
 
+  /// Whether there is memory for a computation.
+  ///
+  /// Where memory is promised that is not there, the kernel would end the process in the middle.
+  ///
+  /// - Parameters:
+  ///   - memoryKiB: what the computation takes, in KiB.
+  ///   - available: how many bytes there are; nil where that is not known.
+  /// - Returns: true also where it is not known.
+  package static func fits(memoryKiB: Int, in available: Int64?) -> Bool {
+    Int64(memoryKiB) * 1024 < available ?? .max
+  }
+
   /// The memory in bytes, as libsodium wants it.
   var memoryByteCount: Int { memoryKiB * 1024 }
 }

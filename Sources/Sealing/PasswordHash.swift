@@ -15,6 +15,7 @@ package struct PasswordHash: Sendable {
   /// A hash of no password, with the current parameters.
   private let decoy: [UInt8]
 
+  private let availableMemory: @Sendable () -> Int64?
   /// Called before each computation.
   private let willCompute: @Sendable () -> Void
 
@@ -22,9 +23,14 @@ package struct PasswordHash: Sendable {
   ///
   /// - Parameters:
   ///   - parameters: how much work a new hash is.
+  ///   - availableMemory: how many bytes there are for a computation; nil where that is not known.
   ///   - willCompute: called before each computation, for a test that counts them.
-  package init(parameters: Parameters = .standard, willCompute: @escaping @Sendable () -> Void = {}) {
+  package init(
+    parameters: Parameters = .standard, availableMemory: @escaping @Sendable () -> Int64? = { nil },
+    willCompute: @escaping @Sendable () -> Void = {}
+  ) {
     self.parameters = parameters
+    self.availableMemory = availableMemory
     self.willCompute = willCompute
     let salt = Self.base64(RandomBytes.array(count: 16))
     let tag = Self.base64(RandomBytes.array(count: 32))
@@ -36,7 +42,7 @@ package struct PasswordHash: Sendable {
   /// - Returns: the text form in ASCII.
   /// - Throws: `SealingError.resourceLimit` when there is not enough memory.
   package func hash(_ password: Secret) throws(SealingError) -> [UInt8] {
-    willCompute()
+    try prepare(memoryKiB: parameters.memoryKiB)
     var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
     let status = password.withBytes { password in
       // The text has the length that libsodium asks for, the password its own; both live until the closures return.
@@ -64,7 +70,7 @@ package struct PasswordHash: Sendable {
     guard cost.passes <= Parameters.largest.passes, cost.memoryKiB <= Parameters.largest.memoryKiB else {
       throw .resourceLimit
     }
-    willCompute()
+    try prepare(memoryKiB: cost.memoryKiB)
     let (status, reason) = password.withBytes { password in
       // The text is padded to the length that libsodium asks for; the password goes with its own length.
       unsafe password.withCCharacters { password, count in
@@ -108,6 +114,12 @@ package struct PasswordHash: Sendable {
 }
 
 extension PasswordHash {
+  /// Refuses a computation that there is no memory for, also where a stored hash asks for it.
+  private func prepare(memoryKiB: Int) throws(SealingError) {
+    guard Parameters.fits(memoryKiB: memoryKiB, in: availableMemory()) else { throw .resourceLimit }
+    willCompute()
+  }
+
   /// The text as C wants it: padded with NULs to the fixed length.
   private static func terminated(_ encoded: Span<UInt8>) throws(SealingError) -> [CChar] {
     guard encoded.count < Int(crypto_pwhash_STRBYTES) else { throw .malformed }

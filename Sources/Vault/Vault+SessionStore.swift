@@ -15,9 +15,7 @@ extension Vault: SessionStore {
       var loaded = found.contents
       loaded.isSuspect = found.hasForeignRows || open.suspicions.contains { $0.isAlarm }
       loaded.lastSequence = sequence
-      let completeness = completeness(open)
-      loaded.eventsCompleteAfter = completeness.all
-      loaded.lastingEventsCompleteAfter = completeness.lasting
+      loaded.completeness = completeness(open)
       return loaded
     } catch { throw StoreFailure(error) }
   }

@@ -3,18 +3,22 @@ import LinuxSystem
 
 /// Tells a person what to do elsewhere, so that a login goes on.
 enum ActionNotice {
-  /// Names the address and the code, on a terminal with a QR code for another device where there is a program for it.
+  /// Names the address and the code; on a terminal with a QR code for another device where there is a program for it,
+  /// and with the browser of this computer opened where there is one.
   static func tell(_ action: UserAction, _ context: Context) {
     let place = action.kind == .browser ? "in a browser on this computer" : "on any device"
     Output.message("\(place), \(PendingLogins.deed(action))")
-    // A browser login returns to this computer: another device has no use for its address, which would scroll away.
-    guard action.kind == .deviceCode, Terminal.isTerminal(2) else { return }
-    showCode(of: action.verificationURIComplete ?? action.verificationURI, context)
+    switch action.kind {
+    case .deviceCode:
+      if Terminal.isTerminal(2) { showCode(of: action.verificationURIComplete ?? action.verificationURI, context) }
+    // It returns to this computer: another device has no use for a QR code.
+    case .browser: BrowserLauncher(context).open(action.verificationURI)
+    }
   }
 
   /// Has `qrencode` draw the address on standard error; without it, or where it fails, the address is enough.
   private static func showCode(of address: String, _ context: Context) {
-    guard let program = program(context.environment) else { return }
+    guard let program = SearchPath.program("qrencode", context.environment) else { return }
     // Colours make it readable on any background; without them it fits dark ones.
     let type = context.style.isEnabled ? "ANSIUTF8" : "UTF8"
     let bytes = Array(address.utf8)
@@ -29,10 +33,5 @@ enum ActionNotice {
       try child.wait()
       try result.get()
     }
-  }
-
-  private static func program(_ environment: [String: String]) -> String? {
-    let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-    return directories.lazy.map { $0 + "/qrencode" }.first { (try? FileStatus.following($0)) != nil }
   }
 }

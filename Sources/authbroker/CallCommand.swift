@@ -17,7 +17,7 @@ enum CallCommand: Command {
       """)
 
   /// Members of params that are secrets, which must not stand in an argument.
-  private static let secrets = [
+  static let secrets: Set<String> = [
     "password", "oldPassword", "newPassword", "code", "backupCode", "refreshToken", "accessToken", "token",
     "passphrase", "newPassphrase",
   ]

@@ -13,15 +13,16 @@ enum LoginCommand: Command {
       login that wants a code ends with exit code 3 and names the command that answers it. A login at another
       device or in a browser shows the address to open on standard error, in a terminal with a QR code for the other
       device where qrencode is installed, and waits until it is done, its time is over or --timeout is; Ctrl-C
-      cancels it. With --json the action is one line and the result another. With --no-wait it ends at once with
-      exit code 3, and the broker goes on waiting; --flow waits for it again.
+      cancels it. At a terminal with a display the browser is opened, with $BROWSER or xdg-open; over ssh only where
+      $BROWSER is set. With --json the action is one line and the result another, and no browser is opened. With
+      --no-wait it ends at once with exit code 3, and the broker goes on waiting; --flow waits for it again.
 
       While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well,
       with exit code 5 in the second case; where it is too late for that, the output says that the login was done.
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),
-      MethodOption.option,
+      MethodOption.option, BrowserLauncher.option,
       .flag("--no-wait", "do not wait for the user to finish elsewhere"),
       .value("--flow", "FLOW", "resume a pending login"),
     ] + PasswordSource.options)

@@ -92,7 +92,7 @@ actor Daemon {
     providers.sealingKey = { providerKey.key }
     let profiles = try providers.settings(for: configuration)
     let broker = Broker(
-      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault, keeper: opened.vault,
+      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
       status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
@@ -100,12 +100,8 @@ actor Daemon {
     self.broker = broker
     self.server = server
     await broker.start(with: opened.contents) { [log] notice in
-      switch notice {
-      case .answer(let answer, let caller): server.pass(answer, to: caller)
-      case .delivery(let delivery): server.pass(delivery)
-      case .locked: server.dropTokens()
-      case .trouble(let trouble): log.write(trouble)
-      }
+      server.take(notice)
+      if case .trouble(let trouble) = notice { log.write(trouble) }
     }
     if opened.contents == nil { log.notice("the vault is locked: run `authbroker unlock`") }
     watchNetwork(broker)

@@ -1,11 +1,15 @@
+import BrokerCore
+import BrokerProtocol
 import HTTP
+import LocalProvider
 import Logging
 
+/// The one line of a call to a provider.
+///
+/// It says for which profile and for what the call was, where it went, what came of it and how long that took; no field,
+/// no body and no word of the provider.
 extension Logger {
-  /// Writes the one line of a call to a provider.
-  ///
-  /// It says what the call was for, where it went without query and fragment, what came of it and how long that took;
-  /// no field, no body and no word of the provider.
+  /// Writes the line of a request, whose address is shown without query and fragment.
   func write(_ call: HTTPCall) {
     var fields: [LogField] = [
       .word("purpose", call.purpose), .word("method", call.method.rawValue), .word("host", call.host),
@@ -15,8 +19,19 @@ extension Logger {
     case .success(let status): fields.append(.number("status", status))
     case .failure(let failure): fields.append(.word("failure", failure.name))
     }
-    fields.append(.number("milliseconds", Int(clamping: call.duration.wholeMilliseconds)))
-    write(call.isTrouble ? .warning : .debug, "provider call", fields)
+    writeCall(call.isTrouble, fields, call.duration)
+  }
+
+  /// Writes the line of a call to the embedded provider, which is at no host.
+  func write(_ call: LocalCall) {
+    let failure = call.failure.map { [LogField.word("failure", $0.kind.rawValue)] } ?? []
+    writeCall(call.isTrouble, [.word("purpose", call.purpose), .word("provider", "local")] + failure, call.duration)
+  }
+
+  private func writeCall(_ isTrouble: Bool, _ fields: [LogField], _ duration: Duration) {
+    let profile = ProviderCall.profile.map { [LogField.word("profile", $0.description)] } ?? []
+    let time = LogField.number("milliseconds", Int(clamping: duration.wholeMilliseconds))
+    write(isTrouble ? .warning : .debug, "provider call", profile + fields + [time])
   }
 }
 

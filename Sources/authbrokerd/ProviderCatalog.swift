@@ -74,11 +74,12 @@ final class ProviderCatalog {
   }
 
   private func localProvider(_ configuration: BrokerConfiguration) throws(StartFailure) -> LocalProvider {
+    let log = log
     let provider =
       local
       ?? LocalProvider(
         stateDirectory: stateDirectory, configuration: configuration.local, delivery: delivery,
-        sealingKey: sealingKey)
+        sealingKey: sealingKey, hasEnded: { log.write($0) })
     do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
     try prepareDelivery(configuration)
     // A reload takes the new ways over with `update`.

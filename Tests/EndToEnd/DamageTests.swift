@@ -140,6 +140,46 @@ import Vault
     }
   }
 
+  /// What a young vault has lost that only the files beside it tell of.
+  enum Loss: CaseIterable {
+    case lastChanges, everything
+
+    /// Takes it from a closed vault; `old` is what its database was before the last changes.
+    func strike(_ vault: String, old: [UInt8]) throws {
+      for suffix in ["", "-wal", "-shm"] { unlink(vault + suffix) }
+      guard self == .lastChanges else { return }
+      try FileDescriptor.open(vault, [.write, .create]).writeAll(old.span)
+    }
+  }
+
+  @Test(arguments: Loss.allCases)
+  func `what a young vault has lost is an alert for clients, and an error when it is checked`(_ loss: Loss) async throws
+  {
+    try await Sandbox.run { sandbox in
+      try Self.makeSession(sandbox)
+      let vault = sandbox.state + "/vault.sqlite"
+      let old = try Directory.bytes(of: vault)
+      let owner = try sandbox.owner()
+      _ = try SocketWire(sandbox.socket).call("getAccessToken", #"{"forceRefresh":true}"#)
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0)
+      try loss.strike(vault, old: old)
+      _ = try sandbox.owner()
+      // Told before any client could be there, and kept for those that come.
+      let sequence = try SocketWire(sandbox.socket).call("subscribe").required("sequence").integer()
+      let client = try SocketWire(sandbox.socket)
+      _ = try client.call("subscribe", #"{"events":["securityAlert"],"since":\#(max(sequence - 1, 0))}"#)
+      let alert = try client.nextNode().required("params")
+      #expect(try alert.required("event").string() == "securityAlert")
+      #expect(try alert.required("data").required("kind").string() == "storeTampering")
+      let verdict = try SocketWire(sandbox.socket).call("checkVault")
+      #expect(try !verdict.required("ok").bool())
+      let kinds = try verdict.required("findings").elements()
+        .filter { try $0.required("severity").string() == "error" }.map { try $0.required("kind").string() }
+      #expect(kinds.contains("rolledBack"), "\(kinds)")
+    }
+  }
+
   @Test func `what a killed broker leaves behind is no obstacle`() async throws {
     try await Sandbox.run { sandbox in
       let first = try sandbox.owner()

@@ -170,7 +170,8 @@ import Testing
       let there = try command("rekey", "--source", "file", "--password-stdin", input: "a long passphrase\n")
       #expect(there.code == 0, "\(there.errors)")
       let advice = try command("doctor").output
-      #expect(advice.contains(#"set vault.keySource to "file" in the configuration"#), "\(advice)")
+      let choice = #"to keep that of the vault, set vault.keySource to "file" in the configuration; to change it, "#
+      #expect(advice.contains(choice + "rekey the vault\n"), "\(advice)")
       _ = try sandbox.configure(#"{ vault: { keySource: "file" } }"#)
       let settled = try command("doctor")
       #expect(settled.code == 0 && !settled.output.contains("rekey"), "\(settled.output)")

@@ -18,13 +18,21 @@ struct MemoryBudgetTests {
 
   /// Lets many clients hold what `fill` leaves behind.
   ///
-  /// - Returns: how much more memory the broker took meanwhile, and how many connections it closed for that.
+  /// - Returns: how much more memory the broker took meanwhile, and how often one of the budgets was exceeded.
   private static func growth(
     _ sandbox: Sandbox, _ clients: Int, _ fill: (SocketWire) throws -> Void
   ) throws -> (bytes: Int, refused: Int64) {
-    // However slow the machine is, no connection is closed for its patience.
-    let patient = "{ limits: { incompleteMessageSeconds: 3600, stalledOutputSeconds: 3600 } }"
-    let owner = try sandbox.owner(try sandbox.configure(patient))
+    // However slow the machine is, no connection is closed for its patience. No user logs in to the profile idle.
+    let configuration = """
+      {
+        profiles: {
+          default: { provider: "local" },
+          idle: { provider: "oidc", issuer: "https://op.example.test", clientId: "c" },
+        },
+        limits: { incompleteMessageSeconds: 3600, stalledOutputSeconds: 3600 },
+      }
+      """
+    let owner = try sandbox.owner(try sandbox.configure(configuration))
     let wire = try SocketWire(sandbox.socket)
     try wire.register()
     let before = try residentBytes(owner.pid)
@@ -39,10 +47,10 @@ struct MemoryBudgetTests {
     }
     _ = try wire.accessToken()
     let limits = try wire.call("getStatus").required("limits").elements()
-    let row = try limits.first { try $0["name"]?.string() == "maxBufferedBytes" }
-    let text = row.map { String(decoding: $0.text, as: UTF8.self) } ?? ""
-    print("\(held.count) clients: \((most - before) >> 20) MiB more, \(text)")
-    return (most - before, try row?["refused"]?.integer() ?? -1)
+    let rows = try limits.filter { ["maxBufferedBytes", "maxWaitingRequests"].contains(try $0["name"]?.string()) }
+    let texts = rows.map { String(decoding: $0.text, as: UTF8.self) }
+    print("\(held.count) clients: \((most - before) >> 20) MiB more, \(texts.joined(separator: " "))")
+    return (most - before, try rows.map { try $0.required("refused").integer() }.reduce(0, +))
   }
 
   @Test func `half messages of a hundred and fifty clients`() async throws {
@@ -51,6 +59,21 @@ struct MemoryBudgetTests {
     try await Sandbox.run { sandbox in
       let (bytes, refused) = try Self.growth(sandbox, 150) { client in try client.sendRaw(half) }
       #expect(bytes <= Self.allowed && refused > 100, "\(bytes >> 20) MiB, \(refused)")
+    }
+  }
+
+  @Test func `requests of three hundred clients that wait for a login`() async throws {
+    // As long as they may be together.
+    let scopes = (1...4).map { "\"\($0)\(String(repeating: "s", count: 250))\"" }.joined(separator: ",")
+    let params = #"{"profile":"idle","waitForLogin":true,"timeoutSeconds":315360000,"scopes":[\#(scopes)]}"#
+    let wait = Array(#"{"jsonrpc":"2.0","id":1,"method":"getAccessToken","params":\#(params)}"#.utf8)
+    try await Sandbox.run { sandbox in
+      let (bytes, refused) = try Self.growth(sandbox, 300) { client in
+        for _ in 0..<60 { try client.send(wait) }
+        // Until all of them have been read.
+        _ = try client.call("ping")
+      }
+      #expect(bytes <= Self.allowed && refused > 0, "\(bytes >> 20) MiB, \(refused)")
     }
   }
 

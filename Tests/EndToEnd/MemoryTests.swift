@@ -162,6 +162,28 @@ struct MemoryTests {
     }
   }
 
+  @Test func `a debugger of the same user gets nothing out of a broker or a relay`() async throws {
+    try await Sandbox.run { sandbox in
+      func snoop(_ words: [String]) throws -> [String] {
+        let weak = ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]
+        let snoop = ["/usr/bin/env", "python3", Repository.root + "/Tests/Drivers/Snoop/snoop"]
+        let outcome = try sandbox.run("/usr/bin/setpriv", weak + snoop + words)
+        #expect(outcome.code == 0, "\(words): \(outcome.errors)")
+        return outcome.output.split(separator: "\n").map(String.init)
+      }
+      _ = try sandbox.owner()
+      let ways = ["ptrace", "process_vm_readv", "pidfd_getfd"]
+      // Another program is open to it: what refuses is the broker and the command.
+      #expect(try snoop(["/bin/cat"]) == ways.map { "\($0) ok" })
+      for words in [
+        [BuiltPrograms.daemon, "--state", sandbox.root + "/other", "--stdio"],
+        [BuiltPrograms.command, "--state", sandbox.state, "connect"],
+      ] {
+        #expect(try snoop(words) == ways.map { "\($0) EPERM" }, "\(words)")
+      }
+    }
+  }
+
   @Test func `nobody of the same user may look into a command, and what it starts is as ever`() async throws {
     try await Sandbox.run { sandbox in
       let weak = ["--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all"]

@@ -164,7 +164,7 @@ extension Broker {
     let slot = try slot(for: profile, with: path).slot
     if slot.machine.living != nil { try admit(kind, nil, on: slot) }
     let call = TokenCall(
-      profile: slot.name, slot: slot.id, session: SessionMark(slot), caller: caller.id,
+      slot: slot.id, session: SessionMark(slot), caller: caller.id,
       question: { provider, token throws(ProviderFailure) in try await question(try provider.require(path), token) },
       go: go)
     withAccessToken(GetAccessToken.Params(profile: slot.name)) { broker, result in
@@ -174,17 +174,18 @@ extension Broker {
 
   /// One call of a provider that needs the access token.
   private struct TokenCall<Value: Sendable>: Sendable {
-    let profile: ProfileName
-    let slot: UInt64
+    let slot: SlotID
     let session: SessionMark
     let caller: CallerID
     let question: @Sendable (any AuthProvider, Secret) async throws(ProviderFailure) -> Value
     let go: @Sendable (isolated Broker, ProfileSlot, Bool, Value) -> Void
+
+    var profile: ProfileName { slot.profile }
   }
 
   private func make<Value>(_ call: TokenCall<Value>, _ token: Result<Secret, BrokerError>, isRetry: Bool) {
     if case .failure(let error) = token { return refuse(call.caller, error) }
-    guard let slot = slot(named: call.profile, id: call.slot), let living = slot.machine.living else {
+    guard let slot = slot(call.slot), let living = slot.machine.living else {
       return refuse(call.caller, BrokerError(.loginRequired, profile: call.profile))
     }
     guard call.session.isPresent(on: slot) else { return refuse(call.caller, BrokerError(overtaken: call.profile)) }
@@ -206,7 +207,7 @@ extension Broker {
   private func refuse<Value>(
     _ call: TokenCall<Value>, _ accessToken: Secret, _ failure: ProviderFailure, isRetry: Bool
   ) {
-    if failure.kind == .forbidden, let slot = slot(named: call.profile, id: call.slot) { publishRefusal(403, on: slot) }
+    if failure.kind == .forbidden, let slot = slot(call.slot) { publishRefusal(403, on: slot) }
     guard failure == .tokenRefused, !isRetry else {
       return refuse(call.caller, BrokerError(failure, profile: call.profile))
     }

@@ -12,16 +12,6 @@ package enum Answer: Sendable {
   case failure(BrokerError)
 }
 
-/// When a method needs an open vault.
-package enum VaultNeed: Sendable {
-  /// Never.
-  case never
-  /// When it is called; it goes on although the vault is locked meanwhile.
-  case atFirst
-  /// Until it is answered: a vault that is locked by then is all that the answer tells.
-  case throughout
-}
-
 /// How callers come in, are answered and leave.
 extension Broker {
   /// A method: it answers its caller, now or later, or throws what the caller is told.
@@ -42,6 +32,15 @@ extension Broker {
     let earlier = callers.servedClient
     callers.servedClient = client
     defer { callers.servedClient = earlier }
+    serve(caller, need, method)
+  }
+
+  /// Starts a request of the broker's own for a token, then goes on.
+  func receive(own continuation: @escaping Callers.Continuation, _ method: Method<Secret>) {
+    serve(Caller(callers.insertOwn(continuation)), .throughout, method)
+  }
+
+  private func serve<Value: Sendable>(_ caller: Caller<Value>, _ need: VaultNeed, _ method: Method<Value>) {
     do throws(BrokerError) {
       if need != .never { try requireUnlocked() }
       try method(self, caller)
@@ -49,6 +48,9 @@ extension Broker {
       refuse(caller.id, error)
     }
   }
+
+  /// How many callers wait for an answer, counted twice where a code of theirs is kept.
+  package var waitingCallerCount: Int { callers.count + logins.callerCount }
 
   /// The connection whose request is being taken up; nil for what the broker does by itself.
   var servedClient: ClientID? { callers.servedClient }
@@ -86,6 +88,11 @@ extension Broker {
       VerifyBackupCode.Result(login: login, backupCodesRemaining: remaining))
   }
 
+  /// Tells a caller that what it wanted is done, or why it is not.
+  func acknowledge(_ caller: CallerID, _ error: BrokerError?) {
+    finish(caller, error.map { Answer.failure($0) } ?? .value(Empty()))
+  }
+
   /// Tells a caller why there is no result.
   func refuse(_ caller: CallerID, _ error: BrokerError) { finish(caller, .failure(error)) }
 
@@ -120,7 +127,7 @@ extension Broker {
       switch entry.wait {
       case .token(let name): name
       case .userAction(let login): logins[login]?.login.profile
-      case .request, .login, .code, .cancellation: nil
+      case .request, .login, .code, .cancellation, .sessionChecks: nil
       }
     // Before the answer: its room must not answer once more.
     tellRoom(of: caller, entry.wait)
@@ -146,13 +153,21 @@ extension Broker {
     if let entry = callers.remove(caller) { tellRoom(of: caller, entry.wait) }
   }
 
+  /// Whether a caller only waits for what others bring about, so that its request can be refused now and sent again.
+  package func maySendAgain(_ caller: CallerID) -> Bool {
+    switch callers[caller]?.wait {
+    case .token, .userAction: true
+    case .request, .login, .code, .cancellation, .sessionChecks, nil: false
+    }
+  }
+
   /// Tells the room in which a caller waited that it has left.
   private func tellRoom(of caller: CallerID, _ wait: Callers.Wait) {
     switch wait {
     case .token(let profile): handle(.waiterLeft(caller), onProfile: profile)
     case .code(let login): handle(.callerLeft(caller), onLogin: login)
     case .login: _ = logins.attempts.leave(caller, isCancelled: false)
-    case .request, .userAction, .cancellation: break
+    case .request, .userAction, .cancellation, .sessionChecks: break
     }
   }
 }

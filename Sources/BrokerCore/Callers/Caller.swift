@@ -8,7 +8,6 @@ package struct CallerID: Hashable, Comparable, Sendable {
   /// Never used twice in a process.
   package let number: UInt64
 
-  /// The caller with a number.
   package init(_ number: UInt64) { self.number = number }
 
   package static func < (one: CallerID, other: CallerID) -> Bool { one.number < other.number }
@@ -19,6 +18,5 @@ package struct Caller<Value: Sendable>: Hashable, Sendable {
   /// Names the caller.
   package let id: CallerID
 
-  /// The caller of a name.
   package init(_ id: CallerID) { self.id = id }
 }

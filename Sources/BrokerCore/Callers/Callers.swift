@@ -19,6 +19,8 @@ struct Callers {
     case userAction(login: String)
     /// For the end of the login with this handle.
     case cancellation(login: String)
+    /// For the examination of sessions.
+    case sessionChecks(SessionChecks)
   }
 
   /// What goes on once a token has come.
@@ -84,13 +86,6 @@ struct Callers {
     }.sorted { $0.caller < $1.caller }
   }
 
-  /// How many wait for a login, for its user or for what comes of a code.
-  var countOfLogins: Int {
-    entries.values.count { entry in
-      switch entry.wait {
-      case .login, .code, .userAction: true
-      case .request, .token, .cancellation: false
-      }
-    }
-  }
+  /// How many there are.
+  var count: Int { entries.count }
 }

@@ -2,25 +2,11 @@ package import BrokerProtocol
 
 /// Who is told what.
 extension Broker {
-  /// A subscription that has begun: its answer, and the events that come behind it.
-  package struct Subscribed: Sendable {
-    /// The answer.
-    package let result: Subscribe.Result
-    /// The first of what was missed since the sequence that the request named.
-    package let missed: [SubscriptionHub.Delivery]
-    /// Whether more was missed: see ``Broker/nextPage(of:_:_:)``.
-    package let isReplaying: Bool
-  }
-
-  /// Takes the beginning of a subscription, on the broker's executor: it is no plain answer, since events come behind it.
-  package typealias SubscriptionReply = @Sendable (Result<Subscribed, BrokerError>) -> Void
-
   /// Begins a subscription of a connection: its name, the state, and the first of the events that it has missed.
   ///
-  /// Memory has the newest events; older ones are read from the store, page by page: see ``nextPage(of:_:_:)``.
-  package func subscribe(
-    _ params: Subscribe.Params, client: ClientID, _ reply: @escaping SubscriptionReply
-  ) {
+  /// Memory has the newest events; older ones are read from the store, page by page: see ``nextPage(of:_:)``. The answer is
+  /// a notice of its own, since events come behind it.
+  package func subscribe(_ params: Subscribe.Params, client: ClientID, _ caller: CallerID) {
     do throws(BrokerError) {
       try requireRoom(client)
       let wish = SubscriptionHub.Wish(events: try Self.names(params.events), profiles: params.profiles.map(Set.init))
@@ -28,10 +14,10 @@ extension Broker {
         throw unknownProfile(profile)
       }
       let since = params.since.map { UInt64(clamping: $0) }
-      let start = SubscriptionStart(client, wish, since: since, reply)
+      let start = SubscriptionStart(caller, client, wish, since: since)
       if let since { replay(start, since: since) } else { begin(start) }
     } catch {
-      reply(.failure(error))
+      notify(.answer(.failure(error), to: caller))
     }
   }
 
@@ -62,7 +48,10 @@ extension Broker {
   }
 
   private func requireRoom(_ client: ClientID) throws(BrokerError) {
-    try ledger.require(.subscriptions, eventLog.hub.count(of: client) + 1)
+    let own = eventLog.hub.count(of: client)
+    try ledger.require(.subscriptions, own + 1)
+    // A connection's first one is accepted always: those that have many keep no other out.
+    if own > 0 { try ledger.require(.allSubscriptions, eventLog.hub.count + 1) }
   }
 
   /// Begins with what happens from now on, or with what came after a sequence, behind events that were read already.
@@ -70,9 +59,10 @@ extension Broker {
     do throws(BrokerError) {
       try requireRoom(start.client)
     } catch {
-      return start.reply(.failure(error))
+      return notify(.answer(.failure(error), to: start.caller))
     }
     let id = eventLog.hub.subscribe(start.client, start.wish, after: cursor)
+    _ = ledger.add(.allSubscriptions, 1)
     let states = sessions.filter { start.wish.profiles?.contains($0.profile) ?? true }
     let result = Subscribe.Result(
       subscriptionID: id, sequence: Int(clamping: sequence), sessions: states, resync: isResync ? true : nil)
@@ -85,7 +75,10 @@ extension Broker {
     }
     let deliveries = deliveries(of: missed, start.wish, start.client, id)
     let isReplaying = eventLog.hub.isReplaying(start.client, id)
-    start.reply(.success(Subscribed(result: result, missed: deliveries, isReplaying: isReplaying)))
+    notify(
+      .subscribed(
+        BegunSubscription(
+          caller: start.caller, client: start.client, result: result, missed: deliveries, isReplaying: isReplaying)))
   }
 
   /// The events that a subscription wants, as they are sent to it.
@@ -115,10 +108,12 @@ extension Broker {
     guard eventLog.hub.unsubscribe(client, params.subscriptionID) else {
       throw Self.misfit("/subscriptionId", "The subscription is unknown on this connection.")
     }
+    _ = ledger.add(.allSubscriptions, -1)
   }
 
   /// Forgets everything that a connection had.
   package func leave(_ client: ClientID) {
+    _ = ledger.add(.allSubscriptions, -eventLog.hub.count(of: client))
     eventLog.hub.leave(client)
     eventLog.pages.forget(client)
     limiter.forget(client)
@@ -146,12 +141,17 @@ extension Broker {
     notify(.trouble(.storeTampered(profile)))
   }
 
-  /// Tells of a failure that may be an attack: at most once a profile and minute, since it comes with every try.
-  func noteFailure(_ failure: ProviderFailure, of profile: ProfileName) {
-    guard failure.kind == .tlsPinMismatch, let slot = holder(of: profile) else { return }
+  /// Tells of a failure that may be an attack.
+  func noteFailure(_ failure: ProviderFailure, of slot: ProfileSlot) {
+    guard failure.kind == .tlsPinMismatch else { return }
+    publishRarely(.securityAlert(SecurityAlertEvent(kind: .pinMismatch)), of: slot)
+  }
+
+  /// Publishes an event at most once a profile and minute, so that what clients or providers repeat is no flood.
+  func publishRarely(_ payload: EventPayload, of slot: ProfileSlot) {
     let uptime = now.uptime
-    if let last = slot.lastRefusal[.securityAlert], uptime - last < .seconds(60) { return }
-    slot.lastRefusal[.securityAlert] = uptime
-    publish(.securityAlert(SecurityAlertEvent(kind: .pinMismatch)), profile: profile)
+    if let last = slot.lastRareEvent[payload.name], uptime - last < .seconds(60) { return }
+    slot.lastRareEvent[payload.name] = uptime
+    publish(payload, profile: slot.name)
   }
 }

@@ -2,50 +2,41 @@ import BrokerProtocol
 
 /// How events of long ago are told: page by page, so that no other call waits for the store longer than one page takes.
 extension Broker {
-  /// The next part of what a subscription has missed.
-  package struct ReplayPage: Sendable {
-    /// The events, as far as they are wanted.
-    package var deliveries: [SubscriptionHub.Delivery] = []
-    /// The first and the last sequence of events that are no longer available; they come before the events.
-    package var lost: (from: UInt64, through: UInt64)?
-    /// Whether nothing comes behind it: what happens from now on is told as it happens.
-    package var isLast = false
-  }
-
-  /// Takes a page, on the broker's executor.
-  package typealias PageReply = @Sendable (ReplayPage) -> Void
-
   /// Gives the next page of what a subscription has missed; its connection asks when it has room for one.
   ///
   /// Pages of the store are read one at a time, over all connections: a change that is to be saved waits for one at most.
-  package func nextPage(of client: ClientID, _ id: String, _ reply: @escaping PageReply) {
+  package func nextPage(of client: ClientID, _ id: String) {
     switch eventLog.hub.nextPage(of: client, id) {
     case .store(let after, let through):
-      read(PageReading(client: client, after: after, through: through, purpose: .replay(id, reply)))
-    case let page: reply(self.page(page, client, id))
+      read(PageReading(client: client, after: after, through: through, purpose: .replay(id)))
+    case let page: tell(page, to: client, id)
     }
   }
 
   /// Gives a subscription the page that was read for it; nil where the store could not give it.
-  private func replay(_ reading: PageReading, _ id: String, _ stored: StoredEvents?, _ reply: @escaping PageReply) {
+  private func replay(_ reading: PageReading, _ id: String, _ stored: StoredEvents?) {
     let client = reading.client
-    guard let stored else { return reply(page(eventLog.hub.skipStore(client, id), client, id)) }
+    guard let stored else { return tell(eventLog.hub.skipStore(client, id), to: client, id) }
     // What the store has dropped since the last page is told as lost, with the page that comes next.
     guard let wish = eventLog.hub.wish(of: client, id), eventLog.hub.mayReplay(since: reading.after, wish) else {
-      return nextPage(of: client, id, reply)
+      return nextPage(of: client, id)
     }
     eventLog.hub.advance(client, id, through: stored.through)
-    reply(ReplayPage(deliveries: deliveries(of: stored.events, wish, client, id)))
+    let missed = deliveries(of: stored.events, wish, client, id)
+    notify(.missed(ReplayPage(client: client, subscriptionID: id, deliveries: missed)))
   }
 
-  private func page(_ page: SubscriptionHub.Page, _ client: ClientID, _ id: String) -> ReplayPage {
-    switch page {
+  private func tell(_ next: SubscriptionHub.Page, to client: ClientID, _ id: String) {
+    var page = ReplayPage(client: client, subscriptionID: id)
+    switch next {
     case .events(let events, let isLast):
       let wish = eventLog.hub.wish(of: client, id) ?? SubscriptionHub.Wish()
-      return ReplayPage(deliveries: deliveries(of: events, wish, client, id), isLast: isLast)
-    case .lost(let from, let through): return ReplayPage(lost: (from, through))
-    case .none, .store: return ReplayPage(isLast: !eventLog.hub.isReplaying(client, id))
+      page.deliveries = deliveries(of: events, wish, client, id)
+      page.isLast = isLast
+    case .lost(let from, let through): page.lost = (from, through)
+    case .none, .store: page.isLast = !eventLog.hub.isReplaying(client, id)
     }
+    notify(.missed(page))
   }
 
   /// Reads a page when its turn comes.
@@ -87,7 +78,7 @@ extension Broker {
   private func give(_ stored: StoredEvents?, to reading: PageReading) {
     switch reading.purpose {
     case .beginning(let start): proceed(start, with: stored)
-    case .replay(let id, let reply): replay(reading, id, stored, reply)
+    case .replay(let id): replay(reading, id, stored)
     }
   }
 }

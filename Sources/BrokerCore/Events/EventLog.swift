@@ -39,7 +39,7 @@ struct EventLog {
   /// - Returns: whether the caller is to perform what ``next()`` gives.
   mutating func open(_ contents: StoreContents, reserved: UInt64?) -> Bool {
     reservation.open(through: reserved ?? contents.lastSequence)
-    hub.open(after: contents.lastSequence, completeness: contents.eventCompleteness)
+    hub.open(after: contents.lastSequence, completeness: contents.completeness)
     return line.add(commits.open(after: contents.lastSequence))
   }
 

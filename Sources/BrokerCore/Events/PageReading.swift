@@ -5,7 +5,7 @@ struct PageReading: Sendable {
     /// A subscription begins with it.
     case beginning(SubscriptionStart)
     /// A subscription of this name goes on with it.
-    case replay(String, Broker.PageReply)
+    case replay(String)
   }
 
   /// The connection.
@@ -16,4 +16,9 @@ struct PageReading: Sendable {
   let through: UInt64
   /// What it is for.
   let purpose: Purpose
+
+  /// Whether events wait in memory for this page.
+  var holdsEvents: Bool {
+    if case .beginning(let start) = purpose { !start.events.isEmpty } else { false }
+  }
 }

@@ -1,14 +1,5 @@
 package import BrokerProtocol
 
-/// Names one connection, never used twice in a process.
-package struct ClientID: Hashable, Sendable {
-  /// The number behind the name.
-  package let number: UInt64
-
-  /// A name.
-  package init(_ number: UInt64) { self.number = number }
-}
-
 /// The subscriptions: which client gets which event, and what a client missed while it was away.
 package struct SubscriptionHub: Sendable {
   /// How many events are kept in memory for `since`: some hours of a busy broker, in half a megabyte, so that a program
@@ -22,7 +13,6 @@ package struct SubscriptionHub: Sendable {
     /// Which profiles; nil means all.
     package var profiles: Set<ProfileName>?
 
-    /// A wish.
     package init(events: Set<EventName>? = nil, profiles: Set<ProfileName>? = nil) {
       self.events = events
       self.profiles = profiles

@@ -2,25 +2,25 @@ import BrokerProtocol
 
 /// A subscription that has not begun, and the kept events that were read for it.
 struct SubscriptionStart: Sendable {
-  /// The connection.
+  /// The caller.
+  let caller: CallerID
+  /// Its connection.
   let client: ClientID
   /// What it wants.
   let wish: SubscriptionHub.Wish
   /// The last event that the subscriber knows; nil where it wants none that it has missed.
   let since: UInt64?
-  /// Takes the beginning.
-  let reply: Broker.SubscriptionReply
   /// How many pages were read.
   private(set) var pages = 0
   /// The events of these pages.
   private(set) var events: [BrokerEvent] = []
 
   /// A subscription for which nothing was read.
-  init(_ client: ClientID, _ wish: SubscriptionHub.Wish, since: UInt64?, _ reply: @escaping Broker.SubscriptionReply) {
+  init(_ caller: CallerID, _ client: ClientID, _ wish: SubscriptionHub.Wish, since: UInt64?) {
+    self.caller = caller
     self.client = client
     self.wish = wish
     self.since = since
-    self.reply = reply
   }
 
   /// Adds a page that was read.

@@ -17,7 +17,6 @@ package struct CallLimiter: Sendable {
     /// The account, as ``account(_:)`` names it; nil where the call concerns none.
     package var account: String?
 
-    /// A subject.
     package init(client: ClientID?, provider: ProviderBinding, account: String? = nil) {
       self.client = client
       self.provider = provider
@@ -32,7 +31,6 @@ package struct CallLimiter: Sendable {
     /// How long to wait.
     package var wait: Duration
 
-    /// A refusal.
     package init(limit: Limit, wait: Duration) {
       self.limit = limit
       self.wait = wait

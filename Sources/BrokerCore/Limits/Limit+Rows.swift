@@ -119,8 +119,18 @@ extension Limit {
     Row(
       .bufferedBytes, "maxBufferedBytes", .bytes, .broker, 1_048_576...17_179_869_184, standard: 33_554_432,
       past: .closedWith(.overloaded),
-      "Bytes of unfinished messages and unread answers of all connections together; the connection that holds most is closed.",
+      "Bytes of unfinished messages, waiting requests and unread answers of all connections together; the connection that holds most is closed.",
       because: "Thirty-two of the largest messages at once; the memory of the process stays below 64 MiB more."),
+    Row(
+      .waitingRequests, "maxWaitingRequests", .count, .broker, 64...1_048_576, standard: 16384,
+      past: .error(.overloaded),
+      "Requests of all connections together that wait for their answer; past it each connection has an equal share.",
+      because: "As many as 256 connections may have; each costs about a kilobyte, so sixteen megabytes in all."),
+    Row(
+      .allSubscriptions, "maxSubscriptions", .count, .broker, 32...1_048_576, standard: 16384,
+      past: .error(.overloaded),
+      "Subscriptions of all connections together; the first one of a connection is always accepted.",
+      because: "Each costs some hundred bytes and a copy of every event; a desktop has some dozens."),
     Row(
       .keyAttempts, "maxWaitingKeyAttempts", .count, .broker, 1...1024, standard: 64, past: .error(.overloaded),
       "Requests for the vault's key (`unlock`, `rekey`) that wait for their turn, one for each connection.",

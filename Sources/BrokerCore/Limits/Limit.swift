@@ -21,7 +21,7 @@ package enum Limit: Int, CaseIterable, Sendable {
   // A profile.
   case loginsUnderWay
   // All clients together.
-  case connections, turn, bufferedBytes, keyAttempts, providerChecks, trials
+  case connections, turn, bufferedBytes, waitingRequests, allSubscriptions, keyAttempts, providerChecks, trials
 
   /// What a limit counts.
   package enum Unit: String, Sendable {
@@ -99,7 +99,6 @@ package enum Limit: Int, CaseIterable, Sendable {
     /// How the default was chosen.
     package let reason: String
 
-    /// A row of the table.
     init(
       _ limit: Limit, _ name: String, _ unit: Unit, _ scope: Scope, _ range: ClosedRange<Int>, standard: Int,
       past consequence: Consequence, _ purpose: String, because reason: String

@@ -48,9 +48,6 @@ extension Broker {
     }
     try begin(slot, credentials, as: ExpectedUser(id: user?.id, email: user?.email), nil, caller)
   }
-
-  /// How many callers wait for a login, or for the answer to a code.
-  package var waitingCallerCount: Int { callers.countOfLogins + logins.callerCount }
 }
 
 /// How codes are answered, and sent again.
@@ -169,7 +166,7 @@ extension Broker {
     _ slot: ProfileSlot, _ credentials: Credentials, as user: ExpectedUser?, _ clientContext: String?,
     _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
-    let question = LoginAttempt.Question(credentials, slot.name, user)
+    let question = LoginAttempt.Question(credentials: credentials, expectedUser: user)
     guard !logins.attempts.join(caller.id, question, on: slot) else {
       return callers.update(caller.id) { $0.wait = .login }
     }
@@ -203,7 +200,7 @@ extension Broker {
 
   /// Goes on with what the provider has answered.
   private func proceed(_ id: UInt64, _ answer: LoginAnswer, _ issuer: IssuedSession.Issuer, on slot: ProfileSlot?) {
-    if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
+    if let doubt = answer.session?.doubt { noteCall(doubt, of: issuer.slot) }
     guard let attempt = logins.attempts[id] else { return }
     let session = answer.session?.session
     guard let slot, attempt.isPresent(on: slot), !attempt.isCancelled else {
@@ -235,12 +232,7 @@ extension Broker {
   private func wait(for login: PendingLogin, begunBy id: UInt64, on slot: ProfileSlot, telling event: EventPayload) {
     forgetLogin(of: slot.name, .replaced)
     logins.insert(login)
-    keep(login, on: slot, telling: [event]) { broker in
-      switch login.step {
-      case .code(let challenge): broker.finishAttempt(id, .success(.otpRequired(challenge)))
-      case .action(let action): broker.finishAttempt(id, .success(.userActionRequired(action)))
-      }
-    }
+    keep(login, on: slot, telling: [event], then: .pending(login.step, attempt: id))
     handle(.resumed, onLogin: login.id)
   }
 

@@ -42,9 +42,9 @@ extension Broker {
       accept(issued, by: login.method, details, from: .pending(login, callers: callers), on: slot)
     case .keep(let events, let caller):
       if events.contains(where: { $0.name == .loginFailed }) { counts.loginFailures += 1 }
-      keep(login, on: slot, telling: events) { broker in
-        if let caller, let challenge = login.step.challenge { broker.answer(Caller<OTPChallenge>(caller), challenge) }
-      }
+      var settlement: LoginSettlement?
+      if let caller, let challenge = login.step.challenge { settlement = .resent(challenge, to: caller) }
+      keep(login, on: slot, telling: events, then: settlement)
     case .refuse, .refuseWaiting, .stopListening, .end, .detach, .revoke: break
     }
   }
@@ -102,7 +102,7 @@ extension Broker {
   /// Asks the provider whether the user is done; locking does not wait for it, the end of the broker does.
   private func poll(_ login: PendingLogin, on slot: ProfileSlot) {
     let (issuer, sentAt) = (IssuedSession.Issuer(slot), now)
-    logins.runs.beginPoll()
+    background.beginPoll()
     askDuringUserAction(slot) { provider throws(ProviderFailure) in
       try await login.progress(at: provider)
     } then: { broker, _, result in
@@ -112,7 +112,7 @@ extension Broker {
         broker.take(identified, from: issuer, sentAt, for: login) { .actionDone($0) }
       case .failure(let failure): broker.handle(.actionFailed(failure), onLogin: login.id)
       }
-      broker.logins.runs.endPoll()
+      broker.background.endPoll()
     }
   }
 
@@ -139,7 +139,7 @@ extension Broker {
     _ identified: IdentifiedSession, from issuer: IssuedSession.Issuer, _ sentAt: Moment, for login: PendingLogin,
     as event: (SessionProof) -> LoginMachine.Event
   ) {
-    if let doubt = identified.doubt { noteCall(doubt, of: issuer.profile, id: issuer.slot) }
+    if let doubt = identified.doubt { noteCall(doubt, of: issuer.slot) }
     let issued = IssuedSession(session: identified.session, issuer: issuer, sentAt: sentAt)
     handle(event(identified.proof(of: login.expectedUser)), onLogin: login.id, issued)
   }
@@ -152,33 +152,51 @@ extension Broker {
   }
 }
 
-/// How the sessions of logins are saved.
+/// How logins go on once the store has answered.
 extension Broker {
   /// Saves the session of a login, which is answered only after that is durable.
   func accept(
     _ issued: IssuedSession, by method: LoginMethod, _ details: LoginDetails, from origin: LoginOrigin,
     on slot: ProfileSlot
   ) {
-    let (session, issuer) = (issued.session, issued.issuer)
+    let session = issued.session
     slot.account.backupCodesRemaining = session.backupCodesRemaining
     noteClock(session.tokens.clockSkew, of: slot)
     handle(.loginAccepted(session, method: method.rawValue, sentAt: issued.sentAt, details: details), on: slot)
-    whenSaved(slot) { broker, failure in
-      let slot = broker.slot(named: issuer.profile, id: issuer.slot)
-      guard failure == nil else {
-        // Beside a session that goes on it is left alone: some providers would end that as well.
-        broker.conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
-        if slot?.machine.living == nil { broker.revokeUnused(session, from: issuer) }
-        return
-      }
-      guard let slot, slot.machine.living?.tokens == session.tokens else {
-        broker.conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
-        return broker.revokeUnused(session, from: issuer)
-      }
-      broker.counts.logins += 1
-      slot.account.note(session.user, at: broker.now.uptime)
-      broker.conclude(origin, .success(.authenticated(broker.describe(slot))))
+    whenSaved(slot, .login(.session(issued, origin)))
+  }
+
+  /// Does what of a login waits for a change that is durable now, or could not be made so.
+  func settle(_ settlement: LoginSettlement, _ failure: StoreFailure?) {
+    switch settlement {
+    case .session(let issued, let origin): settle(issued, from: origin, failure)
+    // Where it could not be kept, it goes on from memory.
+    case .pending(.code(let challenge), let attempt): finishAttempt(attempt, .success(.otpRequired(challenge)))
+    case .pending(.action(let action), let attempt): finishAttempt(attempt, .success(.userActionRequired(action)))
+    case .resent(let challenge, let caller): answer(Caller<OTPChallenge>(caller), challenge)
+    case .ended(let login, let reason): settleEnd(of: login, reason, failure)
+    case .closed(let profiles):
+      guard failure != nil else { return }
+      for profile in profiles { logins.noteUnclosed(profile) }
     }
+  }
+
+  private func settle(_ issued: IssuedSession, from origin: LoginOrigin, _ failure: StoreFailure?) {
+    let (session, issuer) = (issued.session, issued.issuer)
+    let slot = slot(issuer.slot)
+    guard failure == nil else {
+      // Beside a session that goes on it is left alone: some providers would end that as well.
+      conclude(origin, .failure(BrokerError(.storeFailed, profile: issuer.profile)))
+      if slot?.machine.living == nil { revokeUnused(session, from: issuer) }
+      return
+    }
+    guard let slot, slot.machine.living?.tokens == session.tokens else {
+      conclude(origin, .failure(BrokerError(overtaken: issuer.profile)))
+      return revokeUnused(session, from: issuer)
+    }
+    counts.logins += 1
+    slot.account.note(session.user, at: now.uptime)
+    conclude(origin, .success(.authenticated(describe(slot))))
   }
 
   /// Answers the callers of a login whose session was saved, or could not be.
@@ -191,17 +209,24 @@ extension Broker {
       answerWaits(for: login, result)
     }
   }
+
+  private func settleEnd(of login: PendingLogin, _ reason: LoginEnd, _ failure: StoreFailure?) {
+    if failure != nil { logins.noteUnclosed(login.profile) }
+    answerWaits(for: login, .failure(reason.error(login.step)))
+    let error = failure.map { _ in BrokerError(.storeFailed, profile: login.profile) }
+    for caller in callers.waiting(for: .cancellation(login: login.id)) { acknowledge(caller, error) }
+  }
 }
 
 /// How pending logins outlive the process, and how they end.
 extension Broker {
-  /// Makes a login durable that waits, then goes on; where it cannot be, it goes on from memory.
+  /// Makes a login durable that waits, then goes on.
   func keep(
-    _ login: PendingLogin, on slot: ProfileSlot, telling events: [EventPayload],
-    _ go: @escaping @Sendable (isolated Broker) -> Void
+    _ login: PendingLogin, on slot: ProfileSlot, telling events: [EventPayload], then settlement: LoginSettlement?
   ) {
     let record = PendingLoginRecord(binding: slot.provider.binding, login: login)
-    change(StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)) { broker, _ in go(broker) }
+    let change = StoreChange(.note, [.openLogin(record)], telling: events, of: slot.name)
+    self.change(change, then: settlement.map { .login($0) })
   }
 
   /// Resumes a login that rested in the store.
@@ -227,29 +252,19 @@ extension Broker {
 
   /// Tells how a login ended, and where an event says so removes its record.
   private func end(_ login: PendingLogin, _ reason: LoginEnd, isTold: Bool) {
-    let error = reason.error(login.step)
-    guard isTold else { return answerWaits(for: login, .failure(error)) }
+    guard isTold else { return answerWaits(for: login, .failure(reason.error(login.step))) }
     counts.loginFailures += 1
     let event = EventPayload.loginFailed(
       LoginFailedEvent(kind: reason.kind.rawValue, clientContext: login.step.clientContext))
-    change(StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)) { broker, failure in
-      if failure != nil { broker.logins.noteUnclosed(login.profile) }
-      broker.answerWaits(for: login, .failure(error))
-      for caller in broker.callers.waiting(for: .cancellation(login: login.id)) {
-        let error = failure.map { _ in BrokerError(.storeFailed, profile: login.profile) }
-        broker.answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))
-      }
-    }
+    let change = StoreChange(.note, [.closeLogin(login.profile)], telling: [event], of: login.profile)
+    self.change(change, then: .login(.ended(login, reason)))
   }
 
   /// Removes the records of logins that are over.
   func closeLogins() {
     let names = logins.takeAllUnclosed()
     guard !names.isEmpty else { return }
-    change(StoreChange(.note, names.map { .closeLogin($0) }, of: nil)) { broker, failure in
-      guard failure != nil else { return }
-      for name in names { broker.logins.noteUnclosed(name) }
-    }
+    change(StoreChange(.note, names.map { .closeLogin($0) }, of: nil), then: .login(.closed(names)))
   }
 
   /// Detaches every login from memory; the store keeps them, and they are resumed from there.

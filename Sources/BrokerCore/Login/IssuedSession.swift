@@ -6,17 +6,17 @@ struct IssuedSession: Sendable {
   struct Issuer: Sendable {
     /// The provider.
     let provider: any AuthProvider
-    /// The profile.
-    let profile: ProfileName
-    /// The stay of the profile in the configuration.
-    let slot: UInt64
+    /// The profile, and its stay in the configuration.
+    let slot: SlotID
 
     /// The provider of a profile.
     init(_ slot: ProfileSlot) {
       provider = slot.provider
-      profile = slot.name
       self.slot = slot.id
     }
+
+    /// The profile.
+    var profile: ProfileName { slot.profile }
   }
 
   /// The session.

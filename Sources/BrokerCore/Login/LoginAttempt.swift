@@ -1,30 +1,13 @@
 import BrokerProtocol
-import SecretMemory
 
 /// A login that is not answered yet, and the callers that wait for it.
 struct LoginAttempt {
   /// What a login is made with; equal logins share one call of the provider.
   struct Question: Equatable {
-    private let profile: ProfileName
-    private let method: LoginMethod
-    private let email: String?
-    private let password: Secret?
-    private let phoneNumber: String?
-    private let refreshToken: Secret?
-    private let scopes: [String]
-    private let expectedUser: ExpectedUser?
-
-    /// What is asked of the provider of a profile.
-    init(_ credentials: Credentials, _ profile: ProfileName, _ expectedUser: ExpectedUser? = nil) {
-      self.profile = profile
-      method = credentials.method
-      email = credentials.email
-      password = credentials.password
-      phoneNumber = credentials.phoneNumber
-      refreshToken = credentials.refreshToken
-      scopes = credentials.scopes
-      self.expectedUser = expectedUser
-    }
+    /// What the provider is given.
+    let credentials: Credentials
+    /// Whose session it must bring; nil for any.
+    let expectedUser: ExpectedUser?
   }
 
   /// What a login is begun with.
@@ -44,11 +27,9 @@ struct LoginAttempt {
   /// Names the attempt.
   let id: UInt64
   /// The stay of the profile that it was begun for.
-  let slot: UInt64
+  let slot: SlotID
   /// How many logouts the profile had seen: one more, and the attempt is void.
   let logouts: UInt64
-  /// The profile.
-  let profile: ProfileName
   /// What it was begun with.
   let plan: Plan
   /// The connection that has begun it; nil for none.
@@ -63,6 +44,9 @@ struct LoginAttempt {
   var isCancelled: Bool { callers.isEmpty && !hasAbsentCaller }
   /// Whether the provider has answered, and what it brought is being saved: it cannot be cancelled any more.
   var isAnswered = false
+
+  /// The profile.
+  var profile: ProfileName { slot.profile }
 
   /// Whether no logout came after it was begun, and its profile is still the same.
   func isPresent(on slot: ProfileSlot) -> Bool { self.slot == slot.id && logouts == slot.logouts }

@@ -36,8 +36,7 @@ struct LoginAttempts {
     count += 1
     attempts.append(
       LoginAttempt(
-        id: count, slot: slot.id, logouts: slot.logouts, profile: slot.name, plan: plan, client: client, sentAt: now,
-        callers: [caller]))
+        id: count, slot: slot.id, logouts: slot.logouts, plan: plan, client: client, sentAt: now, callers: [caller]))
     return count
   }
 

@@ -1,19 +1,8 @@
-/// What runs for pending logins: polls, waits for a browser, and the next wake-up.
+/// What runs for pending logins: waits for a browser, and the next wake-up.
 struct LoginRuns {
-  /// How many polls are under way: the answer to one may be a session, which comes only once.
-  private var pollCount = 0
   /// The waits for a browser, by the handle of the login.
   private var listeners: [String: Task<Void, Never>] = [:]
   private var timer: TimerCancellation?
-
-  /// Whether a poll is under way.
-  var isPolling: Bool { pollCount > 0 }
-
-  /// Takes in that a poll is sent.
-  mutating func beginPoll() { pollCount += 1 }
-
-  /// Takes in that a poll is answered.
-  mutating func endPoll() { pollCount -= 1 }
 
   /// Takes in what waits for the browser of a login.
   mutating func listen(_ id: String, _ listener: Task<Void, Never>) { listeners[id] = listener }

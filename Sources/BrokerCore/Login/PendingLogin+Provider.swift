@@ -40,7 +40,7 @@ extension PendingLogin {
     at provider: any AuthProvider, _ clock: any BrokerClock
   ) async throws(ProviderFailure) -> (identified: IdentifiedSession, cameAt: Moment) {
     let session = try await provider.require(\.browserLogin).awaitRedirect(flow: flow)
-    let cameAt = Moment(wall: clock.now, uptime: clock.uptime)
+    let cameAt = clock.moment
     return (await IdentifiedSession(session, expecting: expectedUser, at: provider), cameAt)
   }
 }

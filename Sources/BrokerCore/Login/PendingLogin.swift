@@ -18,7 +18,6 @@ package struct PendingLogin: Sendable, Equatable {
   /// Known for as long as the process lives: it rests in no store.
   package var account: String?
 
-  /// A login.
   package init(
     step: PendingLoginStep, flow: Secret, method: LoginMethod = .password, wrongCodes: Int = 0,
     expectedUser: ExpectedUser? = nil

@@ -50,7 +50,7 @@ extension Broker {
     for name in contents.tampered where !present.contains(name) {
       // What cannot be trusted is overwritten under a generation that no honest count comes near, as a login would be.
       end(name, ProviderBinding(type: ""), after: UInt64(max(now.wall.milliseconds, 1)), in: id)
-      note(id) { $0.revoked[name] = .no }
+      note(id) { $0.note(.no, of: name) }
     }
     for record in contents.pendingLogins where !present.contains(record.login.profile) {
       logins.noteUnclosed(record.login.profile)
@@ -83,7 +83,7 @@ extension Broker {
     _ id: UInt64
   ) {
     guard let tokens, let slot = slots.first(where: { $0.provider.binding == binding }) else {
-      return note(id) { $0.revoked[name] = .unsupported }
+      return note(id) { $0.note(.unsupported, of: name) }
     }
     run(
       planRevocation(

@@ -26,16 +26,18 @@ extension Broker {
   /// Where its profile has gone from the configuration, or the vault is locked, nothing can be kept of it: then the
   /// provider is told at once, as far as it answers.
   func revokeUnused(_ session: ProviderSession, from issuer: IssuedSession.Issuer) {
-    guard vault.phase != .locked, let slot = slot(named: issuer.profile, id: issuer.slot) else {
-      return revokeUnused(session.tokens, at: issuer.provider)
+    guard vault.phase != .locked, let slot = slot(issuer.slot) else {
+      return revokeUnused(session.tokens, at: issuer.provider, for: issuer.slot.profile)
     }
     revokeLater(session.tokens, of: slot, user: session.user?.id)
   }
 
   /// Revokes tokens that no session uses, as far as the provider answers.
-  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider) {
+  func revokeUnused(_ tokens: TokenSet, at provider: any AuthProvider, for name: ProfileName) {
     inBackground {
-      try? await provider.require(\.revocation).revoke(tokens, everywhere: false)
+      try? await ProviderCall.run(for: name) { () async throws(ProviderFailure) in
+        try await provider.require(\.revocation).revoke(tokens, everywhere: false)
+      }
       return { _ in }
     }
   }
@@ -76,7 +78,7 @@ extension Broker {
       case .forget(let id): change(StoreChange(.note, [.closeRevocation(id)], of: id.profile))
       case .answer(let id, let outcome):
         if let part = logouts.takePart(waitingFor: id) {
-          note(part.logout) { $0.revoked[part.profile] = $0.revoked[part.profile] ?? outcome }
+          note(part.logout) { $0.note(outcome, of: part.profile) }
         }
       case .giveUp(let id):
         counts.revocationsGivenUp += 1

@@ -218,24 +218,28 @@ package struct RevocationQueue: Sendable {
   private mutating func fail(
     _ id: PendingRevocation.ID, _ retryAfter: Duration?, _ jitter: Double, _ now: Moment
   ) -> [Action] {
-    var actions: [Action] = []
-    change(id) { entry in
-      guard entry.stage == .underWay else { return }
+    postpone(id, now) { entry in
       entry.failures += 1
-      let delay = Backoff.delay(afterFailures: entry.failures, jitter: jitter, floor: retryAfter)
-      entry.stage = .resting(until: now.uptime + delay)
-      actions = [.answer(id, .pending)]
-      if !entry.isKept { actions.append(.keep(entry.revocation)) }
+      return Backoff.delay(afterFailures: entry.failures, jitter: jitter, floor: retryAfter)
     }
-    return actions + look(at: id.profile, now)
   }
 
   private mutating func hold(_ id: PendingRevocation.ID, _ now: Moment) -> [Action] {
+    postpone(id, now) { entry in
+      entry.isHeld = true
+      return Self.holdPause
+    }
+  }
+
+  /// Lets one rest that was under way, for as long as `pause` says, and makes it durable.
+  private mutating func postpone(
+    _ id: PendingRevocation.ID, _ now: Moment, _ pause: (inout Entry) -> Duration
+  ) -> [Action] {
     var actions: [Action] = []
     change(id) { entry in
       guard entry.stage == .underWay else { return }
-      entry.isHeld = true
-      entry.stage = .resting(until: now.uptime + Self.holdPause)
+      let delay = pause(&entry)
+      entry.stage = .resting(until: now.uptime + delay)
       actions = [.answer(id, .pending)]
       if !entry.isKept { actions.append(.keep(entry.revocation)) }
     }

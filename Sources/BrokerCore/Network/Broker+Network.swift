@@ -4,16 +4,16 @@ import BrokerProtocol
 extension Broker {
   /// Takes in what a call to the provider of a profile came to; nil is a success.
   ///
-  /// Every call of a provider reports its outcome here, on the broker: that is how it is known whether there is a
-  /// network.
-  func noteCall(_ failure: ProviderFailure?, of name: ProfileName, id: UInt64) {
+  /// Refreshes, and what ``ask(_:_:then:)`` and ``askDuringUserAction(_:_:noting:then:)`` call, report here: that is how
+  /// it is known whether there is a network. Probes, trials, and revocations that no profile keeps do not report.
+  func noteCall(_ failure: ProviderFailure?, of id: SlotID) {
     if failure?.isLockout == true { counts.lockouts += 1 }
-    guard let slot = holder(of: name, id: id) else { return }
-    if let failure { noteFailure(failure, of: name) }
+    guard let slot = holder(id) else { return }
+    if let failure { noteFailure(failure, of: slot) }
     for action in slot.network.handle(NetworkState.Event(failure)) {
       switch action {
-      case .tellDown: publish(.networkDown, profile: name)
-      case .tellUp: publish(.networkUp, profile: name)
+      case .tellDown: publish(.networkDown, profile: slot.name)
+      case .tellUp: publish(.networkUp, profile: slot.name)
       case .letOthersTry: networkReturned(except: slot)
       }
     }

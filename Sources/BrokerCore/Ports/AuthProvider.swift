@@ -5,6 +5,10 @@ package import SecretMemory
 ///
 /// Here is what every provider does; what only some can do is in ``capabilities``. Every call may take long, so none runs on
 /// the loop; each is done once and never repeated by the provider itself.
+///
+/// What holds for every provider, and is tested on each: a wrong password and an unknown address are both
+/// `invalidCredentials`; a session says when its access token ends and, with ``UserInfoProvider``, whose it is; each login
+/// and each refresh gives other tokens than before.
 package protocol AuthProvider: Sendable {
   /// What sessions of this provider are bound to.
   var binding: ProviderBinding { get }

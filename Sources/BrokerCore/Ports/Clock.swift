@@ -19,6 +19,6 @@ package protocol BrokerClock: Sendable {
 }
 
 extension BrokerClock {
-  /// A clock that cannot be set.
-  package func whenSet(_ action: @escaping @Sendable () -> Void) {}
+  /// Both clocks.
+  var moment: Moment { Moment(wall: now, uptime: uptime) }
 }

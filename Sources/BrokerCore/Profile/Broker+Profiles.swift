@@ -21,23 +21,14 @@ extension Broker {
   func slot(named name: ProfileName) -> ProfileSlot? { profiles[name] }
 
   /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
-  func slot(named name: ProfileName, id: UInt64) -> ProfileSlot? {
-    guard let slot = slot(named: name), slot.id == id else { return nil }
-    return slot
-  }
-
-  /// The stay of a profile that something was begun for; nil where it has gone from the configuration meanwhile.
-  func slot(_ id: SlotID) -> ProfileSlot? { slot(named: id.profile, id: id.number) }
+  func slot(_ id: SlotID) -> ProfileSlot? { slot(named: id.profile).flatMap { $0.id == id ? $0 : nil } }
 
   /// The profile that holds the session of a name: also one that has gone from the configuration in the middle of a
   /// refresh.
   func holder(of name: ProfileName) -> ProfileSlot? { profiles.holder(of: name) }
 
   /// The stay of a profile that a refresh was begun for, if it still holds the session.
-  func holder(of name: ProfileName, id: UInt64) -> ProfileSlot? {
-    guard let slot = holder(of: name), slot.id == id else { return nil }
-    return slot
-  }
+  func holder(_ id: SlotID) -> ProfileSlot? { holder(of: id.profile).flatMap { $0.id == id ? $0 : nil } }
 
   /// The profile that a request means: the one it names, else the only one, else `default`.
   func slot(for name: ProfileName?) throws(BrokerError) -> ProfileSlot {
@@ -66,5 +57,32 @@ extension Broker {
     let most = 8
     let names = slots.prefix(most).map(\.name.description).joined(separator: ", ")
     return slots.count > most ? "\(names) and \(slots.count - most) more" : names
+  }
+}
+
+/// How a request gets the provider that it needs.
+extension Broker {
+  /// Gives the profile that a request means, and what its provider must be able to do for it.
+  ///
+  /// - Throws: `vaultLocked`, `unknownProfile`, `unsupportedByProvider`.
+  func slot<Capability>(
+    for profile: ProfileName?, with path: CapabilityPath<Capability>
+  ) throws(BrokerError) -> (slot: ProfileSlot, capability: Capability) {
+    try requireUnlocked()
+    let slot = try slot(for: profile)
+    return (slot, try require(path, of: slot))
+  }
+
+  /// Gives a capability of a profile's provider.
+  ///
+  /// - Throws: `unsupportedByProvider`.
+  func require<Capability>(
+    _ path: CapabilityPath<Capability>, of slot: ProfileSlot
+  ) throws(BrokerError) -> Capability {
+    do throws(ProviderFailure) {
+      return try slot.provider.require(path)
+    } catch {
+      throw BrokerError(error, profile: slot.name)
+    }
   }
 }

@@ -5,10 +5,8 @@ import SecretMemory
 ///
 /// Confined to the broker's executor.
 final class ProfileSlot {
-  /// Names this stay of the profile in the configuration: what was begun for an earlier one is not taken in.
-  let id: UInt64
-  /// The profile.
-  let name: ProfileName
+  /// Names the profile, and its stay in the configuration.
+  let id: SlotID
   /// Who logs it in.
   var provider: any AuthProvider
   /// Whether clients may have the session's ID token.
@@ -31,17 +29,19 @@ final class ProfileSlot {
   var network = NetworkState.up
   /// How far its provider's clock is off.
   var providerClock = ProviderClock()
-  /// When each kind of refusal was last published.
-  var lastRefusal: [EventName: Duration] = [:]
+  /// When each event was last published that may be published once a minute.
+  var lastRareEvent: [EventName: Duration] = [:]
 
-  /// A profile of which nothing is known yet.
-  init(_ id: UInt64, _ settings: ProfileSettings, _ machine: SessionMachine) {
-    self.id = id
-    name = settings.name
+  /// A profile of which nothing is known yet; `number` is no other stay's.
+  init(_ number: UInt64, _ settings: ProfileSettings, _ machine: SessionMachine) {
+    id = SlotID(profile: settings.name, number: number)
     provider = settings.provider
     allowsIDToken = settings.allowsIDToken
     self.machine = machine
   }
+
+  /// The profile.
+  var name: ProfileName { id.profile }
 
   /// The user of the session, as the provider last described them.
   var user: User? { account.user ?? machine.living?.user }

@@ -39,7 +39,6 @@ package struct RefreshMachine: Sendable {
     /// Whether a client has reported that the access token is refused.
     package var isAccessTokenRefused: Bool
 
-    /// Terms.
     package init(
       generation: UInt64, rotates: Bool = true, grace: Duration = .zero, accessEnd: Deadline?,
       isAccessTokenRefused: Bool = false

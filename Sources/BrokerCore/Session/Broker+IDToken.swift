@@ -1,5 +1,4 @@
 package import BrokerProtocol
-import JSON
 package import SecretMemory
 
 /// How clients get ID tokens, for servers that ask who the user is.
@@ -14,11 +13,11 @@ extension Broker {
   package func idToken(_ params: GetIDToken.Params, _ caller: Caller<Secret>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
     guard slot.allowsIDToken else { throw Self.idTokenDenied(slot.name) }
-    let (name, id) = (slot.name, slot.id)
+    let id = slot.id
     noticeUse(of: slot, now)
     if let living = slot.machine.living, !slot.machine.isIdleOver(at: now) {
       guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
-        throw Self.idTokenMissing(name)
+        throw Self.idTokenMissing(slot.name)
       }
       let skew = slot.machine.policy.skew
       if held.isGood(for: skew) || held.isLastWord(for: skew) {
@@ -26,21 +25,18 @@ extension Broker {
         return answer(caller.id, token: idToken(held, slot))
       }
     }
-    withAccessToken(GetAccessToken.Params(profile: name, forceRefresh: true)) { broker, result in
-      broker.answer(caller.id, token: broker.idToken(after: result, name, id))
+    withAccessToken(GetAccessToken.Params(profile: slot.name, forceRefresh: true)) { broker, result in
+      broker.answer(caller.id, token: broker.idToken(after: result, of: id))
     }
   }
 
   /// What there is to be said once the refresh is over.
-  private func idToken(
-    after refresh: Result<Secret, BrokerError>, _ name: ProfileName, _ id: UInt64
-  ) -> Result<Secret, BrokerError> {
-    guard vault.isOpen, let slot = slot(named: name, id: id), let living = slot.machine.living else {
-      guard case .failure(let error) = refresh else { return .failure(BrokerError(.loginRequired, profile: name)) }
-      return .failure(error)
+  private func idToken(after refresh: Result<Secret, BrokerError>, of id: SlotID) -> Result<Secret, BrokerError> {
+    guard vault.isOpen, let slot = slot(id), let living = slot.machine.living else {
+      return .failure(refresh.failure ?? BrokerError(.loginRequired, profile: id.profile))
     }
     guard let held = HeldIDToken(of: living, since: slot.machine.since, at: now) else {
-      return .failure(Self.idTokenMissing(name))
+      return .failure(Self.idTokenMissing(id.profile))
     }
     // A session that cannot be refreshed lives on: it is the ID token that has ended.
     if !held.isAlive, case .failure(let error) = refresh, error.kind != .loginRequired { return .failure(error) }
@@ -52,12 +48,7 @@ extension Broker {
       let message = "The ID token has expired, and the provider issues another one only after a new login."
       return .failure(BrokerError(.reauthRequired, message, profile: slot.name))
     }
-    var writer = JSONWriter()
-    IdentityToken(idToken: held.token, expiresAt: held.end).encode(to: &writer)
-    guard let json = try? Secret(wiping: &writer.bytes) else {
-      return .failure(BrokerError(.overloaded, profile: slot.name))
-    }
-    return .success(json)
+    return rendered(IdentityToken(idToken: held.token, expiresAt: held.end), of: slot)
   }
 
   private static func idTokenDenied(_ profile: ProfileName) -> BrokerError {

@@ -15,8 +15,9 @@ extension Broker {
   ) {
     let concerned = slots.filter { $0.machine.hasSession }
     guard !concerned.isEmpty else { return answer(caller, Empty()) }
-    let id = sessionChecks.begin(concerned.map(\.name), for: caller, of: profile)
-    for slot in concerned { examine(SessionCheck(id: id, slot: SlotID(slot), reason: reason)) }
+    let checks = SessionChecks(of: concerned.map(\.id), askedFor: profile)
+    callers.update(caller.id) { $0.wait = .sessionChecks(checks) }
+    for slot in concerned { examine(SessionCheck(caller: caller, slot: slot.id, reason: reason)) }
   }
 
   /// Examines one session; one whose login is being saved has no tokens to examine it with before that is done.
@@ -71,8 +72,10 @@ extension Broker {
 
   /// Takes in that a session was examined, and answers the caller after the last one.
   func close(_ check: SessionCheck, _ failure: StoreFailure?) {
-    guard let examination = sessionChecks.close(check, failure) else { return }
-    answer(examination.caller, Self.outcome(examination.failure, examination.profile))
+    guard case .sessionChecks(var checks)? = callers[check.caller.id]?.wait else { return }
+    checks.close(check.slot, failure)
+    callers.update(check.caller.id) { $0.wait = .sessionChecks(checks) }
+    if checks.open.isEmpty { answer(check.caller, Self.outcome(checks.failure, checks.profile)) }
   }
 }
 

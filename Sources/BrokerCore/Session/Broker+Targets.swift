@@ -43,11 +43,9 @@ extension Broker {
     let answer = AccessToken(
       accessToken: token.accessToken, expiresAt: token.expiresAt, scopes: token.scopes, profile: slot.name,
       tokenID: entropy.tokenID(of: token.accessToken), audience: token.target.audience, isOffline: isOffline)
-    guard let json = try? CachedAnswer.render(answer) else {
-      return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
-    }
-    slot.rendered.keep(json, with: token, isOffline: isOffline)
-    return .success(json)
+    let result = rendered(answer, of: slot)
+    if case .success(let json) = result { slot.rendered.keep(json, with: token, isOffline: isOffline) }
+    return result
   }
 
   /// Spends a refresh token for the session's own tokens, or for a target's.

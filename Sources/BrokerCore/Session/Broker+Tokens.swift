@@ -1,4 +1,5 @@
 package import BrokerProtocol
+import JSON
 package import SecretMemory
 
 /// How callers get tokens.
@@ -31,19 +32,6 @@ extension Broker {
     receive(own: go) { broker, caller throws(BrokerError) in try broker.reportRejected(report, caller) }
   }
 
-  private func receive(
-    own continuation: @escaping Callers.Continuation,
-    _ method: Method<Secret>
-  ) {
-    let caller = Caller<Secret>(callers.insertOwn(continuation))
-    do throws(BrokerError) {
-      try requireUnlocked()
-      try method(self, caller)
-    } catch {
-      refuse(caller.id, error)
-    }
-  }
-
   /// The rendered current token; it is kept for the hot path where it is an ordinary answer.
   func currentToken(of slot: ProfileSlot, isOffline: Bool) -> Result<Secret, BrokerError> {
     guard let living = slot.machine.living else { return .failure(BrokerError(.loginRequired, profile: slot.name)) }
@@ -53,16 +41,25 @@ extension Broker {
     let token = AccessToken(
       accessToken: tokens.accessToken, expiresAt: tokens.accessTokenExpiresAt, scopes: tokens.scopes,
       profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken), isOffline: isOffline)
-    guard let json = try? CachedAnswer.render(token) else {
-      return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
-    }
-    guard !isOffline, !slot.machine.mustSeeNextUse else { return .success(json) }
+    let answer = rendered(token, of: slot)
+    guard case .success(let json) = answer, !isOffline, !slot.machine.mustSeeNextUse else { return answer }
     slot.rendered.current = json
     let end = slot.machine.accessTokenEnd
     let lifetime = tokens.accessTokenExpiresAt.map { $0 - living.issuedAt }
-    let answer = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)
-    if let position = profiles.position(of: slot) { answers.set(answer, at: position, usedAt: now.uptime) }
-    return .success(json)
+    let cached = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)
+    if let position = profiles.position(of: slot) { answers.set(cached, at: position, usedAt: now.uptime) }
+    return answer
+  }
+
+  /// A result with a token as JSON, in the locked memory.
+  func rendered(_ result: some JSONEncodable, of slot: ProfileSlot) -> Result<Secret, BrokerError> {
+    var writer = JSONWriter()
+    result.encode(to: &writer)
+    do throws(SecretMemoryExhausted) {
+      return .success(try Secret(wiping: &writer.bytes))
+    } catch {
+      return .failure(BrokerError(.overloaded, BrokerError.secretMemoryMessage, profile: slot.name))
+    }
   }
 
   /// Takes the report that a server refused a token, and gives the one to use instead: one for the same target.
@@ -90,15 +87,11 @@ extension Broker {
     return error
   }
 
-  /// At most one such event a profile and minute: a loop of refused calls must not become a flood of events.
+  /// Tells that a server has refused the session's token.
   func publishRefusal(_ status: Int, on slot: ProfileSlot) {
     guard slot.machine.living != nil else { return }
     let event = RefusalEvent(status: status)
-    let payload: EventPayload = status == 403 ? .forbidden(event) : .unauthorized(event)
-    let uptime = now.uptime
-    if let last = slot.lastRefusal[payload.name], uptime - last < .seconds(60) { return }
-    slot.lastRefusal[payload.name] = uptime
-    publish(payload, profile: slot.name)
+    publishRarely(status == 403 ? .forbidden(event) : .unauthorized(event), of: slot)
   }
 
   /// Tells all callers that wait for a login that none will come; logins that wait for their user rest in the store.

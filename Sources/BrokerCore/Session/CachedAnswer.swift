@@ -1,5 +1,4 @@
 import BrokerProtocol
-import JSON
 import SecretMemory
 
 /// The answer to `getAccessToken`, rendered once for as long as the token is good.
@@ -34,14 +33,5 @@ struct CachedAnswer: Sendable {
     let wanted = minValidity ?? skew
     let rest = min(wallEnd &- wall, uptimeEnd &- uptime)
     return rest > 0 && (rest >= wanted || lifetime < wanted)
-  }
-
-  /// Renders a token.
-  ///
-  /// - Throws: `SecretMemoryExhausted` where the locked memory has no room for it.
-  static func render(_ token: AccessToken) throws(SecretMemoryExhausted) -> Secret {
-    var writer = JSONWriter()
-    token.encode(to: &writer)
-    return try Secret(wiping: &writer.bytes)
   }
 }

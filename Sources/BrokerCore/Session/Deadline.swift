@@ -10,7 +10,6 @@ package struct Deadline: Sendable, Equatable {
   /// The same moment in uptime, as far as the wall clock was right when this was made.
   package var uptime: Duration
 
-  /// A moment.
   package init(wall: Timestamp, uptime: Duration) {
     self.wall = wall
     self.uptime = uptime

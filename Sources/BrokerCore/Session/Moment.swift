@@ -7,7 +7,6 @@ package struct Moment: Sendable, Equatable {
   /// Time since the machine started, suspended time included: what delays are counted in.
   package var uptime: Duration
 
-  /// A reading.
   package init(wall: Timestamp, uptime: Duration) {
     self.wall = wall
     self.uptime = uptime

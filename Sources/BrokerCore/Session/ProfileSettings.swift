@@ -11,22 +11,12 @@ package struct ProfileSettings: Sendable {
   /// Whether clients may have the session's ID token.
   package var allowsIDToken: Bool
 
-  /// The settings of a profile.
-  package init(name: ProfileName, provider: any AuthProvider, rules: SessionRules, allowsIDToken: Bool = false) {
+  package init(
+    name: ProfileName, provider: any AuthProvider, rules: SessionRules = SessionRules(), allowsIDToken: Bool = false
+  ) {
     self.name = name
     self.provider = provider
     self.rules = rules
     self.allowsIDToken = allowsIDToken
-  }
-
-  /// The settings of a profile, part by part: see ``SessionRules``.
-  package init(
-    name: ProfileName, provider: any AuthProvider, policy: ExpiryPolicy = ExpiryPolicy(), rotation: Rotation = .auto,
-    rotationGrace: Duration = .zero, idleTimeout: Duration = .zero
-  ) {
-    self.init(
-      name: name, provider: provider,
-      rules: SessionRules(
-        expiry: policy, rotation: rotation, rotationGrace: rotationGrace, idleTimeout: idleTimeout))
   }
 }

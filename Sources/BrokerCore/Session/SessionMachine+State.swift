@@ -1,21 +1,9 @@
-package import BrokerProtocol
-package import SecretMemory
+import BrokerProtocol
 
 /// What the machine tells of itself.
 extension SessionMachine {
-  /// A machine with rules of which only the first is given.
-  package init(
-    profile: ProfileName, binding: ProviderBinding, policy: ExpiryPolicy,
-    tokenID: @escaping @Sendable (Secret) -> String
-  ) {
-    self.init(profile: profile, binding: binding, rules: SessionRules(expiry: policy), tokenID: tokenID)
-  }
-
   /// When tokens are good enough.
-  package var policy: ExpiryPolicy {
-    get { rules.expiry }
-    set { rules.expiry = newValue }
-  }
+  var policy: ExpiryPolicy { rules.expiry }
 
   /// What is known of a session only as long as it has tokens; nil where there is none.
   ///

@@ -15,7 +15,6 @@ package struct TokenDemand: Sendable, Equatable {
   /// Whether the provider can give a token for such a target at all.
   package var isGivable: Bool
 
-  /// A demand.
   package init(
     waiter: CallerID, minValidity: Duration? = nil, forcesRefresh: Bool = false, waitsForLogin: Bool = false,
     isRefused: Bool = false, target: TokenTarget? = nil, isGivable: Bool = true

@@ -1,17 +1,5 @@
 package import BrokerProtocol
 
-/// A record that could not be saved, and is tried again.
-struct SaveRetry {
-  /// The record.
-  let record: SessionRecord
-  /// What is told once it is durable.
-  let events: [EventPayload]
-  /// How often it failed.
-  let failures: Int
-  /// The next try; nil while one is under way.
-  var timer: TimerCancellation?
-}
-
 /// How records are saved, however long the disk says no.
 extension Broker {
   /// Makes a record durable, in one transaction with the events that tell of it, and tells its machine.
@@ -82,9 +70,7 @@ extension Broker {
     guard holder(of: name)?.machine.wantsSaved(retry.record) == true else {
       journal.forgetRetry(of: name)
       finishSave(of: retry.record, .superseded)
-      finishLocking()
-      if !hasWork { whenIdle?() }
-      return
+      return noteWorkEnded()
     }
     save(retry.record, announcing: retry.events, isRetry: true)
   }
@@ -97,9 +83,6 @@ extension Broker {
   func whenSaved(_ slot: ProfileSlot, _ settlement: Settlement) {
     journal.await(slot.name, slot.machine.generation, settlement)
   }
-
-  /// Lets a login go on once the newest record of the profile is durable, or could not be made so.
-  func whenSaved(_ slot: ProfileSlot, _ step: @escaping Settlement.LoginStep) { whenSaved(slot, .login(step)) }
 
   /// Does something once what a profile's machine has decided is durable, or could not be made so: at once, where it is.
   func whenSettled(_ slot: ProfileSlot, _ settlement: Settlement) {

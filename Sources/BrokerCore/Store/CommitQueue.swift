@@ -5,7 +5,6 @@ package struct ChangeID: Hashable, Sendable {
   /// Never used twice in a process.
   package let number: UInt64
 
-  /// A name.
   package init(_ number: UInt64) { self.number = number }
 }
 

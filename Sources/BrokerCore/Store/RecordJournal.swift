@@ -18,9 +18,6 @@ struct RecordJournal {
   /// The profiles whose record waits to be saved once more, sorted.
   var unsaved: [ProfileName] { retries.keys.sorted { $0.description < $1.description } }
 
-  /// The record of a profile that waits to be saved once more.
-  func retry(of profile: ProfileName) -> SaveRetry? { retries[profile] }
-
   /// How often saving a record has failed.
   func failures(of record: SessionRecord) -> Int {
     retries[record.profile].map { $0.record.generation == record.generation ? $0.failures : 0 } ?? 0

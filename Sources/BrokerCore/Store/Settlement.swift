@@ -1,10 +1,7 @@
 import BrokerProtocol
 
-/// What is to be done once a change is durable, or could not be made so: as a value, but for the steps of a login.
+/// What is to be done once a change is durable, or could not be made so.
 enum Settlement: Sendable {
-  /// What a login does next.
-  typealias LoginStep = @Sendable (isolated Broker, StoreFailure?) -> Void
-
   /// A flight may send its refresh token: its intent was written.
   case intent(SlotID, flight: UInt64)
   /// The machine of a profile is told of its record.
@@ -25,5 +22,5 @@ enum Settlement: Sendable {
   /// are examined then.
   case deletion(Caller<Empty>, ProfileName, others: [ProfileName])
   /// A login goes on.
-  case login(LoginStep)
+  case login(LoginSettlement)
 }

@@ -21,7 +21,6 @@ package struct StoreChange: Sendable {
   /// Whether its record was tried before, with an error: where the store has it by now, only the rest is written.
   package var isRetry = false
 
-  /// A change.
   package init(_ kind: Kind, _ steps: [StoreStep] = [], telling events: [EventPayload] = [], of profile: ProfileName?) {
     self.kind = kind
     self.steps = steps

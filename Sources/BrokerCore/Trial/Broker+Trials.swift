@@ -10,27 +10,6 @@ extension Broker {
   /// No answer waits longer: as `getAccessToken` by default.
   private static let longestWait = ContinueTrial.Params.standardTimeout
 
-  /// Looks closely at the provider of a profile; the vault is not needed.
-  package func checkProvider(
-    _ params: CheckProvider.Params, _ caller: Caller<CheckProvider.Result>
-  ) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
-    try ledger.require(.providerChecks, work.providerChecks + 1)
-    try admit(.probe, nil, on: slot)
-    let (name, provider) = (slot.name, slot.provider)
-    let announcement = ProviderTrial.announcement(.init(provider, slot.machine.rules))
-    work.beginProviderCheck()
-    Task {
-      let findings = await apart { await provider.examine() }
-      work.endProviderCheck()
-      answer(
-        caller,
-        CheckProvider.Result(
-          profile: name, provider: provider.binding.type, loginMethods: provider.loginMethods.map(\.rawValue),
-          methods: provider.abilities.map(\.rawValue).sorted(), findings: findings, trial: announcement))
-    }
-  }
-
   /// Begins a trial, which goes on by itself from now on; neither the vault nor the profile's session is touched.
   package func tryProvider(_ params: TryProvider.Params, _ caller: Caller<ProviderTrialState>) throws(BrokerError) {
     let slot = try slot(for: params.profile)
@@ -46,15 +25,14 @@ extension Broker {
     var credentials = Credentials(
       method: method, email: params.email, password: params.password, refreshToken: params.refreshToken)
     credentials.replacesPending = false
-    let id = entropy.handle()
     let trial = TrialSlot(
-      slot.name, slot.provider, servedClient,
+      entropy.handle(), slot.name, slot.provider, servedClient,
       ProviderTrial(.init(slot.provider, slot.machine.rules), credentials, options))
-    trials[id] = trial
+    trials[trial.id] = trial
     trial.findings = trial.trial.begin(at: now.wall)
-    keepAlive(id, trial)
-    carryOn(id, trial)
-    answer(caller, ProviderTrialState(trialID: id, findings: [], step: .provider))
+    keepAlive(trial)
+    carryOn(trial)
+    answer(caller, ProviderTrialState(trialID: trial.id, findings: [], step: .provider))
   }
 
   /// Tells what is new in a trial, once there is something; takes its code, or ends it.
@@ -62,31 +40,31 @@ extension Broker {
     guard let slot = trials[params.trialID] else {
       throw BrokerError(.flowNotFound, "The trial is unknown; it may have ended.")
     }
-    let id = params.trialID
     if let answer = TrialCodeAnswer(params) { try admit(answer, ofTrialOn: slot.profile) }
     // One at a time: an earlier question is answered with what there is.
-    tell(id, slot, evenNothing: true)
+    tell(slot, evenNothing: true)
     slot.caller = caller
-    keepAlive(id, slot)
+    keepAlive(slot)
     if let answer = TrialCodeAnswer(params) {
       slot.findings += slot.trial.enter(answer.normalized(for: slot.provider), at: now.wall)
       slot.isToldOfWait = false
     }
     if params.stops { stop(slot) }
-    carryOn(id, slot)
+    carryOn(slot)
     guard slot.caller != nil else { return }
+    let id = slot.id
     slot.answerTimer = clock.schedule(at: now.uptime + min(params.timeout, Self.longestWait)) { [weak self] in
       self?.assumeIsolated { broker in
-        if let slot = broker.trials[id] { broker.tell(id, slot, evenNothing: true) }
+        if let slot = broker.trials[id] { broker.tell(slot, evenNothing: true) }
       }
     }
   }
 
   /// Ends every trial: the broker is ending.
   package func stopTrials() {
-    for (id, slot) in trials {
+    for slot in trials.values {
       stop(slot)
-      carryOn(id, slot)
+      carryOn(slot)
       // What is under way may bring a session, which is to be ended then.
       if let asking = slot.asking { finish(asking) }
     }
@@ -99,17 +77,17 @@ extension Broker {
   }
 
   /// Does what a trial wants to be done, and tells of what is new.
-  private func carryOn(_ id: String, _ slot: TrialSlot) {
+  private func carryOn(_ slot: TrialSlot) {
     switch slot.trial.order {
-    case .ask(let request) where slot.asking == nil: ask(request, id, slot)
-    case .awaitUser(let action) where slot.wait == nil: awaitUser(action, id, slot)
+    case .ask(let request) where slot.asking == nil: ask(request, slot)
+    case .awaitUser(let action) where slot.wait == nil: awaitUser(action, slot)
     default: break
     }
-    tell(id, slot, evenNothing: false)
+    tell(slot, evenNothing: false)
   }
 
-  private func ask(_ request: TrialRequest, _ id: String, _ slot: TrialSlot) {
-    let provider = slot.provider
+  private func ask(_ request: TrialRequest, _ slot: TrialSlot) {
+    let (provider, profile) = (slot.provider, slot.profile)
     let asking = Task {
       if let duration = request.pause {
         let pause = Pause()
@@ -117,13 +95,13 @@ extension Broker {
         await end(pause, after: duration)
         slot.pause = nil
       }
-      let answer = await apart { await provider.answer(request) }
-      guard let slot = trials[id] else { return }
+      let answer = await apart { await ProviderCall.run(for: profile) { await provider.answer(request) } }
+      guard trials[slot.id] != nil else { return }
       noteSentCode(request, answer, slot)
       slot.asking = nil
       slot.isToldOfWait = false
       slot.findings += slot.trial.take(answer, at: now.wall)
-      carryOn(id, slot)
+      carryOn(slot)
     }
     slot.asking = asking
     // Locking does not wait for a trial; the end of the broker does, where a session is being ended.
@@ -146,30 +124,45 @@ extension Broker {
     }
   }
 
-  private func awaitUser(_ action: ProviderUserAction, _ id: String, _ slot: TrialSlot) {
-    let (provider, clock) = (slot.provider, clock)
+  /// Waits for a pause to end, which it does after some time; sooner where the task is cancelled.
+  ///
+  /// By the core's own clock: a sleeping task would need the global pool, and a timer of its own.
+  ///
+  /// - Returns: whether all the time has passed.
+  @discardableResult
+  private func end(_ pause: Pause, after duration: Duration) async -> Bool {
+    let timer = clock.schedule(at: clock.uptime + duration) { pause.end(isWhole: true) }
+    let isWhole = await pause.value
+    timer.cancel()
+    return isWhole
+  }
+
+  private func awaitUser(_ action: ProviderUserAction, _ slot: TrialSlot) {
+    let (provider, profile, clock) = (slot.provider, slot.profile, clock)
     slot.wait = Task {
       let result = await apart {
-        await provider.awaitUser(action) {
-          clock.now
-        } pause: {
-          await self.end(Pause(), after: $0)
+        await ProviderCall.run(for: profile) {
+          await provider.awaitUser(action) {
+            clock.now
+          } pause: {
+            await self.end(Pause(), after: $0)
+          }
         }
       }
-      guard !Task.isCancelled, let slot = trials[id] else {
+      guard !Task.isCancelled, trials[slot.id] != nil else {
         // No caller waits for it any more.
-        if case .success(let session) = result { revokeUnused(session.tokens, at: provider) }
+        if case .success(let session) = result { revokeUnused(session.tokens, at: provider, for: profile) }
         return
       }
       slot.wait = nil
       slot.findings += slot.trial.take(.session(result), at: now.wall)
-      carryOn(id, slot)
+      carryOn(slot)
     }
   }
 
   /// Answers the caller, where there is something to say, and forgets a trial that is over.
-  private func tell(_ id: String, _ slot: TrialSlot, evenNothing: Bool) {
-    let step = step(id, slot)
+  private func tell(_ slot: TrialSlot, evenNothing: Bool) {
+    let step = step(slot)
     let isNews: Bool
     switch step {
     case .provider: isNews = !slot.findings.isEmpty
@@ -183,27 +176,28 @@ extension Broker {
     slot.isToldOfWait = step != .provider
     let findings = slot.findings
     slot.findings = []
-    if step == .none { forget(id, slot) } else { keepAlive(id, slot) }
-    answer(caller, ProviderTrialState(trialID: id, findings: findings, step: step))
+    if step == .none { forget(slot) } else { keepAlive(slot) }
+    answer(caller, ProviderTrialState(trialID: slot.id, findings: findings, step: step))
   }
 
-  private func step(_ id: String, _ slot: TrialSlot) -> ProviderTrialState.Step {
+  private func step(_ slot: TrialSlot) -> ProviderTrialState.Step {
     switch slot.trial.order {
     case .ask: .provider
-    case .awaitCode(let challenge): .code(challenge.described(id: id, profile: slot.profile))
-    case .awaitUser(let action): .user(action.described(id: id, profile: slot.profile))
+    case .awaitCode(let challenge): .code(challenge.described(id: slot.id, profile: slot.profile))
+    case .awaitUser(let action): .user(action.described(id: slot.id, profile: slot.profile))
     case .end: .none
     }
   }
 
-  private func forget(_ id: String, _ slot: TrialSlot) {
+  private func forget(_ slot: TrialSlot) {
     slot.idleTimer?.cancel()
-    trials[id] = nil
+    trials[slot.id] = nil
   }
 
   /// Restarts the timer that ends a trial without questions.
-  private func keepAlive(_ id: String, _ slot: TrialSlot) {
+  private func keepAlive(_ slot: TrialSlot) {
     slot.idleTimer?.cancel()
+    let id = slot.id
     var patience = Self.trialPatience
     if case .awaitCode = slot.trial.order { patience = Self.codePatience }
     slot.idleTimer = clock.schedule(at: now.uptime + patience) { [weak self] in
@@ -216,9 +210,9 @@ extension Broker {
     guard let slot = trials[id] else { return }
     stop(slot)
     guard case .end = slot.trial.order else {
-      carryOn(id, slot)
-      return keepAlive(id, slot)
+      carryOn(slot)
+      return keepAlive(slot)
     }
-    forget(id, slot)
+    forget(slot)
   }
 }

@@ -30,7 +30,6 @@ package struct ProviderTrial: Sendable {
     /// Whether a refresh token that was spent is tried once more.
     package var replaysToken = false
 
-    /// Neither.
     package init() {}
   }
 

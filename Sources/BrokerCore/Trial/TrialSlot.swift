@@ -4,6 +4,8 @@ import BrokerProtocol
 ///
 /// Confined to the broker's executor.
 final class TrialSlot {
+  /// The handle of the trial.
+  let id: String
   /// The profile whose provider is tried.
   let profile: ProfileName
   /// The provider.
@@ -30,10 +32,16 @@ final class TrialSlot {
   var isToldOfWait = false
 
   /// A trial that has not begun.
-  init(_ profile: ProfileName, _ provider: any AuthProvider, _ client: ClientID?, _ trial: ProviderTrial) {
+  init(
+    _ id: String, _ profile: ProfileName, _ provider: any AuthProvider, _ client: ClientID?, _ trial: ProviderTrial
+  ) {
+    self.id = id
     self.client = client
     self.profile = profile
     self.provider = provider
     self.trial = trial
   }
+
+  /// Whether it asks the provider just now, and does not let time pass before that.
+  var isAsking: Bool { asking != nil && pause?.isOver ?? true }
 }

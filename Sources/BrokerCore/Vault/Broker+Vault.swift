@@ -6,13 +6,13 @@ extension Broker {
   ///
   /// Attempts are taken one at a time, in the order of ``KeyAttemptQueue``. The answer to a wrong passphrase is kept back
   /// as ``PassphraseDelay`` says, and so is the next attempt.
-  package func unlock(_ params: Unlock.Params, from client: ClientID?, _ caller: Caller<Empty>) {
-    want(KeyAttempt(caller: caller.id, client: client, wish: .unlock(params.passphrase)))
+  package func unlock(_ params: Unlock.Params, from peer: Peer?, _ caller: Caller<Empty>) {
+    want(KeyAttempt(caller: caller.id, peer: peer, wish: .unlock(params.passphrase)))
   }
 
   /// Re-encrypts the vault; sessions go on meanwhile.
-  package func rekey(_ params: Rekey.Params, from client: ClientID?, _ caller: Caller<Empty>) {
-    want(KeyAttempt(caller: caller.id, client: client, wish: .rekey(params)))
+  package func rekey(_ params: Rekey.Params, from peer: Peer?, _ caller: Caller<Empty>) {
+    want(KeyAttempt(caller: caller.id, peer: peer, wish: .rekey(params)))
   }
 
   private func want(_ attempt: KeyAttempt) { tell(.wanted(attempt, limit: ledger.limits[.keyAttempts])) }
@@ -28,7 +28,7 @@ extension Broker {
 
   /// Lets the keys go once nothing needs them any more.
   func finishLocking() {
-    guard work.calls == 0, eventLog.isIdle else { return }
+    guard background.calls == 0, eventLog.isIdle else { return }
     perform(vault.handle(.idle(isSaved: journal.isSaved), at: now))
   }
 
@@ -40,8 +40,7 @@ extension Broker {
   private func perform(_ actions: [VaultGate.Action]) {
     for action in actions {
       switch action {
-      case .answer(let caller, let error):
-        answer(Caller<Empty>(caller), error.map { .failure($0) } ?? .success(Empty()))
+      case .answer(let caller, let error): acknowledge(caller, error)
       case .refuseForNumber(let caller):
         ledger.note(.keyAttempts)
         refuse(caller, ledger.error(of: .keyAttempts))
@@ -66,19 +65,19 @@ extension Broker {
   }
 
   private func make(_ attempt: KeyAttempt) {
-    let (keeper, store, hasSequences) = (self.keeper, self.store, eventLog.isOpen)
+    let (store, hasSequences) = (self.store, eventLog.isOpen)
     inBackground {
       do throws(KeyFailure) {
         switch attempt.wish {
         case .rekey(let params):
-          try await keeper.rekey(params)
-          let status = await keeper.status
+          try await store.rekey(params)
+          let status = await store.status
           return { $0.accept(nil, status) }
         case .unlock(let passphrase):
-          try await keeper.unlock(passphrase)
-          let contents = try await Self.load(store, keeper)
+          try await store.unlock(passphrase)
+          let contents = try await Self.load(store)
           let reserved = hasSequences ? nil : await Self.reserveSequences(store, after: contents.lastSequence)
-          let status = await keeper.status
+          let status = await store.status
           return { broker in
             broker.openEvents(contents, reserved: reserved)
             broker.accept(contents, status)
@@ -91,13 +90,11 @@ extension Broker {
   }
 
   /// Reads the store; one that cannot be read is locked again.
-  private static func load(
-    _ store: any SessionStore, _ keeper: any StoreKeeper
-  ) async throws(KeyFailure) -> StoreContents {
+  private static func load(_ store: any SessionStore & StoreKeeper) async throws(KeyFailure) -> StoreContents {
     do throws(StoreFailure) {
       return try await store.load()
     } catch {
-      await keeper.lock()
+      await store.lock()
       throw .store(error)
     }
   }
@@ -121,9 +118,9 @@ extension Broker {
 
   /// Keeps the wrong passphrases so far for the next start, then goes on.
   private func keep(_ failures: PassphraseFailures, _ next: @escaping @Sendable () -> Void) {
-    let keeper = self.keeper
+    let store = self.store
     inBackground {
-      await keeper.keep(failures)
+      await store.keep(failures)
       return { _ in next() }
     }
   }
@@ -156,10 +153,10 @@ extension Broker {
     enrolments.endAll()
     handle(.dropped)
     eventLog.hub.forgetKept()
-    let keeper = self.keeper
+    let store = self.store
     inBackground {
-      await keeper.lock()
-      let status = await keeper.status
+      await store.lock()
+      let status = await store.status
       return { broker in
         broker.eventLog.forgetSuspicion()
         broker.tell(.dropped(status))
@@ -172,5 +169,36 @@ extension Broker {
       profile: slot.name, binding: slot.machine.binding, rules: slot.machine.rules, tokenID: slot.machine.tokenID)
     slot.rendered.current = nil
     slot.account.forgetUser()
+  }
+}
+
+/// What an open vault is needed for, and how it is examined.
+extension Broker {
+  /// Refuses what needs an open vault.
+  ///
+  /// - Throws: `vaultLocked`.
+  func requireUnlocked() throws(BrokerError) {
+    guard vault.isOpen else { throw BrokerError(.vaultLocked) }
+  }
+
+  /// Where the vault stands for clients.
+  package var vaultStatus: GetStatus.VaultStatus {
+    let status = vault.status
+    return GetStatus.VaultStatus(
+      locked: !vault.isOpen, keySource: status.keySource.rawValue, schemaVersion: status.schemaVersion,
+      isInitialized: status.isInitialized, noticesRollback: status.noticesRollback)
+  }
+
+  /// Looks whether the vault holds what the broker wrote.
+  package func checkVault(_ params: CheckVault.Params, _ caller: Caller<CheckVault.Result>) {
+    let store = self.store
+    inBackground {
+      do throws(StoreFailure) {
+        let findings = try await store.check(isFull: params.isFull)
+        return { $0.answer(caller, CheckVault.Result(findings: findings)) }
+      } catch {
+        return { $0.refuse(caller.id, BrokerError(error)) }
+      }
+    }
   }
 }

@@ -13,8 +13,8 @@ struct KeyAttempt: Sendable {
 
   /// Who waits for the answer.
   let caller: CallerID
-  /// The connection that it came from; nil for the broker itself.
-  let client: ClientID?
+  /// Where it came from; nil for the broker itself.
+  let peer: Peer?
   /// What it is.
   let wish: Wish
 

@@ -1,25 +1,26 @@
 /// The requests that wait for the vault's key to be tried, and which of them is next.
 ///
 /// Each costs a slow hash, and each wrong passphrase delays the next try. So a connection has at most one request that
-/// waits, and those with the fewest wrong passphrases come first: a connection that guesses keeps no other one out.
+/// waits, and those of the process with the fewest wrong passphrases come first: a process that guesses keeps no other
+/// one out, also where it connects again for each guess.
 struct KeyAttemptQueue {
   /// What became of a request.
   enum Admission {
     /// It waits for its turn.
     case admitted
-    /// It waits in the place of one whose connection has guessed wrongly more often, which is to be refused.
+    /// It waits in the place of one whose process has guessed wrongly more often, which is to be refused.
     case displaced(KeyAttempt)
     /// It is refused: another one of its connection waits.
     case refused
-    /// It is refused: too many wait, and none of a connection that has guessed wrongly more often.
+    /// It is refused: too many wait, and none of a process that has guessed wrongly more often.
     case full
   }
 
-  /// Of how many connections wrong passphrases are remembered: more than wait at any time, and little memory.
+  /// Of how many processes wrong passphrases are remembered: as many as can wait at any time, and little memory.
   private static let memoryLimit = 1024
 
   private var entries: [KeyAttempt] = []
-  private var failures: [ClientID: Int] = [:]
+  private var failures: [Peer.Guesser: Int] = [:]
 
   /// How many wait.
   var count: Int { entries.count }
@@ -28,13 +29,13 @@ struct KeyAttemptQueue {
 
   /// Lets a request wait behind fewer than `limit` others.
   mutating func add(_ attempt: KeyAttempt, limit: Int) -> Admission {
-    if let client = attempt.client, entries.contains(where: { $0.client == client }) { return .refused }
+    if let client = attempt.peer?.client, entries.contains(where: { $0.peer?.client == client }) { return .refused }
     guard entries.count >= limit else {
       entries.append(attempt)
       return .admitted
     }
-    guard let worst = entries.indices.max(by: { count(entries[$0].client) < count(entries[$1].client) }),
-      count(entries[worst].client) > count(attempt.client)
+    guard let worst = entries.indices.max(by: { count(entries[$0]) < count(entries[$1]) }),
+      count(entries[worst]) > count(attempt)
     else { return .full }
     let displaced = entries.remove(at: worst)
     entries.append(attempt)
@@ -43,25 +44,27 @@ struct KeyAttemptQueue {
 
   /// Takes the next request: of those with the fewest wrong passphrases, the one that came first.
   mutating func takeNext() -> KeyAttempt? {
-    entries.indices.min(by: { count(entries[$0].client) < count(entries[$1].client) }).map { entries.remove(at: $0) }
+    entries.indices.min(by: { count(entries[$0]) < count(entries[$1]) }).map { entries.remove(at: $0) }
   }
 
-  /// Counts a wrong passphrase of a connection.
-  mutating func noteFailure(of client: ClientID?) {
-    guard let client else { return }
-    if failures.count >= Self.memoryLimit { failures = [:] }
-    failures[client, default: 0] += 1
+  /// Counts a wrong passphrase; where too many processes have given some, one that gave the fewest is forgotten.
+  mutating func noteFailure(of peer: Peer?) {
+    guard let guesser = peer?.guesser else { return }
+    failures[guesser, default: 0] += 1
+    guard failures.count > Self.memoryLimit else { return }
+    let others = failures.filter { $0.key != guesser }
+    if let fewest = others.min(by: { $0.value < $1.value }) { failures[fewest.key] = nil }
   }
 
   /// Forgets the wrong passphrases of all: the right one was given.
   mutating func noteSuccess() { failures = [:] }
 
-  /// Forgets a connection that is closed, whose attempts cost the others nothing any more.
+  /// Forgets a connection that is closed; the wrong passphrases of its process are remembered.
   ///
   /// - Returns: what it waited for.
   mutating func forget(_ client: ClientID) -> [KeyAttempt] {
-    failures[client] = nil
-    return remove { $0.client == client }
+    failures[.connection(client)] = nil
+    return remove { $0.peer?.client == client }
   }
 
   /// Takes out the requests that `isTaken` picks.
@@ -71,5 +74,5 @@ struct KeyAttemptQueue {
     return taken
   }
 
-  private func count(_ client: ClientID?) -> Int { client.flatMap { failures[$0] } ?? 0 }
+  private func count(_ attempt: KeyAttempt) -> Int { attempt.peer.flatMap { failures[$0.guesser] } ?? 0 }
 }

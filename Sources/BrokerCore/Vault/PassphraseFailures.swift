@@ -10,7 +10,6 @@ package struct PassphraseFailures: Sendable, Equatable {
   /// None.
   package static let none = PassphraseFailures(count: 0, lastAt: Timestamp(milliseconds: 0))
 
-  /// So many.
   package init(count: Int, lastAt: Timestamp) {
     self.count = count
     self.lastAt = lastAt

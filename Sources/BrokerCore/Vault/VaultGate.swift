@@ -65,7 +65,7 @@ struct VaultGate: Sendable {
 
   /// Where the vault stands for clients.
   private(set) var phase = Phase.locked
-  /// Where the store stands, as its keeper said last.
+  /// Where the store stands, as it said last.
   private(set) var status: StoreStatus
   private var queue = KeyAttemptQueue()
   /// The attempt that is being made, or whose answer is kept back.
@@ -182,7 +182,7 @@ struct VaultGate: Sendable {
   private mutating func refuse(_ error: BrokerError, _ isWrong: Bool, _ now: Moment) -> [Action] {
     if phase == .opening { phase = .locked }
     guard isWrong else { return finish(error) }
-    queue.noteFailure(of: attempt?.client)
+    queue.noteFailure(of: attempt?.peer)
     let time = now.uptime + delay.noteFailure(at: now.wall)
     // Before the answer: ending the broker after it does not end the delay.
     return [.delay(delay.failures, error, until: time)]

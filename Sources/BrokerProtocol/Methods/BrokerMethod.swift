@@ -22,8 +22,11 @@ extension BrokerMethod {
   /// What the parameters are called.
   public static var parameterNames: [String] { Params.members.names }
 
+  /// The parameters whose value is a secret.
+  public static var secretParameterNames: [String] { Params.members.secretNames }
+
   /// Whether a parameter is a secret; a method for which that is not enough says so itself.
-  public static var mayCarrySecret: Bool { Params.members.hasSecret }
+  public static var mayCarrySecret: Bool { !secretParameterNames.isEmpty }
 }
 
 /// What a request carries: an object of named parameters; others are ignored.

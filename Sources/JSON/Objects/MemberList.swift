@@ -2,8 +2,8 @@
 public struct MemberList: ObjectCoder, Sendable {
   /// The names, in the order of the wire.
   public private(set) var names: [String] = []
-  /// Whether the value of one of them is a secret; what lies in its own objects is not looked at.
-  public private(set) var hasSecret = false
+  /// Those whose value is a secret; what lies in its own objects is not examined.
+  public private(set) var secretNames: [String] = []
 
   public mutating func required<Coding: ValueCoding>(_ name: String, _: inout Coding.Value, _: Coding) {
     add(name, Coding.self)
@@ -15,6 +15,6 @@ public struct MemberList: ObjectCoder, Sendable {
 
   private mutating func add<Coding: ValueCoding>(_ name: String, _: Coding.Type) {
     names.append(name)
-    hasSecret = hasSecret || Coding.isSecret
+    if Coding.isSecret { secretNames.append(name) }
   }
 }

@@ -15,7 +15,7 @@ extension LocalProvider: BackupCodeProvider, BackupCodeIssuer {
   ///
   /// - Throws: as ``verifyOTP(flow:code:)``, with `backupCodeInvalid` for `otpInvalid`.
   package func verifyBackupCode(flow handle: Secret, code: Secret) throws(ProviderFailure) -> ProviderSession {
-    try perform { database, now in
+    try respond(to: "verifyBackupCode") { database, now in
       let flow = try openFlow(handle, database, at: now)
       guard let code = try BackupCodes.normalized(code) else {
         throw ProviderFailure.refused(.backupCodeInvalid, attemptsRemaining: attemptsRemaining(in: flow))
@@ -37,7 +37,7 @@ extension LocalProvider: BackupCodeProvider, BackupCodeIssuer {
   /// - Throws: `.tokenRefused`; `.refused` with `tooManyAttempts` and the time to wait, or `invalidCredentials` for a wrong
   ///   password; `.transient(.providerUnavailable)`.
   package func generateBackupCodes(password: Secret, accessToken: Secret) throws(ProviderFailure) -> [Secret] {
-    try perform { database, now in
+    try respond(to: "generateBackupCodes") { database, now in
       let account = try session(of: accessToken, database, at: now).account
       _ = try prove(password, of: account, address: account.email, database, at: now)
       let codes = try BackupCodes.generate()

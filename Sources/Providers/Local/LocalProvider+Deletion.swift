@@ -10,7 +10,7 @@ extension LocalProvider: AccountDeletionProvider {
   /// - Throws: `.tokenRefused`; `.refused` with `tooManyAttempts` and the time to wait, or `invalidCredentials`;
   ///   `.transient(.providerUnavailable)`.
   package func deleteAccount(password: Secret, accessToken: Secret) throws(ProviderFailure) {
-    try perform { database, now in
+    try respond(to: "deleteAccount") { database, now in
       let account = try session(of: accessToken, database, at: now).account
       _ = try prove(password, of: account, address: account.email, database, at: now)
       let messages = try database.messages.numbers(account: account.id)

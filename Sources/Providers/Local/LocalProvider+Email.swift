@@ -13,7 +13,7 @@ extension LocalProvider: EmailVerificationProvider {
   /// - Throws: `.refused` with `validationFailed` and the field `token` for one that is not good any more;
   ///   `.transient(.providerUnavailable)`.
   package func verifyEmail(token: Secret) throws(ProviderFailure) {
-    try perform { database, now in
+    try respond(to: "verifyEmail") { database, now in
       guard let account = try holder(of: token, .verify, database, at: now) else {
         throw ProviderFailure.refused(.validationFailed, fields: ["token"])
       }

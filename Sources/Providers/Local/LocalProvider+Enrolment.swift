@@ -33,7 +33,7 @@ extension LocalProvider: FactorEnrolmentProvider {
   /// - Throws: `.refused` with `flowNotFound`; `otpExpired`; `otpInvalid` with the attempts that remain;
   ///   `tooManyAttempts` for the last wrong code, which ends the enrolment. `.transient(.providerUnavailable)`.
   package func confirmEnrolment(flow handle: Secret, code: Secret) throws(ProviderFailure) -> User {
-    try perform { database, now in
+    try respond(to: "confirmEnrolment") { database, now in
       let (enrolment, account) = try openEnrolment(handle, database, at: now)
       let remaining = TOTPEnrolment.maxAttempts - enrolment.attempts
       guard Self.isCode(code, digits: enrolment.totp.digits) else {

@@ -9,7 +9,7 @@ extension LocalProvider {
   package func probe() -> ProviderProbe {
     guard (try? PrivateDirectory(directory, create: false)) != nil else { return .nothingToReach }
     do throws(ProviderFailure) {
-      try perform { _, _ in () }
+      try respond(to: "probe") { _, _ in () }
       return .nothingToReach
     } catch {
       guard error == .misconfigured(.embeddedFiles), let fault else { return .nothingToReach }
@@ -26,7 +26,7 @@ extension LocalProvider {
   package func examine() -> [ProviderFinding] {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
     do throws(ProviderFailure) {
-      let (isEmpty, isAuditIntact) = try perform { database, _ in
+      let (isEmpty, isAuditIntact) = try respond(to: "examine") { database, _ in
         try database.connection.checkIntegrity(.quick)
         return (try database.accounts.isEmpty(), try database.audit.verify())
       }

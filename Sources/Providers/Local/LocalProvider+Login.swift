@@ -20,7 +20,7 @@ extension LocalProvider {
     }
     // No account can have such an address: the refusal reveals nothing about any.
     guard let email = EmailAddress(input) else { throw .refused(.invalidCredentials) }
-    let (outcome, dispatch) = try perform { database, now in
+    let (outcome, dispatch) = try respond(to: "login") { database, now in
       let found = try database.accounts.find(email: email)
       let account = try prove(password, of: found, address: email.text, database, at: now)
       try requireAccess(account, database, at: now)

@@ -17,7 +17,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// - Throws: `.refused` with `flowNotFound`; `otpExpired`; `otpInvalid` with the attempts that remain;
   ///   `tooManyAttempts` for the last wrong code, which ends the flow. `.transient(.providerUnavailable)`.
   package func verifyOTP(flow handle: Secret, code: Secret) throws(ProviderFailure) -> ProviderSession {
-    try perform { database, now in
+    try respond(to: "verifyOTP") { database, now in
       let flow = try openFlow(handle, database, at: now)
       guard Self.isCode(code, digits: flow.codeLength) else {
         throw ProviderFailure.refused(.otpInvalid, attemptsRemaining: attemptsRemaining(in: flow))
@@ -40,7 +40,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   ///   `.unsupported` where an authenticator app makes the codes; `.transient(.providerUnavailable)`, also where the code
   ///   cannot be delivered, with the time after which another one may be asked for.
   package func resendOTP(flow handle: Secret) async throws(ProviderFailure) -> ProviderChallenge {
-    let (challenge, dispatch) = try perform { database, now in
+    let (challenge, dispatch) = try respond(to: "resendOTP") { database, now in
       var flow = try openFlow(handle, database, at: now)
       guard flow.method != .totp else { throw ProviderFailure.unsupported }
       guard flow.sends < Self.maxSends else {

@@ -22,7 +22,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   package func forgotPassword(email input: String) throws(ProviderFailure) {
     // No account can have such an address: the answer reveals nothing about any.
     guard let email = EmailAddress(input) else { return }
-    try perform { database, now in
+    try respond(to: "forgotPassword") { database, now in
       _ = try passwordHash.verifyAgainstNothing(.empty)
       let account = try database.accounts.find(email: email)
       try database.audit.append(.passwordForgotten, account: account?.id, at: now)
@@ -39,7 +39,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   ///   for one that the policy refuses, which leaves the token good; `accountLocked` for a disabled account.
   ///   `.transient(.providerUnavailable)`.
   package func resetPassword(token: Secret, newPassword: Secret) throws(ProviderFailure) {
-    try perform { database, now in
+    try respond(to: "resetPassword") { database, now in
       let found = try holder(of: token, .reset, database, at: now)
       // Whose password it would be is not known without the token: then it is judged as anyone's.
       let policy = found?.passwordPolicy ?? PasswordPolicy(hasSecondFactor: true)
@@ -61,7 +61,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   package func changePassword(
     from oldPassword: Secret, to newPassword: Secret, accessToken: Secret
   ) throws(ProviderFailure) -> TokenSet? {
-    try perform { database, now in
+    try respond(to: "changePassword") { database, now in
       let (account, family) = try session(of: accessToken, database, at: now)
       let verdict = try account.passwordPolicy.judge(newPassword, email: account.email, name: account.name)
       guard let password = verdict.password else {

@@ -15,7 +15,7 @@ extension LocalProvider: ProfileUpdateProvider {
   package func updateProfile(
     _ changes: ProfileChanges, accessToken: Secret
   ) throws(ProviderFailure) -> ProfileUpdate {
-    try perform { database, now in
+    try respond(to: "updateProfile") { database, now in
       let account = try session(of: accessToken, database, at: now).account
       let edit = try ProfileEdit(
         changes, of: account, needsVerifiedEmail: configuration.emailVerification == .required)

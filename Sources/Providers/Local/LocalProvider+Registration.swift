@@ -9,7 +9,7 @@ extension LocalProvider: RegistrationProvider {
   ///
   /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
   package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
-    let (outcome, dispatch) = try perform { database, now -> (LoginOutcome, Dispatch?) in
+    let (outcome, dispatch) = try respond(to: "register") { database, now -> (LoginOutcome, Dispatch?) in
       let account = try addAccount(registration, database, at: now)
       guard configuration.emailVerification == .off else {
         try sendToken(.verify, to: account, database, at: now)

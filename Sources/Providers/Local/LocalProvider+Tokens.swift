@@ -18,7 +18,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///   `refreshTokenReuse` for a spent one; with `refreshTokenExpired` where the family has expired, for want of use
   ///   or not. `.transient(.providerUnavailable)`: nothing was spent.
   package func refresh(_ refreshToken: Secret) throws(ProviderFailure) -> TokenSet {
-    try perform { database, now in
+    try respond(to: "refresh") { database, now in
       let token = database.fingerprint.of(refreshToken, .refreshToken)
       guard let match = try database.families.find(token: token), !match.family.isRevoked else {
         throw ProviderFailure.sessionEnded(.refreshRejected)
@@ -48,7 +48,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   ///
   /// - Throws: `.transient(.providerUnavailable)`.
   package func revoke(_ tokens: TokenSet, everywhere: Bool) throws(ProviderFailure) {
-    try perform { database, now in
+    try respond(to: "revoke") { database, now in
       guard let family = try family(of: tokens, database) else { return }
       try database.connection.transaction {
         if everywhere {
@@ -67,7 +67,7 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
   /// - Throws: `.tokenRefused` for a token that is not this provider's, has ended, or whose session was
   ///   revoked: another access token is needed, whatever the reason. `.transient(.providerUnavailable)`.
   package func currentUser(accessToken: Secret) throws(ProviderFailure) -> User {
-    try perform { database, now in
+    try respond(to: "currentUser") { database, now in
       try session(of: accessToken, database, at: now).account.user
     }
   }

@@ -51,6 +51,7 @@ package actor LocalProvider: AuthProvider {
   nonisolated let delivery: Delivery
   private let clock: Clock
   private let sealingKey: @Sendable () -> SealingKey?
+  private let hasEnded: @Sendable (LocalCall) -> Void
   /// The thread that the provider runs on.
   nonisolated let worker: WorkerThread
   private var files: LocalFiles?
@@ -72,20 +73,26 @@ package actor LocalProvider: AuthProvider {
   ///   - delivery: sends its messages; by default the outbox takes them all.
   ///   - sealingKey: opens the provider's own keys, always the same for the same files; nil while the broker's vault, which
   ///     has it, is locked.
+  ///   - availableMemory: how many bytes there are for a password hash; nil where that is not known.
   ///   - clock: the wall clock, unless a test says otherwise.
+  ///   - hasEnded: is told of each call that has ended, in its caller's task; must not wait.
   ///   - willHash: called before each computation of a password hash, for a test that counts them.
   package init(
     stateDirectory: String, configuration: LocalProviderConfiguration = LocalProviderConfiguration(),
     passwordHash: PasswordHash.Parameters = .standard, delivery: Delivery = Delivery(),
-    sealingKey: @escaping @Sendable () -> SealingKey?, clock: @escaping Clock = { LocalProvider.wallClock },
-    willHash: @escaping @Sendable () -> Void = {}
+    sealingKey: @escaping @Sendable () -> SealingKey?,
+    availableMemory: @escaping @Sendable () -> Int64? = { MachineLimits.availableMemory },
+    clock: @escaping Clock = { LocalProvider.wallClock },
+    hasEnded: @escaping @Sendable (LocalCall) -> Void = { _ in }, willHash: @escaping @Sendable () -> Void = {}
   ) {
     directory = stateDirectory + "/local-provider"
     self.configuration = configuration
     self.delivery = delivery
     self.clock = clock
     self.sealingKey = sealingKey
-    self.passwordHash = PasswordHash(parameters: passwordHash, willCompute: willHash)
+    self.hasEnded = hasEnded
+    self.passwordHash = PasswordHash(
+      parameters: passwordHash, availableMemory: availableMemory, willCompute: willHash)
     worker = WorkerThread(name: "local-provider")
   }
 
@@ -129,6 +136,23 @@ package actor LocalProvider: AuthProvider {
     // What cannot be copied back from the write-ahead log now is copied at the next opening.
     try? files?.connection.close()
     files = nil
+  }
+
+  /// Does the work of one call of the broker's, and tells of it.
+  ///
+  /// - Throws: as ``perform(_:)``.
+  func respond<R>(
+    to purpose: String, _ body: (LocalDatabase, Timestamp) throws -> R
+  ) throws(ProviderFailure) -> R {
+    let start = BootClock.now
+    do throws(ProviderFailure) {
+      let value = try perform(body)
+      hasEnded(LocalCall(purpose: purpose, failure: nil, duration: BootClock.now - start))
+      return value
+    } catch {
+      hasEnded(LocalCall(purpose: purpose, failure: error, duration: BootClock.now - start))
+      throw error
+    }
   }
 
   /// Does the work of one call, and turns what the machine could not do into a passing trouble.

@@ -162,8 +162,7 @@ package struct KeyEncryption: Sendable {
   private func derive(
     from secret: Secret, _ source: KeySourceName, _ parameters: KeyDerivation.Parameters
   ) throws(KeySourceError) -> KeyEncryptionKey {
-    // Where memory is promised that is not there, the kernel would end the process in the middle.
-    guard Int64(parameters.memoryKiB) * 1024 < availableMemory() ?? .max else {
+    guard Argon2Cost.fits(memoryKiB: parameters.memoryKiB, in: availableMemory()) else {
       throw .notEnoughMemory(kiB: parameters.memoryKiB)
     }
     do throws(SealingError) {

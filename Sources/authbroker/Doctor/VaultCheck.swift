@@ -74,11 +74,13 @@ enum VaultCheck: DoctorCheck {
     return [DoctorFinding("vault.integrity", "integrity", .ok, message)] + findings
   }
 
+  /// A finding of the broker's, without a command: of two sources that differ only the user knows which one is meant,
+  /// and a rekey could undo what they have just chosen.
   private static func translated(_ finding: VaultFinding) -> DoctorFinding {
     let kind = VaultFinding.Kind(rawValue: finding.kind)
     var own = DoctorFinding(
       "vault.\(PlainText.line(finding.kind.utf8))", label(kind), finding.isError ? .error : .warning,
-      BrokerSentence.plain(finding.message), next: kind == .keySourceDiffers ? NextCommand("rekey with", "rekey") : nil)
+      BrokerSentence.plain(finding.message))
     own.profile = finding.profile?.description
     switch kind {
     case .clockSetBack, .keySourceDiffers, .memoryUnlocked: break

@@ -19,7 +19,7 @@ enum ProviderCheckCommand: Command {
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
-      MethodOption.option,
+      MethodOption.option, BrowserLauncher.option,
       .flag("--wrong-password", "try a wrong password first; the provider may lock the account"),
       .flag("--reuse", "try a spent refresh token again; the provider may end all of the user's sessions"),
     ] + PasswordSource.options)
@@ -27,7 +27,7 @@ enum ProviderCheckCommand: Command {
   /// Those that are for a login with a password.
   private static let passwordOptions = ["--email", "--wrong-password"] + PasswordSource.options.map(\.name)
   /// Those that say something of the login.
-  private static let loginOptions = passwordOptions + ["--method", "--reuse"]
+  private static let loginOptions = passwordOptions + ["--method", "--reuse", BrowserLauncher.option.name]
 
   /// Looks, tries where that is wanted, prints what came of it, and lets the exit code tell the worst.
   static func run(_ context: Context) throws(CommandFailure) {

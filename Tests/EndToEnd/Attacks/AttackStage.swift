@@ -6,15 +6,8 @@ import Testing
 
 /// A daemon with a session at the REST backend of the tests, to be attacked.
 final class AttackStage {
-  /// How much a daemon may hold beyond what it held before, in KiB: room for every buffer that the limits allow over all
-  /// connections, and far below what a small machine has.
-  static let memoryLimit = 64 << 10
-  /// How many times as long as in quiet a well-behaved client may wait, at the 99th percentile.
-  static let slowdown = 5
-  /// The least that counts as its quiet wait: for so long a virtual machine's processor may be taken away.
-  static let leastQuiet = Duration.milliseconds(2)
-  /// How long each side is measured.
-  static let length = Duration.seconds(2)
+  /// How long a flood lasts.
+  private static let length = Duration.seconds(2)
   /// The longest that a single answer may take that an attack is not to hold up: the contract's refresh takes 20 s.
   static let patience = Duration.seconds(20)
 
@@ -45,65 +38,41 @@ final class AttackStage {
     for _ in 0..<200 { _ = try wire.accessToken() }
   }
 
-  /// What a flood came to.
-  struct Outcome {
-    let name: String
-    let quiet: WellBehavedClient.Record
-    let attacked: WellBehavedClient.Record
-    let growth: Int
-    let sent: Int
+  /// Measures what others notice of an attack: see ``Measurement``.
+  func endure(_ name: String, _ attack: () throws -> Int) throws -> Measurement {
+    try Measurement.take(name, of: owner.pid, on: sandbox.socket, during: attack)
+  }
 
-    /// The longest that the client may wait at the 99th percentile.
-    var bound: Duration { max(quiet.quantile(0.99), AttackStage.leastQuiet) * AttackStage.slowdown }
+  /// Measures what others notice of a flood, some of which is answered if it reads answers.
+  func endure(_ flood: Flood) throws -> Measurement {
+    try endure(flood.name) {
+      let tide = Flood.Tide(flood, on: sandbox.socket)
+      Measurement.pass(Self.length)
+      let (sent, answered) = tide.end()
+      #expect(answered > 0 || !flood.reads, "\(flood.name)")
+      return sent
+    }
+  }
 
-    /// A row of the table.
-    var row: String {
-      func text(_ duration: Duration) -> String {
-        let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
-        return "\(Double(microseconds / 10) / 100)"
+  /// Expects that what a flood sends at a time is answered, and not with an error.
+  func expectAnswered(_ flood: Flood) throws {
+    let message = flood.message(0)
+    let wire = try SocketWire(sandbox.socket)
+    try wire.sendRaw(message)
+    for _ in 0..<message.count(where: { $0 == UInt8(ascii: "\n") }) {
+      let answer = try wire.nextNode()
+      for entry in answer.kind == .array ? try answer.elements() : [answer] {
+        let text = String(decoding: entry.text.prefix(400), as: UTF8.self)
+        #expect(entry["result"] != nil, "\(flood.name): \(text)")
       }
-      let times = [quiet, attacked].flatMap { [text($0.quantile(0.5)), text($0.quantile(0.99))] }
-      return "| \(name) | \(times.joined(separator: " | ")) | \(growth / 1024) MiB | \(sent) |"
-    }
-
-    static let head = """
-      | attack | quiet p50 (ms) | quiet p99 | attacked p50 | attacked p99 | memory | messages |
-      |---|---|---|---|---|---|---|
-      """
-  }
-
-  /// Measures a well-behaved client in quiet and under a flood, and the daemon's memory.
-  func endure(_ flood: Flood) throws -> Outcome {
-    Processor.first.hold(owner.pid)
-    let quiet = try WellBehavedClient.record(sandbox.socket) { pass(Self.length) {} }
-    var gauge = try MemoryGauge(of: owner.pid)
-    let tide = Flood.Tide(flood, on: sandbox.socket)
-    var sent = 0
-    let attacked = try WellBehavedClient.record(sandbox.socket) {
-      defer { sent = tide.end() }
-      try pass(Self.length) { try gauge.look() }
-    }
-    return Outcome(name: flood.name, quiet: quiet, attacked: attacked, growth: gauge.growth, sent: sent)
-  }
-
-  /// Lets a measurement take its time.
-  private func pass<Failure>(_ length: Duration, _ body: () throws(Failure) -> Void) throws(Failure) {
-    let end = BootClock.now + length
-    while BootClock.now < end {
-      try body()
-      usleep(20_000)
     }
   }
 
-  /// Expects what must hold of every flood, and prints the table.
-  func expectGood(_ outcomes: [Outcome]) {
-    print(([Outcome.head] + outcomes.map(\.row)).joined(separator: "\n"))
-    for outcome in outcomes {
-      #expect(outcome.attacked.complaints == [], "\(outcome.name)")
-      #expect(!outcome.attacked.latencies.isEmpty && outcome.sent > 0, "\(outcome.name)")
-      #expect(outcome.attacked.quantile(0.99) <= outcome.bound, "\(outcome.row)")
-      #expect(outcome.growth <= Self.memoryLimit, "\(outcome.row)")
-    }
+  /// How often each limit has refused something, by its name.
+  func refusals() throws -> [String: Int64] {
+    let limits = try wire.call("getStatus").required("limits").elements()
+    let counts = try limits.map { (try $0.required("name").string(), try $0.required("refused").integer()) }
+    return Dictionary(uniqueKeysWithValues: counts)
   }
 
   /// A forced refresh on a connection of its own; the kind of its refusal, or nil.

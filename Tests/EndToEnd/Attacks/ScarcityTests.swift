@@ -14,23 +14,31 @@ extension AttackTests {
           let step = #"{"endpoint":"\#(endpoint)","name":"hold-before-commit","times":-1,"seconds":60}"#
           _ = try stage.backend.ask("/misbehave", step)
         }
-        let attacker = try SocketWire(sandbox.socket)
-        let long = String(repeating: "x", count: 60_000)
-        for number in 0..<64 {
-          let call =
-            number % 2 == 0
-            ? #""method":"forgotPassword","params":{"email":"\#(long)@example.com"}"#
-            : #""method":"resetPassword","params":{"token":"\#(long)","password":"\#(long)"}"#
-          try attacker.send(Array(#"{"jsonrpc":"2.0","id":\#(number),\#(call)}"#.utf8))
+        let measurement = try stage.endure("long account calls that hang") {
+          let attacker = try SocketWire(sandbox.socket)
+          for number in 0..<64 {
+            try attacker.send(Array(#"{"jsonrpc":"2.0","id":\#(number),\#(Self.longCall(number))}"#.utf8))
+          }
+          // The backend has some of them, or the broker has refused some; both may be true.
+          _ = try attacker.ask(#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
+          for _ in 0..<5 { _ = try stage.refresh() }
+          Measurement.pass(.seconds(1))
+          return 64
         }
-        // The backend has some of them, or the broker has refused some; both may be true.
-        _ = try attacker.ask(#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#)
-        for _ in 0..<5 { _ = try stage.refresh() }
         #expect(try stage.wire.call("getSession").required("state").string() != "expired")
         _ = try stage.backend.ask("/misbehave", #"{"steps":[],"replace":true}"#)
         _ = try stage.backend.ask("/release", "{}")
+        Measurement.expectGood([measurement])
         try stage.expectNothingLost()
       }
+    }
+
+    /// A call whose parameters are as long as strings may be.
+    private static func longCall(_ number: Int) -> String {
+      let long = String(repeating: "x", count: 60_000)
+      return number.isMultiple(of: 2)
+        ? #""method":"forgotPassword","params":{"email":"\#(long)@example.com"}"#
+        : #""method":"resetPassword","params":{"token":"\#(long)","password":"\#(long)"}"#
     }
 
     @Test func `an error stream that is full and unread holds up neither clients nor the end`() async throws {
@@ -38,26 +46,39 @@ extension AttackTests {
         let path = sandbox.root + "/unread"
         #expect(mkfifo(path, 0o600) == 0)
         let pipe = try FileDescriptor.open(path, [.readWrite, .nonBlocking])
-        var plan = ChildProcess.Plan(
-          path: BuiltPrograms.daemon,
-          arguments: ["--state", sandbox.state, "--stdio"] + (try sandbox.configure(#"{ logLevel: "debug" }"#)),
-          environment: sandbox.environment)
-        plan.workingDirectory = sandbox.root
-        let owner = try Program(plan, input: .pipe, errors: path)
+        let owner = try Self.owner(sandbox, errors: path)
         defer { owner.kill() }
         let wire = ProgramWire(owner)
         try wire.register()
-        let block = [UInt8](repeating: 0x0A, count: 4096)
-        while case .bytes = pipe.write(block.span) {}
-        while case .bytes = pipe.write([0x0A], 0..<1) {}
-        // Each of these says something in the log.
-        for number in 0..<2000 {
-          try wire.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"login","params":{"extra\#(number)":1}}"#.utf8))
-          guard Self.isAnswered(wire) else { break }
+        let measurement = try Measurement.take("an unread error stream", of: owner.pid, on: sandbox.socket) {
+          let block = [UInt8](repeating: 0x0A, count: 4096)
+          while case .bytes = pipe.write(block.span) {}
+          while case .bytes = pipe.write([0x0A], 0..<1) {}
+          return try Self.fillLog(wire)
         }
+        Measurement.expectGood([measurement])
         try owner.send(.terminate)
         #expect(try owner.wait(within: AttackStage.patience) == 0)
       }
+    }
+
+    /// A private owner whose standard error is a file of ours.
+    private static func owner(_ sandbox: Sandbox, errors: String) throws -> Program {
+      var plan = ChildProcess.Plan(
+        path: BuiltPrograms.daemon,
+        arguments: ["--state", sandbox.state, "--stdio"] + (try sandbox.configure(#"{ logLevel: "debug" }"#)),
+        environment: sandbox.environment)
+      plan.workingDirectory = sandbox.root
+      return try Program(plan, input: .pipe, errors: errors)
+    }
+
+    /// Makes requests each of which says something in the log; how many were answered.
+    private static func fillLog(_ wire: ProgramWire) throws -> Int {
+      for number in 0..<2000 {
+        try wire.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"login","params":{"extra\#(number)":1}}"#.utf8))
+        guard isAnswered(wire) else { return number }
+      }
+      return 2000
     }
 
     /// Whether an answer comes in time.
@@ -101,25 +122,27 @@ extension AttackTests {
     @Test func `without descriptors others are served, and nothing is lost`() async throws {
       try await Sandbox.run { sandbox in
         let stage = try AttackStage(sandbox)
+        let pid = stage.owner.pid
         func limit(_ count: String) throws {
-          let code = try sandbox.run("/usr/bin/prlimit", ["--pid", "\(stage.owner.pid)", "--nofile=\(count)"]).code
-          #expect(code == 0)
+          #expect(try sandbox.run("/usr/bin/prlimit", ["--pid", "\(pid)", "--nofile=\(count)"]).code == 0)
         }
-        let status = String(decoding: try Directory.bytes(of: "/proc/\(stage.owner.pid)/limits"), as: UTF8.self)
+        let status = String(decoding: try Directory.bytes(of: "/proc/\(pid)/limits"), as: UTF8.self)
         let usual = try #require(status.split(separator: "\n").first { $0.hasPrefix("Max open files") })
           .split(separator: " ")
-        let open = Directory.names(in: "/proc/\(stage.owner.pid)/fd").count
-        try limit("\(open):\(usual[4])")
-        var held: [FileDescriptorBox] = []
-        for _ in 0..<50 { held.append(FileDescriptorBox(try UnixSocket.connect(to: sandbox.socket))) }
-        let force = #"{"forceRefresh":true}"#
-        for _ in 0..<5 {
-          #expect(try !stage.wire.accessToken().isEmpty)
-          _ = try stage.wire.refusal("getAccessToken", force)
+        let measurement = try stage.endure("no descriptors") {
+          try limit("\(Directory.names(in: "/proc/\(pid)/fd").count):\(usual[4])")
+          var held: [FileDescriptorBox] = []
+          for _ in 0..<50 { held.append(FileDescriptorBox(try UnixSocket.connect(to: sandbox.socket))) }
+          for _ in 0..<5 {
+            #expect(try !stage.wire.accessToken().isEmpty)
+            _ = try stage.wire.refusal("getAccessToken", #"{"forceRefresh":true}"#)
+          }
+          Measurement.pass(.seconds(1))
+          return held.count
         }
-        held = []
         try limit("\(usual[3]):\(usual[4])")
         #expect(stage.isAlive)
+        Measurement.expectGood([measurement])
         try stage.expectNothingLost()
       }
     }
@@ -135,15 +158,16 @@ extension AttackTests {
       try await Sandbox.run { sandbox in
         let disk = try SmallDisk(sandbox, at: sandbox.state, kilobytes: 4096)
         let stage = try AttackStage(sandbox)
-        for _ in 0..<3 {
-          try disk.fill()
-          let seen = try WellBehavedClient.record(sandbox.socket) {
+        let measurement = try stage.endure("a full disk") {
+          for _ in 0..<3 {
+            try disk.fill()
             for _ in 0..<20 { _ = try stage.refresh() }
+            disk.empty()
+            try stage.refreshAtLast()
           }
-          #expect(seen.complaints == [] && !seen.latencies.isEmpty)
-          disk.empty()
-          try stage.refreshAtLast()
+          return 60
         }
+        Measurement.expectGood([measurement])
         try stage.expectNothingLost()
       }
     }

@@ -3,13 +3,14 @@ import LinuxSystem
 import Synchronization
 import TestSupport
 
-/// A client on a thread of its own that asks for its token, one request at a time, and notes how long each answer took.
+/// A client on a thread of its own that asks one thing over and over, one request at a time, and notes how long each answer
+/// took.
 final class WellBehavedClient: Sendable {
   /// What it has seen.
   struct Record: Sendable {
     /// How long each answer took.
     var latencies: [Duration] = []
-    /// Answers that were no token, and ends of the connection.
+    /// Answers that were refusals, and ends of the connection.
     var complaints: [String] = []
 
     /// The time that a share of all answers took at most, in nearest-rank order; zero where there is no answer.
@@ -25,23 +26,39 @@ final class WellBehavedClient: Sendable {
 
   private let state = Mutex((record: Record(), isStopped: false))
   private let path: String
+  private let method: String
 
-  private init(_ path: String) { self.path = path }
+  private init(_ path: String, _ method: String) {
+    self.path = path
+    self.method = method
+  }
 
-  /// Lets a client ask while `body` runs.
-  static func record(_ path: String, during body: () throws -> Void) throws -> Record {
-    let client = WellBehavedClient(path)
+  /// Lets a client call a method while `body` runs, which begins once the client has been answered for the first time:
+  /// what `body` does may keep new connections out.
+  static func record(
+    _ path: String, asking method: String = "getAccessToken", during body: () throws -> Void
+  ) throws -> Record {
+    let client = WellBehavedClient(path, method)
     let thread = Threads.start { client.run() }
-    defer { Threads.join(thread) }
-    do { try body() } catch {
-      client.stop()
+    do {
+      _ = Patience.wait { client.hasBegun }
+      try body()
+    } catch {
+      client.stop(thread)
       throw error
     }
-    client.stop()
+    client.stop(thread)
     return client.state.withLock { $0.record }
   }
 
-  private func stop() { state.withLock { $0.isStopped = true } }
+  private var hasBegun: Bool {
+    state.withLock { !$0.record.latencies.isEmpty || !$0.record.complaints.isEmpty }
+  }
+
+  private func stop(_ thread: pthread_t) {
+    state.withLock { $0.isStopped = true }
+    Threads.join(thread)
+  }
 
   private func run() {
     Processor.second.hold()
@@ -49,7 +66,7 @@ final class WellBehavedClient: Sendable {
       let wire = try SocketWire(path)
       while !state.withLock({ $0.isStopped }) {
         let start = BootClock.now
-        let refusal = try wire.refusal("getAccessToken")
+        let refusal = try wire.refusal(method)
         let latency = BootClock.now - start
         state.withLock { state in
           state.record.latencies.append(latency)

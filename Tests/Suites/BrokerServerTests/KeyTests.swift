@@ -106,6 +106,38 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 65])
+  func `programs that connect again for each guess do not keep the right passphrase out`(_ processes: Int)
+    async throws
+  {
+    try await OwnThread.run {
+      let (harness, _) = try Self.locked()
+      func guess(_ index: Int) throws -> TestClient {
+        let guesser = try harness.connect(process: Int32(1 + index % processes))
+        guesser.send(Self.wrong + "\n")
+        return guesser
+      }
+      // One is being tried, and as many wait as may.
+      var guessers = try (0..<65).map(guess)
+      for _ in 0..<processes {
+        harness.clock.advance(by: .seconds(10))
+        harness.settle()
+        for index in guessers.indices {
+          guessers[index].pull()
+          guard !guessers[index].received.isEmpty else { continue }
+          guessers[index].close()
+          guessers[index] = try guess(index)
+        }
+      }
+      let owner = try harness.connect(process: 1000)
+      #expect(owner.ask(Self.right).isEmpty)
+      let tries = harness.store.tries
+      harness.clock.advance(by: .seconds(10))
+      #expect(owner.lines() == [Self.done])
+      #expect(harness.store.tries == tries + 1)
+    }
+  }
+
   @Test func `a restart does not end the delay`() async throws {
     try await OwnThread.run {
       let (harness, client) = try Self.locked()

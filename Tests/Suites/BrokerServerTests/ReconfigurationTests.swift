@@ -39,7 +39,8 @@ import Testing
       harness.clock.advance(by: .seconds(100))
       _ = client.ask(Self.call("getAccessToken"))
       harness.clock.advance(by: .seconds(100))
-      let settings = ProfileSettings(name: .default, provider: harness.provider, idleTimeout: .seconds(150))
+      let rules = SessionRules(idleTimeout: .seconds(150))
+      let settings = ProfileSettings(name: .default, provider: harness.provider, rules: rules)
       harness.broker.assumeIsolated { $0.reconfigureSoon([settings]) }
       harness.settle()
       // 08:00 was the login, 08:01:40 the last use.

@@ -55,7 +55,7 @@ final class ServerHarness {
       profiles: profiles.compactMap(ProfileName.init).map {
         ProfileSettings(name: $0, provider: provider, rules: rules, allowsIDToken: allowsIDToken)
       },
-      store: store, keeper: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
+      store: store, status: store.statusNow, clock: clock, entropy: CountingEntropy())
     let stop = StopFlag()
     let renderings = self.renderings
     server = BrokerServer(
@@ -73,12 +73,8 @@ final class ServerHarness {
     let reports = self.reports
     broker.assumeIsolated { broker in
       broker.startSoon(store) { notice in
-        switch notice {
-        case .answer(let answer, let caller): server.pass(answer, to: caller)
-        case .delivery(let delivery): server.pass(delivery)
-        case .locked: server.dropTokens()
-        case .trouble(let trouble): reports.add(trouble)
-        }
+        server.take(notice)
+        if case .trouble(let trouble) = notice { reports.add(trouble) }
       }
     }
     settle()
@@ -107,11 +103,11 @@ final class ServerHarness {
   /// Lets go of the connections: they, the server and the loop hold each other.
   deinit { server.assumeIsolated { $0.drain() } }
 
-  /// A new client.
-  func connect() throws -> TestClient {
+  /// A new client, of a process where one is named.
+  func connect(process: Int32? = nil) throws -> TestClient {
     let pair = try UnixSocket.pair(nonBlocking: true)
     return try pair.ends { ours, theirs in
-      try server.take(ours)
+      try server.take(ours, process: process)
       return TestClient(theirs, self)
     }
   }
@@ -237,7 +233,9 @@ final class TestClient {
     harness.settle()
   }
 
+  /// Ends the connection, also where a child that a test beside this one is just starting still has the descriptor.
   func close() {
+    if let number = descriptor?.number { shutdown(number, Int32(SHUT_RDWR)) }
     descriptor = nil
     harness.settle()
   }

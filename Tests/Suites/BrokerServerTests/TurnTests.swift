@@ -55,6 +55,31 @@ import Transport
     }
   }
 
+  @Test func `bytes of one connection in a turn are counted`() async throws {
+    try await OwnThread.run {
+      var limits = ServerHarness.patientLimits
+      limits[.turnBytes] = 4096
+      // Neither the count nor the clock ends a turn.
+      (limits[.turnMessages], limits[.turn]) = (65536, 1000)
+      let harness = try ServerHarness(limits: limits)
+      let busy = try harness.connect()
+      harness.settle()
+      let (length, count) = (Self.ping.utf8.count, 500)
+      #expect(busy.push(Array(String(repeating: Self.ping, count: count).utf8)) == count * length)
+      var (seen, turns) = (0, 0)
+      while seen < count, turns < 1000 {
+        try harness.loop.runOnce()
+        turns += 1
+        busy.pull()
+        let now = Self.count(busy)
+        // One turn with the events, one with the queue, and a message that was begun in the turn before.
+        #expect((now - seen) * length <= 2 * 4096 + length, "turn \(turns)")
+        seen = now
+      }
+      #expect(seen == count)
+    }
+  }
+
   @Test func `a quiet client is answered between the pieces of thirty long messages`() async throws {
     try await OwnThread.run {
       let harness = try ServerHarness()

@@ -180,7 +180,7 @@ extension DoctorTests {
       line: "error database here is what"),
     Case(
       name: "weaker", status: FakeOwner.status(), check: found("keySourceDiffers", "warning"), code: 0,
-      line: "warning key source here is what; rekey with: authbroker "),
+      line: "warning key source here is what\n"),
     Case(
       name: "older copy", status: FakeOwner.status(), check: found("rolledBack", "error"), code: 7,
       line: "error rollback here is what"),

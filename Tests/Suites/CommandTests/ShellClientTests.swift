@@ -5,7 +5,8 @@ import Testing
 
 /// The shell client's own JSON, in the shells that it is written for.
 @Suite(.standardTimeLimit) struct ShellClientTests {
-  static let shells = ["/bin/dash", "/bin/bash", "/bin/zsh"].filter { (try? FileStatus.following($0)) != nil }
+  /// All of them: where one is missing, its cases fail.
+  static let shells = ["/bin/dash", "/bin/bash", "/bin/zsh"]
 
   /// What keeps a shell from reading somebody's own settings.
   private static func startup(_ shell: String) -> [String] {

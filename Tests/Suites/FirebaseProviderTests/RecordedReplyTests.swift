@@ -51,6 +51,21 @@ import Testing
     }
   }
 
+  @Test func `tokens of sixty thousand bytes are tokens`() async throws {
+    try await Project.run { project in
+      let long = String(repeating: "t", count: 60_000)
+      let signIn = Self.signIn.replacing("made-up-id-token", with: long)
+        .replacing("made-up-refresh-token", with: "r" + long)
+      try await project.answer("signInWithPassword", 200, signIn)
+      let session = try #require(try await project.provider.login(.ann()).session)
+      #expect(session.tokens.accessToken.byteCount == 60_000)
+      let token = try #require(session.tokens.refreshToken)
+      #expect(token.byteCount == 60_001)
+      try await project.answer("token", 200, Self.refresh.replacing("made-up-id-token-2", with: "a" + long))
+      #expect(try await project.provider.refresh(token).accessToken.byteCount == 60_001)
+    }
+  }
+
   @Test func `refusals`() async throws {
     try await Project.run { project in
       let provider = project.provider

@@ -85,7 +85,7 @@ import Testing
 
   @Test func `the names of the members are listed in the order of the walk`() {
     #expect(Outer.members.names == ["text", "inner", "names", "colour", "count", "set"])
-    #expect(!Outer.members.hasSecret)
+    #expect(Outer.members.secretNames.isEmpty)
   }
 
   @Test func `a name of a later version is nil`() {

@@ -153,8 +153,19 @@ import Testing
     }
   }
 
-  @Test(arguments: ["db.sqlite", "db.sqlite-wal", "db.sqlite-journal", "db.sqlite-shm"], Obstacle.available)
+  private static let files = ["db.sqlite", "db.sqlite-wal", "db.sqlite-journal", "db.sqlite-shm"]
+
+  @Test(arguments: files, Obstacle.own)
   func `what is no file in the place of one is refused and named`(_ name: String, _ obstacle: Obstacle) async throws {
+    try await expectRefusal(name, obstacle)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can make a device"), arguments: files)
+  func `a device in the place of a file is refused and named`(_ name: String) async throws {
+    try await expectRefusal(name, .device)
+  }
+
+  private func expectRefusal(_ name: String, _ obstacle: Obstacle) async throws {
     try await ProviderFixture.run { fixture in
       _ = try await fixture.session()
       await fixture.provider.shutDown()

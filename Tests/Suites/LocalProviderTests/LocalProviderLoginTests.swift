@@ -139,6 +139,26 @@ import Testing
     }
   }
 
+  @Test func `a stored hash that there is no memory for is not computed, and others are`() async throws {
+    try await ProviderFixture.run { fixture in
+      let credentials = try fixture.credentials()
+      _ = try await fixture.session()
+      await fixture.provider.shutDown()
+      let scarce = fixture.successor(availableMemory: 1 << 30)
+      _ = try await scarce.login(credentials).session
+      await scarce.shutDown()
+      // Ten passes over a GiB, the most that is ever computed; it is of another password.
+      try await fixture.change(
+        """
+        UPDATE account SET password_hash = CAST('$argon2id$v=19$m=1048576,t=10,p=1$c29tZXNhbHQ$\
+        nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4' AS BLOB)
+        """)
+      let refused = await failure { () throws(ProviderFailure) in try await scarce.login(credentials) }
+      #expect(refused == .transient(.providerUnavailable))
+      await scarce.shutDown()
+    }
+  }
+
   @Test func `a directory that cannot be made, or a damaged database, is told apart from a passing trouble`()
     async throws
   {

@@ -62,10 +62,10 @@ final class ProviderFixture: Sendable {
   }
 
   /// The same files under another provider, as after a restart.
-  func successor() -> LocalProvider {
+  func successor(availableMemory: Int64? = nil) -> LocalProvider {
     LocalProvider(
       stateDirectory: state, configuration: configuration, passwordHash: .smallest,
-      sealingKey: { [held] in held.key }, clock: { [clock] in clock.now })
+      sealingKey: { [held] in held.key }, availableMemory: { availableMemory }, clock: { [clock] in clock.now })
   }
 
   var directory: String { state + "/local-provider" }

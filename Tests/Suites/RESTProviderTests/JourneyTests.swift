@@ -50,6 +50,20 @@ import Testing
   }
 
   @Test(arguments: shapes)
+  func `tokens of sixty thousand bytes are tokens`(_ shape: String) async throws {
+    try await Backend.run(["--shape", shape, "--account", ann, "--set", "tokenByteCount=60000"]) { backend in
+      try await withProvider(backend) { provider in
+        let session = try #require(try await provider.login(.ann()).session)
+        let refreshToken = try #require(session.tokens.refreshToken)
+        #expect(session.tokens.accessToken.byteCount == 60_000 && refreshToken.byteCount == 60_000)
+        let refreshed = try await provider.refresh(refreshToken)
+        #expect(refreshed.accessToken.byteCount == 60_000 && refreshed.accessToken != session.tokens.accessToken)
+        #expect(refreshed.refreshToken?.byteCount == 60_000 && refreshed.refreshToken != refreshToken)
+      }
+    }
+  }
+
+  @Test(arguments: shapes)
   func `a code stands between password and session`(_ shape: String) async throws {
     try await Backend.run(["--shape", shape, "--account", annWithCode]) { backend in
       try await withProvider(backend) { provider in

@@ -1,4 +1,5 @@
 import SecretMemory
+import Synchronization
 import TestSupport
 import Testing
 
@@ -37,6 +38,23 @@ import Testing
   @Test func `no password is right for an account that does not exist`() throws {
     #expect(try !fast.verifyAgainstNothing(Secret(utf8: "fake")))
     #expect(try !fast.verifyAgainstNothing(Secret(utf8: "")))
+  }
+
+  @Test func `what there is no memory for is refused before it is computed, whoever asks for it`() throws {
+    let computations = Mutex(0)
+    let count = { @Sendable () -> Void in computations.withLock { $0 += 1 } }
+    let hash = PasswordHash(
+      parameters: .init(passes: 1, memoryKiB: 8), availableMemory: { 1 << 30 }, willCompute: count)
+    // Ten passes over a GiB, the most that is ever computed: a row that somebody has changed.
+    let forged = "$argon2id$v=19$m=1048576,t=10,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
+    #expect(throws: SealingError.resourceLimit) { try hash.accepts("fake", for: Array(forged.utf8)) }
+    let scarce = PasswordHash(
+      parameters: .init(passes: 1, memoryKiB: 8), availableMemory: { 8 << 10 }, willCompute: count)
+    #expect(throws: SealingError.resourceLimit) { try scarce.hash(Secret(utf8: "fake")) }
+    #expect(throws: SealingError.resourceLimit) { try scarce.verifyAgainstNothing(Secret(utf8: "fake")) }
+    #expect(computations.withLock { $0 } == 0)
+    #expect(try !hash.verifyAgainstNothing(Secret(utf8: "fake")))
+    #expect(computations.withLock { $0 } == 1)
   }
 
   @Test(arguments: [

@@ -114,7 +114,9 @@ private actor Counter {
       value = counter.assumeIsolated { $0.add(5) }
       loop.stop()
     }
-    _ = try loop.register(reader.descriptor, .readable, reader)
+    let registration = try loop.register(reader.descriptor, .readable, reader)
+    // The loop holds the reader, and its closure the loop.
+    defer { loop.deregister(registration) }
     #expect(peer.send(1) == .bytes(1))
     try loop.run()
     #expect(value == 5)
@@ -168,6 +170,8 @@ private actor Counter {
         registrations.append(registration)
       }
     }
+    // The loop holds the readers, and their closures the loop.
+    defer { for registration in registrations { loop.deregister(registration) } }
     #expect(firstPeer.send(1) == .bytes(1))
     #expect(secondPeer.send(2) == .bytes(1))
     try loop.runOnce()

@@ -87,7 +87,7 @@ import Vault
       }
       let after = try await store.load()
       #expect(after.records == [kept] && after.intents == before.intents && after.pendingLogins.isEmpty)
-      #expect(after.eventsCompleteAfter == before.eventsCompleteAfter)
+      #expect(after.completeness.all == before.completeness.all)
       #expect(try await store.events(after: 0, through: .max).events.isEmpty)
     }
   }
@@ -170,7 +170,7 @@ import Vault
       #expect(try await store.events(after: 3, through: 9).events == Array(events[1...2]))
       #expect(try await store.events(after: 10, through: .max).events.isEmpty)
       try await store.commit([.eventsIncomplete(through: 4), .eventsIncomplete(through: 2)])
-      #expect(try await store.load().eventsCompleteAfter == 4)
+      #expect(try await store.load().completeness.all == 4)
     }
   }
 

@@ -12,7 +12,8 @@ import Vault
 /// it was before, without a word. What it was is what its files said last: the database of a later moment beside the
 /// anchor of an earlier one is no loss, and looks like an anchor that a power failure has left behind.
 ///
-/// `AUTHBROKER_DAMAGES` says how many damages are tried (400), `AUTHBROKER_DAMAGE_SEED` where the numbers begin (1).
+/// `AUTHBROKER_DAMAGES` says how many damages are tried (400; 10,000 in `make test-attacks`), `AUTHBROKER_DAMAGE_SEED` where
+/// the numbers begin (1).
 @Suite(.standardTimeLimit) struct VaultDamageTests {
   /// How it ended.
   private enum Verdict: Equatable {
@@ -21,7 +22,9 @@ import Vault
     case silent(String)
   }
 
-  private static let lanes = 2
+  /// How many damages a test case tries, which has a time limit.
+  private static let laneLength = 200
+  private static let lanes = max(2, number("AUTHBROKER_DAMAGES", 400) / laneLength)
 
   private static func number(_ name: String, _ usual: Int) -> Int {
     Environment.current[name].flatMap { Int($0) } ?? usual

@@ -18,7 +18,7 @@ import Vault
       try await vault.commit((start...last).map { .event(try Sample.event($0)) })
     }
     let contents = try await vault.load()
-    #expect(contents.eventsCompleteAfter == extra && !contents.isSuspect)
+    #expect(contents.completeness.all == extra && !contents.isSuspect)
     let events = try await vault.events(after: 0, through: .max).events
     #expect(events.count == 10_000 && events.first?.sequence == extra + 1)
     try await vault.close()
@@ -36,7 +36,7 @@ import Vault
       try await vault.commit([.event(Sample.event(sequence, at: day * Self.day))])
     }
     #expect(try await vault.events(after: 0, through: .max).events.map(\.sequence) == [3, 4])
-    #expect(try await vault.load().eventsCompleteAfter == 2)
+    #expect(try await vault.load().completeness.all == 2)
     // A clock that is behind the newest event removes nothing.
     now.withLock { $0 = 50 * Self.day }
     try await vault.commit([.event(Sample.event(5, at: 101 * Self.day))])
@@ -44,7 +44,7 @@ import Vault
     now.withLock { $0 = 500 * Self.day }
     try await vault.commit([.event(Sample.event(6, at: 500 * Self.day))])
     #expect(try await vault.events(after: 0, through: .max).events.map(\.sequence) == [6])
-    #expect(try await vault.load().eventsCompleteAfter == 5)
+    #expect(try await vault.load().completeness.all == 5)
     try await vault.close()
   }
 
@@ -84,7 +84,7 @@ import Vault
     try await vault.close()
     let again = try await place.open()
     let contents = try await again.load()
-    #expect(!contents.isSuspect && contents.eventsCompleteAfter == 506 && contents.lastingEventsCompleteAfter == 0)
+    #expect(!contents.isSuspect && contents.completeness.all == 506 && contents.completeness.lasting == 0)
     #expect(try await again.check(isFull: true).filter(\.isError).isEmpty)
     // The other way round, the last failures stay.
     for start in stride(from: 20_000, through: 29_500, by: 500) as StrideThrough<UInt64> {

@@ -26,7 +26,7 @@ import Vault
     let second = try Sample.living("second", generation: 7, token: "not-a-real-token")
     #expect(try contents.records == (Sample.all() + [second]).sorted { $0.profile < $1.profile })
     #expect(contents.tampered.isEmpty && !contents.isSuspect && contents.lastSequence == 4_242)
-    #expect(contents.eventsCompleteAfter == 4_242)
+    #expect(contents.completeness.all == 4_242)
     let token = try Secret(utf8: "fake")
     #expect(vault.entropy.tokenID(of: token) == "v-PLNeFWHBGZJr2G")
   }
@@ -119,7 +119,7 @@ import Vault
     #expect(try contents.intents == [Sample.intent("living", generation: 1)])
     #expect(try contents.pendingLogins == [Sample.login("other")])
     #expect(try contents.revocations == (schema < 3 ? [] : [Sample.revocation("out", 7)]))
-    #expect(contents.eventsCompleteAfter == 1)
+    #expect(contents.completeness.all == 1)
     #expect(try await vault.events(after: 0, through: .max).events == [Sample.event(2), Sample.event(5)])
     let token = try Secret(utf8: "fake")
     #expect(vault.entropy.tokenID(of: token) == Sample.fixtureTokenIDs[schema])

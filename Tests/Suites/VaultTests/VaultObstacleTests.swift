@@ -20,8 +20,17 @@ import Vault
     }
   }
 
-  @Test(arguments: names, Obstacle.available)
+  @Test(arguments: names, Obstacle.own)
   func `what is no file in the place of one is refused and named`(_ name: String, _ obstacle: Obstacle) async throws {
+    try await expectRefusal(name, obstacle)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can make a device"), arguments: names)
+  func `a device in the place of a file is refused and named`(_ name: String) async throws {
+    try await expectRefusal(name, .device)
+  }
+
+  private func expectRefusal(_ name: String, _ obstacle: Obstacle) async throws {
     let scratch = Scratch()
     let vault = try await YoungVault.open(scratch)
     try await vault.save(Sample.living("a"))
@@ -40,8 +49,17 @@ import Vault
     try await again.close()
   }
 
-  @Test(arguments: Obstacle.available)
+  @Test(arguments: Obstacle.own)
   func `a list of the key file's users that is no file keeps the key file as it is`(_ obstacle: Obstacle) async throws {
+    try await expectKeptKey(obstacle)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can make a device"))
+  func `a list of the key file's users that is a device keeps the key file as it is`() async throws {
+    try await expectKeptKey(.device)
+  }
+
+  private func expectKeptKey(_ obstacle: Obstacle) async throws {
     let (scratch, keys) = (Scratch(), Scratch())
     let vault = try await Vault.open(
       path: scratch.file("vault.sqlite"), settings: KeySourceSettings(keyFilePath: keys.file("vault.key")),

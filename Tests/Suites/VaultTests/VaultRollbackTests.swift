@@ -35,7 +35,7 @@ import Vault
     let contents = try await vault.load()
     #expect(contents.isSuspect && contents.records.map(\.generation) == [2])
     // Sequences that were given since are not given again, and what was told since cannot be replayed.
-    #expect(contents.lastSequence >= 1 << 20 && contents.eventsCompleteAfter == contents.lastSequence)
+    #expect(contents.lastSequence >= 1 << 20 && contents.completeness.all == contents.lastSequence)
     #expect(try await kinds(vault) == ["rolledBack"])
     try await vault.save(Sample.living("a", generation: 9))
     try await vault.close()

@@ -203,7 +203,7 @@ import Vault
     let before = try await vault.load()
     #expect(before.isSuspect && before.tampered.map(\.description) == (table.isOfLists ? Self.names : []))
     // Nothing that was lost can be replayed.
-    #expect(table != .event || before.eventsCompleteAfter == before.lastSequence)
+    #expect(table != .event || before.completeness.all == before.lastSequence)
     for name in Self.names { try await vault.save(Sample.living(name, generation: 3)) }
     try await vault.commit([.event(Sample.event(2_000_000))])
     try await vault.close()
@@ -292,7 +292,7 @@ import Vault
     try place.tamper("UPDATE event SET sequence = -1 WHERE sequence = 1")
     let reopened = try await place.open(now: { 100 * day })
     try await reopened.commit([.event(Sample.event(3, at: 100 * day))])
-    #expect(try await reopened.load().eventsCompleteAfter == 3)
+    #expect(try await reopened.load().completeness.all == 3)
     try await reopened.close()
   }
 }

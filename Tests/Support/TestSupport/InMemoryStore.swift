@@ -165,7 +165,7 @@ package final class InMemoryStore: SessionStore {
       contents.intents = Array(state.intents.values)
       contents.pendingLogins = Array(state.logins.values)
       contents.revocations = state.sortedRevocations
-      contents.eventsCompleteAfter = state.eventsCompleteAfter
+      contents.completeness = EventCompleteness(all: state.eventsCompleteAfter)
       return contents
     }
   }

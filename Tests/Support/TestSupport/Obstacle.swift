@@ -2,11 +2,11 @@ import Glibc
 import LinuxSystem
 
 /// What can lie in the place of a file and is none.
-package enum Obstacle: String, CaseIterable, Sendable {
+package enum Obstacle: String, Sendable {
   case pipe, socket, directory, link, device
 
-  /// Those that this user can make: a device takes root.
-  package static var available: [Obstacle] { geteuid() == 0 ? allCases : allCases.filter { $0 != .device } }
+  /// Those that every user can make: a device takes root.
+  package static let own: [Obstacle] = [.pipe, .socket, .directory, .link]
 
   /// Puts it in the place of whatever is there; a link leads to what was there.
   package func put(at path: String) throws {

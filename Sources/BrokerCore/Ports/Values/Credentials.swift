@@ -2,7 +2,7 @@ package import BrokerProtocol
 package import SecretMemory
 
 /// What a person logs in with; a provider takes what it needs.
-package struct Credentials: Sendable {
+package struct Credentials: Sendable, Equatable {
   /// How the session is begun.
   package var method: LoginMethod
   /// The account's e-mail address.
@@ -21,7 +21,6 @@ package struct Credentials: Sendable {
   /// Whether the login takes the place of one of the same profile that waits for its user; a trial leaves it alone.
   package var replacesPending = true
 
-  /// Credentials as a client gave them.
   package init(
     method: LoginMethod = .password, email: String? = nil, password: Secret? = nil, phoneNumber: String? = nil,
     refreshToken: Secret? = nil, scopes: [String] = []

@@ -5,7 +5,6 @@ package struct PendingLoginRecord: Sendable, Equatable {
   /// The login.
   package var login: PendingLogin
 
-  /// A login with what it is bound to.
   package init(binding: ProviderBinding, login: PendingLogin) {
     self.binding = binding
     self.login = login

@@ -12,7 +12,6 @@ package struct PendingRevocation: Sendable, Equatable {
     /// Never used twice for a profile while the first use is still known.
     package let number: UInt64
 
-    /// A name.
     package init(profile: ProfileName, number: UInt64) {
       self.profile = profile
       self.number = number
@@ -32,7 +31,6 @@ package struct PendingRevocation: Sendable, Equatable {
   /// When the session was ended here.
   package var startedAt: Timestamp
 
-  /// A revocation.
   package init(
     id: ID, binding: ProviderBinding, tokens: TokenSet, userID: String? = nil, everywhere: Bool, startedAt: Timestamp
   ) {

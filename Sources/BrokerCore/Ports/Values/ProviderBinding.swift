@@ -7,7 +7,6 @@ package struct ProviderBinding: Sendable, Hashable {
   /// The client's name at the provider (RFC 6749, section 2.2); empty where there is none.
   package var clientID: String
 
-  /// A binding.
   package init(type: String, issuer: String = "", clientID: String = "") {
     self.type = type
     self.issuer = issuer

@@ -1,7 +1,8 @@
 /// What one provider can do as it is configured, besides what every provider does: each capability as the value that has
 /// it, nil where the provider does not.
 ///
-/// A provider makes it of its configuration, and nothing else says what it can do.
+/// A provider makes it of its configuration, and nothing else says what it can do, but for the list that is shown while no
+/// profile uses the type.
 package struct ProviderCapabilities: Sendable {
   /// Accounts can be made.
   package var registration: (any RegistrationProvider)?
@@ -44,7 +45,6 @@ package struct ProviderCapabilities: Sendable {
   /// Tokens can be revoked.
   package var revocation: (any RevocationProvider)?
 
-  /// None of them.
   package init() {}
 }
 

@@ -20,7 +20,6 @@ package struct ProviderChallenge: Sendable {
   /// Whether a backup code may stand in.
   package var backupCodesAllowed: Bool
 
-  /// A challenge.
   package init(
     flow: Secret, method: OTPChallenge.Method, maskedDestination: String, otpLength: Int, expiresAt: Timestamp,
     nextResendAt: Timestamp, attemptsRemaining: Int, backupCodesAllowed: Bool = false

@@ -9,7 +9,6 @@ package struct ProviderProbe: Sendable, Equatable {
     /// Whether it is spoken to over TLS only.
     package var usesTLS: Bool
 
-    /// A place.
     package init(host: String, usesTLS: Bool) {
       self.host = host
       self.usesTLS = usesTLS

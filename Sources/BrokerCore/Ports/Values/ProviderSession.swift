@@ -11,7 +11,6 @@ package struct ProviderSession: Sendable {
   /// Whether a refresh spends the refresh token; nil where only the replies will show it.
   package var rotatesRefreshToken: Bool?
 
-  /// A session.
   package init(
     tokens: TokenSet, user: User?, backupCodesRemaining: Int? = nil, rotatesRefreshToken: Bool? = nil
   ) {

@@ -22,7 +22,6 @@ package struct ProviderUserAction: Sendable {
   /// Where the provider names no interval (RFC 8628, section 3.2).
   package static let standardInterval = Duration.seconds(5)
 
-  /// An action.
   package init(
     flow: Secret, kind: UserAction.Kind, verificationURI: String, verificationURIComplete: String? = nil,
     userCode: String? = nil, expiresAt: Timestamp, interval: Duration = standardInterval

@@ -9,7 +9,6 @@ package struct RefreshIntent: Sendable, Equatable {
   /// When it was about to be sent.
   package var startedAt: Timestamp
 
-  /// An intent.
   package init(profile: ProfileName, generation: UInt64, startedAt: Timestamp) {
     self.profile = profile
     self.generation = generation

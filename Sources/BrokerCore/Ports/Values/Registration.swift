@@ -11,7 +11,6 @@ package struct Registration: Sendable {
   /// Where one-time codes go.
   package var phoneNumber: String?
 
-  /// A registration as a client gave it.
   package init(email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil) {
     self.email = email
     self.password = password

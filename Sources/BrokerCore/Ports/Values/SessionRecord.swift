@@ -24,7 +24,6 @@ package struct SessionRecord: Sendable, Equatable {
     case signedOut(at: Timestamp)
   }
 
-  /// A record.
   package init(profile: ProfileName, binding: ProviderBinding, generation: UInt64, contents: Contents) {
     self.profile = profile
     self.binding = binding
@@ -55,7 +54,6 @@ package struct LivingSession: Sendable, Equatable {
   /// What a newer version of the program has written beside all this: JSON members, carried along unread.
   package var unknownMembers: Secret?
 
-  /// A session.
   package init(
     tokens: TokenSet, user: User?, authTime: Timestamp, issuedAt: Timestamp, lastRefreshAt: Timestamp? = nil,
     lastValidatedAt: Timestamp

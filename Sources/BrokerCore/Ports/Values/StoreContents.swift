@@ -14,23 +14,13 @@ package struct StoreContents: Sendable {
   package var pendingLogins: [PendingLoginRecord] = []
   /// Tokens that are still to be revoked, also those of profiles that are not configured now.
   package var revocations: [PendingRevocation] = []
-  /// The sequence after which every kept event can be replayed.
-  package var eventsCompleteAfter: UInt64 = 0
-  /// The same for lasting events alone; nil where those are no more complete.
-  package var lastingEventsCompleteAfter: UInt64?
+  /// From where on events can be replayed.
+  package var completeness = EventCompleteness()
   /// The last sequence that may have been given.
   package var lastSequence: UInt64
 
-  /// The contents.
   package init(records: [SessionRecord], lastSequence: UInt64) {
     self.records = records
     self.lastSequence = lastSequence
-  }
-}
-
-extension StoreContents {
-  /// From where on events can be replayed.
-  package var eventCompleteness: EventCompleteness {
-    EventCompleteness(all: eventsCompleteAfter, lasting: lastingEventsCompleteAfter)
   }
 }

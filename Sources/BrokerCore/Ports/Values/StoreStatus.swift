@@ -15,7 +15,6 @@ package struct StoreStatus: Sendable, Equatable {
   /// The wrong passphrases that were given before this start.
   package var passphraseFailures: PassphraseFailures
 
-  /// A status.
   package init(
     isLocked: Bool, isInitialized: Bool, keySource: KeySourceName, schemaVersion: Int, noticesRollback: Bool,
     passphraseFailures: PassphraseFailures = .none

@@ -9,7 +9,6 @@ package struct StoredEvents: Sendable, Equatable {
   /// From where on every kept event was there then: older ones may have gone.
   package var completeness: EventCompleteness
 
-  /// What was read.
   package init(events: [BrokerEvent], through: UInt64, completeness: EventCompleteness) {
     self.events = events
     self.through = through

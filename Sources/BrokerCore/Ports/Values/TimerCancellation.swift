@@ -3,7 +3,6 @@ package struct TimerCancellation: Sendable {
   /// Cancels the call.
   package let cancel: @Sendable () -> Void
 
-  /// Wraps what cancels the call.
   package init(cancel: @escaping @Sendable () -> Void) {
     self.cancel = cancel
   }

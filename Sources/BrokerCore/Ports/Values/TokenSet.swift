@@ -25,7 +25,6 @@ package struct TokenSet: Sendable, Equatable {
   /// It is examined once, and rests nowhere.
   package var subject: String?
 
-  /// A set of tokens.
   package init(
     accessToken: Secret, accessTokenExpiresAt: Timestamp?, refreshToken: Secret?,
     refreshTokenExpiresAt: Timestamp? = nil, scopes: [String] = [], idToken: Secret? = nil,

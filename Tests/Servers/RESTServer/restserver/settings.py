@@ -22,6 +22,7 @@ DEFAULTS = {
     "accessTokenLifetimeSeconds": 900.0,
     "refreshTokenLifetimeSeconds": 2592000.0,
     "accessTokenForm": "opaque",
+    "tokenByteCount": 0,  # opaque tokens have at least so many
     "includeExpiry": True,  # the nested shape of the seeds never has one
     "scopes": ["read", "write"],
     "rotation": "always",

@@ -130,9 +130,12 @@ class TokenService:
             if account is None or family.account is account:
                 self.access_tokens[value] = (family, 0)
 
+    def _new_value(self, prefix):
+        return f"{prefix}-{secrets.token_urlsafe(24)}".ljust(self.settings["tokenByteCount"], "x")
+
     def _new_refresh(self, family):
         expires = self.clock.now() + self.settings["refreshTokenLifetimeSeconds"]
-        token = RefreshToken(family, f"rt-{secrets.token_urlsafe(24)}", expires)
+        token = RefreshToken(family, self._new_value("rt"), expires)
         self.refresh_tokens[token.value] = token
         return token
 
@@ -141,7 +144,7 @@ class TokenService:
         name = f"A{family.number}.{family.access_count}"
         lifetime = self.settings["accessTokenLifetimeSeconds"]
         expires = self.clock.now() + lifetime
-        value = f"at-{secrets.token_urlsafe(24)}"
+        value = self._new_value("at")
         if self.settings["accessTokenForm"] == "jwt":
             value = self._jwt(family.account, expires, name)
         self.access_tokens[value] = (family, expires)

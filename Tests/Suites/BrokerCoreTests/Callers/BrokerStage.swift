@@ -23,7 +23,7 @@ final class BrokerStage {
     provider = ScriptedProvider(clock: clock, gate: GateExecutor { posted.add($0) })
     broker = Broker(
       executor: executor, profiles: [ProfileSettings(name: .default, provider: provider)], store: store,
-      keeper: store, status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
+      status: store.statusNow, clock: clock, entropy: SimulatedEntropy(seed: 1))
     let (store, told) = (self.store, self.told)
     broker.assumeIsolated { $0.startSoon(store) { told.add($0) } }
     turn()
@@ -51,13 +51,22 @@ final class BrokerStage {
     ask { broker, caller throws(BrokerError) in try broker.accessToken(params, caller) }
   }
 
+  /// Begins a subscription to the events of a profile.
+  func subscribe(to profile: ProfileName) -> CallerID {
+    requestCount += 1
+    let caller = CallerID(requestCount)
+    broker.assumeIsolated { $0.subscribe(Subscribe.Params(profiles: [profile]), client: ClientID(1), caller) }
+    turn()
+    return caller
+  }
+
   /// Locks the vault.
   func lock() -> CallerID { ask(.never) { broker, caller in broker.lock(caller) } }
 
   /// Where the session stands.
   var state: Session.State? { broker.assumeIsolated { $0.sessions.first?.state } }
 
-  /// What a caller was told so far: `token`, the kind of an error, or the type of a result.
+  /// What a caller was told so far: `token`, `subscribed`, the kind of an error, or the type of a result.
   func answers(to caller: CallerID) -> [String] { told.answers(to: caller) }
 
   /// Lets everything happen that can happen without time passing.
@@ -93,15 +102,16 @@ private final class Told: Sendable {
   private let all = Mutex<[CallerID: [String]]>([:])
 
   func add(_ notice: BrokerNotice) {
-    guard case .answer(let answer, let caller) = notice else { return }
-    let text =
-      switch answer {
-      case .rendered: "token"
-      case .failure(let error): error.kind.rawValue
-      case .value(let value): "\(type(of: value))"
-      }
-    all.withLock { $0[caller, default: []].append(text) }
+    switch notice {
+    case .answer(.rendered, let caller): add("token", to: caller)
+    case .answer(.failure(let error), let caller): add(error.kind.rawValue, to: caller)
+    case .answer(.value(let value), let caller): add("\(type(of: value))", to: caller)
+    case .subscribed(let begun): add("subscribed", to: begun.caller)
+    case .missed, .delivery, .locked, .idle, .trouble: break
+    }
   }
+
+  private func add(_ text: String, to caller: CallerID) { all.withLock { $0[caller, default: []].append(text) } }
 
   func answers(to caller: CallerID) -> [String] { all.withLock { $0[caller] ?? [] } }
 }

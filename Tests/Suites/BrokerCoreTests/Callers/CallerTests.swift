@@ -118,6 +118,15 @@ import Testing
     }
   }
 
+  @Test func `a subscription is answered in its own way, and refused as any other request`() async throws {
+    try await OwnThread.run {
+      let stage = BrokerStage()
+      let name = try #require(ProfileName("other"))
+      #expect(stage.answers(to: stage.subscribe(to: .default)) == ["subscribed"])
+      #expect(stage.answers(to: stage.subscribe(to: name)) == ["unknownProfile"])
+    }
+  }
+
   @Test func `what needs no vault is answered while it is locked`() async throws {
     try await OwnThread.run {
       let stage = BrokerStage()

@@ -20,13 +20,13 @@ import Testing
     callers.insert(CallerID(6), .never)
     #expect(callers.waiting(for: .userAction(login: "a")) == (1...5).map { CallerID($0) })
     #expect(callers.waiting(for: .userAction(login: "b")).isEmpty && callers.waitingForTokens.isEmpty)
-    #expect(callers.countOfLogins == 5)
+    #expect(callers.count == 6)
   }
 
   @Test func `those who wait for tokens are known with their profile`() {
     let callers = Self.callers(1...2, .token(.default))
     #expect(callers.waitingForTokens.map(\.caller) == [CallerID(1), CallerID(2)])
-    #expect(callers.waitingForTokens.allSatisfy { $0.profile == .default } && callers.countOfLogins == 0)
+    #expect(callers.waitingForTokens.allSatisfy { $0.profile == .default } && callers.count == 2)
   }
 
   @Test func `a caller is taken out once, and its time is not waited for any more`() {
@@ -37,7 +37,7 @@ import Testing
     let (first, second) = (callers.remove(CallerID(1)), callers.remove(CallerID(1)))
     #expect(first != nil && second == nil && callers[CallerID(1)] == nil && clock.timerCount == 0)
     callers.update(CallerID(1)) { $0.wait = .login }
-    #expect(callers.countOfLogins == 0)
+    #expect(callers.count == 0)
   }
 
   @Test func `the broker's own waits have names that no request has`() {

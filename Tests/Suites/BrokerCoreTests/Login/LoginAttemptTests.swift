@@ -18,7 +18,8 @@ import Testing
 
   private static func question(_ password: String = "right") -> LoginAttempt.Question {
     LoginAttempt.Question(
-      Credentials(email: "a@example.test", password: ScriptedProvider.secret(password)), .default)
+      credentials: Credentials(email: "a@example.test", password: ScriptedProvider.secret(password)),
+      expectedUser: nil)
   }
 
   private static func begin(_ attempts: inout LoginAttempts, _ caller: UInt64, on slot: ProfileSlot) -> UInt64 {

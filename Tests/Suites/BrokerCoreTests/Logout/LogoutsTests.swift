@@ -34,9 +34,9 @@ import Testing
     let id = logouts.newID()
     logouts.begin(id, LogoutGathering([.default], isReading: false, Self.timer, Caller(CallerID(1))))
     #expect(logouts.update(id) { $0.unsaved = [] } == nil)
-    let answered = logouts.update(id) { $0.revoked[.default] = .yes }
+    let answered = logouts.update(id) { $0.note(.yes, of: .default) }
     #expect(answered?.logout.caller.id == CallerID(1))
-    #expect(logouts.update(id) { $0.revoked[.default] = .no } == nil)
+    #expect(logouts.update(id) { $0.note(.no, of: .default) } == nil)
   }
 
   @Test func `the part of a logout waits for its own revocation, once, and not beyond a lock`() {

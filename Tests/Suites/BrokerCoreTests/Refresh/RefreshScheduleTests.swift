@@ -83,7 +83,8 @@ import Testing
   ) -> Int64? {
     var machine = SessionMachine(
       profile: .default, binding: ProviderBinding(type: "scripted"),
-      policy: ExpiryPolicy(skew: .seconds(skew), refreshesInBackground: inBackground), tokenID: { _ in "" })
+      rules: SessionRules(expiry: ExpiryPolicy(skew: .seconds(skew), refreshesInBackground: inBackground)),
+      tokenID: { _ in "" })
     var tokens = ScriptedProvider.tokens(1, now: Self.start.wall, lifetime: .seconds(life))
     tokens.refreshTokenExpiresAt = refreshLife.map { Self.start.wall + .seconds($0) }
     let session = ProviderSession(tokens: tokens, user: nil)

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func machine() -> SessionMachine {
-    SessionMachine(profile: .default, binding: Self.binding, policy: ExpiryPolicy(), tokenID: { _ in "id" })
+    SessionMachine(profile: .default, binding: Self.binding, rules: SessionRules(), tokenID: { _ in "id" })
   }
 
   private func record(_ generation: UInt64 = 7) -> SessionRecord {

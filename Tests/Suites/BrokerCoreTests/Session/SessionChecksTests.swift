@@ -4,32 +4,25 @@ import Testing
 
 @testable import BrokerCore
 
-/// Examinations of sessions, as a value.
+/// The sessions that are examined for a caller, as a value.
 @Suite(.standardTimeLimit) struct SessionChecksTests {
-  private static let caller = Caller<Empty>(CallerID(1))
+  private static func slot(_ number: UInt64) -> SlotID { SlotID(profile: .default, number: number) }
 
-  private static func check(_ id: UInt64, _ name: ProfileName) -> SessionCheck {
-    SessionCheck(id: id, slot: SlotID(profile: name, number: 0), reason: .passwordReset)
+  @Test func `the examination lasts until the last session, and keeps the first failure`() {
+    var checks = SessionChecks(of: (1...3).map(Self.slot), askedFor: .default)
+    checks.close(Self.slot(2), nil)
+    #expect(checks.failure == nil && checks.open.count == 2)
+    checks.close(Self.slot(3), .superseded)
+    checks.close(Self.slot(1), .locked)
+    #expect(checks.open.isEmpty && checks.failure == .superseded && checks.profile == .default)
   }
 
-  @Test func `the caller is answered after the last session, with the first failure`() throws {
-    let (one, two) = (try #require(ProfileName("one")), try #require(ProfileName("two")))
-    var checks = SessionChecks()
-    let id = checks.begin([one, two, .default], for: Self.caller, of: one)
-    #expect(checks.close(Self.check(id, two), .superseded) == nil)
-    #expect(checks.close(Self.check(id, .default), .locked) == nil)
-    let last = checks.close(Self.check(id, one), nil)
-    let examination = try #require(last)
-    #expect(examination.caller == Self.caller && examination.profile == one)
-    #expect(examination.failure == .superseded)
-  }
-
-  @Test func `an examination ends once, and a session that was examined already changes nothing`() throws {
-    let other = try #require(ProfileName("other"))
-    var checks = SessionChecks()
-    let id = checks.begin([.default, other], for: Self.caller, of: .default)
-    #expect(checks.close(Self.check(id, other), nil) == nil && checks.close(Self.check(id, other), nil) == nil)
-    #expect(checks.close(Self.check(id, .default), nil) != nil)
-    #expect(checks.close(Self.check(id, .default), nil) == nil)
+  @Test func `a session that was examined already, or is none of them, changes nothing`() {
+    var checks = SessionChecks(of: [Self.slot(1), Self.slot(2)], askedFor: .default)
+    checks.close(Self.slot(1), nil)
+    let before = checks
+    checks.close(Self.slot(1), nil)
+    checks.close(Self.slot(9), nil)
+    #expect(checks == before && checks.open == [Self.slot(2)])
   }
 }

@@ -14,7 +14,7 @@ import Testing
 
   private func machine() -> SessionMachine {
     SessionMachine(
-      profile: .default, binding: ProviderBinding(type: "scripted"), policy: ExpiryPolicy(),
+      profile: .default, binding: ProviderBinding(type: "scripted"), rules: SessionRules(),
       tokenID: { "id-of-\($0.revealedString() ?? "")" })
   }
 
@@ -222,7 +222,8 @@ import Testing
 
   @Test func `a session of which neither token lives ends by itself`() {
     var machine = loggedIn()
-    machine.policy = ExpiryPolicy(refreshesInBackground: false)
+    let rules = SessionRules(expiry: ExpiryPolicy(refreshesInBackground: false))
+    #expect(play(.rulesChanged(rules), &machine, at: Self.start).isEmpty)
     let actions = play(.woken, &machine, at: later(.seconds(86401)))
     #expect(actions.summary == ["save ended refreshTokenExpired 2 announcing sessionExpired"])
   }

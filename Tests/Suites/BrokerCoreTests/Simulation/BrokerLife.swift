@@ -45,7 +45,7 @@ struct BrokerLife {
     storage = Wire(after: asked.storage)
     store = SimulatedStore(disk, storage, inbox)
     broker = Broker(
-      executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store, keeper: store,
+      executor: executor, profiles: profiles.map { Self.settings($0, providers) }, store: store,
       status: disk.statusNow, clock: clock, entropy: entropy)
   }
 
@@ -66,9 +66,12 @@ struct BrokerLife {
       broker.beginSoon(store) { notice in
         switch notice {
         case .answer(let answer, let caller): inbox.add(.answered(Int(caller.number), Inbox.Answer(answer)))
+        case .subscribed(let begun):
+          let missed = begun.missed.map(\.event)
+          inbox.add(.answered(Int(begun.caller.number), .subscribed(begun.result, missed: missed)))
         case .delivery(let delivery): inbox.add(.delivered(delivery))
         case .trouble(let trouble): inbox.add(.trouble(trouble))
-        case .locked: break
+        case .missed, .locked, .idle: break
         }
       }
     }

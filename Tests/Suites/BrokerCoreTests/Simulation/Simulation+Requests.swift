@@ -208,17 +208,10 @@ extension Simulation {
     let subscriber = subscribers[index]
     let number = open(Request(name: "subscribe", profile: nil, subscriber: index))
     trace.note("request \(number): subscriber \(index) since \(since.map(String.init) ?? "now")")
-    let inbox = life.inbox
-    let reply: Broker.SubscriptionReply = { result in
-      switch result {
-      case .success(let begun):
-        inbox.add(.answered(number, .subscribed(begun.result, missed: begun.missed.map(\.event))))
-      case .failure(let error): inbox.add(.answered(number, .error(error)))
-      }
-    }
     let params = Subscribe.Params(profiles: subscriber.profiles, since: since.map { Int($0) })
     subscribers[index].asked = (number, since)
-    life.broker.assumeIsolated { $0.subscribe(params, client: subscriber.client, reply) }
+    let caller = CallerID(UInt64(number))
+    life.broker.assumeIsolated { $0.subscribe(params, client: subscriber.client, caller) }
     try turn()
   }
 }

@@ -42,11 +42,12 @@ import Testing
   }
 
   static func unlock(_ caller: UInt64, client: UInt64? = nil) -> KeyAttempt {
-    KeyAttempt(caller: CallerID(caller), client: client.map { ClientID($0) }, wish: .unlock(nil))
+    KeyAttempt(
+      caller: CallerID(caller), peer: client.map { Peer(client: ClientID($0), process: nil) }, wish: .unlock(nil))
   }
 
   static func rekey(_ caller: UInt64) -> KeyAttempt {
-    KeyAttempt(caller: CallerID(caller), client: nil, wish: .rekey(Rekey.Params()))
+    KeyAttempt(caller: CallerID(caller), peer: nil, wish: .rekey(Rekey.Params()))
   }
 
   /// Actions as a row of the table has them.
@@ -182,6 +183,19 @@ import Testing
     #expect(Self.words(gate.handle(.wanted(Self.unlock(1), limit: 8), at: Self.now)) == "wait 1600 ms")
     #expect(Self.words(gate.handle(.wanted(Self.unlock(2), limit: 8), at: Self.now)).isEmpty)
     #expect(Self.words(gate.handle(.firstAttemptDue, at: Self.now)) == "try unlock 1")
+  }
+
+  @Test func `a process that guesses often is remembered, however many guess once`() {
+    var queue = KeyAttemptQueue()
+    func peer(_ process: Int32) -> Peer { Peer(client: ClientID(UInt64(process)), process: process) }
+    func attempt(_ process: Int32) -> KeyAttempt {
+      KeyAttempt(caller: CallerID(UInt64(process)), peer: peer(process), wish: .unlock(nil))
+    }
+    for _ in 0..<2 { queue.noteFailure(of: peer(1)) }
+    for process in 2..<3000 { queue.noteFailure(of: peer(Int32(process))) }
+    _ = queue.add(attempt(1), limit: 8)
+    _ = queue.add(attempt(5000), limit: 8)
+    #expect(queue.takeNext()?.caller == CallerID(5000))
   }
 
   @Test func `who guesses wrongly keeps nobody else out, and leaves nothing behind`() {

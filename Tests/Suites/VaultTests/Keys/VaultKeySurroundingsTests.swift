@@ -49,6 +49,21 @@ import Vault
     }
   }
 
+  @Test(arguments: [KeySourceName.passphrase, .credential, .command])
+  func `a stored derivation that there is no memory for is refused before it begins`(_ source: KeySourceName) throws {
+    let place = try KeyPlace()
+    try place.scratch.write("from the service manager", to: "secret")
+    let kind = KeyEncryption(place.settings(command: ["/bin/echo", "a secret"]), availableMemory: { 1 << 30 })
+    // Ten passes over a GiB, the most that is ever computed: a row that somebody has changed.
+    let forged = WrappedKey(
+      dataKeyID: try SealingKey.random().id, source: source,
+      derivation: try KeyDerivation.Parameters(passes: 10, memoryKiB: 1 << 20, salt: Array(0...15)), box: [])
+    let expected = KeyRingError.unavailable(.notEnoughMemory(kiB: 1 << 20))
+    let passphrase = try Secret(utf8: "fake passphrase")
+    #expect(
+      keyRingError { _ = try kind.unwrap(forged, vaultID: place.vaultID, passphrase: passphrase) } == expected)
+  }
+
   @Test func `wrong passphrases are kept beside the vault, and an unreadable count is many`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()

@@ -14,11 +14,11 @@ extension Broker {
       slot.room = try SecretReservation(forByteCounts: Self.replyByteCounts(tokens))
       return true
     } catch {
-      let (name, id) = (slot.name, slot.id)
+      let id = slot.id
       // Behind what was decided before it.
       inBackground {
         { broker in
-          guard let slot = broker.holder(of: name, id: id) else { return }
+          guard let slot = broker.holder(id) else { return }
           broker.handle(.noRoom(flight: flight, jitter: broker.entropy.fraction()), on: slot)
         }
       }

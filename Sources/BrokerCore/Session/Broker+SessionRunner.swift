@@ -17,6 +17,12 @@ extension Broker {
     schedule(slot)
   }
 
+  /// Lets the machine decide that holds the session of a name, if there is one.
+  func handle(_ event: SessionMachine.Event, onProfile name: ProfileName) {
+    guard let slot = holder(of: name) else { return }
+    handle(event, on: slot)
+  }
+
   /// Tells a machine how its session was used without the broker's being entered.
   func noticeUse(of slot: ProfileSlot, _ now: Moment) {
     guard let position = profiles.position(of: slot),
@@ -77,41 +83,38 @@ extension Broker {
   }
 
   private func open(_ intent: RefreshIntent, _ flight: UInt64, on slot: ProfileSlot) {
-    change(
-      StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(SlotID(slot), flight: flight))
+    change(StoreChange(.note, [.openIntent(intent)], of: slot.name), then: .intent(slot.id, flight: flight))
   }
 
   private func spend(_ refreshToken: Secret, _ flight: UInt64, for target: TokenTarget?, on slot: ProfileSlot) {
     // A token that needs no intent needs room for its reply all the same.
     guard reserveRoom(for: flight, on: slot) else { return }
     counts.refreshes += 1
-    let (provider, name, id) = (slot.provider, slot.name, slot.id)
+    let (provider, id) = (slot.provider, slot.id)
     let sentAt = now.wall
     let room = slot.room
     slot.room = nil
     inBackground(in: room) {
       do throws(ProviderFailure) {
-        let tokens = try await Self.ask(provider, refreshToken, target)
+        let tokens = try await ProviderCall.run(for: id.profile) { () async throws(ProviderFailure) in
+          try await Self.ask(provider, refreshToken, target)
+        }
         return { broker in
-          broker.noteCall(nil, of: name, id: id)
-          guard let slot = broker.holder(of: name, id: id) else { return broker.revokeUnused(tokens, at: provider) }
+          broker.noteCall(nil, of: id)
+          guard let slot = broker.holder(id) else {
+            return broker.revokeUnused(tokens, at: provider, for: id.profile)
+          }
           broker.noteClock(tokens.clockSkew, of: slot)
           broker.handle(.refreshSucceeded(flight: flight, tokens, sentAt: sentAt), on: slot)
         }
       } catch {
         return { broker in
           broker.counts.refreshFailures += 1
-          guard let slot = broker.holder(of: name, id: id) else { return }
+          guard let slot = broker.holder(id) else { return }
           broker.handle(.refreshFailed(flight: flight, error, jitter: broker.entropy.fraction()), on: slot)
-          broker.noteCall(error, of: name, id: id)
+          broker.noteCall(error, of: id)
         }
       }
     }
-  }
-
-  /// Lets a profile's machine decide, does what it says, and sets its next wake-up.
-  func handle(_ event: SessionMachine.Event, onProfile name: ProfileName) {
-    guard let slot = holder(of: name) else { return }
-    handle(event, on: slot)
   }
 }

@@ -1,20 +1,5 @@
 import Synchronization
 
-extension Broker {
-  /// Waits for a pause to end, which it does after some time; sooner where the task is cancelled.
-  ///
-  /// By the core's own clock: a sleeping task would need the global pool, and a timer of its own.
-  ///
-  /// - Returns: whether all the time has passed.
-  @discardableResult
-  func end(_ pause: Pause, after duration: Duration) async -> Bool {
-    let timer = clock.schedule(at: clock.uptime + duration) { pause.end(isWhole: true) }
-    let isWhole = await pause.value
-    timer.cancel()
-    return isWhole
-  }
-}
-
 /// The end of a pause, which comes once: of itself, or with the task that waits for it.
 final class Pause: Sendable {
   private enum State {

@@ -1,0 +1,55 @@
+import BrokerProtocol
+
+/// One logout on its way: what is still to come before it can be answered.
+struct LogoutGathering {
+  /// The profiles, in the order of the answer.
+  var order: [ProfileName]
+  /// The profiles whose sign-out is not durable yet.
+  var unsaved: Set<ProfileName>
+  /// What the provider said of each profile.
+  private(set) var revoked: [ProfileName: LogoutOutcome.ServerRevoked] = [:]
+  /// Whether the store is still being read for sessions of profiles that have left the configuration.
+  var isReading: Bool
+  /// Why something could not be made durable.
+  var failure: StoreFailure?
+  /// Whether sessions of profiles that have left the configuration may still be there: nothing tries their end again.
+  var hasLeftSessions = false
+  /// Ends the waiting for providers.
+  let timer: TimerCancellation
+  /// Who waits for the answer.
+  let caller: Caller<Logout.Result>
+
+  /// A logout of which nothing is done yet.
+  init(
+    _ profiles: [ProfileName], isReading: Bool, _ timer: TimerCancellation, _ caller: Caller<Logout.Result>
+  ) {
+    order = profiles
+    self.isReading = isReading
+    self.timer = timer
+    unsaved = Set(profiles)
+    self.caller = caller
+  }
+
+  /// Takes in what became of telling the provider of a profile; the first word holds.
+  mutating func note(_ outcome: LogoutOutcome.ServerRevoked, of profile: ProfileName) {
+    revoked[profile] = revoked[profile] ?? outcome
+  }
+
+  /// The answer, as soon as nothing is to come any more.
+  var answer: Result<Logout.Result, BrokerError>? {
+    guard !isReading, unsaved.isEmpty, revoked.count == order.count else { return nil }
+    guard !hasLeftSessions else {
+      return .failure(
+        BrokerError(
+          .storeFailed,
+          "The sessions of configured profiles have ended, but the vault could not be read or written for the others; "
+            + "log out again."))
+    }
+    guard failure == nil else {
+      return .failure(
+        BrokerError(.storeFailed, "The session is forgotten, but the vault could not be written; it is tried again."))
+    }
+    return .success(
+      Logout.Result(results: order.map { LogoutOutcome(profile: $0, serverRevoked: revoked[$0] ?? .no) }))
+  }
+}
