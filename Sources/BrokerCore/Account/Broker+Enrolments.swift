@@ -6,7 +6,7 @@ extension Broker {
   /// Begins to wait for the first code of a second factor, and describes it to the client.
   func beginEnrolment(_ provided: ProviderEnrolment, on slot: ProfileSlot) -> FactorEnrolment {
     let id = entropy.handle()
-    enrolments.begin(id, provided, on: SlotID(slot), session: slot.sessions)
+    enrolments.begin(id, provided, on: slot.id, session: slot.sessions)
     return FactorEnrolment(otpFlowID: id, otpauthURI: provided.uri, expiresAt: provided.expiresAt)
   }
 

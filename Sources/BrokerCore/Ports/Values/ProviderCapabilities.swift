@@ -26,14 +26,10 @@ package struct ProviderCapabilities: Sendable {
   package var codeResending: (any CodeResendingProvider)?
   /// A second factor is enrolled by its first code.
   package var factorEnrolment: (any FactorEnrolmentProvider)?
-  /// Backup codes are made.
-  package var backupCodeIssuing: (any BackupCodeIssuer)?
   /// Backup codes are taken.
   package var backupCodes: (any BackupCodeProvider)?
   /// Backup codes are made.
   package var backupCodeIssuing: (any BackupCodeIssuer)?
-  /// A second factor can be enrolled.
-  package var factorEnrolment: (any FactorEnrolmentProvider)?
   /// Logins at another device can be followed.
   package var deviceLogin: (any DeviceLoginProvider)?
   /// Logins in a browser can be followed.
