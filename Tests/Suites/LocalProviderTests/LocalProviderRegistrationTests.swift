@@ -8,7 +8,7 @@ import Testing
 
 /// New accounts, and the verification of their addresses.
 @Suite(.standardTimeLimit) struct LocalProviderRegistrationTests {
-  private static let required: (inout LocalProviderConfiguration) -> Void = { $0.emailVerification = .required }
+  private static let required: @Sendable (inout LocalProviderConfiguration) -> Void = { $0.emailVerification = .required }
 
   private func register(_ fixture: ProviderFixture, _ registration: Registration) async -> ProviderFailure? {
     await failure { () throws(ProviderFailure) in try await fixture.provider.register(registration) }
@@ -110,7 +110,8 @@ import Testing
       #expect(await verify(fixture, second) == .refused(.validationFailed, fields: ["token"]))
       #expect(try await login(fixture) == .refused(.emailUnverified))
       fixture.clock.advance(.milliseconds(86_399_999))
-      #expect(await verify(fixture, try fixture.sentToken()) == nil)
+      let third = try fixture.sentToken()
+      #expect(await verify(fixture, third) == nil)
       #expect(try await login(fixture) == nil)
     }
   }
