@@ -23,10 +23,6 @@ package struct ProviderCapabilities: Sendable {
   package var challenges: (any ChallengeProvider)?
   /// Another one-time code can be sent.
   package var codeResending: (any CodeResendingProvider)?
-  /// A second factor is enrolled by its first code.
-  package var factorEnrolment: (any FactorEnrolmentProvider)?
-  /// Backup codes are made.
-  package var backupCodeIssuing: (any BackupCodeIssuer)?
   /// Backup codes are taken.
   package var backupCodes: (any BackupCodeProvider)?
   /// Backup codes are made.
