@@ -1,4 +1,4 @@
-package import BrokerProtocol
+import BrokerProtocol
 package import JSON
 
 /// What the owner of the state directory asks the embedded provider.
