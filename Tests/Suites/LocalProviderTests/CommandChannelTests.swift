@@ -30,7 +30,8 @@ import Testing
     #expect(try await failure(script) == nil)
     let input = try scratch.bytes(of: "input")
     let message = try MessageTests.text()
-    #expect(message.withJSONLine { span in input == span.indices.map { span[$0] } })
+    let line = message.withJSONLine { span in span.indices.map { span[$0] } }
+    #expect(input == line)
     #expect(try scratch.bytes(of: "arguments") == Array("\n".utf8))
     let environment = String(decoding: try scratch.bytes(of: "environment"), as: UTF8.self)
     #expect(!environment.contains("123456") && !environment.contains("CANARY"))

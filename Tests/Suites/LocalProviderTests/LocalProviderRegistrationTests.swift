@@ -8,7 +8,9 @@ import Testing
 
 /// New accounts, and the verification of their addresses.
 @Suite(.standardTimeLimit) struct LocalProviderRegistrationTests {
-  private static let required: @Sendable (inout LocalProviderConfiguration) -> Void = { $0.emailVerification = .required }
+  private static let required: @Sendable (inout LocalProviderConfiguration) -> Void = {
+    $0.emailVerification = .required
+  }
 
   private func register(_ fixture: ProviderFixture, _ registration: Registration) async -> ProviderFailure? {
     await failure { () throws(ProviderFailure) in try await fixture.provider.register(registration) }
