@@ -1,3 +1,5 @@
+import BrokerProtocol
+
 /// How often a password is asked for at a terminal, as by login(1) and sudo(8); one that was not typed is tried once.
 struct PasswordTries {
   private var left: Int

@@ -1,8 +1,7 @@
 /// What one provider can do as it is configured, besides what every provider does: each capability as the value that has
 /// it, nil where the provider does not.
 ///
-/// A provider makes it of its configuration, and nothing else says what it can do, but for the list that is shown while no
-/// profile uses the type.
+/// A provider makes it of its configuration, and nothing else says what it can do.
 package struct ProviderCapabilities: Sendable {
   /// Accounts can be made.
   package var registration: (any RegistrationProvider)?
@@ -24,12 +23,12 @@ package struct ProviderCapabilities: Sendable {
   package var challenges: (any ChallengeProvider)?
   /// Another one-time code can be sent.
   package var codeResending: (any CodeResendingProvider)?
-  /// A second factor is enrolled by its first code.
-  package var factorEnrolment: (any FactorEnrolmentProvider)?
   /// Backup codes are taken.
   package var backupCodes: (any BackupCodeProvider)?
   /// Backup codes are made.
   package var backupCodeIssuing: (any BackupCodeIssuer)?
+  /// A second factor can be enrolled.
+  package var factorEnrolment: (any FactorEnrolmentProvider)?
   /// Logins at another device can be followed.
   package var deviceLogin: (any DeviceLoginProvider)?
   /// Logins in a browser can be followed.
@@ -41,6 +40,7 @@ package struct ProviderCapabilities: Sendable {
   /// Tokens can be revoked.
   package var revocation: (any RevocationProvider)?
 
+  /// None of them.
   package init() {}
 }
 
