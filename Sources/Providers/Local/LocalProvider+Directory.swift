@@ -60,7 +60,7 @@ extension LocalProvider: AccountDirectory {
   /// - Throws: `.refused` with `validationFailed` and the field `user`.
   package func sessions(of name: String?) throws(ProviderFailure) -> [LocalSession] {
     try perform { database, now in
-      let account = try name.map { try account(named: $0, database) }
+      let account = try name.map { try self.account(named: $0, database) }
       return try listing(database, at: now).sessions(of: account?.id)
     }
   }
@@ -70,8 +70,8 @@ extension LocalProvider: AccountDirectory {
   /// - Throws: `.refused` with `validationFailed` and what is not there: `user`, `session`, or both where neither is given.
   package func revokeSessions(of name: String?, session: String?) throws(ProviderFailure) -> Int {
     try perform { database, now in
-      let account = try name.map { try account(named: $0, database) }
-      let family = try session.map { try family($0, of: account, database) }
+      let account = try name.map { try self.account(named: $0, database) }
+      let family = try session.map { try self.family($0, of: account, database) }
       guard let owner = family?.account ?? account?.id else {
         throw ProviderFailure.refused(.validationFailed, fields: ["user", "session"])
       }
