@@ -70,9 +70,7 @@ extension JSONTape {
 
   /// The value of a number's text as a binary64; nil where it is not finite.
   static func double(_ text: Span<UInt8>, _ range: Range<Int>) -> Double? {
-    var copy = ""
-    for position in range { copy.unicodeScalars.append(Unicode.Scalar(text[position])) }
-    guard let value = Double(copy), value.isFinite else { return nil }
+    guard let value = Double(String(copying: text.extracting(range))), value.isFinite else { return nil }
     return value
   }
 }

@@ -6,8 +6,9 @@ import SecretMemory
 
 /// The kept events, in two series that are each numbered without a gap.
 struct EventTable {
-  /// A page ends behind the event with which it has so many sealed bytes: a fraction of a second's work.
-  private static let pageBytes = 1 << 19
+  /// A page ends behind the event with which it has so many sealed bytes: the loop writes it out in a few milliseconds,
+  /// in which nobody else is answered, and the pages that forty slow readers hold fit into the memory for answers.
+  private static let pageBytes = 1 << 17
 
   /// The vault's database.
   let connection: SQLiteConnection

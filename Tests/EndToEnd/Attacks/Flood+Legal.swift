@@ -99,6 +99,7 @@ extension Flood {
     let message = Array(String(repeating: subscribe, count: 32).utf8)
     var flood = Flood("subscriptions") { _ in message }
     flood.reconnects = true
+    flood.reads = false
     return flood
   }()
 
