@@ -6,8 +6,8 @@ import SecretMemory
 
 /// The kept events, in two series that are each numbered without a gap.
 struct EventTable {
-  /// A page ends behind the event with which it has so many sealed bytes: the loop writes it out in a few milliseconds,
-  /// in which nobody else is answered, and the pages that forty slow readers hold fit into the memory for answers.
+  /// A page ends behind the event with which it has so many sealed bytes: the loop renders it in a few milliseconds,
+  /// during which no other client is answered, and the pages of forty slow clients fit into `maxBufferedBytes`.
   private static let pageBytes = 1 << 17
 
   /// The vault's database.
