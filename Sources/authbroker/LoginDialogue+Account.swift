@@ -20,7 +20,7 @@ extension LoginDialogue {
     throw CommandFailure(.broker(BrokerError(.unsupportedByProvider, profile: wanted)))
   }
 
-  /// What the provider of a profile wants of a new password, for the question; empty where nobody is asked.
+  /// What the provider of a profile wants of a new password, for the question; empty where no question is asked.
   mutating func passwordHint(_ profile: ProfileName?, hasSecondFactor: Bool? = nil) throws(CommandFailure) -> String {
     guard context.canAsk else { return "" }
     return RefusedFields.passwordHint(try session(of: profile).provider, hasSecondFactor: hasSecondFactor)

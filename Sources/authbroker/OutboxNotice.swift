@@ -5,7 +5,7 @@ import BrokerProtocol
 enum OutboxNotice {
   private static let command = NextCommand("show it with", "local", "outbox")
 
-  /// Says so of the code of a login, to whoever may see it; nothing where it was sent, or lies elsewhere.
+  /// Says so of the code of a login, if the caller may read the outbox; nothing where it was sent, or lies elsewhere.
   static func tell(of challenge: OTPChallenge, _ context: Context, on connection: inout BlockingConnection) {
     guard challenge.method != .totp, isEmbedded(challenge.profile, context, on: &connection) else { return }
     // Only who has the state directory is answered: for others there is nothing to be seen.
@@ -17,7 +17,7 @@ enum OutboxNotice {
 
   /// Says where the token of an e-mail may lie; nothing where another provider has sent it.
   ///
-  /// Whether one lies there is not looked up: that there is an account is told to nobody who has merely its address.
+  /// Whether one lies there is not looked up: who merely has an address does not learn that it has an account.
   static func tellOfToken(_ profile: ProfileName?, _ dialogue: inout LoginDialogue) {
     guard (try? dialogue.session(of: profile).provider) == EmbeddedProvider.type else { return }
     dialogue.context.tell(

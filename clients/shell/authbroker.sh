@@ -341,8 +341,7 @@ authbroker_login() (
   { set +x; } 2>/dev/null
   authbroker__options '--profile --email --password-stdin --method' "$@" || exit
   if [ -z "$method$email$stdin" ]; then
-    answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
-    way=0
+    way=0 answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
     while method=$(authbroker__words "$answer" "result.login.$way.method") &&
       authbroker__words "$answer" "result.login.$way.fields.0" >/dev/null; do way=$((way + 1)); done
   fi

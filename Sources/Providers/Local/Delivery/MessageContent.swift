@@ -57,17 +57,17 @@ enum MessageContent: Sendable {
       ("Your login code is ", ". It expires in \(Self.words(lifetime)). Never give it to anyone.")
     case .emailVerification(_, let lifetime):
       (
-        "To confirm this e-mail address, run: authbroker account verify-email\nand enter the token: ",
+        "To confirm this e-mail address, start `authbroker account verify-email`\nand enter the token: ",
         "\n\nIt expires in \(Self.words(lifetime)). If you have not registered, ignore this message."
       )
     case .passwordReset(_, let lifetime):
       (
-        "To set a new password, run: authbroker account reset\nand enter the token: ",
+        "To set a new password, start `authbroker account reset`\nand enter the token: ",
         "\n\nIt expires in \(Self.words(lifetime)). If you have not asked for it, ignore this message:\n"
           + "your password stays as it is."
       )
     case .passwordChanged:
-      ("The password of your account was changed. If that was not you, run: authbroker account forgot", "")
+      ("The password of your account was changed. If that was not you, set a new one with `authbroker account forgot`.", "")
     case .emailAddressChanged:
       ("Your account has another e-mail address now. If that was not you, tell the administrator.", "")
     case .phoneNumberChanged: (Self.warning("phone number"), "")
@@ -76,8 +76,8 @@ enum MessageContent: Sendable {
   }
 
   private static func warning(_ subject: String) -> String {
-    "The \(subject) of your account was changed. If that was not you, change your password with: "
-      + "authbroker account password"
+    "The \(subject) of your account was changed. If that was not you, change your password with "
+      + "`authbroker account password`."
   }
 
   /// A lifetime in its largest whole unit, as in `5 minutes`.

@@ -10,7 +10,7 @@ import Testing
 
 /// How long sessions live, and what their tokens say of them.
 @Suite(.standardTimeLimit) struct SessionLifetimeTests {
-  private static let idle: (inout LocalProviderConfiguration) -> Void = {
+  private static let idle: @Sendable (inout LocalProviderConfiguration) -> Void = {
     $0.refreshTokenLifetime = .seconds(10_000)
     $0.refreshTokenIdleLifetime = .seconds(3000)
   }
