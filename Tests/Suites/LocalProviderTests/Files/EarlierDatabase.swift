@@ -61,6 +61,7 @@ final class EarlierDatabase {
       "INSERT INTO token_family (id, account, scopes, expires_at) VALUES ('family', ?1, 'read', 1900000000000)")
     try family.bind(account, at: 1)
     try family.run()
+    let macKey = macKey
     let fingerprint = Fingerprint(hash: try KeyedHash(key: Secret(copying: macKey.span)))
     let token = try connection.prepare("INSERT INTO refresh_token (token, family) VALUES (?1, 'family')")
     try token.bind(fingerprint.of(try Secret(utf8: refreshToken), .refreshToken), at: 1)

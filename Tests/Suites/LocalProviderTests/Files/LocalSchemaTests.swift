@@ -29,7 +29,8 @@ import Testing
     try await ProviderFixture.run { fixture in
       let earlier = try prepare(fixture, version: version)
       let provider = fixture.provider
-      let signingKey = try Ed25519SigningKey(seed: Secret(copying: earlier.signingKey.span))
+      let seed = earlier.signingKey
+      let signingKey = try Ed25519SigningKey(seed: Secret(copying: seed.span))
       #expect(try await provider.publicKey().bytes == signingKey.publicKey.bytes)
       let tokens = try await provider.refresh(Secret(utf8: Self.refreshToken))
       let user = try await provider.currentUser(accessToken: tokens.accessToken)

@@ -39,7 +39,8 @@ import Testing
       let bytes = try Base64URL.decode(keys[0].publicKey.utf8.span)
       let key = try Ed25519PublicKey(bytes: bytes.span)
       let parts = try #require(token.revealedString()).split(separator: ".").map { Array($0.utf8) }
-      let signature = try Base64URL.decode(parts[2].span)
+      let encoded = parts[2]
+      let signature = try Base64URL.decode(encoded.span)
       let signed = parts[0] + [UInt8(ascii: ".")] + parts[1]
       let isValid = key.isValid(signature: signature.span, for: signed.span)
       #expect(isValid)
