@@ -14,8 +14,9 @@ enum ProviderCheckCommand: Command {
       --login would try: a login, its tokens, two refreshes, the user and a logout, one after the other. The session for
       that is its own: that of the profile is left alone, and nothing is kept. Ctrl-C ends it. Where a one-time code is
       wanted, `r` sends another one, and a backup code is taken too where the provider has such. --timeout bounds the
-      wait for what is done at another device or in a browser. Exit codes: 5 for a provider that cannot be reached, 4 for wrong
-      credentials, 3 for a login that is not finished in time, 1 for anything else that fails; warnings are no failure.
+      wait for what is done at another device or in a browser. Exit codes: 5 for a provider that cannot be reached, 4 for
+      wrong credentials, 3 for a login that is not finished in time, 1 for anything else that fails; warnings are no
+      failure.
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),

@@ -50,9 +50,8 @@ import Testing
     let script = """
       cat >&2; echo >&2; printf 'no \\033[31m123456 to +491511234567, really 123456\\n\\n' >&2; exit 1
       """
-    #expect(
-      try await failure(script)
-        == .unreachable("the command sh exited with status 1: no [31m… to …, really …"))
+    let failure = try await failure(script)
+    #expect(failure == .unreachable("the command sh exited with status 1: no [31m… to …, really …"))
   }
 
   @Test func `of long complaints the end is kept`() async throws {

@@ -114,9 +114,9 @@ private final class ScriptedDelivery: Sendable, MessageChannel {
     let script = ScriptedDelivery([Self.down, Self.down, Self.down])
     let delivery = Delivery(script.timing)
     #expect(try await send(script, delivery) == .retrying(Self.down))
-    for pause in [Duration.milliseconds(500), .milliseconds(2500)] {
-      try await wait { script.pauses.first == pause }
-      script.advance(.seconds(2))
+    for (due, pause) in [(Duration.milliseconds(500), Duration.milliseconds(500)), (.milliseconds(2500), .seconds(2))] {
+      try await wait { script.pauses.first == due }
+      script.advance(pause)
     }
     try await wait { delivery.reports.first?.failed == 1 }
     #expect(script.tries == 3 && delivery.reports.first?.lastFailure == Self.down.text)

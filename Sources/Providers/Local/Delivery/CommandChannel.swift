@@ -115,10 +115,11 @@ struct CommandChannel: MessageChannel {
   private static func lastLine(of errors: [UInt8], without message: OutboundMessage) -> String {
     let lines = errors.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
     guard var line = lines.last.map(Array.init) else { return "" }
+    // The recipient first: a phone number that holds the code's digits by chance would be known by what is left of it.
+    remove(message.recipient.utf8.span, from: &line)
     for secret in [message.content.code, message.content.token].compactMap(\.self) {
       secret.withBytes { remove($0, from: &line) }
     }
-    remove(message.recipient.utf8.span, from: &line)
     return SanitizedText(String(decoding: line, as: UTF8.self)).text
   }
 
