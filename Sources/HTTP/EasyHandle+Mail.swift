@@ -20,8 +20,8 @@ extension EasyHandle {
     // Proxies for the web do not pass mail on.
     set(CURLOPT_PROXY, "")
     setTimeouts(settings, remaining: remaining)
-    // Also for the answer to QUIT, which libcurl waits for with everything else standing still.
-    set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(settings.timeouts.connect.components.seconds)))
+    let answer = min(settings.timeouts.connect, remaining)
+    set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(answer.components.seconds)))
     set(CURLOPT_USE_SSL, Int((mail.startsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
     set(CURLOPT_FRESH_CONNECT, 1)
     set(CURLOPT_FORBID_REUSE, 1)
@@ -35,6 +35,11 @@ extension EasyHandle {
     set(CURLOPT_USERNAME, login.user)
     set(CURLOPT_PASSWORD, login.password)
   }
+
+  /// Before a mail is given up: libcurl says QUIT to the server, and waits for the answer with everything else standing still.
+  ///
+  /// From now on it waits for an answer for a second only, which is the least that it can be told.
+  func shortenFarewell() { set(CURLOPT_SERVER_RESPONSE_TIMEOUT, 1) }
 
   /// Sets a secret text, which libcurl copies into memory that is wiped when it is freed.
   ///

@@ -11,6 +11,8 @@ extension HTTPFailure {
     switch end.code {
     case CURLE_LOGIN_DENIED: self = .mailRefused(MailRefusal(step: .login, code: reply))
     case CURLE_USE_SSL_FAILED: self = .tlsFailed(.protocolVersion)
+    // libcurl's own limit, 300 KiB, for which it has no code before 8.6.
+    case CURLE_RECV_ERROR where end.words.hasPrefix("Too large response"): self = .responseTooLarge
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY, CURLE_REMOTE_ACCESS_DENIED:
       guard reply >= 400 else {
         self = end.code == CURLE_WEIRD_SERVER_REPLY ? .malformedResponse : .connectionLost(sent: end.sent)

@@ -164,6 +164,12 @@ final class TransferSet {
     takeTurns(at: server)
   }
 
+  // Ends a transfer that is under way.
+  private func abandon(_ transfer: Transfer, _ failure: HTTPFailure) {
+    transfer.easy.shortenFarewell()
+    end(transfer, .failure(failure))
+  }
+
   private func key(of easy: EasyHandle) -> UInt {
     // Only the number counts.
     unsafe UInt(bitPattern: easy.pointer)
@@ -180,7 +186,7 @@ final class TransferSet {
   private func giveUp(where isMeant: (Exchange) -> Bool) {
     refuseWaiting(.cancelled(sent: false), where: isMeant)
     for transfer in running.values where isMeant(transfer.exchange) {
-      end(transfer, .failure(.cancelled(sent: transfer.wasSent)))
+      abandon(transfer, .cancelled(sent: transfer.wasSent))
     }
   }
 
@@ -188,7 +194,7 @@ final class TransferSet {
     let now = BootClock.now
     if let nextExpiry, nextExpiry <= now { refuseWaiting(.timedOut(sent: false)) { $0.deadline <= now } }
     for transfer in running.values where transfer.exchange.deadline + Self.grace <= now {
-      end(transfer, .failure(.timedOut(sent: transfer.wasSent)))
+      abandon(transfer, .timedOut(sent: transfer.wasSent))
     }
   }
 

@@ -163,7 +163,8 @@ import Testing
 
   @Test func `endless answers are given up`() async throws {
     let server = ScriptedServer(.plain, [.send("220 x\r\n"), .line, .flood("250-more\r\n")])
-    #expect(await Self.send(try Self.mail(via: server), try client()) == .responseTooLarge)
+    let failure = await Self.send(try Self.mail(via: server), try client())
+    #expect(failure == .responseTooLarge)
   }
 
   @Test func `a password that cannot be sent, or too large a mail, reaches nobody`() async throws {
