@@ -52,17 +52,12 @@ import Testing
     #expect(try result.required("backupCodesRemaining").integer() == 9)
   }
 
-  /// A number that `getStatus` tells of the mail server; 0 where it has got nothing to send so far.
-  private static func count(_ name: String, _ client: SocketWire) throws -> Int64 {
-    try client.call("getStatus").required("delivery").elements().first?.required(name).integer() ?? 0
-  }
-
   /// Waits until so many messages were given up, then looks at what is told of that.
   private static func expectFailures(
     _ number: Int, _ failure: String, _ client: SocketWire, _ sandbox: Sandbox
   ) throws {
-    _ = try Patience.wait { try count("failed", client) >= number }
-    let way = try #require(try client.call("getStatus").required("delivery").elements().first)
+    _ = try Patience.wait { try client.deliveryCount("failed") >= number }
+    let way = try #require(try client.delivery())
     #expect(try way.required("channel").string() == "smtp")
     #expect(try way.required("lastFailure").string() == failure)
     #expect(way["lastFailureAt"] != nil)
@@ -84,7 +79,8 @@ import Testing
       _ = try sandbox.configure(Self.configuration(try backend.delivery(.startTLS, sandbox)))
       _ = try client.call("reloadConfig")
       try Self.finish(flow, client, backend)
-      let way = try #require(try client.call("getStatus").required("delivery").elements().first)
+      _ = try Patience.wait { try client.deliveryCount("sent") == 1 }
+      let way = try #require(try client.delivery())
       #expect(way["lastFailure"] == nil && way["lastFailureAt"] == nil)
     }
   }
@@ -131,10 +127,10 @@ import Testing
 
   /// Whether Bob's token is refreshed while Ada's login still waits for the mail server.
   private static func isServed(_ bob: SocketWire, whileWaiting ada: SocketWire) throws -> Bool {
-    _ = try Patience.wait { try count("underWay", bob) == 0 }
+    _ = try Patience.wait { try bob.deliveryCount("underWay") == 0 }
     let login = #"{"jsonrpc":"2.0","id":1,"method":"login","params":\#(credentials("ada"))}"#
     try ada.send(Array(login.utf8))
-    _ = try Patience.wait { try count("underWay", bob) == 1 }
+    _ = try Patience.wait { try bob.deliveryCount("underWay") == 1 }
     _ = try bob.call("getAccessToken", #"{"profile":"bob","forceRefresh":true}"#)
     let isMeanwhile = try !ada.hasMore()
     let challenge = try ada.nextNode().required("result").required("challenge")

@@ -3,7 +3,6 @@ import Glibc
 import LinuxSystem
 import Sealing
 import SecretMemory
-import TestSupport
 import Testing
 import Vault
 

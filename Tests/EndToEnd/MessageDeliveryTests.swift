@@ -99,20 +99,26 @@ import Testing
         SecretMark("the mail server's password", backend.password), SecretMark("the code", try backend.code()),
         SecretMark("the token", try backend.token()),
       ]
+      // The notice of the second factor, the code and the token.
+      _ = try Patience.wait { try client.deliveryCount("sent") == 3 }
       // What a refusal is told with has nothing of the message either.
       try backend.refuse("550 no ada@example.com here")
       _ = try client.call("login", Self.credentials)
+      _ = try Patience.wait { try client.deliveryCount("failed") == 1 }
       found.said += [
         String(decoding: try client.call("getStatus").text, as: UTF8.self), try sandbox.command("status").output,
       ]
-      #expect(found.said.allSatisfy { $0.contains("the mail server refused the recipient (550)") }, "\(found.said)")
+      let failure = "\(backend.url(.startTLS)): the mail server refused the recipient (550)"
+      #expect(found.said.allSatisfy { $0.contains(failure) }, "\(found.said)")
       try owner.send(.terminate)
       #expect(try owner.wait() == 0)
       found.said += try watcher.readToEnd()
       found.collect(Directory.files(below: sandbox.state))
       found.files["standard error"] = Array(owner.errorText.utf8)
-      #expect(owner.errorText.contains("purpose=login") && found.said.count > 2 && found.files.count > 5)
-      #expect(found.leaks.isEmpty)
+      let line = #" warning: a message was not sent channel=smtp reason="\#(failure)""#
+      #expect(owner.errorText.contains(line), "\(owner.errorText)")
+      #expect(found.said.count > 2 && found.files.count > 3)
+      #expect(found.leaks.isEmpty && !owner.errorText.contains("ada@"))
     }
   }
 }
