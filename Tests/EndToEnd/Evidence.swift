@@ -8,9 +8,11 @@ import Vault
 
 /// What a run left behind.
 struct Evidence {
+  /// What must be found nowhere in it.
   var marks: [SecretMark] = []
   /// Answers and events.
   var said: [String] = []
+  /// The contents of files, by a name for the report.
   var files: [String: [UInt8]] = [:]
   private var count = 0
 
@@ -28,6 +30,7 @@ struct Evidence {
     collect(own)
   }
 
+  /// Takes files as they are now; those taken before stay.
   mutating func collect(_ paths: [String]) {
     for path in paths {
       count += 1
