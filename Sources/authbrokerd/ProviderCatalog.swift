@@ -29,7 +29,7 @@ final class ProviderCatalog {
   private let log: Logger
   private var local: LocalProvider?
   /// Sends the embedded provider's messages.
-  private let delivery = Delivery()
+  private let delivery: Delivery
   private var remotes: [ProfileName: Remote] = [:]
   /// One for each way into the network that was configured since the start; usually one, or none.
   private var clients: [(network: NetworkConfiguration, client: HTTPClient)] = []
@@ -44,6 +44,9 @@ final class ProviderCatalog {
     self.log = log
     self.environment = environment
     secrets = ClientSecrets(environment: environment)
+    delivery = Delivery { channel, reason in
+      log.warning("a message was not sent", .word("channel", channel.rawValue), .word("reason", reason))
+    }
   }
 
   /// The accounts of the embedded provider, for the owner of the state directory; nil where no profile has used it since

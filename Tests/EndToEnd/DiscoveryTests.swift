@@ -15,7 +15,7 @@ import Testing
       let names = try described.map { try $0.required("name").string() }
       #expect(try Set(names) == Set(capable.map { try $0.string() }))
       #expect(names.count == capable.count)
-      #expect(try wire.refusal("generateBackupCodes") == "methodNotFound")
+      #expect(try wire.refusal("noSuchMethod") == "methodNotFound")
     }
   }
 }

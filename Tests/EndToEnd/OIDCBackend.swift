@@ -1,6 +1,4 @@
 import JSON
-import LinuxSystem
-import TestSupport
 
 /// The OpenID Connect server of `Tests/Servers/OIDCServer`, with a confidential client for the broker.
 ///
@@ -17,18 +15,7 @@ struct OIDCBackend {
 
   /// Starts a server, with more options where a test needs them.
   init(_ sandbox: Sandbox, _ options: [String] = []) throws {
-    let folder = Repository.root + "/Tests/Servers"
-    // The interpreter of the other tests: each has an installation of its own.
-    let path = Environment.current["PATH"] ?? "/usr/bin:/bin"
-    let program = try sandbox.start(
-      "/usr/bin/env", ["python3", folder + "/OIDCServer/oidc-server"] + options, environment: ["PATH": path])
-    var line: [UInt8] = []
-    while !line.contains(0x0A) {
-      let more = try program.output.read(until: Patience.end)
-      guard !more.isEmpty else { throw TestFailure("python3 does not run the server: \(program.errorText)") }
-      line += more
-    }
-    let places = try JSONDocument(parsing: line).root
+    let places = try sandbox.startServer("OIDCServer/oidc-server", options).places
     issuer = try places.required("issuer").string()
     control = try ControlInterface(try places.required("controlUrl").string())
     clientSecret = try places.required("clientSecret").string()

@@ -1,6 +1,4 @@
 import JSON
-import LinuxSystem
-import TestSupport
 
 /// The backend of `Tests/Servers/RESTServer`, and what a test may ask of it.
 ///
@@ -19,18 +17,9 @@ struct RESTBackend {
 
   /// Starts a backend that answers in a shape, with more options where a test needs them.
   init(_ sandbox: Sandbox, shape: String = "oauth", account: String = account, _ options: [String] = []) throws {
-    let folder = Repository.root + "/Tests/Servers"
-    let program = try sandbox.start(
-      "/usr/bin/env",
-      ["python3", folder + "/RESTServer/rest-server", "--shape", shape, "--account", account]
-        + options)
-    var line: [UInt8] = []
-    while !line.contains(0x0A) {
-      let more = try program.output.read(until: Patience.end)
-      guard !more.isEmpty else { throw TestFailure("python3 does not run the backend: \(program.errorText)") }
-      line += more
-    }
-    let places = try JSONDocument(parsing: line).root
+    let places = try sandbox.startServer(
+      "RESTServer/rest-server", ["--shape", shape, "--account", account] + options
+    ).places
     url = try places.required("url").string()
     control = try ControlInterface(try places.required("controlUrl").string())
     caFile = try places.optional("caFile", String.init(from:)) ?? ""

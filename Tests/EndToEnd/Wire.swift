@@ -108,6 +108,13 @@ final class SocketWire: Wire {
 
   func next() throws -> [UInt8]? { try frames.next() }
 
+  /// Whether something has come that was not read yet.
+  func hasMore() throws -> Bool {
+    var poll = PollSet(count: 1)
+    poll.watch(0, descriptor.number, readable: true)
+    return try poll.wait(atMost: .zero) > 0
+  }
+
   func finishSending() throws { try descriptor.finishSending() }
 }
 

@@ -96,6 +96,18 @@ private final class ScriptedDelivery: Sendable, MessageChannel {
     #expect(delivery.reports.first?.lastFailureAt == MessageTests.createdAt)
   }
 
+  @Test func `a message that is given up is told once, with its way and why`() async throws {
+    let script = ScriptedDelivery([nil, .refused("no")])
+    let told = Mutex<[String]>([])
+    let delivery = Delivery(script.timing) { channel, reason in
+      told.withLock { $0.append("\(channel.rawValue): \(reason)") }
+    }
+    _ = try await send(script, delivery, number: 1)
+    _ = try await send(script, delivery, number: 2)
+    let lines = told.withLock { $0 }
+    #expect(lines == ["command: no"])
+  }
+
   @Test func `a passing trouble is told after the first try, and tried twice more`() async throws {
     let script = ScriptedDelivery([Self.down, Self.down, nil])
     let delivery = Delivery(script.timing)

@@ -36,14 +36,25 @@ package final class Delivery: Sendable {
     var isClosed = false
   }
 
+  /// Is told of a message that was given up: its way, and why, without a code, a token or a recipient.
+  package typealias FailureSink = @Sendable (_ channel: DeliveryConfiguration.Channel, _ reason: String) -> Void
+
   private let timing: Timing
+  private let hasFailed: FailureSink
   private let state = Mutex(State())
 
   /// A delivery that leaves everything to the outbox.
-  package convenience init() { self.init(Timing()) }
+  ///
+  /// - Parameter hasFailed: is told of each message that was given up; must not wait.
+  package convenience init(hasFailed: @escaping FailureSink = { _, _ in }) {
+    self.init(Timing(), hasFailed: hasFailed)
+  }
 
   /// A delivery with clocks and timers of the caller's choice.
-  init(_ timing: Timing) { self.timing = timing }
+  init(_ timing: Timing, hasFailed: @escaping FailureSink = { _, _ in }) {
+    self.timing = timing
+    self.hasFailed = hasFailed
+  }
 
   /// Sends messages on other ways from now on; those under way stay on theirs.
   ///
@@ -150,5 +161,6 @@ package final class Delivery: Sendable {
       state.underWay.remove(number)
       state.reports[channel.name]?.end(outcome, at: now)
     }
+    if let failure = outcome.failure { hasFailed(channel.name, failure.text) }
   }
 }

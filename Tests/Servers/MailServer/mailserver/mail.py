@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+import secrets
 import threading
 import warnings
 
 from aiosmtpd.smtp import SMTP, AuthResult, LoginPassword
 
-USER, PASSWORD = "ann@example.com", "pässword with blanks: and =/+"
+USER = "ann@example.com"
+# Another one at each start: where it is found, it is no coincidence.
+PASSWORD = "pässword with blanks: and =/+ " + secrets.token_hex(8)
 # How long a client may keep silent.
 PATIENCE = 300
 
