@@ -61,7 +61,8 @@ final class MemoryConversation {
     let flow = try challenge.required("challenge").required("otpFlowId").string()
     let code = try Outbox.newestCode(in: sandbox.outbox)
     marks.append(MemoryMark("code", Array(code.utf8)))
-    let wrong = "4815162342"
+    // No common password: those are compiled into the program.
+    let wrong = "7193860254"
     marks.append(MemoryMark("wrong code", Array(wrong.utf8)))
     _ = try wire.refusal("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"\#(wrong)"}"#)
     _ = try wire.call("verifyOtp", #"{"otpFlowId":"\#(flow)","code":"\#(code)"}"#)
