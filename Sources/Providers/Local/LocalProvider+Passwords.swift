@@ -81,6 +81,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     try database.connection.transaction {
       try database.accounts.setPasswordHash(hash, of: account.id, at: now)
       try database.flows.remove(account: account.id)
+      // The app of a thief who began with the old password would be the owner's second factor.
+      try database.enrolments.remove(account: account.id)
       try database.mailTokens.remove(.reset, of: account.id)
       switch proof {
       case .mailToken:
