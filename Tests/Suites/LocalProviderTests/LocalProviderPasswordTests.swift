@@ -124,6 +124,16 @@ import Testing
     }
   }
 
+  @Test func `a message for no one that a killed process has left is removed`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      await fixture.provider.shutDown()
+      try fixture.overwrite("outbox/00000000.json", with: "{}")
+      _ = try await fixture.provider.users()
+      #expect(fixture.outbox.isEmpty)
+    }
+  }
+
   @Test func `past the limit nothing is sent or told, and the last token stays good`() async throws {
     try await ProviderFixture.run { fixture in
       _ = try await fixture.session()
