@@ -87,6 +87,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       switch proof {
       case .mailToken:
         try database.families.revokeAll(account: account.id, at: now)
+        // Who has used them up with the old password gets no more: the owner does.
+        try database.sentCodes.remove(account.id, .other)
         try noteMailRead(by: account, database, at: now)
         try database.audit.append(.passwordReset, account: account.id, at: now)
       case .oldPassword(let family):
@@ -119,7 +121,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     }
     try database.connection.transaction {
       try database.sentCodes.record(noAccount, purpose.message.share, at: now)
-      try database.sentCodes.remove(noAccount)
+      try database.sentCodes.remove(noAccount, purpose.message.share)
     }
     guard delivery.channel(for: .email) == nil else { return }
     let content = MessageContent.passwordReset(token: value, lifetime: purpose.lifetime)

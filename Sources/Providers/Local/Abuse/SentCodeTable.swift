@@ -34,12 +34,13 @@ struct SentCodeTable {
     return [inHour, inDay].compactMap { $0 }.max()
   }
 
-  /// Removes what was counted for an account.
+  /// Removes what was counted for an account in a share.
   ///
   /// - Throws: `SQLiteError`.
-  func remove(_ account: String) throws(SQLiteError) {
-    let delete = try connection.prepare("DELETE FROM sent_code WHERE account = ?1")
+  func remove(_ account: String, _ share: MessageLimits.Share) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM sent_code WHERE account = ?1 AND share = ?2")
     try delete.bind(account, at: 1)
+    try delete.bind(share.rawValue, at: 2)
     try delete.run()
   }
 

@@ -63,13 +63,19 @@ import Testing
     }
   }
 
-  @Test func `an account that is sent no other code can still have its password reset`() async throws {
+  @Test func `an account that is sent no other code can have its password reset, and is sent codes again`()
+    async throws
+  {
     let limit: (inout LocalProviderConfiguration) -> Void = { $0.messageLimits.perHour = 1 }
     try await ProviderFixture.run(limit) { fixture in
       _ = try await fixture.challenge()
       #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(3600)))
       for _ in 1...2 { try await fixture.provider.forgotPassword(email: "b@example.com") }
       #expect(fixture.outbox == ["00000001.json", "00000002.json"])
+      let (token, password) = (try fixture.sentToken(), try Secret(utf8: "another real password"))
+      try await fixture.provider.resetPassword(token: token, newPassword: password)
+      let credentials = try fixture.credentials("b@example.com", password: "another real password")
+      _ = try await fixture.provider.login(credentials).challenge
     }
   }
 
