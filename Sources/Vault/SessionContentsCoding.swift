@@ -48,8 +48,9 @@ enum SessionContentsCoding {
 
   private static func capacity(for contents: SessionRecord.Contents) -> Int {
     guard case .living(let session) = contents else { return 256 }
-    let texts = [session.user?.id, session.user?.email, session.user?.name].compactMap { $0 }
-    let textCount = texts.reduce(session.user?.phoneNumberMasked?.utf8.count ?? 0) { $0 + $1.utf8.count + 3 }
+    let user = session.user
+    let texts = [user?.id, user?.email, user?.name, user?.twoFactor].compactMap { $0 }
+    let textCount = texts.reduce(user?.phoneNumberMasked?.utf8.count ?? 0) { $0 + $1.utf8.count + 3 }
     // An escape makes 6 bytes of 1; the members without a string have room beside the tokens.
     return TokenCoding.capacity(for: session.tokens) + 6 * textCount + (session.unknownMembers?.byteCount ?? 0)
   }

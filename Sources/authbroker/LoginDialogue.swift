@@ -116,14 +116,15 @@ struct LoginDialogue: ~Copyable {
     return answer.login
   }
 
-  /// - Returns: the new challenge, or the old one where another code cannot be sent yet.
+  /// - Returns: the new challenge, or the old one where no other code can be sent now: the last one, which may still come,
+  ///   and backup codes stay good.
   private mutating func resend(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
     do throws(CommandFailure) {
       let fresh = try call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID))
       ChallengeNotice.tell(fresh)
       return fresh
     } catch {
-      guard error.error?.kind == .resendTooSoon else { throw error }
+      guard error.error?.isRetryable == true else { throw error }
       context.tell(error.message)
       return challenge
     }

@@ -12,15 +12,19 @@ public struct User: Sendable, Equatable {
   public var name: String?
   /// The phone number with all but its last digits masked.
   public var phoneNumberMasked: String?
+  /// What a login asks for beside the password, such as `totp`, or `off`; nil where the provider does not say.
+  public var twoFactor: String?
 
   public init(
-    id: String, email: String? = nil, emailVerified: Bool? = nil, name: String? = nil, phoneNumberMasked: String? = nil
+    id: String, email: String? = nil, emailVerified: Bool? = nil, name: String? = nil,
+    phoneNumberMasked: String? = nil, twoFactor: String? = nil
   ) {
     self.id = id
     self.email = email
     self.emailVerified = emailVerified
     self.name = name
     self.phoneNumberMasked = phoneNumberMasked
+    self.twoFactor = twoFactor
   }
 }
 
@@ -33,6 +37,7 @@ extension User: ObjectCodable {
     try coder.optional("emailVerified", &emailVerified)
     try coder.optional("name", &name)
     try coder.optional("phoneNumberMasked", &phoneNumberMasked)
+    try coder.optional("twoFactor", &twoFactor)
   }
 }
 

@@ -26,7 +26,8 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login.
+  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login and the
+  /// enrolment of an app.
   ///
   /// - Throws: `.refused` with `validationFailed` and the field `user`.
   package func setEnabled(_ isEnabled: Bool, user name: String) throws(ProviderFailure) -> LocalUser {
@@ -50,6 +51,7 @@ extension LocalProvider: AccountDirectory {
       try database.accounts.setDisabled(at: now, of: account.id)
       try database.families.revokeAll(account: account.id, at: now)
       try database.flows.remove(account: account.id)
+      try database.enrolments.remove(account: account.id)
       try database.audit.append(.accountDisabled, account: account.id, at: now)
     }
     removeMessages(of: account.id, .login, database)

@@ -34,7 +34,7 @@ extension LocalProvider: EmailVerificationProvider {
     let expiry = try database.mailTokens.expiry(.verify, of: account.id)
     let sentAt = expiry.map { $0 + (.zero - MailToken.Purpose.verify.lifetime) }
     if let sentAt, now < sentAt + Self.verificationPause { return }
-    guard try database.sentCodes.wait(account.id, configuration.messageLimits, at: now) == nil else { return }
+    guard try messageWait(.verify, account, database, at: now) == nil else { return }
     try sendToken(.verify, to: account, database, at: now)
   }
 }

@@ -11,8 +11,8 @@ extension LocalProvider {
   /// delivered, the login goes on all the same: with another code, or with a backup code.
   ///
   /// - Throws: `.refused` with `missingCredential` or `validationFailed` and the fields; `tooManyAttempts` with the time
-  ///   to wait; `invalidCredentials`; after the right password, `accountLocked` for a disabled account and
-  ///   `emailUnverified`. `.transient(.providerUnavailable)`.
+  ///   to wait; `invalidCredentials`; after the right password, `accountLocked` for a disabled account, `emailUnverified`,
+  ///   and `rateLimited` with the time to wait where no other code may be sent. `.transient(.providerUnavailable)`.
   package func login(_ credentials: Credentials) async throws(ProviderFailure) -> LoginOutcome {
     let (input, password) = try Self.required(credentials)
     guard let scopes = ScopeList.joined(credentials.scopes) else {

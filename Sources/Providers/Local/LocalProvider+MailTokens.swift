@@ -10,25 +10,25 @@ extension LocalProvider {
 
   /// Sends a token to an account's address; the one before is worth nothing any more.
   ///
-  /// - Throws: `ProviderFailure.refused` with `tooManyAttempts` and the time to wait, where the account was sent as much as
-  ///   it may be: the token before stays good. What the database, the memory and the outbox say.
+  /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait, where the account was sent as much as it
+  ///   may be: the token before stays good. What the database, the memory and the outbox say.
   func sendToken(
     _ purpose: MailToken.Purpose, to account: Account, _ database: LocalDatabase, at now: Timestamp
   ) throws {
-    try requireRoom(forMessageTo: account, database, at: now)
+    try requireRoom(for: purpose.message, to: account, database, at: now)
     let value = try Self.randomToken()
     let token = MailToken(
       account: account.id, purpose: purpose, email: account.email, expiresAt: now + purpose.lifetime)
     try database.connection.transaction {
       try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))
     }
-    let (content, messagePurpose): (MessageContent, MessagePurpose) =
+    let content: MessageContent =
       switch purpose {
-      case .reset: (.passwordReset(token: value, lifetime: purpose.lifetime), .reset)
-      case .verify: (.emailVerification(token: value, lifetime: purpose.lifetime), .verify)
+      case .reset: .passwordReset(token: value, lifetime: purpose.lifetime)
+      case .verify: .emailVerification(token: value, lifetime: purpose.lifetime)
       }
     try send(
-      content, to: account, by: .email, purpose: messagePurpose, expiresAt: token.expiresAt, database, at: now)
+      content, to: account, by: .email, purpose: purpose.message, expiresAt: token.expiresAt, database, at: now)
   }
 
   /// The account that a token was sent to; nil where the token is none, was used, has expired, or was sent to an address
@@ -46,10 +46,21 @@ extension LocalProvider {
 
   /// Refuses a message to an account that was sent as many as it may be.
   ///
-  /// - Throws: `ProviderFailure.refused` with `tooManyAttempts` and the time to wait; `SQLiteError`.
-  func requireRoom(forMessageTo account: Account, _ database: LocalDatabase, at now: Timestamp) throws {
-    guard let wait = try database.sentCodes.wait(account.id, configuration.messageLimits, at: now) else { return }
-    throw ProviderFailure.refused(.tooManyAttempts, retryAfter: wait)
+  /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait; `SQLiteError`.
+  func requireRoom(
+    for purpose: MessagePurpose, to account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws {
+    guard let wait = try messageWait(purpose, account, database, at: now) else { return }
+    throw ProviderFailure.refused(.rateLimited, retryAfter: wait)
+  }
+
+  /// How long an account has to wait for its next message; nil where it may have one now.
+  ///
+  /// - Throws: `SQLiteError`.
+  func messageWait(
+    _ purpose: MessagePurpose, _ account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws(SQLiteError) -> Duration? {
+    try database.sentCodes.wait(account.id, purpose.share, configuration.messageLimits, at: now)
   }
 
   /// Tells an account's owner by e-mail what was done: a failure changes nothing of that.

@@ -64,7 +64,7 @@ extension LocalProvider {
     }
     var replaced: [Int64] = []
     if purpose != .notice {
-      try database.sentCodes.record(account.id, at: now)
+      try database.sentCodes.record(account.id, purpose.share, at: now)
       replaced = try database.messages.numbers(account: account.id, purpose)
     }
     let number = try database.messages.insert(account: account.id, purpose, expiresAt: expiresAt)

@@ -36,7 +36,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// later try brings it, with another one, or with a backup code.
   ///
   /// - Throws: `.refused` with `flowNotFound`, `otpExpired`, `resendTooSoon` with the time to wait, or
-  ///   `tooManyAttempts` where the login has caused as many messages as it may, or its account was sent too many;
+  ///   `rateLimited` where the login has caused as many messages as it may, or its account was sent too many;
   ///   `.unsupported` where an authenticator app makes the codes; `.transient(.providerUnavailable)`, also where the code
   ///   cannot be delivered, with the time after which another one may be asked for.
   package func resendOTP(flow handle: Secret) async throws(ProviderFailure) -> ProviderChallenge {
@@ -44,7 +44,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
       var flow = try openFlow(handle, database, at: now)
       guard flow.method != .totp else { throw ProviderFailure.unsupported }
       guard flow.sends < Self.maxSends else {
-        throw ProviderFailure.refused(.tooManyAttempts, retryAfter: flow.expiresAt - now)
+        throw ProviderFailure.refused(.rateLimited, retryAfter: flow.expiresAt - now)
       }
       guard flow.resendAt <= now else {
         throw ProviderFailure.refused(.resendTooSoon, retryAfter: flow.resendAt - now)
@@ -65,8 +65,8 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// Begins the one flow that an account with a second factor can have; the one before it is void.
   ///
   /// - Returns: the challenge, and the message with its code, where a channel is still to be given it.
-  /// - Throws: `ProviderFailure.refused` with `tooManyAttempts` and the time to wait, where the account was sent as much
-  ///   as it may be; what the database, the memory and the outbox say.
+  /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait, where the account was sent as much as
+  ///   it may be; what the database, the memory and the outbox say.
   func beginFlow(
     _ account: Account, scopes: String, _ database: LocalDatabase, at now: Timestamp
   ) throws -> (ProviderChallenge, Dispatch?) {
@@ -92,7 +92,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   private func renewCode(
     of flow: inout OTPFlow, _ account: Account, _ database: LocalDatabase, at now: Timestamp
   ) throws -> Dispatch? {
-    try requireRoom(forMessageTo: account, database, at: now)
+    try requireRoom(for: .login, to: account, database, at: now)
     let rules = configuration.otp
     let code = try Self.randomCode(digits: rules.length)
     flow.code = database.fingerprint.of(code, .code, context: flow.handle)

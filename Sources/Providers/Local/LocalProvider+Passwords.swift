@@ -27,7 +27,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       let account = try database.accounts.find(email: email)
       try database.audit.append(.passwordForgotten, account: account?.id, at: now)
       guard let account, account.disabledAt == nil,
-        try database.sentCodes.wait(account.id, configuration.messageLimits, at: now) == nil
+        try messageWait(.reset, account, database, at: now) == nil
       else { return try pretendToSend(database, at: now) }
       try sendToken(.reset, to: account, database, at: now)
     }
@@ -81,10 +81,14 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     try database.connection.transaction {
       try database.accounts.setPasswordHash(hash, of: account.id, at: now)
       try database.flows.remove(account: account.id)
+      // The app of a thief who began with the old password would be the owner's second factor.
+      try database.enrolments.remove(account: account.id)
       try database.mailTokens.remove(.reset, of: account.id)
       switch proof {
       case .mailToken:
         try database.families.revokeAll(account: account.id, at: now)
+        // Who has used them up with the old password gets no more: the owner does.
+        try database.sentCodes.remove(account.id, .other)
         try noteMailRead(by: account, database, at: now)
         try database.audit.append(.passwordReset, account: account.id, at: now)
       case .oldPassword(let family):
@@ -116,13 +120,13 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       try database.mailTokens.remove(purpose, of: noAccount)
     }
     try database.connection.transaction {
-      try database.sentCodes.record(noAccount, at: now)
-      try database.sentCodes.remove(noAccount)
+      try database.sentCodes.record(noAccount, purpose.message.share, at: now)
+      try database.sentCodes.remove(noAccount, purpose.message.share)
     }
     guard delivery.channel(for: .email) == nil else { return }
-    // Messages are numbered from 1.
     let content = MessageContent.passwordReset(token: value, lifetime: purpose.lifetime)
-    try database.files.outbox.write(try OutboundMessage(content, to: noAccount, by: .email, at: now), number: 0)
-    try database.files.outbox.remove(0)
+    let message = try OutboundMessage(content, to: noAccount, by: .email, at: now)
+    try database.files.outbox.write(message, number: MessageTable.numberOfNone)
+    try database.files.outbox.remove(MessageTable.numberOfNone)
   }
 }

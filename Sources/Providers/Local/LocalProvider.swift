@@ -115,13 +115,6 @@ package actor LocalProvider: AuthProvider {
   /// Takes other lifetimes and limits for what is issued from now on.
   package func update(_ configuration: LocalProviderConfiguration) { self.configuration = configuration }
 
-  /// What access tokens are verified with.
-  ///
-  /// - Throws: `ProviderFailure` where the files cannot be opened.
-  package func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
-    try perform { database, _ in try database.signingKeys.current().publicKey }
-  }
-
   /// Closes the files and ends the thread, after what was asked before.
   ///
   /// A later call opens them again.

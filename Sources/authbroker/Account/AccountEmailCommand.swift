@@ -29,7 +29,7 @@ enum AccountEmailCommand: Command {
     context.tell(
       Message(
         "the address is not verified yet",
-        next: NextCommand("enter the token of the message with", "account", "verify-email").on(profile)))
+        next: NextCommand("where a token was sent to it, enter that with", "account", "verify-email").on(profile)))
     OutboxNotice.tellOfToken(profile, &dialogue)
   }
 }

@@ -9,6 +9,11 @@ enum AccountLines {
     if let email = user.email { Output.line("email  " + PlainText.line(email.utf8) + state(user.emailVerified)) }
     if let name = user.name { Output.line("name   " + PlainText.line(name.utf8)) }
     if let phone = user.phoneNumberMasked { Output.line("phone  " + PlainText.line(phone.utf8)) }
+    if let factor = user.twoFactor { Output.line("2fa    " + words(factor)) }
+  }
+
+  private static func words(_ factor: String) -> String {
+    LocalUser.SecondFactor(rawValue: factor)?.words ?? PlainText.line(factor.utf8)
   }
 
   private static func state(_ isVerified: Bool?) -> String {

@@ -24,9 +24,15 @@ enum AccountTwoFactorCommand: Command {
     let result = try dialogue.change(UpdateProfile.self, params, of: profile)
     if context.wantsJSON { context.printJSON(result) }
     if let enrolment = result.enrolment { try AuthenticatorEnrolment(enrolment).confirm(&dialogue) }
-    let message = factor == .off ? "logins ask for no second factor" : "logins ask for a second factor: \(factor.words)"
-    if !context.wantsJSON { Output.message(message) }
+    guard !context.wantsJSON else { return }
+    context.tell(factor == .off ? withoutFactor : Message("logins ask for a second factor: \(factor.words)"))
   }
+
+  /// No provider knows how long the password is, which may have been chosen beside a second factor.
+  private static let withoutFactor = Message(
+    "logins ask for no second factor; a password alone should have at least "
+      + "\(PasswordLength.fewestCharacters) characters",
+    next: NextCommand("change it with", "account", "password"))
 
   private static func factor(_ name: String) throws(CommandFailure) -> LocalUser.SecondFactor {
     if let factor = LocalUser.SecondFactor(rawValue: name) { return factor }

@@ -18,9 +18,6 @@ enum QRPicture {
     }
   }
 
-  /// How many columns of a terminal the lines take.
-  static func width(of code: QRCode) -> Int { code.size + 2 * quietZone }
-
   /// Light modules are in the foreground's colour.
   private static func block(upperIsDark: Bool, lowerIsDark: Bool) -> Character {
     switch (upperIsDark, lowerIsDark) {

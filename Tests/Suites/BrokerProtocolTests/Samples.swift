@@ -5,7 +5,8 @@ import SecretMemory
 enum Samples {
   static let time = Timestamp(milliseconds: 1_772_355_600_123)
   static let user = User(
-    id: "u\"1", email: "a@b.example", emailVerified: false, name: "Äda\n", phoneNumberMasked: "•• 42")
+    id: "u\"1", email: "a@b.example", emailVerified: false, name: "Äda\n", phoneNumberMasked: "•• 42",
+    twoFactor: "to\"tp")
   static let challenge = OTPChallenge(
     otpFlowID: "flow", profile: .default, method: .totp, maskedDestination: "a•••@b", otpLength: 6, expiresAt: time,
     nextResendAt: time + .seconds(30), attemptsRemaining: 5, backupCodesAllowed: true, clientContext: "c\"1")

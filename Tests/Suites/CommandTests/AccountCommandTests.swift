@@ -14,7 +14,8 @@ import Testing
       + #""user":{"id":"u","email":"ann@example.com"},"scopes":[],"refreshTokenPresent":true}"#
   }
   private static let user =
-    #"{"id":"u-1","email":"ann@example.com","emailVerified":false,"name":"A\u001bnn","phoneNumberMasked":"•• 42"}"#
+    #"{"id":"u-1","email":"ann@example.com","emailVerified":false,"name":"A\u001bnn","phoneNumberMasked":"•• 42","#
+    + #""twoFactor":"sms"}"#
   private static let codes = #""result":{"backupCodes":["abcde-fghjk","23456-789ab"]}"#
 
   private static func refusal(_ code: Int, _ kind: String, _ fields: String = "") -> String {
@@ -66,7 +67,8 @@ import Testing
     let owner = try owner()
     let shown = try run("show")
     #expect(
-      shown.output == "id     u-1\nemail  ann@example.com (not verified)\nname   A?nn\nphone  •• 42\n",
+      shown.output
+        == "id     u-1\nemail  ann@example.com (not verified)\nname   A?nn\nphone  •• 42\n2fa    a code by SMS\n",
       "\(shown.output)\(shown.errors)")
     #expect(owner.requests == [#"getCurrentUser {"maxAgeSeconds":0}"#])
     #expect(try run("show", "--json").output == Self.user + "\n")

@@ -25,7 +25,9 @@ import Testing
   }
 
   /// An owner whose logins want a code: `123456`, or the backup code `abcde-fghjk`.
-  private func owner(provider: String = "local", messages: String = "") throws -> FakeOwner {
+  private func owner(
+    provider: String = "local", messages: String = "", resend: String = #""result":"# + challenge
+  ) throws -> FakeOwner {
     try FakeOwner(in: scratch) { method, params in
       switch method {
       case "getStatus": return FakeOwner.status()
@@ -34,7 +36,7 @@ import Testing
       case "listSessions": return #""result":{"sessions":[\#(Self.session)]}"#
       case "listPendingLogins": return #""result":{"logins":[\#(Self.challenge)]}"#
       case "listLocalMessages": return #""result":{"messages":[\#(messages)]}"#
-      case "resendOtp": return #""result":"# + Self.challenge
+      case "resendOtp": return resend
       case "verifyOtp" where (try? params?["code"]?.string()) != "123456":
         return Self.refusal(1022, "otpInvalid", attempts: 4)
       case "verifyBackupCode" where (try? params?["backupCode"]?.string()) != "abcde-fghjk":
@@ -67,6 +69,18 @@ import Testing
         #"verifyOtp {"otpFlowId":"f","code":"111111"}"#, #"resendOtp {"otpFlowId":"f"}"#,
         #"verifyOtp {"otpFlowId":"f","code":"123456"}"#,
       ])
+  }
+
+  @Test(arguments: [(1043, "rateLimited"), (1042, "providerUnavailable")])
+  func `where no other code can be sent the login goes on with the last one`(code: Int, kind: String) throws {
+    let refusal =
+      #""error":{"code":\#(code),"message":"No.","data":{"kind":"\#(kind)","nextAction":"wait","retryable":true,"#
+      + #""retryAfterSeconds":60}}"#
+    let owner = try owner(resend: refusal)
+    let steps = [Self.password] + Self.codes("r", "123456")
+    let run = try CommandRun(atTerminal: steps, Self.words, in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(owner.requests.contains(#"resendOtp {"otpFlowId":"f"}"#))
   }
 
   @Test func `a backup code is taken in place of the code, and the rest are counted`() throws {

@@ -182,7 +182,7 @@ import Testing
       let refused = await failure { () throws(ProviderFailure) in
         try await fixture.provider.resendOTP(flow: challenge.flow)
       }
-      #expect(refused == .refused(.tooManyAttempts, retryAfter: .seconds(270)))
+      #expect(refused == .refused(.rateLimited, retryAfter: .seconds(270)))
     }
   }
 

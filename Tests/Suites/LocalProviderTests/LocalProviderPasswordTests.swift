@@ -124,11 +124,21 @@ import Testing
     }
   }
 
+  @Test func `a message for no one that a killed process has left is removed`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      await fixture.provider.shutDown()
+      try fixture.overwrite("outbox/00000000.json", with: "{}")
+      _ = try await fixture.provider.users()
+      #expect(fixture.outbox.isEmpty)
+    }
+  }
+
   @Test func `past the limit nothing is sent or told, and the last token stays good`() async throws {
     try await ProviderFixture.run { fixture in
       _ = try await fixture.session()
-      for _ in 1...11 { #expect(await forget(fixture) == nil) }
-      #expect(fixture.outbox == ["00000010.json"])
+      for _ in 1...4 { #expect(await forget(fixture) == nil) }
+      #expect(fixture.outbox == ["00000003.json"])
       #expect(try await reset(fixture, try fixture.sentToken()) == nil)
       // What was done is told all the same.
       #expect(try fixture.subjects == ["Your password was changed"])

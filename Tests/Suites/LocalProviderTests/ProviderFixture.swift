@@ -152,6 +152,11 @@ extension LocalProvider {
     try perform { database, _ in try database.audit.records(after: 0).map(\.event) }
   }
 
+  /// What the access tokens are verified with that are issued now.
+  func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
+    try perform { database, _ in try database.signingKeys.current().publicKey }
+  }
+
   /// Whether the audit's chain is whole.
   func isAuditIntact() throws(ProviderFailure) -> Bool {
     try perform { database, _ in try database.audit.verify() }

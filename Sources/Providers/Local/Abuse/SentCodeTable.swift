@@ -11,31 +11,36 @@ struct SentCodeTable {
   /// The messages of a database.
   init(_ connection: SQLiteConnection) { self.connection = connection }
 
-  /// Counts a message for an account.
+  /// Counts a message for an account in its share.
   ///
   /// - Throws: `SQLiteError`.
-  func record(_ account: String, at now: Timestamp) throws(SQLiteError) {
-    let insert = try connection.prepare("INSERT INTO sent_code (account, at) VALUES (?1, ?2)")
+  func record(_ account: String, _ share: MessageLimits.Share, at now: Timestamp) throws(SQLiteError) {
+    let insert = try connection.prepare("INSERT INTO sent_code (account, share, at) VALUES (?1, ?2, ?3)")
     try insert.bind(account, at: 1)
-    try insert.bind(now.milliseconds, at: 2)
+    try insert.bind(share.rawValue, at: 2)
+    try insert.bind(now.milliseconds, at: 3)
     try insert.run()
   }
 
-  /// How long an account has to wait for its next message; nil where it may have one now.
+  /// How long an account has to wait for its next message of a share; nil where it may have one now.
   ///
   /// - Throws: `SQLiteError`.
-  func wait(_ account: String, _ limits: MessageLimits, at now: Timestamp) throws(SQLiteError) -> Duration? {
-    let inHour = try wait(account, limits.perHour, in: Self.hour, at: now)
-    let inDay = try wait(account, limits.perDay, in: Self.day, at: now)
+  func wait(
+    _ account: String, _ share: MessageLimits.Share, _ limits: MessageLimits, at now: Timestamp
+  ) throws(SQLiteError) -> Duration? {
+    let (perHour, perDay) = limits.limits(of: share)
+    let inHour = try wait(account, share, perHour, in: Self.hour, at: now)
+    let inDay = try wait(account, share, perDay, in: Self.day, at: now)
     return [inHour, inDay].compactMap { $0 }.max()
   }
 
-  /// Removes what was counted for an account.
+  /// Removes what was counted for an account in a share.
   ///
   /// - Throws: `SQLiteError`.
-  func remove(_ account: String) throws(SQLiteError) {
-    let delete = try connection.prepare("DELETE FROM sent_code WHERE account = ?1")
+  func remove(_ account: String, _ share: MessageLimits.Share) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM sent_code WHERE account = ?1 AND share = ?2")
     try delete.bind(account, at: 1)
+    try delete.bind(share.rawValue, at: 2)
     try delete.run()
   }
 
@@ -51,16 +56,18 @@ struct SentCodeTable {
 
   /// The rest of a period since the message that was the first of the last `limit` ones.
   private func wait(
-    _ account: String, _ limit: Int, in period: Duration, at now: Timestamp
+    _ account: String, _ share: MessageLimits.Share, _ limit: Int, in period: Duration, at now: Timestamp
   ) throws(SQLiteError) -> Duration? {
     let query = try connection.prepare(
       """
-      SELECT at FROM sent_code WHERE account = ?1 AND at > ?2 AND at <= ?3 ORDER BY at DESC LIMIT 1 OFFSET ?4
+      SELECT at FROM sent_code WHERE account = ?1 AND share = ?2 AND at > ?3 AND at <= ?4
+      ORDER BY at DESC LIMIT 1 OFFSET ?5
       """)
     try query.bind(account, at: 1)
-    try query.bind((now + (.zero - period)).milliseconds, at: 2)
-    try query.bind(now.milliseconds, at: 3)
-    try query.bind(Int64(limit - 1), at: 4)
+    try query.bind(share.rawValue, at: 2)
+    try query.bind((now + (.zero - period)).milliseconds, at: 3)
+    try query.bind(now.milliseconds, at: 4)
+    try query.bind(Int64(limit - 1), at: 5)
     guard try query.step() else { return nil }
     return Timestamp(milliseconds: try query.int64(at: 0)) + period - now
   }

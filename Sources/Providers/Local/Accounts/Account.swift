@@ -26,7 +26,9 @@ struct Account {
 
   /// What others may know of it.
   var user: User {
-    User(id: id, email: email, emailVerified: emailVerifiedAt != nil, name: name, phoneNumberMasked: phone?.masked)
+    User(
+      id: id, email: email, emailVerified: emailVerifiedAt != nil, name: name, phoneNumberMasked: phone?.masked,
+      twoFactor: secondFactor.rawValue)
   }
 
   /// Which passwords it may have.

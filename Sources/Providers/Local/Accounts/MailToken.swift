@@ -9,6 +9,14 @@ struct MailToken {
     /// It shows that an address is its owner's.
     case verify
 
+    /// What its message is for.
+    var message: MessagePurpose {
+      switch self {
+      case .reset: .reset
+      case .verify: .verify
+      }
+    }
+
     /// How long a token is good for: long enough to find the mail, and for a verification to come back to it a day later.
     var lifetime: Duration {
       switch self {

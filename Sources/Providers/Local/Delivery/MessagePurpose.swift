@@ -8,4 +8,7 @@ enum MessagePurpose: String {
   case verify
   /// It tells of something that was done.
   case notice
+
+  /// What it is counted with.
+  var share: MessageLimits.Share { self == .reset ? .reset : .other }
 }

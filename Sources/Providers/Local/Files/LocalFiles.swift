@@ -39,6 +39,8 @@ final class LocalFiles {
         path: "\(path)/\(Self.databaseName)", applicationID: Self.applicationID, checking: .quick,
         mustHaveTables: wasMade)
     } catch { throw Self.fault(error) ?? error }
+    // Written for no one, and left by a process that was killed then.
+    try outbox.remove(MessageTable.numberOfNone)
     let keys = LocalKeys(connection: connection, sealingKey: sealingKey)
     let renewal = "\(path)/\(Self.renewalName)"
     let isRenewing = Self.isRequest(renewal)

@@ -136,8 +136,8 @@ enum LocalSchema {
       expires_at INTEGER NOT NULL
     ) STRICT
     """,
-    "CREATE TABLE sent_code (account TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
-    "CREATE INDEX sent_code_by_account ON sent_code (account, at)",
+    "CREATE TABLE sent_code (account TEXT NOT NULL, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
+    "CREATE INDEX sent_code_by_account ON sent_code (account, share, at)",
   ]
 
   /// The triggers hold for other programs that open the file: this one's connection runs none.

@@ -20,7 +20,7 @@ import Testing
     let rows = Self.rows(QRPicture.lines(code, isColoured: false))
     #expect(rows.count == code.size + 5)
     for (y, row) in rows.enumerated() {
-      #expect(row.count == QRPicture.width(of: code))
+      #expect(row.count == code.size + 4)
       for (x, isLight) in row.enumerated() { #expect(isLight != code.isDark(x - 2, y - 2)) }
     }
   }

@@ -21,13 +21,13 @@ import Testing
       for _ in 3...10 { #expect(try await login(fixture) == nil) }
       #expect(fixture.outbox == ["00000010.json"])
       let pending = try fixture.sentCode()
-      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(3400)))
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(3400)))
       #expect(try fixture.sentCode() == pending, "the last code stays good")
       // Another account is none the worse for it.
       _ = try await fixture.challenge("c@example.com")
       fixture.clock.advance(.seconds(3400))
       #expect(try await login(fixture) == nil)
-      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(200)))
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(200)))
     }
   }
 
@@ -39,15 +39,43 @@ import Testing
     try await ProviderFixture.run(limits) { fixture in
       _ = try await fixture.challenge()
       #expect(try await login(fixture) == nil)
-      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(3600)))
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(3600)))
       fixture.clock.advance(.seconds(3600))
       #expect(try await login(fixture) == nil)
       fixture.clock.advance(.seconds(3600))
-      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(79_200)))
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(79_200)))
       await fixture.provider.shutDown()
       fixture.clock.advance(.seconds(79_200))
       #expect(try await login(fixture) == nil)
       #expect(try await fixture.number("SELECT count(*) FROM sent_code") == 2)
+    }
+  }
+
+  @Test func `tokens for forgotten passwords and all other messages take nothing from each other`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.challenge()
+      // A third of ten an hour, however often a stranger asks.
+      for _ in 1...5 { try await fixture.provider.forgotPassword(email: "b@example.com") }
+      #expect(fixture.outbox == ["00000001.json", "00000004.json"])
+      for _ in 2...10 { #expect(try await login(fixture) == nil) }
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(3600)))
+      #expect(fixture.outbox == ["00000004.json", "00000013.json"])
+    }
+  }
+
+  @Test func `an account that is sent no other code can have its password reset, and is sent codes again`()
+    async throws
+  {
+    let limit: (inout LocalProviderConfiguration) -> Void = { $0.messageLimits.perHour = 1 }
+    try await ProviderFixture.run(limit) { fixture in
+      _ = try await fixture.challenge()
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(3600)))
+      for _ in 1...2 { try await fixture.provider.forgotPassword(email: "b@example.com") }
+      #expect(fixture.outbox == ["00000001.json", "00000002.json"])
+      let (token, password) = (try fixture.sentToken(), try Secret(utf8: "another real password"))
+      try await fixture.provider.resetPassword(token: token, newPassword: password)
+      let credentials = try fixture.credentials("b@example.com", password: "another real password")
+      _ = try await fixture.provider.login(credentials).challenge
     }
   }
 
@@ -56,7 +84,7 @@ import Testing
     try await ProviderFixture.run(limit) { fixture in
       fixture.clock.advance(.seconds(1_000_000))
       _ = try await fixture.challenge()
-      #expect(try await login(fixture) == .refused(.tooManyAttempts, retryAfter: .seconds(3600)))
+      #expect(try await login(fixture) == .refused(.rateLimited, retryAfter: .seconds(3600)))
       fixture.clock.advance(.seconds(-1_000_000))
       #expect(try await login(fixture) == nil)
     }

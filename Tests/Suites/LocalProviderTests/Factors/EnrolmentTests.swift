@@ -30,7 +30,7 @@ import Testing
       _ = try await fixture.provider.login(try fixture.credentials()).session
       let app = try fixture.app(enrolment)
       let user = try await fixture.provider.confirmEnrolment(flow: enrolment.flow, code: try fixture.code(app))
-      #expect(user == session.user)
+      #expect(session.user?.twoFactor == "off" && user.twoFactor == "totp" && user.id == session.user?.id)
       let challenge = try await fixture.login()
       #expect(challenge.method == .totp)
       // The code that the app has shown itself by is used up.
@@ -95,6 +95,32 @@ import Testing
       let session = try await fixture.session()
       let enrolment = try await begin(fixture, session)
       _ = try await fixture.update(choice, session)
+      let code = try fixture.code(try fixture.app(enrolment))
+      #expect(await confirm(fixture, enrolment, code) == .refused(.flowNotFound))
+    }
+  }
+
+  @Test func `a new password ends an enrolment, whoever began it`() async throws {
+    try await ProviderFixture.run { fixture in
+      let session = try await fixture.session()
+      let (old, new) = (try Secret(utf8: ProviderFixture.password), try Secret(utf8: "another real password"))
+      let first = try await begin(fixture, session)
+      _ = try await fixture.provider.changePassword(from: old, to: new, accessToken: session.tokens.accessToken)
+      #expect(await confirm(fixture, first, try fixture.code(try fixture.app(first))) == .refused(.flowNotFound))
+      let second = try await begin(fixture, session)
+      try await fixture.provider.forgotPassword(email: "a@example.com")
+      try await fixture.provider.resetPassword(token: try fixture.sentToken(), newPassword: old)
+      #expect(await confirm(fixture, second, try fixture.code(try fixture.app(second))) == .refused(.flowNotFound))
+      _ = try await fixture.provider.login(try fixture.credentials()).session
+    }
+  }
+
+  @Test func `an account that was disabled has no enrolment any more when it is enabled`() async throws {
+    try await ProviderFixture.run { fixture in
+      let enrolment = try await begin(fixture, try await fixture.session())
+      for isEnabled in [false, true] {
+        _ = try await fixture.provider.setEnabled(isEnabled, user: "a@example.com")
+      }
       let code = try fixture.code(try fixture.app(enrolment))
       #expect(await confirm(fixture, enrolment, code) == .refused(.flowNotFound))
     }

@@ -132,7 +132,7 @@ import Testing
       let resent = await failure { () throws(ProviderFailure) in
         try await fixture.provider.resendOTP(flow: challenge.flow)
       }
-      #expect(resent == .refused(.tooManyAttempts, retryAfter: .seconds(3570)))
+      #expect(resent == .refused(.rateLimited, retryAfter: .seconds(3570)))
       #expect(await fixture.verify(challenge, try fixture.sentCode()) == nil)
     }
   }
