@@ -17,13 +17,13 @@ struct RESTBackend {
   static let account =
     #"{"email":"ada@example.com","password":"example password 1","name":"Ada","phoneNumber":"+15550100123"}"#
 
-  /// Starts a backend that answers in a shape, with more options where a test needs them.
-  init(_ sandbox: Sandbox, shape: String = "oauth", account: String = account, _ options: [String] = []) throws {
+  /// Starts a backend that answers in a shape, with one account or none, and more options where a test needs them.
+  init(_ sandbox: Sandbox, shape: String = "oauth", account: String? = account, _ options: [String] = []) throws {
     let folder = Repository.root + "/Tests/Servers"
     let program = try sandbox.start(
       "/usr/bin/env",
-      ["python3", folder + "/RESTServer/rest-server", "--shape", shape, "--account", account]
-        + options)
+      ["python3", folder + "/RESTServer/rest-server", "--shape", shape]
+        + (account.map { ["--account", $0] } ?? []) + options)
     var line: [UInt8] = []
     while !line.contains(0x0A) {
       let more = try program.output.read(until: Patience.end)
@@ -42,6 +42,9 @@ struct RESTBackend {
 
   /// The code that was sent last.
   func code() throws -> String { try ask("/codes").required("code").string() }
+
+  /// The token that was mailed last.
+  func token() throws -> String { try ask("/mails").required("token").string() }
 
   /// What became of every use of a refresh token, in order.
   func refreshes() throws -> [String] {
