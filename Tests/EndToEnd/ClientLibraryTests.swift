@@ -16,7 +16,7 @@ import Testing
       let conversation = try Conversation(named: name)
       if let text = conversation.configuration { _ = try sandbox.configure(text) }
       let (state, file) = (sandbox.state, conversation.configuration.map { _ in sandbox.root + "/config.json" })
-      var player = ConversationPlayer(conversation, outbox: sandbox.outbox)
+      var player = ConversationPlayer(conversation, with: .embedded(outbox: sandbox.outbox))
       try player.play(
         on: LibraryWire {
           try await BrokerClient.launch(
@@ -31,7 +31,7 @@ import Testing
       let conversation = try Conversation(named: name)
       _ = try sandbox.owner(try conversation.configuration.map { try sandbox.configure($0) } ?? [])
       let state = sandbox.state
-      var player = ConversationPlayer(conversation, outbox: sandbox.outbox)
+      var player = ConversationPlayer(conversation, with: .embedded(outbox: sandbox.outbox))
       try player.play(
         on: LibraryWire { try await BrokerClient.connect(to: BrokerLocation(state: state, startsBroker: false)) })
     }

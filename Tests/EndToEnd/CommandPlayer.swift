@@ -22,9 +22,10 @@ struct CommandPlayer {
     var steps = conversation.steps[...]
     while let step = steps.popFirst() {
       switch step {
-      case .codeFromOutbox: template.bound["code"] = try Outbox.newestCode(in: sandbox.outbox)
-      // Commands prove themselves.
-      case .proof: break
+      case .newest(let member):
+        template.bind(member, to: try Outbox.newest(member.rawValue, in: sandbox.outbox))
+      // Commands prove themselves, and their provider is the embedded one.
+      case .proof, .backupCodeOfBackend: break
       case .client(let text):
         guard case .server(let expected)? = steps.popFirst() else { throw TestFailure("no answer to \(text)") }
         try perform(try JSONDocument(parsing: Array(template.filled(text).utf8)).root, expected)

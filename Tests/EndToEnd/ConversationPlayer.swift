@@ -3,12 +3,12 @@ import JSON
 /// Plays the client's part of a golden conversation and holds the broker to its own.
 struct ConversationPlayer {
   let conversation: Conversation
-  let outbox: String
+  let provider: ConversationProvider
   private var template = Template()
 
-  init(_ conversation: Conversation, outbox: String) {
+  init(_ conversation: Conversation, with provider: ConversationProvider) {
     self.conversation = conversation
-    self.outbox = outbox
+    self.provider = provider
   }
 
   /// Plays to the end, behind which the broker says nothing more.
@@ -24,7 +24,8 @@ struct ConversationPlayer {
       try receive(&expected, wire)
       switch step {
       case .client(let text): try wire.send(Array(template.filled(text).utf8))
-      case .codeFromOutbox: template.bound["code"] = try Outbox.newestCode(in: outbox)
+      case .newest(let member): template.bind(member, to: try provider.newest(member))
+      case .backupCodeOfBackend: template.bound["backupCode"] = try provider.newBackupCode()
       case .proof: if !wire.provesItself { try wire.prove() }
       case .server: break
       }

@@ -1,3 +1,4 @@
+import JSON
 import JSONRPC
 import LinuxSystem
 import TestSupport
@@ -20,15 +21,32 @@ import Testing
     try await Self.play(name, route, .headers)
   }
 
+  @Test(arguments: Conversation.namesWithBackend)
+  func `a conversation goes the same way with a REST backend`(_ name: String) async throws {
+    try await Sandbox.run { sandbox in
+      let written = try Conversation(named: name)
+      let backend = try RESTBackend(sandbox, account: nil)
+      _ = try backend.ask("/settings", written.backendSettings)
+      let conversation = try written.overREST(at: backend.url)
+      let owner = try sandbox.owner(try conversation.configuration.map { try sandbox.configure($0) } ?? [])
+      var player = ConversationPlayer(conversation, with: .rest(backend))
+      try player.play(on: SocketWire(sandbox.socket))
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0)
+      #expect(try backend.ask("/ledger?event=serverBug").required("entries").elements().isEmpty)
+    }
+  }
+
   @Test func `there are conversations`() {
-    #expect(Conversation.names.count >= 4)
+    #expect(Conversation.names.count >= 11)
+    #expect(Conversation.namesWithBackend.count >= 5)
   }
 
   private static func play(_ name: String, _ route: Route, _ framing: Framing) async throws {
     try await Sandbox.run { sandbox in
       let conversation = try Conversation(named: name)
       let options = try conversation.configuration.map { try sandbox.configure($0) } ?? []
-      var player = ConversationPlayer(conversation, outbox: sandbox.outbox)
+      var player = ConversationPlayer(conversation, with: .embedded(outbox: sandbox.outbox))
       guard route != .socket else {
         let owner = try sandbox.owner(options)
         try player.play(on: SocketWire(sandbox.socket, framing))

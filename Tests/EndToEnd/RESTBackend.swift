@@ -15,11 +15,10 @@ struct RESTBackend {
   static let account =
     #"{"email":"ada@example.com","password":"example password 1","name":"Ada","phoneNumber":"+15550100123"}"#
 
-  /// Starts a backend that answers in a shape, with more options where a test needs them.
-  init(_ sandbox: Sandbox, shape: String = "oauth", account: String = account, _ options: [String] = []) throws {
-    let places = try sandbox.startServer(
-      "RESTServer/rest-server", ["--shape", shape, "--account", account] + options
-    ).places
+  /// Starts a backend that answers in a shape, with one account or none, and more options where a test needs them.
+  init(_ sandbox: Sandbox, shape: String = "oauth", account: String? = account, _ options: [String] = []) throws {
+    let known = account.map { ["--account", $0] } ?? []
+    let places = try sandbox.startServer("RESTServer/rest-server", ["--shape", shape] + known + options).places
     url = try places.required("url").string()
     control = try ControlInterface(try places.required("controlUrl").string())
     caFile = try places.optional("caFile", String.init(from:)) ?? ""
@@ -31,6 +30,9 @@ struct RESTBackend {
 
   /// The code that was sent last.
   func code() throws -> String { try ask("/codes").required("code").string() }
+
+  /// The token that was mailed last.
+  func token() throws -> String { try ask("/mails").required("token").string() }
 
   /// What became of every use of a refresh token, in order.
   func refreshes() throws -> [String] {

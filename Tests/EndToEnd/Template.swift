@@ -16,6 +16,13 @@ struct Template {
     }
   }
 
+  /// Binds what a message has for its user, and with a code `$wrongCode` to another one of the same length.
+  mutating func bind(_ member: Conversation.MessageMember, to value: String) {
+    bound[member.rawValue] = value
+    guard member == .code else { return }
+    bound["wrongCode"] = String(value.dropLast()) + (value.hasSuffix("0") ? "1" : "0")
+  }
+
   /// Binds what a message says, if it matches.
   ///
   /// - Returns: where and why it does not match; nil if it does. Nothing is bound then.

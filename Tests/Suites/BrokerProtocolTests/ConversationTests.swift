@@ -7,8 +7,11 @@ import Testing
 @Suite(.standardTimeLimit) struct ConversationTests {
   static let names = [
     "ping-and-errors", "register-login-otp-token-logout", "subscribe-refresh", "session-ended", "lock-unlock",
-    "pending-logins",
+    "pending-logins", "login-refresh-logout", "refresh-refused", "two-factor-login", "resent-and-backup-codes",
+    "account",
   ]
+  /// The lines for players alone, besides those with JSON.
+  private static let instructions = ["code outbox", "token outbox", "rest backup code", "proof"]
 
   private func lines(_ name: String) throws -> [Substring] {
     let bytes = try SchemaFile.bytes("conversations/\(name).jsonl")
@@ -17,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `every line is one of the five kinds`(_ name: String) throws {
+  func `every line is of a known kind`(_ name: String) throws {
     var hasBegun = false
     for line in try lines(name) {
       let rest = line.dropFirst(2)
@@ -28,11 +31,11 @@ import Testing
         #expect(hasBegun)
         _ = try JSONDocument(String(rest))
       case "= ":
-        if rest.hasPrefix("config ") {
+        if let prefix = ["config ", "rest settings "].first(where: { rest.hasPrefix($0) }) {
           #expect(!hasBegun)
-          #expect(try JSONDocument(String(rest.dropFirst(7))).root.kind == .object)
+          #expect(try JSONDocument(String(rest.dropFirst(prefix.count))).root.kind == .object)
         } else {
-          #expect(rest == "code outbox" || rest == "proof")
+          #expect(Self.instructions.contains(String(rest)))
         }
       default: Issue.record("\(line)")
       }
@@ -45,10 +48,21 @@ import Testing
     var bound: Set<Substring> = []
     for line in try lines(name) {
       let used = line.split(separator: "\"<$").dropFirst().compactMap { $0.split(separator: ">").first }
-      if line.hasPrefix("= code") { bound.insert("code") }
+      if line.hasPrefix("= code") { bound.formUnion(["code", "wrongCode"]) }
+      if line.hasPrefix("= token") { bound.insert("token") }
       if line.hasPrefix("< ") { bound.formUnion(used) }
       if line.hasPrefix("> ") { for name in used { #expect(bound.contains(name), "\(name)") } }
     }
+  }
+
+  @Test(arguments: names)
+  func `with a REST backend there is a profile that can be on it`(_ name: String) throws {
+    let lines = try lines(name)
+    guard lines.contains(where: { $0.hasPrefix("= rest ") }) else { return }
+    #expect(lines.contains { $0.hasPrefix("= rest settings ") })
+    let configurations = lines.filter { $0.hasPrefix("= config ") }
+    #expect(configurations.count == 1)
+    #expect(configurations.allSatisfy { $0.contains(#""provider":"local""#) })
   }
 
   @Test(arguments: names)

@@ -59,7 +59,8 @@ class AccountEndpoints:
         details = {
             name: values[name] for name in ("name", "phoneNumber", "twoFactor") if isinstance(values.get(name), str)
         }
-        details.setdefault("twoFactor", "off")
+        if not self.settings["phoneTurnsTwoFactorOn"]:
+            details.setdefault("twoFactor", "off")
         waits = self.settings["registerNeedsVerification"]
         account = self.accounts.add({"email": email, "password": password, "emailVerified": not waits, **details})
         self.ledger.add("registered", **where, userId=account.id)

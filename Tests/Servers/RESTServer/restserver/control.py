@@ -43,6 +43,15 @@ class Control:
             added = [self.server.backend.accounts.add(one) for one in (body if isinstance(body, list) else [body])]
         return {"accounts": [account.described() for account in added]}
 
+    def POST_backup_codes(self, query, body):
+        """Makes new backup codes of the account with `email`, as its user would on a page of the backend."""
+        accounts = self.server.backend.accounts
+        with self.server.backend.lock:
+            account = accounts.by_email(body["email"])
+            if account is None:
+                raise ValueError("no such account")
+            return {"backupCodes": accounts.new_backup_codes(account)}
+
     def GET_codes(self, query, body):
         """The messages sent by SMS, oldest first; of one `phone` or `email` if asked, and the newest one's `code`
         beside them."""

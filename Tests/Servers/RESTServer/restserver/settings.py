@@ -39,6 +39,7 @@ DEFAULTS = {
     "backupCodesAllowed": True,
     "backupCodesNeedFlow": True,
     "registerNeedsVerification": False,
+    "phoneTurnsTwoFactorOn": False,  # at registration, where twoFactor is absent
     "changePasswordReply": "success",
     "lockAfterFailures": 0,  # 0: never
     "passwordMinimumLength": 8,

@@ -121,6 +121,13 @@ class Accounts(Journey):
         )
         self.assertEqual(list(fields["fields"]), ["password"])
 
+    def test_registering_a_telephone_number_may_turn_the_second_factor_on(self):
+        account = {"email": "new@example.com", "password": "long-enough", "phoneNumber": PHONE}
+        self.assertNotIn("requires2FA", self.client.post("/auth/register", account).json)
+        self.set(phoneTurnsTwoFactorOn=True)
+        seen = self.client.post("/auth/register", {**account, "email": "other@example.com"})
+        self.assertTrue(seen.json["requires2FA"])
+
     def test_registering_may_want_the_address_verified(self):
         self.set(registerNeedsVerification=True)
         seen = self.client.post("/auth/register", {"email": "new@example.com", "password": "long-enough"})
@@ -190,6 +197,18 @@ class Accounts(Journey):
             "backupCodes"
         ]
         self.assertEqual((len(codes), len(set(codes))), (10, 10))
+
+    def test_new_backup_codes_of_the_control_interface_replace_the_former(self):
+        codes = self.server.control("POST", "/backup-codes", {"email": SMS_EMAIL})["backupCodes"]
+        former = self.client.post(
+            "/auth/backup-codes/verify", {"otpFlowId": self.challenge()[0]["otpFlowId"], "backupCode": "code-one"}
+        )
+        self.refused(former, 401, "backup_code_invalid")
+        seen = self.client.post(
+            "/auth/backup-codes/verify", {"otpFlowId": self.challenge()[0]["otpFlowId"], "backupCode": codes[0]}
+        )
+        self.tokens(seen)
+        self.assertEqual(seen.json["backupCodesRemaining"], len(codes) - 1)
 
     def test_logout_by_body_by_bearer_and_everywhere(self):
         _, refresh = self.session()

@@ -246,6 +246,7 @@ class Process(unittest.TestCase):
             ("/settings", {"shape": "oauth", "rotation": "perhaps"}),
             ("/misbehave", {"name": "no-such"}),
             ("/accounts", {"email": "a"}),
+            ("/backup-codes", {"email": "nobody@example.com"}),
             ("/nothing", {}),
         ):
             with self.subTest(path), self.assertRaisesRegex(OSError, "40[04]") as caught:
