@@ -1,4 +1,5 @@
 import JSON
+import LinuxSystem
 import TestSupport
 import Testing
 
