@@ -10,7 +10,8 @@ SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
 # What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
-TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh oathtool=oathtool zbarimg=zbar-tools
+TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh oathtool=oathtool zbarimg=zbar-tools \
+  python3-jwt python3-cryptography
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 BROWSER_PACKAGES := chromium=chromium
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3

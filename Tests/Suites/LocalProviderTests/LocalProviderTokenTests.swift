@@ -98,6 +98,9 @@ import Testing
       #expect(await user(fixture, second) == .tokenRefused)
       #expect(await user(fixture, other) == nil)
       #expect(await refresh(fixture, other) == nil)
+      let events = try await fixture.provider.auditEvents()
+      #expect(events.count { $0 == "refreshReused" } == 1, "a session ends once: \(events)")
+      #expect(try await fixture.number("SELECT count(*) FROM token_family WHERE revoked_at IS NOT NULL") == 1)
     }
   }
 

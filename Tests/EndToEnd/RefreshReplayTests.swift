@@ -1,0 +1,54 @@
+import JSON
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// A refresh token that comes a second time: a vault that was set back has one that is spent.
+@Suite(.standardTimeLimit) struct RefreshReplayTests {
+  private static let refresh = #"{"forceRefresh":true}"#
+
+  /// Makes an account with a session on each of two profiles, and spends the refresh token of the first one, which the
+  /// vault has again afterwards.
+  private static func setBack(_ sandbox: Sandbox, _ options: [String]) throws {
+    let vault = sandbox.state + "/vault.sqlite"
+    try serve(sandbox, options) { client in
+      try client.register()
+      let other = #"{"profile":"other","email":"ada@example.com","password":"example password 1"}"#
+      #expect(try client.call("login", other).required("status").string() == "authenticated")
+    }
+    let old = try Directory.bytes(of: vault)
+    try serve(sandbox, options) { client in _ = try client.call("getAccessToken", refresh) }
+    try DamageTests.Loss.lastChanges.strike(vault, old: old)
+  }
+
+  /// Does something with a broker that ends in order afterwards.
+  private static func serve(_ sandbox: Sandbox, _ options: [String], _ body: (SocketWire) throws -> Void) throws {
+    let owner = try sandbox.owner(options)
+    try body(try SocketWire(sandbox.socket))
+    try owner.send(.terminate)
+    #expect(try owner.wait() == 0)
+  }
+
+  @Test func `a replayed refresh token ends its own session and no other, with an alert and a record`() async throws {
+    try await Sandbox.run { sandbox in
+      let options = try sandbox.configure(
+        #"{ profiles: { default: { provider: "local" }, other: { provider: "local" } } }"#)
+      try Self.setBack(sandbox, options)
+      _ = try sandbox.owner(options)
+      let (watcher, client) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
+      _ = try watcher.call("subscribe", #"{"events":["securityAlert"]}"#)
+      #expect(try client.refusal("getAccessToken", Self.refresh) == "sessionExpired")
+      let alert = try watcher.nextNode().required("params")
+      #expect(try alert.required("event").string() == "securityAlert")
+      #expect(try alert.required("profile").string() == "default")
+      #expect(try alert.required("data").required("kind").string() == "refreshTokenReuse")
+      _ = try client.call("getAccessToken", #"{"profile":"other","forceRefresh":true}"#)
+      let sessions = try client.call("listLocalSessions", #"{"user":"ada@example.com"}"#)
+      #expect(try sessions.required("sessions").elements().count == 1)
+      let audit = try client.call("listLocalAudit")
+      let events = try audit.required("records").elements().map { try $0.required("event").string() }
+      #expect(events.count { $0 == "refreshReused" } == 1 && events.last == "refreshReused", "\(events)")
+      #expect(try audit.required("intact").bool())
+    }
+  }
+}
