@@ -160,8 +160,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "authbroker", "AuthBrokerClient", "ClientSocket", "StateDirectory", "BrokerProtocol", "JSON", "LinuxSystem",
-        "TestSupport",
+        "authbroker", "AuthBrokerClient", "ClientSocket", "StateDirectory", "BrokerProtocol", "SecretMemory", "JSON",
+        "LinuxSystem", "TestSupport",
       ]),
     .testTarget(
       name: "EndToEndTests",

@@ -37,11 +37,12 @@ enum RefusedFields {
   /// RFC 5321, section 4.5.3.1.3: a path of 256 octets, without its angle brackets.
   private static let longestAddress = 254
 
-  /// What stands behind the question for a new password; empty where the rule is not known.
+  /// What stands behind the question for a new password.
   ///
   /// - Parameters:
   ///   - provider: the provider's type.
   ///   - hasSecondFactor: whether the account has one; nil: it is not known.
+  /// - Returns: the rule in parentheses; empty where it is not known.
   static func passwordHint(_ provider: String, hasSecondFactor: Bool? = nil) -> String {
     guard provider == EmbeddedProvider.type else { return "" }
     let (alone, beside) = (PasswordLength.fewestCharacters, PasswordLength.fewestCharactersWithSecondFactor)

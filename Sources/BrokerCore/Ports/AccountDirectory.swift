@@ -47,5 +47,6 @@ package protocol AccountDirectory: Sendable {
   ///   - since: the number of the last record that is known; nil: the newest records are wanted.
   ///   - limit: how many records are wanted at most.
   /// - Returns: the records, the oldest first, and whether the log is as it was written.
+  /// - Throws: `ProviderFailure` where the database cannot be read.
   func audit(since: Int?, limit: Int) async throws(ProviderFailure) -> (records: [LocalAuditRecord], isIntact: Bool)
 }

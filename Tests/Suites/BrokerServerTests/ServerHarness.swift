@@ -40,7 +40,8 @@ final class ServerHarness {
     limits: Limits = ServerHarness.patientLimits, profiles: [String] = ["default"],
     store: InMemoryStore = InMemoryStore(), clock: ManualClock = ManualClock(), providerType: String = "scripted",
     rules: SessionRules = SessionRules(),
-    allowsIDToken: Bool = false, directory: (any AccountDirectory)? = nil, log: Logger = .silent, document: [UInt8] = Array("{}".utf8),
+    allowsIDToken: Bool = false, directory: (any AccountDirectory)? = nil, log: Logger = .silent,
+    document: [UInt8] = Array("{}".utf8),
     prepare: (ScriptedProvider) -> Void = { _ in }
   ) throws {
     self.store = store

@@ -67,7 +67,10 @@ enum MessageContent: Sendable {
           + "your password stays as it is."
       )
     case .passwordChanged:
-      ("The password of your account was changed. If that was not you, set a new one with `authbroker account forgot`.", "")
+      (
+        "The password of your account was changed. If that was not you, set a new one with "
+          + "`authbroker account forgot`.", ""
+      )
     case .emailAddressChanged:
       ("Your account has another e-mail address now. If that was not you, tell the administrator.", "")
     case .phoneNumberChanged: (Self.warning("phone number"), "")
