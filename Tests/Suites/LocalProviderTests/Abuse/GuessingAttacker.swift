@@ -31,7 +31,7 @@ struct GuessingAttacker {
       do throws(ProviderFailure) {
         let outcome = try await fixture.provider.login(credentials)
         if case .otpRequired(let challenge) = outcome { try await guess(at: challenge) }
-      } catch .refused(.tooManyAttempts, nil, let wait?, nil) {
+      } catch .refused(.tooManyAttempts, nil, let wait?, nil), .refused(.rateLimited, nil, let wait?, nil) {
         fixture.clock.advance(wait)
       }
     }
