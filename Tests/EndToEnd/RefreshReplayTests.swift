@@ -29,6 +29,17 @@ import Testing
     #expect(try owner.wait() == 0)
   }
 
+  /// The profile of the next alert of a token that came twice; that the vault was set back may be told first.
+  private static func nextReuse(_ watcher: SocketWire) throws -> String {
+    while true {
+      let alert = try watcher.nextNode().required("params")
+      #expect(try alert.required("event").string() == "securityAlert")
+      let kind = try alert.required("data").required("kind").string()
+      if kind == "refreshTokenReuse" { return try alert.required("profile").string() }
+      #expect(kind == "storeTampering")
+    }
+  }
+
   @Test func `a replayed refresh token ends its own session and no other, with an alert and a record`() async throws {
     try await Sandbox.run { sandbox in
       let options = try sandbox.configure(
@@ -38,10 +49,7 @@ import Testing
       let (watcher, client) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))
       _ = try watcher.call("subscribe", #"{"events":["securityAlert"]}"#)
       #expect(try client.refusal("getAccessToken", Self.refresh) == "sessionExpired")
-      let alert = try watcher.nextNode().required("params")
-      #expect(try alert.required("event").string() == "securityAlert")
-      #expect(try alert.required("profile").string() == "default")
-      #expect(try alert.required("data").required("kind").string() == "refreshTokenReuse")
+      #expect(try Self.nextReuse(watcher) == "default")
       _ = try client.call("getAccessToken", #"{"profile":"other","forceRefresh":true}"#)
       let sessions = try client.call("listLocalSessions", #"{"user":"ada@example.com"}"#)
       #expect(try sessions.required("sessions").elements().count == 1)

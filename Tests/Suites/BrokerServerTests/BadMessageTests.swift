@@ -128,7 +128,7 @@ import Testing
     try await OwnThread.run {
       let client = try ServerHarness().connect()
       client.send(text)
-      #expect(!client.read())
+      #expect(client.hasEnded)
       #expect(String(decoding: client.received, as: UTF8.self).contains("-32700"))
     }
   }

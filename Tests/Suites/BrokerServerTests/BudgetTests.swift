@@ -183,7 +183,7 @@ import Testing
       #expect(harness.server.assumeIsolated { $0.queuedBytes } == 0)
       #expect(harness.server.assumeIsolated { $0.connectionCount } == 2)
       #expect(other.ask(Self.ping) == [Self.pong])
-      #expect(!stalled.read())
+      #expect(stalled.hasEnded)
     }
   }
 }

@@ -105,7 +105,7 @@ import Testing
       let client = try harness.connect()
       client.send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
       client.finishSending()
-      #expect(!client.read())
+      #expect(client.hasEnded)
       #expect(client.lines() == [#"{"jsonrpc":"2.0","id":1,"result":{}}"#])
     }
   }

@@ -57,7 +57,7 @@ import Testing
       harness.settle()
       #expect(harness.reports.all == [.notSaved(.default), .saved(.default)])
       #expect(client.ask(Self.call("stopBroker")) == [#"{"jsonrpc":"2.0","id":9,"result":{}}"#])
-      #expect(!client.read() && harness.stopFlag.isRaised)
+      #expect(client.hasEnded && harness.stopFlag.isRaised)
     }
   }
 

@@ -119,7 +119,7 @@ import Testing
       harness.server.assumeIsolated { $0.drain() }
       #expect(!harness.stopFlag.isRaised)
       harness.provider.release()
-      #expect(Patience.wait { !client.read() })
+      #expect(client.hasEnded)
       #expect(client.lines().contains { $0.contains("access-2") })
       #expect(harness.stopFlag.isRaised)
     }

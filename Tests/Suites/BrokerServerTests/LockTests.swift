@@ -124,7 +124,7 @@ import Testing
       harness.provider.release()
       harness.settle()
       #expect(harness.store.isLocked)
-      #expect(!reader.read())
+      #expect(reader.hasEnded)
       #expect(reader.lines().count < 4000)
     }
   }

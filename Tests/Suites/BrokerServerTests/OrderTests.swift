@@ -66,7 +66,7 @@ import Testing
       let client = try harness.connect()
       _ = client.ask(#"{"jsonrpc":"2.0","id":1,"method":"subscribe"}"#)
       harness.server.assumeIsolated { $0.drain() }
-      #expect(!client.read())
+      #expect(client.hasEnded)
       #expect(client.lines().contains { $0.contains("shuttingDown") })
       #expect(harness.stopFlag.isRaised)
     }

@@ -214,6 +214,10 @@ final class TestClient {
     return lines
   }
 
+  /// Whether the server has ended the connection: waited for, because a child that a test beside this one is just
+  /// starting may have the server's end for a moment still.
+  var hasEnded: Bool { Patience.wait { !read() } }
+
   /// Reads what there is; false at the end of the stream.
   @discardableResult
   func read() -> Bool {

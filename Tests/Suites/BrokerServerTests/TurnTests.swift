@@ -156,7 +156,7 @@ import Transport
       let answer = client.lines().first { $0.hasPrefix("[") } ?? ""
       #expect((1...20).allSatisfy { answer.contains(#""id":\#($0),"#) }, "\(answer)")
       #expect(answer.contains("shuttingDown") == drains, "\(answer)")
-      #expect(!client.read())
+      #expect(client.hasEnded)
     }
   }
 
@@ -205,7 +205,7 @@ import Transport
       client.finishSending()
       harness.settle()
       #expect(client.lines().count == 100)
-      #expect(!client.read())
+      #expect(client.hasEnded)
     }
   }
 
