@@ -35,7 +35,7 @@ final class ProviderFixture: Sendable {
   let held: HeldKey
 
   /// The provider of a fixture is shut down by `run`.
-  init(_ adjust: (inout LocalProviderConfiguration) -> Void = { _ in }) {
+  init(_ adjust: (inout LocalProviderConfiguration) -> Void = { _ in }, work: PasswordHash.Parameters = .smallest) {
     var configuration = LocalProviderConfiguration()
     adjust(&configuration)
     self.configuration = configuration
@@ -44,15 +44,16 @@ final class ProviderFixture: Sendable {
     let held = HeldKey()
     self.held = held
     provider = LocalProvider(
-      stateDirectory: scratch.path, configuration: configuration, passwordHash: .smallest,
+      stateDirectory: scratch.path, configuration: configuration, passwordHash: work,
       sealingKey: { held.key }, clock: { [clock] in clock.now }, willHash: { counted.add() })
   }
 
   static func run(
-    _ adjust: (inout LocalProviderConfiguration) -> Void = { _ in }, _ body: (ProviderFixture) async throws -> Void
+    _ adjust: (inout LocalProviderConfiguration) -> Void = { _ in }, work: PasswordHash.Parameters = .smallest,
+    _ body: (ProviderFixture) async throws -> Void
   ) async throws {
     try Sealing.initialize()
-    let fixture = ProviderFixture(adjust)
+    let fixture = ProviderFixture(adjust, work: work)
     fixture.held.key = try SealingKey.random()
     do { try await body(fixture) } catch {
       await fixture.provider.shutDown()
