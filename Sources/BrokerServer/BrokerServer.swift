@@ -28,7 +28,7 @@ package actor BrokerServer {
     package var stopped: @Sendable () -> Void
     /// Where clients show that they have the state directory.
     package var proofs: ProofDirectory
-    /// The directory of the embedded provider's accounts; nil while no profile uses that provider.
+    /// The directory of the embedded provider's accounts; nil where no profile has used that provider since the start.
     package var directory: @Sendable () -> (any AccountDirectory)?
     /// The types of provider that can be configured.
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]

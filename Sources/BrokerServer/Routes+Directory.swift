@@ -36,7 +36,7 @@ extension Routes {
       try await directory.introspect(params.token)
     },
     .directory(ListLocalAudit.self) { directory, params throws(ProviderFailure) in
-      let limit = min(max(0, params.limit), ListLocalAudit.largestLimit)
+      let limit = min(params.limit, ListLocalAudit.largestLimit)
       let log = try await directory.audit(since: params.since, limit: limit)
       return ListLocalAudit.Result(records: log.records, isIntact: log.isIntact)
     },

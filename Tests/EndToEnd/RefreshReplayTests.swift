@@ -42,8 +42,12 @@ import Testing
 
   @Test func `a replayed refresh token ends its own session and no other, with an alert and a record`() async throws {
     try await Sandbox.run { sandbox in
+      // No refresh by time comes between, however slow the machine is.
       let options = try sandbox.configure(
-        #"{ profiles: { default: { provider: "local" }, other: { provider: "local" } } }"#)
+        """
+        { profiles: { default: { provider: "local" }, other: { provider: "local" } },
+          local: { accessTokenLifetimeSeconds: 86400 } }
+        """)
       try Self.setBack(sandbox, options)
       _ = try sandbox.owner(options)
       let (watcher, client) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket))

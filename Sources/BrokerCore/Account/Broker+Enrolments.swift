@@ -25,7 +25,7 @@ extension Broker {
 
   /// Confirms an enrolment with its first code.
   ///
-  /// Its wrong codes count for no other limit: whoever has the handle was told the secret that the code comes from.
+  /// Its wrong codes count for no other limit: a client that has the handle was told the secret that the code comes from.
   func confirm(
     _ enrolment: Enrolments.Enrolment, _ code: Secret, _ caller: Caller<LoginResult>
   ) throws(BrokerError) {
@@ -37,7 +37,9 @@ extension Broker {
     } then: { broker, _, result in
       switch result {
       case .success(let user): broker.finish(enrolment, user, caller)
-      case .failure(let failure): broker.refuse(caller.id, broker.error(failure, of: enrolment))
+      case .failure(let failure):
+        let isGuess = LoginMachine.isPlausible(code, length: enrolment.otpLength)
+        broker.refuse(caller.id, broker.error(failure, of: enrolment, isGuess: isGuess))
       }
     }
   }
@@ -52,7 +54,11 @@ extension Broker {
   }
 
   /// Why a code has not confirmed an enrolment, which ends where no other code can.
-  private func error(_ failure: ProviderFailure, of enrolment: Enrolments.Enrolment) -> BrokerError {
+  ///
+  /// What cannot be a code is no guess, unless the provider tells no count of its own.
+  private func error(
+    _ failure: ProviderFailure, of enrolment: Enrolments.Enrolment, isGuess: Bool
+  ) -> BrokerError {
     let profile = enrolment.slot.profile
     guard case .refused(let kind, let provided, _, _) = failure, !kind.isRetryable else {
       return BrokerError(failure, profile: profile)
@@ -61,7 +67,8 @@ extension Broker {
       enrolments.end(enrolment.id)
       return BrokerError(failure, profile: profile)
     }
-    let remaining = enrolments.countWrongCode(enrolment.id, provided: provided)
+    let remaining = enrolments.countWrongCode(
+      enrolment.id, isGuess: isGuess || provided == nil, provided: provided)
     guard remaining > 0 else {
       var error = BrokerError(.tooManyAttempts, "Too many wrong codes; change twoFactor again.", profile: profile)
       error.nextAction = .fixRequest

@@ -16,6 +16,8 @@ struct Enrolments {
     let session: UInt64
     /// The provider's own handle.
     let flow: Secret
+    /// How many digits its codes have.
+    let otpLength: Int
     /// When it ends unless a code confirms it.
     let expiresAt: Timestamp
     /// How many more wrong codes are accepted.
@@ -33,7 +35,8 @@ struct Enrolments {
   ///   - session: which session of the profile has begun it.
   mutating func begin(_ id: String, _ provided: ProviderEnrolment, on slot: SlotID, session: UInt64) {
     enrolments[slot.profile] = Enrolment(
-      id: id, slot: slot, session: session, flow: provided.flow, expiresAt: provided.expiresAt,
+      id: id, slot: slot, session: session, flow: provided.flow, otpLength: provided.otpLength,
+      expiresAt: provided.expiresAt,
       attemptsRemaining: min(provided.attemptsRemaining, LoginMachine.wrongCodeLimit))
   }
 
@@ -49,11 +52,12 @@ struct Enrolments {
   ///
   /// - Parameters:
   ///   - id: the broker's handle.
+  ///   - isGuess: false for what cannot be a code: it counts where the provider counts it.
   ///   - provided: how many codes the provider accepts yet, where it counts them.
   /// - Returns: how many are accepted yet.
-  mutating func countWrongCode(_ id: String, provided: Int?) -> Int {
+  mutating func countWrongCode(_ id: String, isGuess: Bool, provided: Int?) -> Int {
     guard var enrolment = enrolments.values.first(where: { $0.id == id }) else { return 0 }
-    enrolment.attemptsRemaining = max(min(enrolment.attemptsRemaining - 1, provided ?? .max), 0)
+    enrolment.attemptsRemaining = max(min(enrolment.attemptsRemaining - (isGuess ? 1 : 0), provided ?? .max), 0)
     enrolments[enrolment.slot.profile] = enrolment.attemptsRemaining > 0 ? enrolment : nil
     return enrolment.attemptsRemaining
   }

@@ -78,7 +78,7 @@ extension Broker {
 
   /// Tells a caller how far its login came, or the one whose code it gave; `clientContext` is what it has back.
   func answer(_ caller: CallerID, login result: Result<LoginProgress, BrokerError>, _ clientContext: String?) {
-    let result = result.map { LoginResult($0, clientContext: clientContext) }
+    let result = result.map { LoginResult($0.with(clientContext: clientContext), clientContext: clientContext) }
     guard case .success(let login) = result, let profile = callers[caller]?.countsBackupCodesOf else {
       return answer(Caller<LoginResult>(caller), result)
     }

@@ -83,7 +83,11 @@ extension LoginMachine {
       if kind == .tooManyAttempts { error.retryAfter = rest(error.retryAfter, now) }
       return fail(error)
     }
-    if provided == nil || queue.current.isBackupCode || isPlausible(queue.current.code) { login.wrongCodes += 1 }
+    if provided == nil || queue.current.isBackupCode
+      || Self.isPlausible(queue.current.code, length: login.step.challenge?.otpLength)
+    {
+      login.wrongCodes += 1
+    }
     let remaining = min(provided ?? .max, Self.wrongCodeLimit - login.wrongCodes)
     guard remaining > 0 else {
       let provided = error.retryAfter
@@ -102,8 +106,8 @@ extension LoginMachine {
   }
 
   /// Whether it can be the code: what cannot is no guess where the provider counts guesses too.
-  private func isPlausible(_ code: Secret) -> Bool {
-    code.byteCount == login.step.challenge?.otpLength
+  static func isPlausible(_ code: Secret, length: Int?) -> Bool {
+    code.byteCount == length
       && code.withBytes { bytes in
         bytes.indices.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[$0]) }
       }

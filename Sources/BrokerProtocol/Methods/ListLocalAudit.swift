@@ -21,8 +21,8 @@ public enum ListLocalAudit: BrokerMethod {
     public static let blank = Params()
 
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
-      try coder.optional("since", &since)
-      try coder.defaulted("limit", &limit)
+      try coder.optional("since", &since, .count)
+      try coder.defaulted("limit", &limit, .count)
     }
   }
 
@@ -48,8 +48,8 @@ public enum ListLocalAudit: BrokerMethod {
 
 extension ListLocalAudit.Params {
   public static let notes = SchemaNotes(members: [
-    "since": .init("The number of the last record that the caller has seen; the newest records where absent.", .count),
-    "limit": .init("How many records are wanted at most; never more than \(ListLocalAudit.largestLimit).", .count),
+    "since": "The number of the last record that the caller has seen; the newest records where absent.",
+    "limit": .init("How many records are wanted at most; never more than \(ListLocalAudit.largestLimit)."),
   ])
 }
 
@@ -73,7 +73,7 @@ extension ListLocalAudit {
             """
             {
               "records": [
-                {"number": 42, "at": "2026-03-01T09:00:00Z", "event": "login", "user": "u-7f3a", "detail": "pwd"}
+                {"number": 42, "at": "2026-03-01T09:00:00Z", "event": "loginSucceeded", "user": "u-7f3a", "detail": "pwd"}
               ],
               "intact": true
             }

@@ -12,6 +12,21 @@ public enum LoginProgress: Sendable, Equatable {
   case emailVerificationRequired
 }
 
+extension LoginProgress {
+  /// The same for another caller of a login that several share: a challenge or action holds what its caller has given.
+  package func with(clientContext: String?) -> LoginProgress {
+    switch self {
+    case .otpRequired(var challenge):
+      challenge.clientContext = clientContext
+      return .otpRequired(challenge)
+    case .userActionRequired(var action):
+      action.clientContext = clientContext
+      return .userActionRequired(action)
+    case .authenticated, .emailVerificationRequired: return self
+    }
+  }
+}
+
 /// The members of a ``LoginResult`` that say how far it came.
 extension LoginProgress {
   /// Writes the members with their `status`.

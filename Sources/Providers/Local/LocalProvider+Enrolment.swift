@@ -22,7 +22,7 @@ extension LocalProvider: FactorEnrolmentProvider {
     try database.enrolments.save(enrolment)
     return ProviderEnrolment(
       flow: handle, uri: try OTPAuthURI.make(enrolment.totp, issuer: Self.issuerName, account: account.email),
-      expiresAt: enrolment.expiresAt, attemptsRemaining: TOTPEnrolment.maxAttempts)
+      expiresAt: enrolment.expiresAt, otpLength: TOTP.standardDigits, attemptsRemaining: TOTPEnrolment.maxAttempts)
   }
 
   /// Compares the first code of an app; a right one makes the app the account's second factor, and is used up.

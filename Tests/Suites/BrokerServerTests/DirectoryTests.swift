@@ -45,7 +45,7 @@ import Testing
     Case("listLocalAudit", "{}", "audit - 100", #""event":"login"}],"intact":true}"#),
     Case("listLocalAudit", #"{"since":41,"limit":2}"#, "audit 41 2", #"{"records":[{"number":7,"#),
     Case("listLocalAudit", #"{"limit":5000}"#, "audit - 1000", #""intact":true"#),
-    Case("listLocalAudit", #"{"limit":-1}"#, "audit - 0", #""intact":true"#),
+    Case("listLocalAudit", #"{"limit":0}"#, "audit - 0", #""intact":true"#),
   ]
 
   private static func call(_ method: String, _ params: String = "{}") -> String {
@@ -60,6 +60,17 @@ import Testing
       let answers = client.ask(Self.call(test.method, test.params))
       #expect(answers.count == 1 && answers.first?.contains(test.answer) == true, "\(answers)")
       #expect(directory.calls == [test.call])
+    }
+  }
+
+  @Test(arguments: ["limit", "since"])
+  func `a negative number of records is refused by its name`(_ name: String) async throws {
+    try await OwnThread.run {
+      let directory = ScriptedDirectory()
+      let client = try ServerHarness(directory: directory).connect()
+      let answer = client.ask(Self.call("listLocalAudit", #"{"\#(name)":-1}"#)).first ?? ""
+      #expect(answer.contains("-32602") && answer.contains(#""pointer":"/\#(name)""#), "\(answer)")
+      #expect(directory.calls.isEmpty)
     }
   }
 

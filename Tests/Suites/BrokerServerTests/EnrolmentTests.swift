@@ -105,6 +105,17 @@ import Testing
     }
   }
 
+  @Test func `what cannot be a code counts only where the provider counts it`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      stage.provider.setEnrolmentFailure(.refused(.otpInvalid, attemptsRemaining: 5))
+      for code in ["12345", "1234567", "12345a", "1", "abcdef", "12345"] {
+        #expect(stage.verify(code).contains(#""attemptsRemaining":5"#), "\(code)")
+      }
+      #expect(stage.verify("000000").contains(#""attemptsRemaining":4"#))
+    }
+  }
+
   @Test(arguments: [
     (ProviderFailure.refused(.flowNotFound), true), (.refused(.tooManyAttempts), true),
     (.transient(.networkUnavailable), false), (.outcomeUnknown(.timeout), false), (.refused(.otpInvalid), false),

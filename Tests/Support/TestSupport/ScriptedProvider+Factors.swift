@@ -18,7 +18,7 @@ extension ScriptedProvider: FactorEnrolmentProvider, BackupCodeIssuer {
     state.withLock { $0.enrolmentAttempts }.map { attempts in
       ProviderEnrolment(
         flow: Self.secret("enrolment"), uri: Self.secret("otpauth://totp/a?secret=ABC"),
-        expiresAt: clock.now + .seconds(600), attemptsRemaining: attempts)
+        expiresAt: clock.now + .seconds(600), otpLength: 6, attemptsRemaining: attempts)
     }
   }
 

@@ -9,14 +9,17 @@ package struct ProviderEnrolment: Sendable {
   package var uri: Secret
   /// When the enrolment ends.
   package var expiresAt: Timestamp
+  /// How many digits its codes have.
+  package var otpLength: Int
   /// How many more wrong codes are accepted.
   package var attemptsRemaining: Int
 
   /// An enrolment.
-  package init(flow: Secret, uri: Secret, expiresAt: Timestamp, attemptsRemaining: Int) {
+  package init(flow: Secret, uri: Secret, expiresAt: Timestamp, otpLength: Int, attemptsRemaining: Int) {
     self.flow = flow
     self.uri = uri
     self.expiresAt = expiresAt
+    self.otpLength = otpLength
     self.attemptsRemaining = attemptsRemaining
   }
 }

@@ -13,7 +13,7 @@ import Testing
   private static func begin(_ id: String, attempts: Int = 5, in enrolments: inout Enrolments) {
     let provided = ProviderEnrolment(
       flow: LoginSample.flowSecret, uri: LoginSample.code, expiresAt: start + .seconds(600),
-      attemptsRemaining: attempts)
+      otpLength: 6, attemptsRemaining: attempts)
     enrolments.begin(id, provided, on: slot, session: 7)
   }
 
@@ -58,9 +58,9 @@ import Testing
   ) {
     var enrolments = Enrolments()
     Self.begin("a", attempts: attempts, in: &enrolments)
-    let counts = provided.map { enrolments.countWrongCode("a", provided: $0) }
+    let counts = provided.map { enrolments.countWrongCode("a", isGuess: true, provided: $0) }
     #expect(counts == left)
     #expect((enrolments.find("a", at: Self.start) == nil) == (left.last == 0))
-    #expect(enrolments.countWrongCode("b", provided: nil) == 0)
+    #expect(enrolments.countWrongCode("b", isGuess: true, provided: nil) == 0)
   }
 }
