@@ -37,7 +37,7 @@ final class AccountCrashClient {
   private var flow: String?
   /// Whether a token for a new password was sent.
   private var hasToken = false
-  private var deck: [AccountMethod] = []
+  private var deck = AccountMethod.firstDeck
 
   init(number: Int, outbox: String, _ random: SeededGenerator) {
     self.number = number
@@ -105,7 +105,7 @@ final class AccountCrashClient {
     let phoneNumber = "+1555010\(1000 * (number + 1) + count)"
     accounts.append(
       AcknowledgedAccount(
-        email: "\(profile)-\(count)@example.com", phoneNumber: random.next() % 3 > 0 ? phoneNumber : nil,
+        email: "\(profile)-\(count)@example.com", phoneNumber: (number + count) % 3 > 0 ? phoneNumber : nil,
         password: newPassword()))
   }
 

@@ -3,7 +3,9 @@ enum AccountMethod: String, CaseIterable {
   case register, login, verifyOtp, verifyBackupCode, changePassword, forgotPassword, resetPassword
   case getAccessToken, generateBackupCodes
 
-  /// What a client does with a session, in proportion; the rest follows from it.
+  /// What a client does first with a session, the last one first: backup codes, and a login that takes one.
+  static let firstDeck: [AccountMethod] = [.login, .generateBackupCodes]
+  /// What it does then, in proportion and in any order; all else follows from it.
   static let deck: [AccountMethod] = [
     .register, .login, .login, .getAccessToken, .getAccessToken, .changePassword, .changePassword, .forgotPassword,
     .generateBackupCodes,
