@@ -102,10 +102,11 @@ final class AccountCrashClient {
     guard accounts.last?.exists ?? true else { return }
     hasToken = false
     let count = accounts.count
+    // Three accounts in four have a second factor.
     let phoneNumber = "+1555010\(1000 * (number + 1) + count)"
     accounts.append(
       AcknowledgedAccount(
-        email: "\(profile)-\(count)@example.com", phoneNumber: (number + count) % 3 > 0 ? phoneNumber : nil,
+        email: "\(profile)-\(count)@example.com", phoneNumber: (number + count) % 4 > 0 ? phoneNumber : nil,
         password: newPassword()))
   }
 

@@ -7,7 +7,8 @@ enum AccountMethod: String, CaseIterable {
   static let firstDeck: [AccountMethod] = [.login, .generateBackupCodes]
   /// What it does then, in proportion and in any order; all else follows from it.
   static let deck: [AccountMethod] = [
-    .register, .login, .login, .getAccessToken, .getAccessToken, .changePassword, .changePassword, .forgotPassword,
+    .register, .login, .login, .login, .login, .getAccessToken, .getAccessToken, .getAccessToken, .changePassword,
+    .changePassword, .changePassword, .forgotPassword, .forgotPassword, .generateBackupCodes, .generateBackupCodes,
     .generateBackupCodes,
   ]
 }
