@@ -209,6 +209,7 @@ final class AccountCrashClient {
   ///   - wire: a connection to the new broker.
   ///   - found: the addresses of all accounts that there are.
   ///   - all: whether each is logged in to.
+  /// - Throws: ``TestFailure`` for an account that is gone, or is not as it was acknowledged.
   func examineAccounts(_ wire: SocketWire, found: Set<String>, all: Bool) throws {
     for index in accounts.indices {
       let email = accounts[index].email

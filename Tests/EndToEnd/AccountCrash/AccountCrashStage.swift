@@ -97,6 +97,7 @@ final class AccountCrashStage {
   /// Compares what a new broker says with what earlier ones have acknowledged.
   ///
   /// - Parameter all: whether each account is logged in to, or only those that the last life has used.
+  /// - Throws: ``TestFailure`` for the first difference.
   private func examine(all: Bool) throws {
     let wire = try SocketWire(sandbox.socket)
     guard try wire.call("listLocalAudit").required("intact").bool() else {
