@@ -44,10 +44,10 @@ test: need-build ## Run the tests that every change must pass (minutes)
 
 test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
 
-test-attacks: release ## Attack the release build, and damage vaults; prints what others notice (minutes)
+test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
-	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 .ci/swift-test \
-	  --filter "AttackTests|CallerStormTests|VaultDamageTests"
+	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 .ci/swift-test \
+	  --filter "AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)

@@ -167,7 +167,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: core + [
         "JSONRPC", "LinuxSystem", "AuthBrokerClient", "ClientSocket", "StateDirectory", "TestSupport", "Sealing",
-        "Vault", "authbroker", "authbrokerd",
+        "SQLite", "Vault", "authbroker", "authbrokerd",
       ], path: "Tests/EndToEnd"),
   ]
 )

@@ -53,17 +53,3 @@ struct ConversationPlayer {
     }
   }
 }
-
-/// The messages that the embedded provider sent.
-enum Outbox {
-  /// The code of the newest message.
-  static func newestCode(in path: String) throws -> String { try newest("code", in: path) }
-
-  /// A member of the newest message: the highest number.
-  static func newest(_ member: String, in path: String) throws -> String {
-    guard let name = Directory.names(in: path).last(where: { $0.hasSuffix(".json") }) else {
-      throw TestFailure("there is no message in \(path)")
-    }
-    return try JSONDocument(parsing: try Directory.bytes(of: "\(path)/\(name)")).root.required(member).string()
-  }
-}
