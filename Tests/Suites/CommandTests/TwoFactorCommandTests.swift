@@ -20,6 +20,7 @@ import Testing
         let enrolment =
           #","enrolment":{"otpFlowId":"e","otpauthUri":"\#(Self.address)","expiresAt":"2099-01-01T00:00:00Z"}"#
         return #""result":{"id":"u"\#(factor == "totp" ? enrolment : "")}"#
+      case "getCurrentUser": return #""result":{"id":"u-1","twoFactor":"off"}"#
       case "verifyOtp" where (try? params?["code"]?.string()) != "123456":
         return #""error":{"code":1022,"message":"The code is wrong.","data":{"kind":"otpInvalid","#
           + #""nextAction":"verifyOtp","retryable":false,"attemptsRemaining":4}}"#
@@ -36,6 +37,12 @@ import Testing
     let run = try CommandRun(["account", "2fa", factor], in: scratch)
     #expect(run.code == 0 && run.output.isEmpty && run.errors.contains(text), "\(run.errors)")
     #expect(owner.requests == [#"updateProfile {"changes":{"twoFactor":"\#(factor)"}}"#])
+  }
+
+  @Test func `an account without a second factor says so, and what is not known has no line`() throws {
+    try withExtendedLifetime(owner()) {
+      #expect(try CommandRun(["account", "show"], in: scratch).output == "id             u-1\nsecond factor  none\n")
+    }
   }
 
   @Test func `at a terminal the key is shown as a picture and as text, and codes are asked for until one is right`()
