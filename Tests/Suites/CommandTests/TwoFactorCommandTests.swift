@@ -41,7 +41,8 @@ import Testing
 
   @Test func `an account without a second factor says so, and what is not known has no line`() throws {
     try withExtendedLifetime(owner()) {
-      #expect(try CommandRun(["account", "show"], in: scratch).output == "id             u-1\nsecond factor  none\n")
+      let shown = try CommandRun(["account", "show"], in: scratch)
+      #expect(shown.output == "id             u-1\nsecond factor  none\n", "\(shown.errors)")
     }
   }
 
@@ -60,6 +61,28 @@ import Testing
     #expect(run.output.contains("the code is wrong; 4 attempts left"), "\(run.output)")
     #expect(run.output.hasSuffix("logins ask for a second factor: a code of the authenticator\r\n"), "\(run.output)")
     #expect(owner.requests.last == #"verifyOtp {"otpFlowId":"e","code":"123456"}"#)
+  }
+
+  @Test(arguments: [(40, false), (41, true)])
+  func `the picture is drawn where it fits into the terminal, and else the key is enough`(
+    columns: Int, isDrawn: Bool
+  ) throws {
+    try withExtendedLifetime(owner()) {
+      let steps = [CommandRun.Step(question: "Code of the authenticator: ", answer: "123456\n")]
+      let run = try CommandRun(
+        atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: ["NO_COLOR": "1"], columns: columns)
+      #expect(run.code == 0 && run.output.contains("█") == isDrawn, "\(run.output)")
+      let reason = "authbroker: the terminal has 40 columns, too few for a QR code of 41\r\n"
+      let request = "authbroker: enter this key in an authenticator application: ABCD EFGH IJ23 4567 XY\r\n"
+      #expect(run.output.contains(reason + request) != isDrawn, "\(run.output)")
+    }
+  }
+
+  @Test(arguments: [
+    ("24 80\n", 80), ("0 30\n", 30), ("0 0\n", nil), ("", nil), ("24\n", nil), ("24 x\n", nil), ("24 -1\n", nil),
+  ])
+  func `the width is the second number that stty prints`(line: String, columns: Int?) {
+    #expect(TerminalWidth.columns(in: line) == columns)
   }
 
   @Test func `without a terminal the address is data, and the command that takes the code is named`() throws {
