@@ -55,7 +55,7 @@ extension LoginDialogue {
   private mutating func reauthenticate(_ profile: ProfileName?) throws(CommandFailure) {
     Output.message("the provider wants you to authenticate again first")
     let result = try beginReauthentication(profile)
-    _ = try Self.session(try follow(result), context)
+    _ = try session(in: try follow(result))
   }
 
   private mutating func beginReauthentication(_ profile: ProfileName?) throws(CommandFailure) -> LoginResult {
