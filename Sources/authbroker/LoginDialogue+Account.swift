@@ -62,12 +62,9 @@ extension LoginDialogue {
     guard PasswordSource.isGiven(context) || takesPassword(profile) else {
       return try begin(Reauthenticate.self, .init(profile: profile))
     }
-    var tries = PasswordTries(context)
-    while true {
-      let password = try PasswordSource.password(context)
-      do throws(CommandFailure) {
-        return try begin(Reauthenticate.self, .init(profile: profile, password: password))
-      } catch { try tries.note(error) }
+    let context = context
+    return try PasswordTries.repeated(context) { password throws(CommandFailure) in
+      try begin(Reauthenticate.self, .init(profile: profile, password: password))
     }
   }
 

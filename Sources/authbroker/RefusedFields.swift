@@ -76,7 +76,7 @@ enum RefusedFields {
     guard provider == EmbeddedProvider.type, fields.allSatisfy({ rules[$0] != nil }) else {
       let first = names.dropLast().joined(separator: ", ")
       let list = (first.isEmpty ? "" : first + " and ") + names[names.count - 1]
-      return "the provider does not accept \(list); ask the provider what it accepts, it does not say so here"
+      return "the provider does not accept \(list); ask its operator what it accepts"
     }
     let told = zip(names, fields).map { "\($0): \(rules[$1] ?? "")" }
     return "the provider does not accept " + told.joined(separator: "; nor ")
