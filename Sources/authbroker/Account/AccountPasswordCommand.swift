@@ -8,8 +8,8 @@ enum AccountPasswordCommand: Command {
     name: "account password",
     summary: "Change the password of the account",
     details: """
-      Asks for the present password, and for the new one twice, without echo. At a terminal, the one that is not taken is
-      asked for again. The session continues.
+      Asks for the present password, and for the new one twice, without echo. At a terminal, the one that is not taken
+      is asked for again. The session continues.
       """,
     options: PasswordSource.changeOptions)
 

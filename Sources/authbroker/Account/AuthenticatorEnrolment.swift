@@ -47,7 +47,7 @@ struct AuthenticatorEnrolment {
 
   /// Draws the QR code on the terminal.
   ///
-  /// - Returns: false where it does not fit, which is said.
+  /// - Returns: false where the key is too long for one, or the terminal too narrow, which is said.
   private func draw(_ context: Context) -> Bool {
     guard let code = enrolment.otpauthURI.withBytes({ QRCode($0) }) else { return false }
     let width = QRPicture.width(of: code)

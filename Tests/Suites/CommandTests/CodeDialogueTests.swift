@@ -72,8 +72,8 @@ import Testing
   }
 
   private static func noResend(_ code: Int, _ kind: String, _ isRetryable: Bool) -> String {
-    #""error":{"code":\#(code),"message":"No.","data":{"kind":"\#(kind)","nextAction":"wait","retryable":\#(isRetryable),"#
-      + #""retryAfterSeconds":90}}"#
+    #""error":{"code":\#(code),"message":"No.","data":{"kind":"\#(kind)","nextAction":"wait","#
+      + #""retryable":\#(isRetryable),"retryAfterSeconds":90}}"#
   }
 
   @Test(arguments: [
