@@ -71,10 +71,11 @@ enum Advice {
     }
   }
 
-  private static func later(_ error: BrokerError) -> String? {
-    if let delay = error.retryAfter {
-      return "try again in \(max(1, (delay.milliseconds + 999) / 1000)) s"
-    }
-    return error.isRetryable ? "try again later" : nil
+  private static func later(_ error: BrokerError) -> String? { moment(of: error).map { "try again " + $0 } }
+
+  /// When to try again, as `in 30 s` or `later`; nil where that is of no use.
+  static func moment(of error: BrokerError) -> String? {
+    guard let delay = error.retryAfter else { return error.isRetryable ? "later" : nil }
+    return "in \(Duration.seconds(max(1, (delay.milliseconds + 999) / 1000)).inWords)"
   }
 }

@@ -3,12 +3,16 @@ import StateDirectory
 
 /// Tells a person which code a login wants.
 enum ChallengeNotice {
-  /// Says it on standard error, before the question.
-  static func tell(_ challenge: OTPChallenge) { Output.message(text(challenge)) }
+  /// Says it on standard error; of a code in the outbox of the embedded provider also how it is shown.
+  static func tell(_ challenge: OTPChallenge, isInOutbox: Bool, _ context: Context) {
+    context.tell(Message(text(challenge, isInOutbox: isInOutbox), next: isInOutbox ? OutboxNotice.command : nil))
+  }
 
-  /// Where the code comes from, how long it is good and when another one may be sent, without a full stop; an
-  /// authenticator's code is not sent.
-  static func text(_ challenge: OTPChallenge, now: Timestamp = LocalTime.now) -> String {
+  /// Where the code is, how long it is good and when another one may be sent, without a full stop; an authenticator's
+  /// code is not sent.
+  static func text(
+    _ challenge: OTPChallenge, isInOutbox: Bool = false, now: Timestamp = LocalTime.now
+  ) -> String {
     let code = "\(challenge.otpLength)-digit code"
     let carrier: String
     switch challenge.method {
@@ -19,8 +23,10 @@ enum ChallengeNotice {
     // Some providers do not say where they have sent it.
     let destination = PlainText.line(challenge.maskedDestination.utf8)
     let place = destination.isEmpty ? "" : " to \(destination)"
+    let whereabouts =
+      isInOutbox ? "a \(code) lies in the outbox, as an \(carrier)\(place)" : "sent a \(code)\(place) by \(carrier)"
     let expiry = "it expires \(LocalTime.relative(challenge.expiresAt, now: now))"
-    return "sent a \(code)\(place) by \(carrier); \(expiry)\(cooldown(challenge, now))"
+    return "\(whereabouts); \(expiry)\(cooldown(challenge, now))"
   }
 
   /// When another code may be sent; empty where it may be at once, or not before this one has expired.

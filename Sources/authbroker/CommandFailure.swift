@@ -57,6 +57,13 @@ struct CommandFailure: Error, Equatable {
     return .usage(sentence + (choices.map { "; use \($0)" } ?? ""))
   }
 
+  /// The same failure, told in other words.
+  func saying(_ message: Message) -> CommandFailure {
+    var failure = self
+    failure.message = message
+    return failure
+  }
+
   /// The same, with where the help is if the command line is wrong and no other command is named.
   ///
   /// - Parameter command: the name of the command whose help it is; nil: the overview.

@@ -26,9 +26,7 @@ enum FirstAccount {
     guard let answer = try? context.call(GetSession.self, .init(profile: profile), on: &connection),
       answer.session.provider == EmbeddedProvider.type, isMissing(profile, context, on: &connection)
     else { return failure }
-    var failure = failure
-    failure.message = message(profile)
-    return failure
+    return failure.saying(message(profile))
   }
 
   /// Whether a provider's finding says that it has no account yet.

@@ -26,6 +26,14 @@ extension LoginDialogue {
     return RefusedFields.passwordHint(try session(of: profile).provider, hasSecondFactor: hasSecondFactor)
   }
 
+  /// The same of the account that is logged in: the broker may know whether it has a second factor.
+  mutating func ownPasswordHint(_ profile: ProfileName?) throws(CommandFailure) -> String {
+    guard context.canAsk else { return "" }
+    let session = try session(of: profile)
+    let hasSecondFactor = session.user?.twoFactor.map { $0 != LocalUser.SecondFactor.off.rawValue }
+    return RefusedFields.passwordHint(session.provider, hasSecondFactor: hasSecondFactor)
+  }
+
   /// Calls a method that changes the account; where the user must authenticate again first, does that and calls it once
   /// more.
   ///
@@ -47,28 +55,22 @@ extension LoginDialogue {
   private mutating func reauthenticate(_ profile: ProfileName?) throws(CommandFailure) {
     Output.message("the provider wants you to authenticate again first")
     let result = try beginReauthentication(profile)
-    _ = try Self.session(try follow(result), context)
+    _ = try session(in: try follow(result))
   }
 
   private mutating func beginReauthentication(_ profile: ProfileName?) throws(CommandFailure) -> LoginResult {
     guard PasswordSource.isGiven(context) || takesPassword(profile) else {
       return try begin(Reauthenticate.self, .init(profile: profile))
     }
-    var tries = PasswordTries(context)
-    while true {
-      let password = try PasswordSource.password(context)
-      do throws(CommandFailure) {
-        return try begin(Reauthenticate.self, .init(profile: profile, password: password))
-      } catch { try tries.note(error) }
+    let context = context
+    return try PasswordTries.repeated(context) { password throws(CommandFailure) in
+      try begin(Reauthenticate.self, .init(profile: profile, password: password))
     }
   }
 
   /// A failure with the values that the provider does not take in plain words.
   mutating func explained(_ failure: CommandFailure) -> CommandFailure {
     guard let error = failure.error, error.kind == .validationFailed else { return failure }
-    let provider = (try? session(of: error.profile).provider) ?? ""
-    var failure = failure
-    if let sentence = RefusedFields.sentence(error, provider) { failure.message = Message(sentence) }
-    return failure
+    return RefusedFields.explained(failure, (try? session(of: error.profile).provider) ?? "")
   }
 }

@@ -8,6 +8,8 @@ struct LoginDialogue: ~Copyable {
   /// What the command runs with.
   let context: Context
   private var connection: BlockingConnection
+  /// Whether the code that is waited for lies in the outbox of the embedded provider.
+  private var isCodeInOutbox = false
 
   /// A dialogue on a connection.
   init(_ context: Context, _ connection: consuming BlockingConnection) {
@@ -46,7 +48,7 @@ struct LoginDialogue: ~Copyable {
   mutating func finish(_ result: LoginResult) throws(CommandFailure) {
     let result = try follow(result)
     if context.wantsJSON { context.printJSON(result) }
-    let session = try Self.session(result, context)
+    let session = try session(in: result)
     if !context.wantsJSON { Output.message(Self.welcome(session)) }
   }
 
@@ -58,8 +60,9 @@ struct LoginDialogue: ~Copyable {
   mutating func follow(_ result: LoginResult) throws(CommandFailure) -> LoginResult {
     var result = result
     while case .otpRequired(let challenge) = result.progress {
-      if context.canAsk { ChallengeNotice.tell(challenge) }
-      OutboxNotice.tell(of: challenge, context, on: &connection)
+      lookIntoOutbox(for: challenge)
+      // A script reads of a code that was sent in the failure which says how it is answered.
+      if context.canAsk || isCodeInOutbox { tell(challenge) }
       guard context.canAsk else { break }
       result = try answer(challenge)
     }
@@ -72,11 +75,11 @@ struct LoginDialogue: ~Copyable {
   /// The session that a login came to.
   ///
   /// - Throws: a failure with code 3 where it has come to none yet.
-  static func session(_ result: LoginResult, _ context: Context) throws(CommandFailure) -> Session {
+  func session(in result: LoginResult) throws(CommandFailure) -> Session {
     switch result.progress {
     case .authenticated(let session): return session
     case .otpRequired(let challenge): throw codeIsWanted(challenge)
-    case .userActionRequired(let action): throw goesOn(action, context)
+    case .userActionRequired(let action): throw Self.goesOn(action, context)
     case .emailVerificationRequired:
       throw CommandFailure(
         .loginRequired, "the e-mail address must be verified first",
@@ -92,7 +95,7 @@ struct LoginDialogue: ~Copyable {
     while true {
       do throws(CommandFailure) {
         switch try CodePrompt.ask(challenge) {
-        case .resend: challenge = try resend(challenge)
+        case .resend: challenge = try another(challenge)
         case .code(let code): return try verify(code, of: challenge.otpFlowID)
         case .backupCode(let code): return try verify(backupCode: code, of: challenge.otpFlowID)
         }
@@ -116,21 +119,39 @@ struct LoginDialogue: ~Copyable {
     return answer.login
   }
 
-  /// - Returns: the new challenge, or the old one where no other code can be sent now: the last one, which may still come,
-  ///   and backup codes stay good.
-  private mutating func resend(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
+  /// Has another code sent for a login.
+  mutating func resend(_ flow: String) throws(CommandFailure) -> OTPChallenge {
+    let challenge: OTPChallenge
+    do throws(CommandFailure) { challenge = try call(ResendOTP.self, .init(otpFlowID: flow)) } catch {
+      throw ResendRefusal.explained(error)
+    }
+    lookIntoOutbox(for: challenge)
+    return challenge
+  }
+
+  /// - Returns: the new challenge, or the old one where no other code can be sent now.
+  private mutating func another(_ challenge: OTPChallenge) throws(CommandFailure) -> OTPChallenge {
     do throws(CommandFailure) {
-      let fresh = try call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID))
-      ChallengeNotice.tell(fresh)
+      let fresh = try resend(challenge.otpFlowID)
+      tell(fresh)
       return fresh
     } catch {
-      guard error.error?.isRetryable == true else { throw error }
+      guard let refusal = error.error, ResendRefusal.leavesLogin(refusal) else { throw error }
       context.tell(error.message)
       return challenge
     }
   }
 
+  private mutating func lookIntoOutbox(for challenge: OTPChallenge) {
+    isCodeInOutbox = OutboxNotice.holdsCode(of: challenge, context, on: &connection)
+  }
+
   // MARK: Messages
+
+  /// Says where the code of a login is.
+  func tell(_ challenge: OTPChallenge) {
+    ChallengeNotice.tell(challenge, isInOutbox: isCodeInOutbox, context)
+  }
 
   /// What is said of a session that has come.
   static func welcome(_ session: Session) -> String {
@@ -145,10 +166,10 @@ struct LoginDialogue: ~Copyable {
       next: NextCommand("wait with", "login", "--flow", action.loginFlowID))
   }
 
-  private static func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
+  private func codeIsWanted(_ challenge: OTPChallenge) -> CommandFailure {
     CommandFailure(
       .loginRequired,
-      ChallengeNotice.text(challenge),
+      isCodeInOutbox ? "the login waits for that code" : ChallengeNotice.text(challenge),
       next: NextCommand("answer with", "verify-otp", challenge.otpFlowID, "--code-stdin"))
   }
 }

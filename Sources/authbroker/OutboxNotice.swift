@@ -1,18 +1,19 @@
 import AuthBrokerClient
 import BrokerProtocol
 
-/// Tells where a code lies that the embedded provider did not send, since its messages stay in the outbox.
+/// Codes and tokens that the embedded provider did not send, since its messages stay in the outbox.
 enum OutboxNotice {
-  private static let command = NextCommand("show it with", "local", "outbox")
+  /// The command that shows them.
+  static let command = NextCommand("show it with", "local", "outbox")
 
-  /// Says so of the code of a login, if the caller may read the outbox; nothing where it was sent, or lies elsewhere.
-  static func tell(of challenge: OTPChallenge, _ context: Context, on connection: inout BlockingConnection) {
-    guard challenge.method != .totp, isEmbedded(challenge.profile, context, on: &connection) else { return }
+  /// Whether the code of a login lies there; false as well where the caller may not read the outbox.
+  static func holdsCode(
+    of challenge: OTPChallenge, _ context: Context, on connection: inout BlockingConnection
+  ) -> Bool {
+    guard challenge.method != .totp, isEmbedded(challenge.profile, context, on: &connection) else { return false }
     // Only who has the state directory is answered: for others there is nothing to be seen.
-    guard let outbox = try? context.call(ListLocalMessages.self, Empty(), on: &connection),
-      outbox.messages.contains(where: { $0.code != nil && $0.method == challenge.method })
-    else { return }
-    context.tell(Message("the code lies in the outbox of the embedded provider", next: command))
+    let outbox = try? context.call(ListLocalMessages.self, Empty(), on: &connection)
+    return outbox?.messages.contains { $0.code != nil && $0.method == challenge.method } ?? false
   }
 
   /// Says where the token of an e-mail may lie; nothing where another provider has sent it.

@@ -15,11 +15,14 @@ enum PasswordSource {
     newOption,
   ]
 
-  private static let newOption = Option.value(
+  /// Where the new one comes from.
+  static let newOption = Option.value(
     "--new-password-command", "CMD", "as --password-command, for the new password")
 
-  /// Whether the password is asked for at a terminal.
-  static func asks(_ context: Context) -> Bool { context.canAsk && !isGiven(context) }
+  /// Whether the password is asked for at a terminal; `command` is the option that names a program which prints it.
+  static func asks(_ context: Context, command: String = "--password-command") -> Bool {
+    context.canAsk && !context.arguments.has("--password-stdin") && !context.arguments.has(command)
+  }
 
   /// Whether an option says where the password comes from.
   static func isGiven(_ context: Context) -> Bool {

@@ -8,11 +8,19 @@ enum Prompt {
   static func answer(_ option: String, _ question: String, _ context: Context) throws(CommandFailure) -> String {
     if let value = context.arguments[option] { return value }
     guard context.canAsk else { throw .usage("there is no terminal to ask at; give \(option)") }
-    let answer: String
-    do throws(Terminal.Refusal) { answer = try Terminal.readVisibleLine(prompt: question + ": ") } catch {
-      throw CommandFailure(.failure, "nothing was entered; nothing was sent")
+    return try ask(question)
+  }
+
+  /// Asks a person, again after an empty line.
+  ///
+  /// - Throws: a failure at the end of the input.
+  static func ask(_ question: String) throws(CommandFailure) -> String {
+    while true {
+      let answer: String
+      do throws(Terminal.Refusal) { answer = try Terminal.readVisibleLine(prompt: question + ": ") } catch {
+        throw CommandFailure(.failure, "nothing was entered: the input has ended")
+      }
+      if !answer.isEmpty { return answer }
     }
-    guard !answer.isEmpty else { throw CommandFailure(.failure, "nothing was entered; nothing was sent") }
-    return answer
   }
 }

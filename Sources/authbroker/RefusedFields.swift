@@ -53,14 +53,30 @@ enum RefusedFields {
     }
   }
 
+  /// What is said of a text that can be no address.
+  static func notAnAddress(_ text: String) -> String {
+    "\(text.shellQuoted) is not an e-mail address; give one such as ann@example.com"
+  }
+
+  /// A failure with the values that a provider does not take in plain words.
+  ///
+  /// - Parameters:
+  ///   - failure: the failure.
+  ///   - provider: the provider's type.
+  /// - Returns: the failure as it is where it names no value.
+  static func explained(_ failure: CommandFailure, _ provider: String) -> CommandFailure {
+    guard let error = failure.error, let sentence = sentence(error, provider) else { return failure }
+    return failure.saying(Message(sentence))
+  }
+
   /// The sentence for a refusal; nil where it names no field.
-  static func sentence(_ error: BrokerError, _ provider: String) -> String? {
+  private static func sentence(_ error: BrokerError, _ provider: String) -> String? {
     guard error.kind == .validationFailed, let fields = error.fields, !fields.isEmpty else { return nil }
     let names = fields.map { words[$0] ?? PlainText.line($0.utf8) }
     guard provider == EmbeddedProvider.type, fields.allSatisfy({ rules[$0] != nil }) else {
       let first = names.dropLast().joined(separator: ", ")
       let list = (first.isEmpty ? "" : first + " and ") + names[names.count - 1]
-      return "the provider does not accept \(list); ask the provider what it accepts, it does not say so here"
+      return "the provider does not accept \(list); ask its operator what it accepts"
     }
     let told = zip(names, fields).map { "\($0): \(rules[$1] ?? "")" }
     return "the provider does not accept " + told.joined(separator: "; nor ")

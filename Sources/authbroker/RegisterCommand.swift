@@ -7,7 +7,10 @@ enum RegisterCommand: Command {
   static let description = CommandDescription(
     name: "register",
     summary: "Create an account at the profile's provider and log in",
-    details: "Asks for what is not given, the password twice and without echo.",
+    details: """
+      Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is
+      asked for again.
+      """,
     options: NewAccount.options)
 
   /// Asks for what is missing and makes the account.
@@ -21,17 +24,22 @@ enum RegisterCommand: Command {
     var dialogue = LoginDialogue(context, try context.connect())
     let hint = try dialogue.passwordHint(profile, hasSecondFactor: context.arguments.has("--phone"))
     try dialogue.expectAbility(Register.self, of: profile)
-    let email = try NewAccount.address(context)
-    let password = try PasswordSource.new(context, hint: hint)
-    let result: LoginResult
-    do throws(CommandFailure) {
-      result = try dialogue.begin(
-        Register.self,
-        .init(
-          profile: profile, email: email, password: password, name: context.arguments["--name"],
-          phoneNumber: context.arguments["--phone"]),
-        undoing: .registration)
-    } catch { throw dialogue.explained(error) }
-    try dialogue.finish(result)
+    let account = try NewAccount(context, passwordHint: hint)
+    try dialogue.finish(try register(account, profile, &dialogue))
+  }
+
+  /// Has the account made, with what a person corrects of it.
+  private static func register(
+    _ first: NewAccount, _ profile: ProfileName?, _ dialogue: inout LoginDialogue
+  ) throws(CommandFailure) -> LoginResult {
+    var account = first
+    while true {
+      let params = Register.Params(
+        profile: profile, email: account.email, password: account.password, name: account.name,
+        phoneNumber: account.phoneNumber)
+      do throws(CommandFailure) {
+        return try dialogue.begin(Register.self, params, undoing: .registration)
+      } catch { try account.correct(dialogue.explained(error)) }
+    }
   }
 }

@@ -85,7 +85,8 @@ enum VerifyOTPCommand: Command {
   }
 
   private static func resend(_ flow: String, _ context: Context) throws(CommandFailure) {
-    guard let challenge = try context.ask(ResendOTP.self, .init(otpFlowID: flow)) else { return }
-    ChallengeNotice.tell(challenge)
+    var dialogue = LoginDialogue(context, try context.connect())
+    let challenge = try dialogue.resend(flow)
+    if context.wantsJSON { context.printJSON(challenge) } else { dialogue.tell(challenge) }
   }
 }

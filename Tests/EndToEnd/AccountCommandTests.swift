@@ -35,6 +35,8 @@ import Testing
     try await Sandbox.run { sandbox in
       let register = try Self.register(sandbox, "--phone", "+491511234567")
       #expect(register.code == 3 && register.errors.contains(" local outbox\n"), "\(register.errors)")
+      #expect(register.errors.contains("lies in the outbox, as an SMS to "), "\(register.errors)")
+      #expect(!register.errors.contains("sent a "), "\(register.errors)")
       let code = try Self.newest("code", sandbox)
       #expect(try sandbox.command("local", "outbox").output.contains(code))
       #expect(try sandbox.command("verify-otp", "--code-stdin", input: code + "\n").code == 0)

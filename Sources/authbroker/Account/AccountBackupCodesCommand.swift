@@ -15,24 +15,13 @@ enum AccountBackupCodesCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(GenerateBackupCodes.self, of: profile)
-    let result = try codes(of: profile, &dialogue)
+    let result = try PasswordTries.repeated(context) { password throws(CommandFailure) in
+      try dialogue.change(GenerateBackupCodes.self, .init(profile: profile, password: password), of: profile)
+    }
     guard !context.wantsJSON else { return context.printJSON(result) }
     for code in result.backupCodes { Output.line(code) }
     Output.message(
       "keep these codes where you find them without your telephone: each replaces one code, and they are never shown "
         + "again")
-  }
-
-  private static func codes(
-    of profile: ProfileName?, _ dialogue: inout LoginDialogue
-  ) throws(CommandFailure) -> GenerateBackupCodes.Result {
-    var tries = PasswordTries(dialogue.context)
-    while true {
-      let params = GenerateBackupCodes.Params(
-        profile: profile, password: try PasswordSource.password(dialogue.context))
-      do throws(CommandFailure) {
-        return try dialogue.change(GenerateBackupCodes.self, params, of: profile)
-      } catch { try tries.note(error) }
-    }
   }
 }

@@ -19,18 +19,9 @@ enum AccountDeleteCommand: Command {
       let session = try dialogue.session(of: profile)
       Output.message("this deletes the account that is logged in to \(session.profile)\(session.userWords), for good")
     }
-    try delete(profile, &dialogue)
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the account is deleted") }
-  }
-
-  private static func delete(_ profile: ProfileName?, _ dialogue: inout LoginDialogue) throws(CommandFailure) {
-    var tries = PasswordTries(dialogue.context)
-    while true {
-      let params = DeleteAccount.Params(profile: profile, password: try PasswordSource.password(dialogue.context))
-      do throws(CommandFailure) {
-        _ = try dialogue.change(DeleteAccount.self, params, of: profile)
-        return
-      } catch { try tries.note(error) }
+    try PasswordTries.repeated(context) { password throws(CommandFailure) in
+      _ = try dialogue.change(DeleteAccount.self, .init(profile: profile, password: password), of: profile)
     }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the account is deleted") }
   }
 }

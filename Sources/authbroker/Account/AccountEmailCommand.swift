@@ -17,7 +17,7 @@ enum AccountEmailCommand: Command {
     try context.expectOperands(1...1, of: self)
     let address = context.arguments.operands[0]
     guard RefusedFields.isAddress(address) else {
-      throw CommandFailure(.usage, "\(address.shellQuoted) is not an e-mail address; give one such as ann@example.com")
+      throw CommandFailure(.usage, RefusedFields.notAnAddress(address))
     }
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())

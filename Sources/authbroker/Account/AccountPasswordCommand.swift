@@ -1,4 +1,5 @@
 import BrokerProtocol
+import SecretMemory
 
 /// `authbroker account password`.
 enum AccountPasswordCommand: Command {
@@ -6,28 +7,56 @@ enum AccountPasswordCommand: Command {
   static let description = CommandDescription(
     name: "account password",
     summary: "Change the password of the account",
-    details: "Asks for the present password, and for the new one twice, without echo. The session continues.",
+    details: """
+      Asks for the present password, and for the new one twice, without echo. At a terminal, the one that is not taken
+      is asked for again. The session continues.
+      """,
     options: PasswordSource.changeOptions)
 
-  /// Asks for both passwords; for the present one again, where it is wrong.
+  /// Asks for both passwords, and changes the one to the other.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ChangePassword.self, of: profile)
-    let hint = try dialogue.passwordHint(profile)
-    var present = try PasswordSource.password(context, question: "Present password")
-    let new = try PasswordSource.new(
-      context, question: "New password", hint: hint, command: "--new-password-command")
+    let hint = try dialogue.ownPasswordHint(profile)
+    let present = try askForPresent(context)
+    let new = try askForNew(context, hint)
+    try change(.init(profile: profile, oldPassword: present, newPassword: new), &dialogue, hint)
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the password is changed") }
+  }
+
+  /// Changes the password; asks again for the present one where it is wrong, and for the new one where it is refused.
+  private static func change(
+    _ first: ChangePassword.Params, _ dialogue: inout LoginDialogue, _ hint: String
+  ) throws(CommandFailure) {
+    let context = dialogue.context
+    var params = first
     var tries = PasswordTries(context)
     while true {
       do throws(CommandFailure) {
-        let params = ChangePassword.Params(profile: profile, oldPassword: present, newPassword: new)
-        _ = try dialogue.change(ChangePassword.self, params, of: profile)
-        break
-      } catch { try tries.note(error) }
-      present = try PasswordSource.password(context, question: "Present password")
+        _ = try dialogue.change(ChangePassword.self, params, of: params.profile)
+        return
+      } catch {
+        if error.error?.kind == .validationFailed {
+          _ = try Correction.refused(
+            by: error, among: ["newPassword"], context,
+            isTyped: PasswordSource.asks(context, command: PasswordSource.newOption.name))
+          params.newPassword = try askForNew(context, hint)
+        } else {
+          try tries.note(error)
+          params.oldPassword = try askForPresent(context)
+        }
+      }
     }
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the password is changed") }
+  }
+
+  private static func askForPresent(_ context: Context) throws(CommandFailure) -> Secret {
+    try PasswordSource.password(context, question: "Present password")
+  }
+
+  private static func askForNew(_ context: Context, _ hint: String) throws(CommandFailure) -> Secret {
+    try PasswordSource.new(
+      context, question: "New password", hint: hint, command: PasswordSource.newOption.name)
   }
 }

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import SecretMemory
 
 /// `authbroker account reset`.
 enum AccountResetCommand: Command {
@@ -8,7 +9,8 @@ enum AccountResetCommand: Command {
     summary: "Set a new password with the token of a message",
     details: """
       Asks for the token that `authbroker account forgot` has sent for, and for the new password twice, without echo.
-      With both --token-stdin and --password-stdin, the token is the first line of standard input.
+      At a terminal, a password that is not taken is asked for again. With both --token-stdin and --password-stdin, the
+      token is the first line of standard input.
       """,
     options: [SecretInput.tokenOption] + PasswordSource.options)
 
@@ -20,10 +22,31 @@ enum AccountResetCommand: Command {
     try dialogue.expectAbility(ResetPassword.self, of: profile)
     let hint = try dialogue.passwordHint(profile)
     let token = try SecretInput.token(context)
-    let password = try PasswordSource.new(context, question: "New password", hint: hint)
-    _ = try dialogue.change(
-      ResetPassword.self, .init(profile: profile, token: token, password: password), of: profile)
+    let password = try askForNew(context, hint)
+    try reset(.init(profile: profile, token: token, password: password), &dialogue, hint)
     guard !context.wantsJSON else { return context.printJSON(Empty()) }
     context.tell(Message("the password is set", next: NextCommand("log in with", "login").on(profile)))
+  }
+
+  /// Sets the password, and asks for another one where it is refused: the token stays good.
+  private static func reset(
+    _ first: ResetPassword.Params, _ dialogue: inout LoginDialogue, _ hint: String
+  ) throws(CommandFailure) {
+    let context = dialogue.context
+    var params = first
+    while true {
+      do throws(CommandFailure) {
+        _ = try dialogue.change(ResetPassword.self, params, of: params.profile)
+        return
+      } catch {
+        _ = try Correction.refused(
+          by: error, among: ["password"], context, isTyped: PasswordSource.asks(context))
+        params.password = try askForNew(context, hint)
+      }
+    }
+  }
+
+  private static func askForNew(_ context: Context, _ hint: String) throws(CommandFailure) -> Secret {
+    try PasswordSource.new(context, question: "New password", hint: hint)
   }
 }

@@ -8,8 +8,9 @@ enum AccountTwoFactorCommand: Command {
     operands: "METHOD",
     summary: "Choose the second factor of logins: off, sms, email or totp",
     details: """
-      totp is an authenticator application: its key is shown as a QR code and as text, and its first code makes it
-      count. Without a terminal the key's address is printed, and the command that takes the code is named.
+      totp is an authenticator application: its key is shown as a QR code, where the terminal is wide enough, and as
+      text, and its first code makes it count. Without a terminal the key's address is printed, and the command that
+      takes the code is named.
       """,
     options: PasswordSource.options)
 

@@ -36,13 +36,28 @@ struct AuthenticatorEnrolment {
 
   /// Shows the key on the terminal, not on standard output, which may go to a file.
   private func show(_ context: Context) {
-    if Terminal.isTerminal(2), let code = enrolment.otpauthURI.withBytes({ QRCode($0) }) {
-      let lines = QRPicture.lines(code, isColoured: context.style.isEnabled)
-      Output.progress(lines.joined(separator: "\n") + "\n")
-    }
-    let text = enrolment.otpauthURI.revealedString() ?? ""
-    Output.message("scan this code with an authenticator application, or enter the key: " + Self.key(of: text))
+    let isDrawn = Terminal.isTerminal(2) && draw(context)
+    let request =
+      isDrawn
+      ? "scan this code with an authenticator application, or enter the key"
+      : "enter this key in an authenticator application"
+    Output.message("\(request): \(Self.key(of: enrolment.otpauthURI.revealedString() ?? ""))")
     Output.message("then enter the code that it shows; \(expiry)")
+  }
+
+  /// Draws the QR code on the terminal.
+  ///
+  /// - Returns: false where the key is too long for one, or the terminal too narrow, which is said.
+  private func draw(_ context: Context) -> Bool {
+    guard let code = enrolment.otpauthURI.withBytes({ QRCode($0) }) else { return false }
+    let width = QRPicture.width(of: code)
+    if let columns = TerminalWidth.columns(context.environment), columns < width {
+      Output.message("the terminal has \(columns.counted("column")), too few for a QR code of \(width)")
+      return false
+    }
+    let lines = QRPicture.lines(code, isColoured: context.style.isEnabled)
+    Output.progress(lines.joined(separator: "\n") + "\n")
+    return true
   }
 
   /// The parameter `secret` of an `otpauth://` address in groups of four characters, as people type it.

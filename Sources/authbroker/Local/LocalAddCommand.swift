@@ -7,7 +7,10 @@ enum LocalAddCommand: Command {
   static let description = CommandDescription(
     name: "local add",
     summary: "Create an account without a login",
-    details: "Asks for what is not given, the password twice and without echo.",
+    details: """
+      Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is
+      asked for again.
+      """,
     options: NewAccount.options)
 
   /// How it is called where there is no account yet.
@@ -16,25 +19,23 @@ enum LocalAddCommand: Command {
   /// Asks for what is missing, and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let email = try NewAccount.address(context)
-    let phone = context.arguments["--phone"]
-    let hint = RefusedFields.passwordHint(EmbeddedProvider.type, hasSecondFactor: phone != nil)
-    let password = try PasswordSource.new(context, hint: hint)
-    let params = AddLocalUser.Params(
-      email: email, password: password, name: context.arguments["--name"], phoneNumber: phone)
-    let user: LocalUser?
-    do throws(CommandFailure) { user = try context.ask(AddLocalUser.self, params) } catch {
-      throw explained(error)
-    }
-    guard let user else { return }
+    let hint = RefusedFields.passwordHint(
+      EmbeddedProvider.type, hasSecondFactor: context.arguments.has("--phone"))
+    guard let user = try add(try NewAccount(context, passwordHint: hint), context) else { return }
     Output.message("created the account \(PlainText.line(user.email.utf8)) (\(PlainText.line(user.id.utf8)))")
   }
 
-  private static func explained(_ failure: CommandFailure) -> CommandFailure {
-    var failure = failure
-    if let error = failure.error, let sentence = RefusedFields.sentence(error, EmbeddedProvider.type) {
-      failure.message = Message(sentence)
+  /// Has the account made, with what a person corrects of it.
+  ///
+  /// - Returns: nil if it was printed as JSON.
+  private static func add(_ first: NewAccount, _ context: Context) throws(CommandFailure) -> LocalUser? {
+    var account = first
+    while true {
+      let params = AddLocalUser.Params(
+        email: account.email, password: account.password, name: account.name, phoneNumber: account.phoneNumber)
+      do throws(CommandFailure) { return try context.ask(AddLocalUser.self, params) } catch {
+        try account.correct(RefusedFields.explained(error, EmbeddedProvider.type))
+      }
     }
-    return failure
   }
 }

@@ -1,5 +1,4 @@
 import BrokerProtocol
-import StateDirectory
 
 /// `authbroker local introspect`.
 enum LocalIntrospectCommand: Command {
@@ -28,14 +27,11 @@ enum LocalIntrospectCommand: Command {
 
   private static func print(_ answer: TokenIntrospection) {
     guard answer.isActive else { return }
-    let rows = [
+    NamedValues.print([
       ("account", answer.subject), ("session", answer.session), ("scopes", answer.scope),
       ("issued", time(answer.issuedAt)), ("expires", time(answer.expiresAt)), ("proven", time(answer.authTime)),
       ("by", answer.methods?.joined(separator: " ")), ("id", answer.tokenID),
-    ]
-    for (name, value) in rows {
-      if let value, !value.isEmpty { Output.line("\(name.padded(to: 7))  \(PlainText.line(value.utf8))") }
-    }
+    ])
   }
 
   /// A NumericDate (RFC 7519, section 2) for people.

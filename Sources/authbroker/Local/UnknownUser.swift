@@ -11,14 +11,14 @@ enum UnknownUser {
   /// - Returns: the failure with a sentence about what is not there.
   static func explained(_ failure: CommandFailure, _ user: String?, session: String? = nil) -> CommandFailure {
     guard let error = failure.error, error.kind == .validationFailed, let fields = error.fields else { return failure }
-    var failure = failure
     if let user, fields.contains("user") {
-      failure.message = Message(
-        "no account here has the identifier or address \(user.shellQuoted)", next: NextCommand("see", "local", "users"))
-    } else if let session, fields.contains("session") {
-      failure.message = Message(
-        "there is no such session: \(session.shellQuoted)", next: NextCommand("see", "local", "sessions"))
+      return failure.saying(
+        Message(
+          "no account here has the identifier or address \(user.shellQuoted)",
+          next: NextCommand("see", "local", "users")))
     }
-    return failure
+    guard let session, fields.contains("session") else { return failure }
+    return failure.saying(
+      Message("there is no such session: \(session.shellQuoted)", next: NextCommand("see", "local", "sessions")))
   }
 }

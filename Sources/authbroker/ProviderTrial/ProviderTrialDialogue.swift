@@ -106,13 +106,14 @@ struct ProviderTrialDialogue: ~Copyable {
     return .late
   }
 
-  private func answer(
+  private mutating func answer(
     _ challenge: OTPChallenge, _ params: inout ContinueTrial.Params
   ) throws(CommandFailure) {
     guard context.canAsk else {
       throw .usage("a one-time code is wanted, and there is no terminal to ask for it at")
     }
-    ChallengeNotice.tell(challenge)
+    let isInOutbox = OutboxNotice.holdsCode(of: challenge, context, on: &connection)
+    ChallengeNotice.tell(challenge, isInOutbox: isInOutbox, context)
     switch try CodePrompt.ask(challenge, goesOn: false) {
     case .code(let code): params.code = code
     case .backupCode(let code): params.backupCode = code

@@ -3,6 +3,9 @@ enum QRPicture {
   /// The light modules around the code: the standard wants 4, phones are content with 2, and a terminal has few lines.
   private static let quietZone = 2
 
+  /// How many columns of a terminal the picture of a code takes.
+  static func width(of code: QRCode) -> Int { code.size + 2 * quietZone }
+
   /// Draws a code.
   ///
   /// - Parameters:

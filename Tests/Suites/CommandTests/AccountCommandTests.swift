@@ -68,8 +68,14 @@ import Testing
     let shown = try run("show")
     #expect(
       shown.output
-        == "id     u-1\nemail  ann@example.com (not verified)\nname   A?nn\nphone  •• 42\n2fa    a code by SMS\n",
-      "\(shown.output)\(shown.errors)")
+        == """
+        id             u-1
+        email          ann@example.com (not verified)
+        name           A?nn
+        phone          •• 42
+        second factor  a code by SMS
+
+        """, "\(shown.output)\(shown.errors)")
     #expect(owner.requests == [#"getCurrentUser {"maxAgeSeconds":0}"#])
     #expect(try run("show", "--json").output == Self.user + "\n")
   }
@@ -78,7 +84,7 @@ import Testing
     let owner = try owner()
     let changed = try run(
       "update", "--name", "Ann \"A\"", "--phone", "+491", "--set", "city=a=b", "--set", "age=7", "--remove", "fax")
-    #expect(changed.code == 0 && changed.output.hasPrefix("id     u-1\n"), "\(changed.errors)")
+    #expect(changed.code == 0 && changed.output.hasPrefix("id             u-1\n"), "\(changed.errors)")
     let changes = #"{"name":"Ann \"A\"","phoneNumber":"+491","city":"a=b","age":"7","fax":null}"#
     #expect(owner.requests == [#"updateProfile {"changes":\#(changes)}"#])
     _ = try run("update", "--name", "", "--profile", "default")

@@ -71,16 +71,37 @@ import Testing
       ])
   }
 
-  @Test(arguments: [(1043, "rateLimited"), (1042, "providerUnavailable")])
-  func `where no other code can be sent the login goes on with the last one`(code: Int, kind: String) throws {
-    let refusal =
-      #""error":{"code":\#(code),"message":"No.","data":{"kind":"\#(kind)","nextAction":"wait","retryable":true,"#
-      + #""retryAfterSeconds":60}}"#
-    let owner = try owner(resend: refusal)
+  private static func noResend(_ code: Int, _ kind: String, _ isRetryable: Bool) -> String {
+    #""error":{"code":\#(code),"message":"No.","data":{"kind":"\#(kind)","nextAction":"wait","#
+      + #""retryable":\#(isRetryable),"retryAfterSeconds":90}}"#
+  }
+
+  @Test(arguments: [
+    (1026, "resendTooSoon", true, "another code cannot be sent yet; enter the last one, or try again in 1 min 30 s"),
+    (1043, "rateLimited", true, "no other code can be sent for now; enter the last one, or log in again in 1 min 30 s"),
+    (1042, "providerUnavailable", true, "no; try again in 1 min 30 s"),
+    (1050, "unsupportedByProvider", false, "no other code can be sent for this login; enter the one that you have"),
+  ])
+  func `where no other code can be sent the login goes on with the last one`(
+    code: Int, kind: String, isRetryable: Bool, advice: String
+  ) throws {
+    let owner = try owner(resend: Self.noResend(code, kind, isRetryable))
     let steps = [Self.password] + Self.codes("r", "123456")
     let run = try CommandRun(atTerminal: steps, Self.words, in: scratch)
-    #expect(run.code == 0, "\(run.output)")
+    #expect(run.code == 0 && run.output.contains("authbroker: \(advice)\r\n"), "\(run.output)")
     #expect(owner.requests.contains(#"resendOtp {"otpFlowId":"f"}"#))
+    let script = try CommandRun(["verify-otp", "f", "--resend"], in: scratch)
+    #expect(script.code != 0 && script.errors == "authbroker: \(advice)\n", "\(script.errors)")
+  }
+
+  @Test func `where the login has ended before another code is sent, another login is begun`() throws {
+    try withExtendedLifetime(owner(resend: Self.noResend(1024, "flowNotFound", false))) {
+      let next = "begin another login with: authbroker --state \(scratch.file("state")) login"
+      let run = try CommandRun(atTerminal: [Self.password] + Self.codes("r"), Self.words, in: scratch)
+      #expect(run.code == 3 && run.output.hasSuffix(next + "\r\n"), "\(run.output)")
+      let script = try CommandRun(["verify-otp", "f", "--resend"], in: scratch)
+      #expect(script.code == 3 && script.errors.hasSuffix(next + "\n"), "\(script.errors)")
+    }
   }
 
   @Test func `a backup code is taken in place of the code, and the rest are counted`() throws {
@@ -121,18 +142,22 @@ import Testing
 
   // MARK: The outbox
 
-  private static let hint = "the code lies in the outbox of the embedded provider; show it with: authbroker "
+  private static let place = "a 6-digit code lies in the outbox, as an SMS to ••42; it expires on 2099-01-01 00:00; "
 
   @Test func `a code that was sent nowhere is found with the command that is named`() throws {
     let owner = try owner(messages: Self.message)
-    let person = try CommandRun(atTerminal: [Self.password] + Self.codes("123456"), Self.words, in: scratch)
-    #expect(person.code == 0, "\(person.output)")
-    let line = Self.hint + "--state \(scratch.file("state")) local outbox"
-    #expect(person.output.contains(line + "\r\n"), "\(person.output)")
+    let person = try CommandRun(atTerminal: [Self.password] + Self.codes("r", "123456"), Self.words, in: scratch)
+    #expect(person.code == 0 && !person.output.contains("sent a"), "\(person.output)")
+    let command = "authbroker --state \(scratch.file("state"))"
+    let line = "authbroker: \(Self.place)show it with: \(command) local outbox"
+    #expect(person.output.split(separator: line + "\r\n").count == 3, "\(person.output)")
     let script = try CommandRun(Self.words + ["--password-stdin"], in: scratch, input: "x y\n")
-    #expect(script.code == 3 && script.errors.contains(line + "\n"), "\(script.errors)")
-    #expect(!script.errors.contains("123456") && !person.output.contains("123456"))
-    #expect(owner.requests.filter { $0 == "listLocalMessages {}" }.count == 2)
+    let answer = "authbroker: the login waits for that code; answer with: \(command) verify-otp f --code-stdin\n"
+    #expect(script.code == 3 && script.errors == line + "\n" + answer, "\(script.errors)")
+    #expect(!person.output.contains("123456"))
+    #expect(owner.requests.filter { $0 == "listLocalMessages {}" }.count == 3)
+    let resent = try CommandRun(["verify-otp", "f", "--resend"], in: scratch)
+    #expect(resent.code == 0 && resent.errors == line + "\n", "\(resent.errors)")
   }
 
   @Test(arguments: [("rest", message), ("local", "")])

@@ -64,9 +64,10 @@ struct CommandRun {
     try self.init(Self.program, ["--state", scratch.file("state")] + words, scratch, input, environment)
   }
 
-  /// Runs it in a terminal of its own, where a person follows the steps.
+  /// Runs it in a terminal of its own, where a person follows the steps; without `columns` its width is not known.
   init(
-    atTerminal steps: [Step], _ words: [String], in scratch: Scratch, environment: [String: String] = [:]
+    atTerminal steps: [Step], _ words: [String], in scratch: Scratch, environment: [String: String] = [:],
+    columns: Int? = nil
   ) throws {
     var script = JSONWriter()
     script.array { writer in
@@ -77,7 +78,8 @@ struct CommandRun {
         }
       }
     }
-    let command = [Self.program, "--state", scratch.file("state")] + words
+    let resized = columns.map { ["/bin/sh", "-c", "stty cols \($0) && exec \"$@\"", "sh"] } ?? []
+    let command = resized + [Self.program, "--state", scratch.file("state")] + words
     let arguments = ["python3", "-c", Self.player, String(decoding: script.bytes, as: UTF8.self)] + command
     try self.init("/usr/bin/env", arguments, scratch, "", environment)
   }

@@ -20,6 +20,7 @@ import Testing
         let enrolment =
           #","enrolment":{"otpFlowId":"e","otpauthUri":"\#(Self.address)","expiresAt":"2099-01-01T00:00:00Z"}"#
         return #""result":{"id":"u"\#(factor == "totp" ? enrolment : "")}"#
+      case "getCurrentUser": return #""result":{"id":"u-1","twoFactor":"off"}"#
       case "verifyOtp" where (try? params?["code"]?.string()) != "123456":
         return #""error":{"code":1022,"message":"The code is wrong.","data":{"kind":"otpInvalid","#
           + #""nextAction":"verifyOtp","retryable":false,"attemptsRemaining":4}}"#
@@ -38,6 +39,13 @@ import Testing
     #expect(owner.requests == [#"updateProfile {"changes":{"twoFactor":"\#(factor)"}}"#])
   }
 
+  @Test func `an account without a second factor says so, and what is not known has no line`() throws {
+    try withExtendedLifetime(owner()) {
+      let shown = try CommandRun(["account", "show"], in: scratch)
+      #expect(shown.output == "id             u-1\nsecond factor  none\n", "\(shown.errors)")
+    }
+  }
+
   @Test func `at a terminal the key is shown as a picture and as text, and codes are asked for until one is right`()
     throws
   {
@@ -53,6 +61,28 @@ import Testing
     #expect(run.output.contains("the code is wrong; 4 attempts left"), "\(run.output)")
     #expect(run.output.hasSuffix("logins ask for a second factor: a code of the authenticator\r\n"), "\(run.output)")
     #expect(owner.requests.last == #"verifyOtp {"otpFlowId":"e","code":"123456"}"#)
+  }
+
+  @Test(arguments: [(40, false), (41, true)])
+  func `the picture is drawn where it fits into the terminal, and else the key is enough`(
+    columns: Int, isDrawn: Bool
+  ) throws {
+    try withExtendedLifetime(owner()) {
+      let steps = [CommandRun.Step(question: "Code of the authenticator: ", answer: "123456\n")]
+      let run = try CommandRun(
+        atTerminal: steps, ["account", "2fa", "totp"], in: scratch, environment: ["NO_COLOR": "1"], columns: columns)
+      #expect(run.code == 0 && run.output.contains("█") == isDrawn, "\(run.output)")
+      let reason = "authbroker: the terminal has 40 columns, too few for a QR code of 41\r\n"
+      let request = "authbroker: enter this key in an authenticator application: ABCD EFGH IJ23 4567 XY\r\n"
+      #expect(run.output.contains(reason + request) != isDrawn, "\(run.output)")
+    }
+  }
+
+  @Test(arguments: [
+    ("24 80\n", 80), ("0 30\n", 30), ("0 0\n", nil), ("", nil), ("24\n", nil), ("24 x\n", nil), ("24 -1\n", nil),
+  ])
+  func `the width is the second number that stty prints`(line: String, columns: Int?) {
+    #expect(TerminalWidth.columns(in: line) == columns)
   }
 
   @Test func `without a terminal the address is data, and the command that takes the code is named`() throws {

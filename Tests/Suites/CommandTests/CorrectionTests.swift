@@ -1,0 +1,169 @@
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// Values that a provider refuses, which a person at a terminal corrects.
+@Suite(.standardTimeLimit) struct CorrectionTests {
+  private let scratch = Scratch()
+
+  private static func session(_ factor: String) -> String {
+    let user = factor.isEmpty ? "" : #","user":{"id":"u","twoFactor":"\#(factor)"}"#
+    return
+      #"{"profile":"default","provider":"local","state":"signedOut"\#(user),"scopes":[],"refreshTokenPresent":false}"#
+  }
+
+  private static func refusal(_ fields: String) -> String {
+    #""error":{"code":1031,"message":"The provider rejected a value.","data":{"kind":"validationFailed","#
+      + #""nextAction":"fixRequest","retryable":false,"profile":"default","fields":[\#(fields)]}}"#
+  }
+
+  private static let user =
+    #""result":{"id":"u-1","email":"a@b.c","emailVerified":false,"twoFactor":"off","disabled":false,"#
+    + #""createdAt":"2099-01-01T00:00:00Z","sessions":0}"#
+
+  /// An owner whose provider refuses values one time after the other, and then takes everything.
+  private func owner(refusing refusals: [String], factor: String = "") throws -> FakeOwner {
+    let left = Mutex(refusals[...])
+    return try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": return FakeOwner.status(profiles: Self.session(factor))
+      case "getSession": return #""result":"# + Self.session(factor)
+      case "initialize": return FakeOwner.refusal(-32601, "methodNotFound", "No.")
+      default: break
+      }
+      if let fields = left.withLock({ $0.popFirst() }) { return Self.refusal(fields) }
+      switch method {
+      case "register": return #""result":{"status":"authenticated","session":\#(Self.session(factor))}"#
+      case "addLocalUser": return Self.user
+      default: return #""result":{}"#
+      }
+    }
+  }
+
+  private static func steps(_ typed: (String, String)...) -> [CommandRun.Step] {
+    typed.map { CommandRun.Step(question: $0.0, answer: $0.1 + "\n") }
+  }
+
+  private static let first = steps(
+    ("E-mail address: ", "a@b.c"), ("Password (at least ", "abc"), ("Repeat the password: ", "abc"))
+  private static let words = ["register", "--name", "N", "--phone", "+1"]
+
+  @Test func `register asks again for a password that is refused, and for nothing else`() throws {
+    let owner = try owner(refusing: [#""password""#, #""password""#])
+    let again = Self.steps(
+      ("Password (at least ", "abcd"), ("Repeat the password: ", "abcd"), ("Password (at least ", "abcde"),
+      ("Repeat the password: ", "abcde"))
+    let run = try CommandRun(atTerminal: Self.first + again, ["register"], in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(run.output.split(separator: "does not accept the password: it must have at least 15").count == 3)
+    #expect(run.output.split(separator: "E-mail address: ").count == 2, "\(run.output)")
+    let sent = owner.requests.filter { $0.hasPrefix("register") }
+    #expect(
+      sent
+        == ["abc", "abcd", "abcde"].map { #"register {"email":"a@b.c","password":"\#($0)"}"# }, "\(sent)")
+  }
+
+  @Test func `register asks again for exactly the values that are refused, options or not`() throws {
+    let owner = try owner(refusing: [#""phoneNumber","email""#, #""name""#])
+    let again = Self.steps(
+      ("E-mail address: ", "no address"), ("E-mail address: ", "b@b.c"), ("Phone number: ", "+491511234567"),
+      ("Name: ", "M"))
+    let run = try CommandRun(atTerminal: Self.first + again, Self.words, in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(
+      owner.requests.last { $0.hasPrefix("register") }
+        == #"register {"email":"b@b.c","password":"abc","name":"M","phoneNumber":"+491511234567"}"#)
+    #expect(run.output.split(separator: "Repeat the password: ").count == 2, "\(run.output)")
+  }
+
+  @Test(arguments: [#""password","scopes""#, #""scopes""#, ""])
+  func `what cannot be asked for again ends the command`(fields: String) throws {
+    let owner = try owner(refusing: [fields])
+    let run = try CommandRun(atTerminal: Self.first, ["register"], in: scratch)
+    #expect(run.code == 1, "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
+  }
+
+  @Test(arguments: [["--json"], ["--password-command", "echo abc"]])
+  func `register asks nobody again with --json or where a program gives the password`(options: [String]) throws {
+    let owner = try owner(refusing: [#""password""#])
+    let steps = options == ["--json"] ? Self.first : Array(Self.first.prefix(1))
+    let run = try CommandRun(atTerminal: steps, ["register"] + options, in: scratch)
+    #expect(run.code == 1, "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
+  }
+
+  @Test func `whoever is asked again may leave`() throws {
+    let owner = try owner(refusing: [#""name""#])
+    let leaving = [CommandRun.Step(question: "Name: ", answer: "\u{4}")]
+    let run = try CommandRun(atTerminal: Self.first + leaving, Self.words, in: scratch)
+    #expect(run.code == 1 && run.output.hasSuffix("nothing was entered: the input has ended\r\n"), "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
+  }
+
+  @Test func `local add asks again as register does`() throws {
+    let owner = try owner(refusing: [#""email""#])
+    let again = Self.steps(("E-mail address: ", "b@b.c"))
+    let run = try CommandRun(atTerminal: Self.first + again, ["local", "add"], in: scratch)
+    #expect(run.code == 0 && run.output.contains("created the account a@b.c (u-1)\r\n"), "\(run.output)")
+    #expect(owner.requests.last == #"addLocalUser {"email":"b@b.c","password":"abc"}"#)
+  }
+
+  // MARK: Passwords
+
+  private static let present = steps(("Present password: ", "right"))
+
+  @Test(arguments: [
+    ("off", "at least 15 characters"), ("totp", "at least 8 characters"),
+    ("", "at least 15 characters, or 8 beside a second factor"),
+  ])
+  func `password says how long the new one must be beside the account's second factor`(
+    factor: String, rule: String
+  ) throws {
+    let owner = try owner(refusing: [], factor: factor)
+    let new = Self.steps(("New password (\(rule)): ", "abc"), ("Repeat the password: ", "abc"))
+    let run = try CommandRun(atTerminal: Self.present + new, ["account", "password"], in: scratch)
+    #expect(run.code == 0 && run.output.contains("New password (\(rule)): "), "\(run.output)")
+    #expect(owner.requests.last == #"changePassword {"oldPassword":"right","newPassword":"abc"}"#)
+  }
+
+  @Test func `password asks again for a new one that is refused, and not for the present one`() throws {
+    let owner = try owner(refusing: [#""newPassword""#], factor: "off")
+    let new = Self.steps(
+      ("New password", "abc"), ("Repeat the password: ", "abc"), ("New password", "abcd"),
+      ("Repeat the password: ", "abcd"))
+    let run = try CommandRun(atTerminal: Self.present + new, ["account", "password"], in: scratch)
+    #expect(run.code == 0 && run.output.contains("does not accept the new password: it must"), "\(run.output)")
+    #expect(run.output.split(separator: "Present password: ").count == 2, "\(run.output)")
+    #expect(owner.requests.last == #"changePassword {"oldPassword":"right","newPassword":"abcd"}"#)
+  }
+
+  @Test func `a new password that a program prints is tried once`() throws {
+    let owner = try owner(refusing: [#""newPassword""#])
+    let words = ["account", "password", "--new-password-command", "echo abc"]
+    let run = try CommandRun(atTerminal: Self.present, words, in: scratch)
+    #expect(run.code == 1, "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("changePassword") }.count == 1)
+  }
+
+  @Test func `reset asks again for a password that is refused, and keeps the token`() throws {
+    let owner = try owner(refusing: [#""password""#])
+    let typed = Self.steps(
+      ("Token: ", "tok"), ("New password", "abc"), ("Repeat the password: ", "abc"), ("New password", "abcd"),
+      ("Repeat the password: ", "abcd"))
+    let run = try CommandRun(atTerminal: typed, ["account", "reset"], in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    #expect(owner.requests.last == #"resetPassword {"token":"tok","password":"abcd"}"#)
+  }
+
+  @Test func `reset ends where the token is refused`() throws {
+    let owner = try owner(refusing: [#""token","password""#])
+    let typed = Self.steps(("Token: ", "tok"), ("New password", "abc"), ("Repeat the password: ", "abc"))
+    let run = try CommandRun(atTerminal: typed, ["account", "reset"], in: scratch)
+    #expect(run.code == 1 && run.output.contains("was used before or has expired"), "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("resetPassword") }.count == 1)
+  }
+}
