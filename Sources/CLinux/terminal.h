@@ -10,3 +10,9 @@ static inline int clinux_terminal_echo(int fd, int on) {
   if (tcsetattr(fd, TCSAFLUSH, &settings) < 0) return -errno;
   return before;
 }
+
+// The columns of a terminal (ioctl_tty(2)); 0 where that is not known.
+static inline int clinux_terminal_columns(int fd) {
+  struct winsize size;
+  return ioctl(fd, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
+}

@@ -20,6 +20,12 @@ package enum Terminal {
   /// True if a descriptor is a terminal.
   package static func isTerminal(_ number: Int32) -> Bool { isatty(number) == 1 }
 
+  /// How many columns a terminal has; nil where that is not known.
+  package static func columns(_ number: Int32) -> Int? {
+    let columns = Int(clinux_terminal_columns(number))
+    return columns > 0 ? columns : nil
+  }
+
   /// Asks and reads one line that is not shown.
   ///
   /// The line is read into the returned array and nowhere else; the caller wipes it. The terminal gets its old settings

@@ -22,6 +22,7 @@ enum LoginCommand: Command {
       """,
     options: [
       .value("--email", "ADDRESS", "the account"),
+      .value("--phone", "NUMBER", "the account, where the provider knows it by its phone number"),
       MethodOption.option, BrowserLauncher.option,
       .flag("--no-wait", "do not wait for the user to finish elsewhere"),
       .value("--flow", "FLOW", "resume a pending login"),
@@ -37,12 +38,24 @@ enum LoginCommand: Command {
     if let session, ExitCode(session.state) == .success { Output.message(replacing(session)) }
     if method != .password, try logInWithoutPassword(method, profile, context) { return }
     if let session { try FirstAccount.expect(session, context) }
-    let email = try Prompt.answer("--email", "E-mail address", context)
-    let password = try PasswordSource.password(context)
+    let params = try passwordParams(profile, context)
     var dialogue = LoginDialogue(context, try context.connect())
-    let params = Login.Params(profile: profile, email: email, password: password)
     let result = try logIn(params, &dialogue, context)
     try dialogue.finish(result)
+  }
+
+  /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
+  private static func passwordParams(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> Login.Params {
+    let (email, phone) = (context.arguments["--email"], context.arguments["--phone"])
+    var params = Login.Params(profile: profile, email: email, phoneNumber: phone)
+    if email == nil, phone == nil {
+      var dialogue = LoginDialogue(context, try context.connect())
+      let fields = dialogue.passwordForm(profile).fields
+      if fields.contains("phoneNumber") { params.phoneNumber = try Prompt.answer("--phone", "Phone number", context) }
+      if fields.contains("email") { params.email = try Prompt.answer("--email", "E-mail address", context) }
+    }
+    params.password = try PasswordSource.password(context)
+    return params
   }
 
   /// Begins the login; where the password was typed at a terminal, asks for it again while it is wrong.
@@ -66,7 +79,7 @@ enum LoginCommand: Command {
   ///
   /// - Throws: a usage failure.
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
-    let passwordOptions = ["--email"] + PasswordSource.options.map(\.name)
+    let passwordOptions = ["--email", "--phone"] + PasswordSource.options.map(\.name)
     if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: arguments.has) {
       throw .usage("\(option) is for a new login, --flow for one that was begun")
     }

@@ -38,8 +38,17 @@ struct LoginDialogue: ~Copyable {
 
   /// Whether no way to log in to a profile does without a password; false from a broker that does not say.
   mutating func takesPassword(_ profile: ProfileName?) -> Bool {
-    guard let forms = try? call(GetSession.self, .init(profile: profile)).login else { return false }
+    let forms = loginForms(profile)
     return !forms.isEmpty && !forms.contains { $0.fields.isEmpty }
+  }
+
+  /// What a login with a password takes; what most providers do from a broker that does not say.
+  mutating func passwordForm(_ profile: ProfileName?) -> LoginForm {
+    loginForms(profile).first { $0.method == .password } ?? LoginForm(.password)
+  }
+
+  private mutating func loginForms(_ profile: ProfileName?) -> [LoginForm] {
+    (try? call(GetSession.self, .init(profile: profile)).login) ?? []
   }
 
   /// Goes on until there is a session, and prints what came of it.
@@ -83,7 +92,7 @@ struct LoginDialogue: ~Copyable {
     case .emailVerificationRequired:
       throw CommandFailure(
         .loginRequired, "the e-mail address must be verified first",
-        next: NextCommand("enter the token of the message with", "account", "verify-email"))
+        next: NextCommand("enter the token of the message with", "account", "verify-email").on(try context.arguments.profile()))
     }
   }
 
@@ -115,7 +124,9 @@ struct LoginDialogue: ~Copyable {
   mutating func verify(backupCode: Secret, of flow: String) throws(CommandFailure) -> LoginResult {
     let params = VerifyBackupCode.Params(otpFlowID: flow, backupCode: backupCode)
     let answer = try begin(VerifyBackupCode.self, params, undoing: .code(flow: flow))
-    if let count = answer.backupCodesRemaining { context.tell(BackupCodeNotice.message(remaining: count)) }
+    if let count = answer.backupCodesRemaining {
+      context.tell(BackupCodeNotice.message(remaining: count, of: try context.arguments.profile()))
+    }
     return answer.login
   }
 

@@ -33,11 +33,14 @@ enum VerifyOTPCommand: Command {
     }
     guard context.canAsk else { throw .usage("there is no terminal to ask for the code at; use --code-stdin") }
     if challenge == nil { challenge = try self.challenge(flow, context) }
+    var dialogue = LoginDialogue(context, try context.connect())
     guard let challenge else {
       // As the enrolment of a second factor, which is not among the logins.
-      return try answer(flow, .code(try SecretInput.askForCode("Code: ", of: flow)), context)
+      let result = try AuthenticatorEnrolment.confirm(flow, &dialogue) { () throws(CommandFailure) in
+        try SecretInput.askForCode("Code: ", of: flow)
+      }
+      return try dialogue.finish(result)
     }
-    var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.finish(LoginResult(.otpRequired(challenge)))
   }
 

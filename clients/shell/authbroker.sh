@@ -6,7 +6,7 @@
 #
 #   token [--profile NAME] [--min-validity SECONDS] [--scope SCOPE]... [--audience NAME] [--force-refresh]
 #   header  as token: `Authorization: Bearer TOKEN`
-#   login [--profile NAME] [--email ADDRESS] [--password-stdin]
+#   login [--profile NAME] [--email ADDRESS | --phone NUMBER] [--password-stdin]
 #   login [--profile NAME] --method deviceCode|browser|clientCredentials   says what to open, and waits; Ctrl-C cancels
 #   verify-otp [FLOW] [--profile NAME] [--code-stdin]   FLOW may be left out where one login waits on the profile
 #   logout [--profile NAME] [--everywhere] [--all]
@@ -198,7 +198,7 @@ authbroker__whole() {
 authbroker__options() {
   authbroker__known=" $1 "; shift
   profile='' minimum='' scopes='' audience='' force='' email='' stdin='' method='' everywhere='' all='' json='' since=''
-  count='' operand=''
+  count='' operand='' phone='' account=''
   while [ "$#" -gt 0 ]; do
     # The value apart from the name, and so in no message: it may be a secret.
     case $1 in --*=*) authbroker__word=$1; shift; set -- "${authbroker__word%%=*}" "${authbroker__word#*=}" "$@" ;; esac
@@ -207,12 +207,12 @@ authbroker__options() {
           authbroker__say "unknown option $1"; return 2; } ;;
     esac
     case $1 in
-      --profile | --min-validity | --scope | --audience | --email | --method | --since | --count)
+      --profile | --min-validity | --scope | --audience | --email | --phone | --method | --since | --count)
         { [ "$#" -gt 1 ] && [ -n "$2" ]; } || { authbroker__say "$1 needs a value"; return 2; }
         case $1 in --min-validity | --since | --count) authbroker__whole "$1" "$2" || return ;; esac
         case $1 in
           --min-validity) minimum=$2 ;; --profile) profile=$2 ;; --audience) audience=$2 ;; --email) email=$2 ;;
-          --method) method=$2 ;; --since) since=$2 ;; --count) count=$2 ;;
+          --method) method=$2 ;; --phone) phone=$2 ;; --since) since=$2 ;; --count) count=$2 ;;
           --scope) scopes="$scopes,$(printf '%s' "$2" | authbroker__quote)" ;;
         esac
         shift ;;
@@ -306,8 +306,7 @@ authbroker__finish() {
 
 # Prints a valid access token.
 authbroker_token() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--profile --min-validity --scope --audience --force-refresh' "$@" || exit
+  { set +x; } 2>/dev/null; authbroker__options '--profile --min-validity --scope --audience --force-refresh' "$@" || exit
   members=$(authbroker__text profile "$profile")$(authbroker__text audience "$audience")${scopes:+,\"scopes\":[${scopes#,}]}
   members=$members${minimum:+,\"minValiditySeconds\":$minimum}${force:+,\"forceRefresh\":true}
   answer=$(authbroker__call getAccessToken "$members") || exit
@@ -323,32 +322,38 @@ authbroker_header() (
   authbroker__print "Authorization: Bearer $token"
 )
 
-# Asks for the e-mail address and the password, as far as they are not given, and prints them as members of params.
+# Asks for the account, which $1 names it by, and the password, as far as they are not given; prints them as members.
 authbroker__credentials() {
-  if [ -z "$email" ]; then
-    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email"; return 2; }
-    printf 'E-mail address: ' >/dev/tty
-    { IFS= read -r email </dev/tty && [ -n "$email" ]; } ||
-      { printf '\n' >/dev/tty; authbroker__say "no e-mail address was entered; nothing was sent"; return 1; }
+  if [ -z "$email$phone" ]; then
+    [ -t 0 ] || { authbroker__say "there is no terminal to ask at; give --email or --phone"; return 2; }
+    case $1 in phoneNumber) question='phone number' ;; *) question='e-mail address' ;; esac
+    printf 'Your %s: ' "$question" >/dev/tty
+    { IFS= read -r account </dev/tty && [ -n "$account" ]; } ||
+      { printf '\n' >/dev/tty; authbroker__say "no $question was entered; nothing was sent"; return 1; }
+    case $1 in phoneNumber) phone=$account ;; *) email=$account ;; esac
   fi
   authbroker__secret 'Password: ' || return
   authbroker__text email "$email"
+  authbroker__text phoneNumber "$phone"
   authbroker__text password "$secret"
 }
 
 # Logs in by the first way of the profile that needs nothing, else by password, or in the given way.
 authbroker_login() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--profile --email --password-stdin --method' "$@" || exit
-  if [ -z "$method$email$stdin" ]; then
+  { set +x; } 2>/dev/null; authbroker__options '--profile --email --phone --password-stdin --method' "$@" || exit
+  [ -z "$email$phone$stdin" ] || method=${method:-password}
+  case $email$phone$method in '' | password)
     way=0 answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
-    while method=$(authbroker__words "$answer" "result.login.$way.method") &&
-      authbroker__words "$answer" "result.login.$way.fields.0" >/dev/null; do way=$((way + 1)); done
-  fi
+    while name=$(authbroker__words "$answer" "result.login.$way.method"); do
+      field=$(authbroker__words "$answer" "result.login.$way.fields.0") || method=${method:-$name}
+      [ "$name" != password ] || account=$field; way=$((way + 1))
+    done ;;
+  esac
   case $method in
-    '' | password) members=$(authbroker__credentials) || exit ;;
+    '' | password) members=$(authbroker__credentials "$account") || exit ;;
     device | deviceCode | browser | client | clientCredentials)
-      [ -z "$email$stdin" ] || { authbroker__say "--email and --password-stdin are for --method password"; exit 2; }
+      [ -z "$email$phone$stdin" ] ||
+        { authbroker__say "--email, --phone and --password-stdin are for --method password"; exit 2; }
       members=",\"method\":\"$(echo "$method" | sed 's/^device$/&Code/; s/^client$/&Credentials/')\"" ;;
     *) authbroker__say "--method is password, deviceCode, browser or clientCredentials"; exit 2 ;;
   esac
@@ -358,8 +363,7 @@ authbroker_login() (
 
 # Answers a login that waits for its one-time code.
 authbroker_verify_otp() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--profile --code-stdin FLOW' "$@" || exit
+  { set +x; } 2>/dev/null; authbroker__options '--profile --code-stdin FLOW' "$@" || exit
   if [ -z "$operand" ]; then
     answer=$(authbroker__call listPendingLogins "$(authbroker__text profile "$profile")") || exit
     operand=$(authbroker__words "$answer" result.logins.0.otpFlowId) ||
@@ -372,8 +376,7 @@ authbroker_verify_otp() (
 
 # Signs out here and revokes the session at its provider.
 authbroker_logout() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--profile --everywhere --all' "$@" || exit
+  { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
   # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
   if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
@@ -386,14 +389,12 @@ authbroker_logout() (
 
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.
 authbroker_lock() (
-  { set +x; } 2>/dev/null
-  authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
+  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
 )
 
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
 authbroker_unlock() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--password-stdin' "$@" || exit
+  { set +x; } 2>/dev/null; authbroker__options '--password-stdin' "$@" || exit
   answer=$(authbroker__call getStatus '') || exit; members=''
   if [ "$(authbroker__words "$answer" result.vault.locked)" = true ] &&
     [ "$(authbroker__words "$answer" result.vault.keySource)" = passphrase ]; then
@@ -409,8 +410,7 @@ authbroker_unlock() (
 
 # Prints the state of every profile: name, state and account, or the whole answer with --json.
 authbroker_status() (
-  { set +x; } 2>/dev/null
-  authbroker__options '--json' "$@" || exit
+  { set +x; } 2>/dev/null; authbroker__options '--json' "$@" || exit
   answer=$(authbroker__call getStatus '') || exit
   [ -z "$json" ] || { answer=${answer#*'"result":'}; authbroker__print "${answer%\}}"; exit; }
   index=0

@@ -26,14 +26,16 @@ enum AccountTwoFactorCommand: Command {
     if context.wantsJSON { context.printJSON(result) }
     if let enrolment = result.enrolment { try AuthenticatorEnrolment(enrolment).confirm(&dialogue) }
     guard !context.wantsJSON else { return }
-    context.tell(factor == .off ? withoutFactor : Message("logins ask for a second factor: \(factor.words)"))
+    context.tell(factor == .off ? withoutFactor(profile) : Message("logins ask for a second factor: \(factor.words)"))
   }
 
   /// No provider knows how long the password is, which may have been chosen beside a second factor.
-  private static let withoutFactor = Message(
-    "logins ask for no second factor; a password alone should have at least "
-      + "\(PasswordLength.fewestCharacters) characters",
-    next: NextCommand("change it with", "account", "password"))
+  private static func withoutFactor(_ profile: ProfileName?) -> Message {
+    Message(
+      "logins ask for no second factor; a password alone should have at least "
+        + "\(PasswordLength.fewestCharacters) characters",
+      next: NextCommand("change it with", "account", "password").on(profile))
+  }
 
   private static func factor(_ name: String) throws(CommandFailure) -> LocalUser.SecondFactor {
     if let factor = LocalUser.SecondFactor(rawValue: name) { return factor }

@@ -20,12 +20,18 @@ struct AuthenticatorEnrolment {
         next: NextCommand("give it with", "verify-otp", enrolment.otpFlowID, "--code-stdin"))
     }
     show(dialogue.context)
+    _ = try Self.confirm(enrolment.otpFlowID, &dialogue) { () throws(CommandFailure) in
+      try SecretInput.askForCode("Code of the authenticator: ")
+    }
+  }
+
+  /// Asks for codes until one is right.
+  static func confirm(
+    _ flow: String, _ dialogue: inout LoginDialogue, _ askForCode: () throws(CommandFailure) -> Secret
+  ) throws(CommandFailure) -> LoginResult {
     while true {
-      let code = try SecretInput.askForCode("Code of the authenticator: ")
-      do throws(CommandFailure) {
-        _ = try dialogue.call(VerifyOTP.self, .init(otpFlowID: enrolment.otpFlowID, code: code))
-        return
-      } catch {
+      let code = try askForCode()
+      do throws(CommandFailure) { return try dialogue.verify(code, of: flow) } catch {
         guard error.error?.kind == .otpInvalid else { throw error }
         dialogue.context.tell(error.message)
       }
@@ -51,7 +57,7 @@ struct AuthenticatorEnrolment {
   private func draw(_ context: Context) -> Bool {
     guard let code = enrolment.otpauthURI.withBytes({ QRCode($0) }) else { return false }
     let width = QRPicture.width(of: code)
-    if let columns = TerminalWidth.columns(context.environment), columns < width {
+    if let columns = Terminal.columns(2), columns < width {
       Output.message("the terminal has \(columns.counted("column")), too few for a QR code of \(width)")
       return false
     }

@@ -135,7 +135,7 @@ import Testing
 
   @Test(arguments: [3, 4])
   func `new backup codes are advised while some are left`(count: Int) {
-    let message = BackupCodeNotice.message(remaining: count)
+    let message = BackupCodeNotice.message(remaining: count, of: nil)
     #expect(message.sentence == "that backup code is used up; \(count) backup codes left")
     #expect((message.next != nil) == (count == 3))
   }

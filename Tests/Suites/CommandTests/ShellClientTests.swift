@@ -159,7 +159,7 @@ import Testing
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"method":"browser"}}
       {"jsonrpc":"2.0","id":1,"method":"awaitLogin","params":{"loginFlowId":"f","timeoutSeconds":5}}
       authbroker.sh: --method is password, deviceCode, browser or clientCredentials
-      authbroker.sh: --email and --password-stdin are for --method password
+      authbroker.sh: --email, --phone and --password-stdin are for --method password
       code 2
 
       """

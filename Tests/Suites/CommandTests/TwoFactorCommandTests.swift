@@ -78,13 +78,6 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("24 80\n", 80), ("0 30\n", 30), ("0 0\n", nil), ("", nil), ("24\n", nil), ("24 x\n", nil), ("24 -1\n", nil),
-  ])
-  func `the width is the second number that stty prints`(line: String, columns: Int?) {
-    #expect(TerminalWidth.columns(in: line) == columns)
-  }
-
   @Test func `without a terminal the address is data, and the command that takes the code is named`() throws {
     let owner = try owner()
     let run = try CommandRun(["account", "2fa", "totp"], in: scratch)
