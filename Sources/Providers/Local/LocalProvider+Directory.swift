@@ -26,8 +26,8 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login and the
-  /// enrolment of an app.
+  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login, the enrolment
+  /// of an app and the change of its address.
   ///
   /// - Throws: `.refused` with `validationFailed` and the field `user`.
   package func setEnabled(_ isEnabled: Bool, user name: String) throws(ProviderFailure) -> LocalUser {
@@ -52,9 +52,10 @@ extension LocalProvider: AccountDirectory {
       try database.families.revokeAll(account: account.id, at: now)
       try database.flows.remove(account: account.id)
       try database.enrolments.remove(account: account.id)
+      try database.mailTokens.remove(.change, of: account.id)
       try database.audit.append(.accountDisabled, account: account.id, at: now)
     }
-    removeMessages(of: account.id, .login, database)
+    for purpose in [MessagePurpose.login, .change] { removeMessages(of: account.id, purpose, database) }
   }
 
   /// The sessions that can still be refreshed, the newest first: of one account, or of all.

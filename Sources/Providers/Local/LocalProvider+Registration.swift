@@ -7,7 +7,8 @@ import Sealing
 extension LocalProvider: RegistrationProvider {
   /// Makes an account, and logs in as ``login(_:)`` does, or asks for the verification of its address.
   ///
-  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
+  /// - Throws: `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the time to wait where
+  ///   its address was sent too much; `.transient(.providerUnavailable)`.
   package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
     let (outcome, dispatch) = try respond(to: "register") { database, now -> (LoginOutcome, Dispatch?) in
       let account = try addAccount(registration, database, at: now)
@@ -23,10 +24,11 @@ extension LocalProvider: RegistrationProvider {
 
   /// Adds an account.
   ///
-  /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, or `emailTaken`; what the
-  ///   database and the memory say.
+  /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, `emailTaken`, or
+  ///   `rateLimited` and the time to wait where its address was sent too much; what the database and the memory say.
   func addAccount(_ registration: Registration, _ database: LocalDatabase, at now: Timestamp) throws -> Account {
     let account = try makeAccount(registration, database, at: now)
+    try requireRoomForFirstMessage(to: account, database, at: now)
     let isAdded = try database.connection.transaction {
       guard try database.accounts.insert(account) else { return false }
       try database.audit.append(.accountRegistered, account: account.id, at: now)
@@ -34,6 +36,17 @@ extension LocalProvider: RegistrationProvider {
     }
     guard isAdded else { throw ProviderFailure.refused(.emailTaken) }
     return account
+  }
+
+  /// Refuses an account before it is made where no code or token could be sent to it: it could not be registered again.
+  private func requireRoomForFirstMessage(
+    to account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws {
+    if configuration.emailVerification == .required {
+      try requireRoom(for: .verify, to: account, by: .email, database, at: now)
+    } else if let method = account.secondFactor.method {
+      try requireRoom(for: .login, to: account, by: method, database, at: now)
+    }
   }
 
   /// Checks everything before it hashes.

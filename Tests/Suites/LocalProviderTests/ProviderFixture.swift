@@ -118,9 +118,10 @@ final class ProviderFixture: Sendable {
   }
 
   /// The challenge of a new account with a phone number.
-  func challenge(_ email: String = "b@example.com") async throws -> ProviderChallenge {
-    let registration = Registration(
-      email: email, password: try Secret(utf8: Self.password), phoneNumber: "+49 (151) 123-4567")
+  func challenge(
+    _ email: String = "b@example.com", phone: String = "+49 (151) 123-4567"
+  ) async throws -> ProviderChallenge {
+    let registration = Registration(email: email, password: try Secret(utf8: Self.password), phoneNumber: phone)
     return try await provider.register(registration).challenge
   }
 
