@@ -11,7 +11,7 @@ extension LocalProvider: RegistrationProvider {
   ///   its address was sent too much; `.transient(.providerUnavailable)`.
   package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
     let (outcome, dispatch) = try respond(to: "register") { database, now -> (LoginOutcome, Dispatch?) in
-      let account = try addAccount(registration, database, at: now)
+      let account = try addAccount(registration, logsIn: true, database, at: now)
       guard configuration.emailVerification == .off else {
         try sendToken(.verify, to: account, database, at: now)
         return (.emailVerificationRequired, nil)
@@ -22,13 +22,24 @@ extension LocalProvider: RegistrationProvider {
     return outcome
   }
 
-  /// Adds an account.
+  /// Adds an account, unless what is sent to it first cannot be sent: it could not be registered again.
   ///
+  /// - Parameters:
+  ///   - registration: what is known of it.
+  ///   - logsIn: whether a login follows, whose code is sent.
+  ///   - database: the provider's tables.
+  ///   - now: when it is made.
   /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, `emailTaken`, or
   ///   `rateLimited` and the time to wait where its address was sent too much; what the database and the memory say.
-  func addAccount(_ registration: Registration, _ database: LocalDatabase, at now: Timestamp) throws -> Account {
+  func addAccount(
+    _ registration: Registration, logsIn: Bool, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> Account {
     let account = try makeAccount(registration, database, at: now)
-    try requireRoomForFirstMessage(to: account, database, at: now)
+    if configuration.emailVerification == .required {
+      try requireRoom(for: .verify, to: account, by: .email, database, at: now)
+    } else if logsIn, let method = account.secondFactor.method {
+      try requireRoom(for: .login, to: account, by: method, database, at: now)
+    }
     let isAdded = try database.connection.transaction {
       guard try database.accounts.insert(account) else { return false }
       try database.audit.append(.accountRegistered, account: account.id, at: now)
@@ -36,17 +47,6 @@ extension LocalProvider: RegistrationProvider {
     }
     guard isAdded else { throw ProviderFailure.refused(.emailTaken) }
     return account
-  }
-
-  /// Refuses an account before it is made where no code or token could be sent to it: it could not be registered again.
-  private func requireRoomForFirstMessage(
-    to account: Account, _ database: LocalDatabase, at now: Timestamp
-  ) throws {
-    if configuration.emailVerification == .required {
-      try requireRoom(for: .verify, to: account, by: .email, database, at: now)
-    } else if let method = account.secondFactor.method {
-      try requireRoom(for: .login, to: account, by: method, database, at: now)
-    }
   }
 
   /// Checks everything before it hashes.

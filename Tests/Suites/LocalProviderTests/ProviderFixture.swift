@@ -157,11 +157,6 @@ extension LocalProvider {
   func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
     try perform { database, _ in try database.signingKeys.current().publicKey }
   }
-
-  /// Whether the audit's chain is whole.
-  func isAuditIntact() throws(ProviderFailure) -> Bool {
-    try perform { database, _ in try database.audit.verify() }
-  }
 }
 
 /// The key that a vault would give; nil while it is locked.
