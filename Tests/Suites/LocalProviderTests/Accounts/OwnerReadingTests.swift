@@ -61,6 +61,18 @@ import Testing
     }
   }
 
+  @Test func `of too many for one answer the newest messages are read`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      try await fixture.change(
+        """
+        WITH RECURSIVE counted(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < 201)
+        INSERT INTO message (account, expires_at) SELECT account.id, 1900000000000 FROM counted, account
+        """)
+      #expect(try await fixture.provider.listedMessages() == Array(2...201))
+    }
+  }
+
   // MARK: The audit
 
   @Test func `the newest records are read, or those after a number, the oldest first`() async throws {
@@ -89,6 +101,15 @@ import Testing
       try await fixture.change(change)
       let log = try await fixture.provider.audit(since: nil, limit: 100)
       #expect(!log.isIntact && log.records.first?.number == 1)
+    }
+  }
+}
+
+extension LocalProvider {
+  /// The numbers of the messages whose files are read for the owner.
+  fileprivate func listedMessages() throws(ProviderFailure) -> [Int64] {
+    try perform { database, now in
+      try AccountListing(connection: database.connection, idleLifetime: .zero, now: now).messages().map(\.number)
     }
   }
 }
