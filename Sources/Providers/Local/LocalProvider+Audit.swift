@@ -11,13 +11,13 @@ extension LocalProvider {
     since: Int?, limit: Int
   ) async throws(ProviderFailure) -> (records: [LocalAuditRecord], isIntact: Bool) {
     let records = try await auditRecords(since: since, limit: limit)
-    return (records, try await isAuditIntact())
+    return (records, try await verifyAudit())
   }
 
   /// Whether the audit is as it was written, up to the record that was the last one when this began.
   ///
   /// - Throws: `.transient(.providerUnavailable)`, and what else the files say.
-  nonisolated func isAuditIntact() async throws(ProviderFailure) -> Bool {
+  nonisolated func verifyAudit() async throws(ProviderFailure) -> Bool {
     var verification = try await beginAuditVerification()
     while !verification.isFinished { verification = try await verifyMoreOfAudit(verification) }
     return verification.isIntact

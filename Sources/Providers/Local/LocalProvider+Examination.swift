@@ -29,13 +29,13 @@ extension LocalProvider {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
     do throws(ProviderFailure) {
       let isEmpty = try await examineDatabase()
-      let isWhole = try await isAuditIntact()
+      let isIntact = try await verifyAudit()
       let accounts =
         isEmpty
         ? ProviderFinding("accounts", .note, "No account exists yet.", advice: "Register one.")
         : ProviderFinding("accounts", .ok, "there are accounts")
       let files = ProviderFinding("files", .ok, "its files open, and its database is sound")
-      return [reachable, files, accounts] + (isWhole ? [] : [Self.brokenAudit])
+      return [reachable, files, accounts] + (isIntact ? [] : [Self.brokenAudit])
     } catch {
       if error == .misconfigured(.embeddedFiles), let fault = await fault {
         return [

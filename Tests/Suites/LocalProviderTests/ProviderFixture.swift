@@ -153,6 +153,9 @@ extension LocalProvider {
     try perform { database, _ in try database.audit.records(after: 0).map(\.event) }
   }
 
+  /// Whether the audit is as it was written.
+  func isAuditIntact() async throws -> Bool { try await verifyAudit() }
+
   /// What the access tokens are verified with that are issued now.
   func publicKey() throws(ProviderFailure) -> Ed25519PublicKey {
     try perform { database, _ in try database.signingKeys.current().publicKey }

@@ -75,6 +75,10 @@ import Testing
 
   // MARK: The audit
 
+  private func records(_ fixture: ProviderFixture, since: Int?, limit: Int) async throws -> [LocalAuditRecord] {
+    try await fixture.provider.audit(since: since, limit: limit).records
+  }
+
   @Test func `the newest records are read, or those after a number, the oldest first`() async throws {
     try await ProviderFixture.run { fixture in
       for email in ["a@example.com", "b@example.com"] { _ = try await fixture.session(email) }
@@ -82,12 +86,12 @@ import Testing
       #expect(all.records.map(\.number) == [1, 2, 3, 4] && all.isIntact)
       #expect(all.records.first?.event == "accountRegistered" && all.records.first?.time == fixture.clock.now)
       #expect(all.records.allSatisfy { $0.user != nil })
-      #expect(try await fixture.provider.audit(since: nil, limit: 3).records == Array(all.records.suffix(3)))
-      #expect(try await fixture.provider.audit(since: 1, limit: 2).records == Array(all.records[1...2]))
+      #expect(try await records(fixture, since: nil, limit: 3) == Array(all.records.suffix(3)))
+      #expect(try await records(fixture, since: 1, limit: 2) == Array(all.records[1...2]))
       for (since, limit) in [(4, 10), (Int.max, 10), (0, 0)] {
-        #expect(try await fixture.provider.audit(since: since, limit: limit).records.isEmpty)
+        #expect(try await records(fixture, since: since, limit: limit).isEmpty)
       }
-      #expect(try await fixture.provider.audit(since: Int.min, limit: 10).records == all.records)
+      #expect(try await records(fixture, since: Int.min, limit: 10) == all.records)
     }
   }
 
