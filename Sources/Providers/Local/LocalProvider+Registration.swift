@@ -29,6 +29,7 @@ extension LocalProvider: RegistrationProvider {
   ///   - logsIn: whether a login follows, whose code is sent.
   ///   - database: the provider's tables.
   ///   - now: when it is made.
+  /// - Returns: the account.
   /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, `emailTaken`, or
   ///   `rateLimited` and the time to wait where its address was sent too much; what the database and the memory say.
   func addAccount(

@@ -34,6 +34,7 @@ struct AccountListing {
   /// - Parameters:
   ///   - account: whose they are; nil for all.
   ///   - limit: how many at most; nil for all.
+  /// - Returns: the sessions.
   /// - Throws: `SQLiteError`.
   func sessions(of account: String? = nil, limit: Int?) throws(SQLiteError) -> [LocalSession] {
     let query = try connection.prepare(
