@@ -6,12 +6,13 @@ package import SecretMemory
 /// An account is named by its identifier or its e-mail address. One that is not there is refused with
 /// `validationFailed` and the field `user`. What the files cannot do is told as by every other call of the provider.
 package protocol AccountDirectory: Sendable {
-  /// All accounts, by their addresses.
+  /// The newest accounts, by their addresses: ``ListLocalUsers/largestCount`` at most, as with each list here.
   func users() async throws(ProviderFailure) -> [LocalUser]
 
   /// Makes an account without a login.
   ///
-  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`.
+  /// - Throws: `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` where a token would have to
+  ///   be sent to an address that was sent too much.
   func addUser(_ registration: Registration) async throws(ProviderFailure) -> LocalUser
 
   /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login.

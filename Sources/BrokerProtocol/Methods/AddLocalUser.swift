@@ -46,7 +46,7 @@ extension AddLocalUser {
     MethodDocument(
       "Creates an account of the embedded provider without a login.",
       result: "user",
-      errors: ErrorKind.ofDirectory + [.validationFailed, .emailTaken],
+      errors: ErrorKind.ofDirectory + [.validationFailed, .emailTaken, .rateLimited],
       examples: [
         .init(
           "an account with a name",

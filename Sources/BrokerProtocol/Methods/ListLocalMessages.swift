@@ -1,9 +1,13 @@
 public import JSON
 
-/// Lists the messages in the outbox of the embedded provider, with their codes and tokens.
+/// Lists the messages in the outbox of the embedded provider, with their codes and tokens; the newest where there are too
+/// many for one answer.
 public enum ListLocalMessages: BrokerMethod {
   public static let name = "listLocalMessages"
   public typealias Params = Empty
+
+  /// How many messages an answer has at most: their codes and texts lie in locked memory while it is made.
+  public static let largestCount = 200
 
   public struct Result: ObjectCodable, Equatable {
     /// The messages, the oldest first.
@@ -26,7 +30,10 @@ extension ListLocalMessages.Result {
 extension ListLocalMessages {
   public static var document: MethodDocument {
     MethodDocument(
-      "Lists the messages in the outbox of the embedded provider, with their codes and tokens.",
+      """
+      Lists the messages in the outbox of the embedded provider, with their codes and tokens, the newest \(largestCount) \
+      at most.
+      """,
       details:
         """
         A message that goes by mail, by SMS or to a program is never there. One whose code was used or has expired is \

@@ -1,8 +1,12 @@
 public import JSON
 
-/// Lists the sessions at the embedded provider that can still be refreshed.
+/// Lists the sessions at the embedded provider that can still be refreshed, the newest where there are too many for one
+/// answer.
 public enum ListLocalSessions: BrokerMethod {
   public static let name = "listLocalSessions"
+
+  /// How many sessions an answer has at most; a message has room for them.
+  public static let largestCount = 1000
 
   public struct Params: MethodParams, Equatable {
     /// The account's identifier or e-mail address; nil means all accounts.
@@ -44,7 +48,7 @@ extension ListLocalSessions.Result {
 extension ListLocalSessions {
   public static var document: MethodDocument {
     MethodDocument(
-      "Lists the sessions at the embedded provider that can still be refreshed.",
+      "Lists the sessions at the embedded provider that can still be refreshed, the newest \(largestCount) at most.",
       details: "They are the provider's: a profile of this broker has one of them, another broker may have others.",
       result: "sessions",
       errors: ErrorKind.ofDirectory + [.validationFailed],

@@ -1,9 +1,12 @@
 public import JSON
 
-/// Lists the accounts of the embedded provider.
+/// Lists the accounts of the embedded provider, the newest where there are too many for one answer.
 public enum ListLocalUsers: BrokerMethod {
   public static let name = "listLocalUsers"
   public typealias Params = Empty
+
+  /// How many accounts an answer has at most; a message has room for them.
+  public static let largestCount = 1000
 
   public struct Result: ObjectCodable, Equatable {
     /// The accounts, by their addresses.
@@ -26,7 +29,7 @@ extension ListLocalUsers.Result {
 extension ListLocalUsers {
   public static var document: MethodDocument {
     MethodDocument(
-      "Lists the accounts of the embedded provider.",
+      "Lists the accounts of the embedded provider, the newest \(largestCount) at most.",
       result: "users",
       errors: ErrorKind.ofDirectory,
       examples: [

@@ -38,7 +38,9 @@ extension VerifyEmail {
   public static var document: MethodDocument {
     MethodDocument(
       "Confirms an e-mail address with the token that the provider sent to it.",
-      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [.validationFailed, .tooManyAttempts, .captchaRequired],
+      errors: ErrorKind.ofProfile + ErrorKind.ofProvider + [
+        .validationFailed, .emailTaken, .tooManyAttempts, .captchaRequired,
+      ],
       examples: [
         .empty("the address is confirmed", ["token": #""example-token""#])
       ])

@@ -4,9 +4,9 @@ import SQLite
 
 /// What the owner of the state directory sees of the provider, and may do there.
 ///
-/// Tokens and keys are in `LocalProvider+Introspection.swift`.
+/// Tokens and keys are in `LocalProvider+Introspection.swift`, the audit in `LocalProvider+Audit.swift`.
 extension LocalProvider: AccountDirectory {
-  /// All accounts, by their addresses.
+  /// The newest accounts, by their addresses.
   ///
   /// - Throws: `.transient(.providerUnavailable)`, as every function here.
   package func users() throws(ProviderFailure) -> [LocalUser] {
@@ -15,10 +15,11 @@ extension LocalProvider: AccountDirectory {
 
   /// Makes an account without a login; where addresses must be verified, a token for that is sent.
   ///
-  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`.
+  /// - Throws: `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the time to wait where
+  ///   its address was sent too much.
   package func addUser(_ registration: Registration) throws(ProviderFailure) -> LocalUser {
     try perform { database, now in
-      let account = try addAccount(registration, database, at: now)
+      let account = try addAccount(registration, logsIn: false, database, at: now)
       if configuration.emailVerification == .required {
         try sendToken(.verify, to: account, database, at: now)
       }
@@ -26,8 +27,8 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login and the
-  /// enrolment of an app.
+  /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login, the enrolment
+  /// of an app and the change of its address.
   ///
   /// - Throws: `.refused` with `validationFailed` and the field `user`.
   package func setEnabled(_ isEnabled: Bool, user name: String) throws(ProviderFailure) -> LocalUser {
@@ -52,9 +53,10 @@ extension LocalProvider: AccountDirectory {
       try database.families.revokeAll(account: account.id, at: now)
       try database.flows.remove(account: account.id)
       try database.enrolments.remove(account: account.id)
+      try database.mailTokens.remove(.change, of: account.id)
       try database.audit.append(.accountDisabled, account: account.id, at: now)
     }
-    removeMessages(of: account.id, .login, database)
+    for purpose in [MessagePurpose.login, .change] { removeMessages(of: account.id, purpose, database) }
   }
 
   /// The sessions that can still be refreshed, the newest first: of one account, or of all.
@@ -63,7 +65,7 @@ extension LocalProvider: AccountDirectory {
   package func sessions(of name: String?) throws(ProviderFailure) -> [LocalSession] {
     try perform { database, now in
       let account = try name.map { try self.account(named: $0, database) }
-      return try listing(database, at: now).sessions(of: account?.id)
+      return try listing(database, at: now).sessions(of: account?.id, limit: ListLocalSessions.largestCount)
     }
   }
 
@@ -77,7 +79,7 @@ extension LocalProvider: AccountDirectory {
       guard let owner = family?.account ?? account?.id else {
         throw ProviderFailure.refused(.validationFailed, fields: ["user", "session"])
       }
-      let sessions = try listing(database, at: now).sessions(of: owner)
+      let sessions = try listing(database, at: now).sessions(of: owner, limit: nil)
       try database.connection.transaction {
         if let family {
           try database.families.revoke(family: family.id, at: now)
@@ -90,23 +92,12 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  /// What lies in the outbox, the oldest first.
+  /// The newest of what lies in the outbox, the oldest first.
   package func messages() throws(ProviderFailure) -> [LocalMessage] {
     try perform { database, now in
       try listing(database, at: now).messages().compactMap { entry in
         try database.files.outbox.message(entry.number, expiresAt: entry.expiresAt)
       }
-    }
-  }
-
-  /// Reads the audit log, and verifies all of it; see ``AccountDirectory/audit(since:limit:)``.
-  package func audit(
-    since: Int?, limit: Int
-  ) throws(ProviderFailure) -> (records: [LocalAuditRecord], isIntact: Bool) {
-    try perform { database, now in
-      let last = try listing(database, at: now).lastAuditNumber()
-      let records = try database.audit.records(after: since.map { Int64($0) } ?? last - Int64(limit), limit: limit)
-      return (records.map { LocalAuditRecord($0) }, try database.audit.verify())
     }
   }
 
@@ -133,13 +124,5 @@ extension LocalProvider: AccountDirectory {
       throw ProviderFailure.refused(.validationFailed, fields: ["session"])
     }
     return family
-  }
-}
-
-extension LocalAuditRecord {
-  /// What is told of a record: all but the chain.
-  fileprivate init(_ record: AuditRecord) {
-    self.init(
-      number: Int(record.number), time: record.at, event: record.event, user: record.account, detail: record.detail)
   }
 }

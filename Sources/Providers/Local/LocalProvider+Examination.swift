@@ -23,21 +23,21 @@ extension LocalProvider {
     advice: "Find out who can write to the state directory; the accounts may have been changed as well.")
 
   /// Opens the files, and checks that the database is sound, has an account, and its audit is whole.
-  package func examine() -> [ProviderFinding] {
+  ///
+  /// The audit may be long: it is verified in parts, between which other calls are answered.
+  package nonisolated func examine() async -> [ProviderFinding] {
     let reachable = ProviderFinding("reachable", .ok, "it is part of the broker: no network in between")
     do throws(ProviderFailure) {
-      let (isEmpty, isAuditIntact) = try respond(to: "examine") { database, _ in
-        try database.connection.checkIntegrity(.quick)
-        return (try database.accounts.isEmpty(), try database.audit.verify())
-      }
+      let isEmpty = try await examineDatabase()
+      let isIntact = try await verifyAudit()
       let accounts =
         isEmpty
         ? ProviderFinding("accounts", .note, "No account exists yet.", advice: "Register one.")
         : ProviderFinding("accounts", .ok, "there are accounts")
       let files = ProviderFinding("files", .ok, "its files open, and its database is sound")
-      return [reachable, files, accounts] + (isAuditIntact ? [] : [Self.brokenAudit])
+      return [reachable, files, accounts] + (isIntact ? [] : [Self.brokenAudit])
     } catch {
-      if error == .misconfigured(.embeddedFiles), let fault {
+      if error == .misconfigured(.embeddedFiles), let fault = await fault {
         return [
           reachable,
           ProviderFinding("files", .failure, fault.message, advice: fault.advice, errorKind: error.kind),
@@ -50,6 +50,16 @@ extension LocalProvider {
           advice: "Check their owner and mode and the free disk space, or restore them from a backup.",
           errorKind: error.kind),
       ]
+    }
+  }
+
+  /// Checks that the database is sound.
+  ///
+  /// - Returns: whether it has no account.
+  private func examineDatabase() throws(ProviderFailure) -> Bool {
+    try respond(to: "examine") { database, _ in
+      try database.connection.checkIntegrity(.quick)
+      return try database.accounts.isEmpty()
     }
   }
 }

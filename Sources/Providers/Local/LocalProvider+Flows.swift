@@ -48,6 +48,9 @@ extension LocalProvider {
       session = try database.connection.transaction {
         try code.use(of: account.id, database, at: now)
         try database.flows.remove(flow.handle)
+        guard let account = try database.accounts.find(id: account.id) else {
+          throw ProviderFailure.refused(.flowNotFound)
+        }
         return try beginSession(account, scopes: flow.scopes, methods: code.methods, database, at: now)
       }
     } catch {

@@ -15,19 +15,27 @@ extension LocalProvider {
   func sendToken(
     _ purpose: MailToken.Purpose, to account: Account, _ database: LocalDatabase, at now: Timestamp
   ) throws {
-    try requireRoom(for: purpose.message, to: account, database, at: now)
+    let mail = try database.connection.transaction { try makeToken(purpose, for: account, database, at: now) }
+    try post(mail, database)
+  }
+
+  /// Makes a token and its mail in place of the earlier ones; part of a transaction, after which `post` sends it.
+  ///
+  /// - Throws: as ``sendToken(_:to:_:at:)``.
+  func makeToken(
+    _ purpose: MailToken.Purpose, for account: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> NumberedMessage {
+    try requireRoom(for: purpose.message, to: account, by: .email, database, at: now)
     let value = try Self.randomToken()
     let token = MailToken(
       account: account.id, purpose: purpose, email: account.email, expiresAt: now + purpose.lifetime)
-    try database.connection.transaction {
-      try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))
-    }
+    try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))
     let content: MessageContent =
       switch purpose {
       case .reset: .passwordReset(token: value, lifetime: purpose.lifetime)
-      case .verify: .emailVerification(token: value, lifetime: purpose.lifetime)
+      case .verify, .change: .emailVerification(token: value, lifetime: purpose.lifetime)
       }
-    try send(
+    return try number(
       content, to: account, by: .email, purpose: purpose.message, expiresAt: token.expiresAt, database, at: now)
   }
 
@@ -38,36 +46,36 @@ extension LocalProvider {
   func holder(
     of value: Secret, _ purpose: MailToken.Purpose, _ database: LocalDatabase, at now: Timestamp
   ) throws -> Account? {
-    guard let token = try database.mailTokens.find(database.fingerprint.of(value, .mailToken), purpose),
-      now < token.expiresAt, let account = try database.accounts.find(id: token.account), account.email == token.email
-    else { return nil }
+    guard let (token, account) = try findToken(value, purpose, database, at: now), account.email == token.email else {
+      return nil
+    }
     return account
   }
 
-  /// Refuses a message to an account that was sent as many as it may be.
-  ///
-  /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait; `SQLiteError`.
-  func requireRoom(
-    for purpose: MessagePurpose, to account: Account, _ database: LocalDatabase, at now: Timestamp
-  ) throws {
-    guard let wait = try messageWait(purpose, account, database, at: now) else { return }
-    throw ProviderFailure.refused(.rateLimited, retryAfter: wait)
-  }
-
-  /// How long an account has to wait for its next message; nil where it may have one now.
+  /// The token with a value and its account; nil where the token is none, was used, or has expired.
   ///
   /// - Throws: `SQLiteError`.
-  func messageWait(
-    _ purpose: MessagePurpose, _ account: Account, _ database: LocalDatabase, at now: Timestamp
-  ) throws(SQLiteError) -> Duration? {
-    try database.sentCodes.wait(account.id, purpose.share, configuration.messageLimits, at: now)
+  func findToken(
+    _ value: Secret, _ purpose: MailToken.Purpose, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> (token: MailToken, account: Account)? {
+    guard let token = try database.mailTokens.find(database.fingerprint.of(value, .mailToken), purpose),
+      now < token.expiresAt, let account = try database.accounts.find(id: token.account)
+    else { return nil }
+    return (token, account)
   }
 
   /// Tells an account's owner by e-mail what was done: a failure changes nothing of that.
+  ///
+  /// Where too many notices were sent, the audit has this one instead: a loop of changes floods no mailbox.
   func notify(
     _ account: Account, of content: MessageContent, _ database: LocalDatabase, at now: Timestamp
   ) {
-    try? send(
-      content, to: account, by: .email, purpose: .notice, expiresAt: now + Self.noticeLifetime, database, at: now)
+    do {
+      guard try messageWait(.notice, to: account, by: .email, database, at: now) == nil else {
+        return try database.audit.append(.noticeDropped, account: account.id, detail: content.subject, at: now)
+      }
+      try send(
+        content, to: account, by: .email, purpose: .notice, expiresAt: now + Self.noticeLifetime, database, at: now)
+    } catch {}
   }
 }

@@ -46,13 +46,43 @@ extension LocalProvider {
     let numbered = try database.connection.transaction {
       try number(content, to: account, by: method, purpose: purpose, expiresAt: expiresAt, database, at: now)
     }
+    try post(numbered, database)
+  }
+
+  /// Sends a message that has its number, durably, without waiting for its delivery.
+  ///
+  /// - Throws: `Errno`, `SQLiteError`.
+  func post(_ numbered: NumberedMessage, _ database: LocalDatabase) throws {
     guard let dispatch = try release(numbered, database) else { return }
     delivery.post(dispatch.message, number: dispatch.number, by: dispatch.channel)
   }
 
-  /// Counts a message for ``MessageLimits`` and gives it its number; part of a transaction, after which `release` sends it.
+  /// How long a message to an account has to wait; nil where it may be sent now.
   ///
-  /// A notice replaces no other and is not counted: what was done is told however much was sent before.
+  /// - Throws: `SQLiteError`.
+  func messageWait(
+    _ purpose: MessagePurpose, to account: Account, by method: OTPChallenge.Method, _ database: LocalDatabase,
+    at now: Timestamp
+  ) throws(SQLiteError) -> Duration? {
+    let message = CountedMessage(purpose, to: account.id, account.destination(method), database.fingerprint)
+    return try database.sentCodes.wait(for: message, configuration.messageLimits, at: now)
+  }
+
+  /// Refuses a message to an account, or to an address, that was sent as many as it may be.
+  ///
+  /// - Throws: `ProviderFailure.refused` with `rateLimited` and the time to wait; `SQLiteError`.
+  func requireRoom(
+    for purpose: MessagePurpose, to account: Account, by method: OTPChallenge.Method, _ database: LocalDatabase,
+    at now: Timestamp
+  ) throws {
+    guard let wait = try messageWait(purpose, to: account, by: method, database, at: now) else { return }
+    throw ProviderFailure.refused(.rateLimited, retryAfter: wait)
+  }
+
+  /// Counts a message for ``MessageLimits`` and gives it its number; part of a transaction, after which `release` or `post`
+  /// sends it.
+  ///
+  /// A notice replaces no other.
   ///
   /// - Throws: as ``send(_:to:by:purpose:expiresAt:_:at:)``.
   func number(
@@ -62,11 +92,9 @@ extension LocalProvider {
     guard let destination = account.destination(method) else {
       throw ProviderFailure.refused(.validationFailed, fields: ["phoneNumber"])
     }
-    var replaced: [Int64] = []
-    if purpose != .notice {
-      try database.sentCodes.record(account.id, purpose.share, at: now)
-      replaced = try database.messages.numbers(account: account.id, purpose)
-    }
+    let counted = CountedMessage(purpose, to: account.id, destination, database.fingerprint)
+    try database.sentCodes.record(counted, at: now)
+    let replaced = purpose == .notice ? [] : try database.messages.numbers(account: account.id, purpose)
     let number = try database.messages.insert(account: account.id, purpose, expiresAt: expiresAt)
     let message = try OutboundMessage(content, to: destination.address, by: method, at: now)
     return NumberedMessage(message: message, number: number, replaced: replaced)

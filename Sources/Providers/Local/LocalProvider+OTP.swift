@@ -36,7 +36,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   /// later try brings it, with another one, or with a backup code.
   ///
   /// - Throws: `.refused` with `flowNotFound`, `otpExpired`, `resendTooSoon` with the time to wait, or
-  ///   `rateLimited` where the login has caused as many messages as it may, or its account was sent too many;
+  ///   `rateLimited` where the login has caused as many messages as it may, or its account or address was sent too many;
   ///   `.unsupported` where an authenticator app makes the codes; `.transient(.providerUnavailable)`, also where the code
   ///   cannot be delivered, with the time after which another one may be asked for.
   package func resendOTP(flow handle: Secret) async throws(ProviderFailure) -> ProviderChallenge {
@@ -92,7 +92,7 @@ extension LocalProvider: ChallengeProvider, CodeResendingProvider {
   private func renewCode(
     of flow: inout OTPFlow, _ account: Account, _ database: LocalDatabase, at now: Timestamp
   ) throws -> Dispatch? {
-    try requireRoom(for: .login, to: account, database, at: now)
+    try requireRoom(for: .login, to: account, by: flow.method, database, at: now)
     let rules = configuration.otp
     let code = try Self.randomCode(digits: rules.length)
     flow.code = database.fingerprint.of(code, .code, context: flow.handle)

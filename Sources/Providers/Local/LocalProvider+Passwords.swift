@@ -27,8 +27,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       let account = try database.accounts.find(email: email)
       try database.audit.append(.passwordForgotten, account: account?.id, at: now)
       guard let account, account.disabledAt == nil,
-        try messageWait(.reset, account, database, at: now) == nil
-      else { return try pretendToSend(database, at: now) }
+        try messageWait(.reset, to: account, by: .email, database, at: now) == nil
+      else { return try pretendToSend(to: email, database, at: now) }
       try sendToken(.reset, to: account, database, at: now)
     }
   }
@@ -83,12 +83,14 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       try database.flows.remove(account: account.id)
       // The app of a thief who began with the old password would be the owner's second factor.
       try database.enrolments.remove(account: account.id)
+      // And the address that they chose would be the account's.
+      try database.mailTokens.remove(.change, of: account.id)
       try database.mailTokens.remove(.reset, of: account.id)
       switch proof {
       case .mailToken:
         try database.families.revokeAll(account: account.id, at: now)
         // Who has used them up with the old password gets no more: the owner does.
-        try database.sentCodes.remove(account.id, .other)
+        try database.sentCodes.release(account.id, .other)
         try noteMailRead(by: account, database, at: now)
         try database.audit.append(.passwordReset, account: account.id, at: now)
       case .oldPassword(let family):
@@ -96,8 +98,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
         try database.audit.append(.passwordChanged, account: account.id, at: now)
       }
     }
-    removeMessages(of: account.id, .login, database)
-    removeMessages(of: account.id, .reset, database)
+    for purpose in [MessagePurpose.login, .reset, .change] { removeMessages(of: account.id, purpose, database) }
     notify(account, of: .passwordChanged, database, at: now)
   }
 
@@ -111,17 +112,17 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   }
 
   /// Does the work of ``sendToken(_:to:_:at:)``, and sends nothing.
-  private func pretendToSend(_ database: LocalDatabase, at now: Timestamp) throws {
+  private func pretendToSend(to email: EmailAddress, _ database: LocalDatabase, at now: Timestamp) throws {
     let (value, noAccount) = (try Self.randomToken(), "")
+    let destination = MessageDestination(address: email.text, masked: "", isVerified: false)
     let purpose = MailToken.Purpose.reset
     let token = MailToken(account: noAccount, purpose: purpose, email: noAccount, expiresAt: now + purpose.lifetime)
     try database.connection.transaction {
       try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))
       try database.mailTokens.remove(purpose, of: noAccount)
-    }
-    try database.connection.transaction {
-      try database.sentCodes.record(noAccount, purpose.message.share, at: now)
-      try database.sentCodes.remove(noAccount, purpose.message.share)
+      try database.sentCodes.record(
+        CountedMessage(purpose.message, to: noAccount, destination, database.fingerprint), at: now)
+      try database.sentCodes.remove(noAccount)
     }
     guard delivery.channel(for: .email) == nil else { return }
     let content = MessageContent.passwordReset(token: value, lifetime: purpose.lifetime)

@@ -7,39 +7,61 @@ package import SecretMemory
 extension LocalProvider: ProfileUpdateProvider {
   /// Changes `name`, `email`, `phoneNumber` and `twoFactor`, all of them or nothing.
   ///
-  /// A change counts at once, but for an authenticator app: it is enrolled first. A new e-mail address is not verified; the
-  /// old one is told. Where codes go or come from has changed, a login that waits for one ends.
+  /// A change counts at once, but for an authenticator app, which is enrolled first, and a new e-mail address where addresses
+  /// must be verified: it is sent a token, and until that comes back the account keeps the old one. Another address takes
+  /// its place, and the present one gives it up. Where codes go or come from has changed, a login that waits for one ends.
+  /// The owner is told at the old address.
   ///
-  /// - Throws: `.tokenRefused`; `.refused` with `validationFailed` and the fields, or `emailTaken`;
-  ///   `.transient(.providerUnavailable)`.
+  /// - Throws: `.tokenRefused`; `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the
+  ///   time to wait where no token can be sent to a new address; `.transient(.providerUnavailable)`.
   package func updateProfile(
     _ changes: ProfileChanges, accessToken: Secret
   ) throws(ProviderFailure) -> ProfileUpdate {
     try respond(to: "updateProfile") { database, now in
       let account = try session(of: accessToken, database, at: now).account
       let edit = try ProfileEdit(
-        changes, of: account, needsVerifiedEmail: configuration.emailVerification == .required)
-      let enrolment = try database.connection.transaction { try store(edit, database, at: now) }
+        changes, of: account, verifiesEmail: configuration.emailVerification == .required)
+      let (enrolment, mail) = try database.connection.transaction { () -> (ProviderEnrolment?, NumberedMessage?) in
+        try store(edit, database, at: now)
+        return (
+          try edit.enrolsApp ? beginEnrolment(of: edit.after, database, at: now) : nil,
+          try edit.waiting.map { try requestEmail(of: $0, database, at: now) }
+        )
+      }
       announce(edit, database, at: now)
+      // Who gets no token asks for the change again.
+      if let mail { try? post(mail, database) }
       return ProfileUpdate(user: edit.after.user, enrolment: enrolment)
     }
   }
 
   /// Stores what was examined; part of a transaction.
-  private func store(
-    _ edit: ProfileEdit, _ database: LocalDatabase, at now: Timestamp
-  ) throws -> ProviderEnrolment? {
+  private func store(_ edit: ProfileEdit, _ database: LocalDatabase, at now: Timestamp) throws {
     let id = edit.after.id
     guard try database.accounts.update(edit.after) else { throw ProviderFailure.refused(.emailTaken) }
     if edit.changesLogin { try database.flows.remove(account: id) }
     if edit.endsEnrolment { try database.enrolments.remove(account: id) }
     if edit.after.secondFactor != .totp { try database.totp.remove(account: id) }
-    if edit.changesEmail { try database.audit.append(.emailChanged, account: id, at: now) }
+    if edit.endsEmailChange { try database.mailTokens.remove(.change, of: id) }
+    if edit.changesEmail {
+      try endOldAddress(of: edit.before, database)
+      try database.audit.append(.emailChanged, account: id, at: now)
+    }
     if edit.changesPhone { try database.audit.append(.phoneNumberChanged, account: id, at: now) }
     if edit.changesFactor {
       try database.audit.append(.factorChanged, account: id, detail: edit.after.secondFactor.rawValue, at: now)
     }
-    return edit.enrolsApp ? try beginEnrolment(of: edit.after, database, at: now) : nil
+  }
+
+  /// Makes the token that a new address waits for; part of a transaction.
+  private func requestEmail(
+    of waiting: Account, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> NumberedMessage {
+    guard let email = EmailAddress(waiting.email), try database.accounts.find(email: email) == nil else {
+      throw ProviderFailure.refused(.emailTaken)
+    }
+    try database.audit.append(.emailChangeRequested, account: waiting.id, at: now)
+    return try makeToken(.change, for: waiting, database, at: now)
   }
 
   /// Tells the account's owner what was changed, at the address that was theirs before.
@@ -47,10 +69,7 @@ extension LocalProvider: ProfileUpdateProvider {
     if edit.changesLogin { removeMessages(of: edit.after.id, .login, database) }
     if edit.changesPhone { notify(edit.before, of: .phoneNumberChanged, database, at: now) }
     if edit.changesFactor { notify(edit.before, of: .secondFactorChanged, database, at: now) }
-    guard edit.changesEmail else { return }
-    notify(edit.before, of: .emailAddressChanged, database, at: now)
-    removeMessages(of: edit.after.id, .verify, database)
-    // What cannot be sent now is sent at the next login.
-    if configuration.emailVerification == .required { try? sendToken(.verify, to: edit.after, database, at: now) }
+    if edit.changesEmail { announceNewAddress(of: edit.before, database, at: now) }
+    if edit.endsEmailChange { removeMessages(of: edit.after.id, .change, database) }
   }
 }

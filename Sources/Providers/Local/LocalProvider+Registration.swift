@@ -7,10 +7,11 @@ import Sealing
 extension LocalProvider: RegistrationProvider {
   /// Makes an account, and logs in as ``login(_:)`` does, or asks for the verification of its address.
   ///
-  /// - Throws: `.refused` with `validationFailed` and the fields, or `emailTaken`; `.transient(.providerUnavailable)`.
+  /// - Throws: `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the time to wait where
+  ///   its address was sent too much; `.transient(.providerUnavailable)`.
   package func register(_ registration: Registration) async throws(ProviderFailure) -> LoginOutcome {
     let (outcome, dispatch) = try respond(to: "register") { database, now -> (LoginOutcome, Dispatch?) in
-      let account = try addAccount(registration, database, at: now)
+      let account = try addAccount(registration, logsIn: true, database, at: now)
       guard configuration.emailVerification == .off else {
         try sendToken(.verify, to: account, database, at: now)
         return (.emailVerificationRequired, nil)
@@ -21,12 +22,25 @@ extension LocalProvider: RegistrationProvider {
     return outcome
   }
 
-  /// Adds an account.
+  /// Adds an account, unless what is sent to it first cannot be sent: it could not be registered again.
   ///
-  /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, or `emailTaken`; what the
-  ///   database and the memory say.
-  func addAccount(_ registration: Registration, _ database: LocalDatabase, at now: Timestamp) throws -> Account {
+  /// - Parameters:
+  ///   - registration: what is known of it.
+  ///   - logsIn: whether a login follows, whose code is sent.
+  ///   - database: the provider's tables.
+  ///   - now: when it is made.
+  /// - Returns: the account.
+  /// - Throws: `ProviderFailure.refused` with `validationFailed` and all fields that are wrong, `emailTaken`, or
+  ///   `rateLimited` and the time to wait where its address was sent too much; what the database and the memory say.
+  func addAccount(
+    _ registration: Registration, logsIn: Bool, _ database: LocalDatabase, at now: Timestamp
+  ) throws -> Account {
     let account = try makeAccount(registration, database, at: now)
+    if configuration.emailVerification == .required {
+      try requireRoom(for: .verify, to: account, by: .email, database, at: now)
+    } else if logsIn, let method = account.secondFactor.method {
+      try requireRoom(for: .login, to: account, by: method, database, at: now)
+    }
     let isAdded = try database.connection.transaction {
       guard try database.accounts.insert(account) else { return false }
       try database.audit.append(.accountRegistered, account: account.id, at: now)

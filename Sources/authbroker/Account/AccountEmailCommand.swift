@@ -8,7 +8,8 @@ enum AccountEmailCommand: Command {
     operands: "ADDRESS",
     summary: "Change the e-mail address of the account",
     details: """
-      The provider may send a token to the new address, which `authbroker account verify-email` takes.
+      The provider may send a token to the new address, which `authbroker account verify-email` takes; the account may
+      keep the old one until then.
       """,
     options: PasswordSource.options)
 
@@ -25,11 +26,11 @@ enum AccountEmailCommand: Command {
     let result = try dialogue.change(UpdateProfile.self, params, of: profile)
     guard !context.wantsJSON else { return context.printJSON(result) }
     AccountLines.print(result.user)
-    guard result.user.emailVerified == false else { return }
-    context.tell(
-      Message(
-        "the address is not verified yet",
-        next: NextCommand("where a token was sent to it, enter that with", "account", "verify-email").on(profile)))
+    let isWaiting = result.user.email.map { $0.lowercased() != address.lowercased() } ?? false
+    guard isWaiting || result.user.emailVerified == false else { return }
+    let state = isWaiting ? "the new address counts once it is verified" : "the address is not verified yet"
+    let next = NextCommand("where a token was sent to it, enter that with", "account", "verify-email").on(profile)
+    context.tell(Message(state, next: next))
     OutboxNotice.tellOfToken(profile, &dialogue)
   }
 }

@@ -10,7 +10,7 @@ private final class ScriptedDelivery: Sendable, MessageChannel {
   private struct State {
     var outcomes: [DeliveryFailure?]
     var tries = 0
-    var held: CheckedContinuation<Void, Never>?
+    var held: [CheckedContinuation<Void, Never>] = []
     var uptime = Duration.zero
     var timers: [(at: Duration, action: @Sendable () -> Void)] = []
   }
@@ -41,16 +41,16 @@ private final class ScriptedDelivery: Sendable, MessageChannel {
 
   func send(_ message: OutboundMessage) async throws(DeliveryFailure) {
     state.withLock { $0.tries += 1 }
-    if isHeld { await withCheckedContinuation { continuation in state.withLock { $0.held = continuation } } }
+    if isHeld { await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } } }
     if let failure = state.withLock({ $0.outcomes.isEmpty ? nil : $0.outcomes.removeFirst() }) { throw failure }
   }
 
   func release() {
     let held = state.withLock { state in
-      defer { state.held = nil }
+      defer { state.held = [] }
       return state.held
     }
-    held?.resume()
+    for continuation in held { continuation.resume() }
   }
 
   /// Lets time pass, and what is due by then happen.
@@ -184,6 +184,27 @@ private final class ScriptedDelivery: Sendable, MessageChannel {
     let state = try await send(script, delivery, number: 1000)
     #expect(state == .failed(.unreachable("too many messages are under way")))
     #expect(delivery.reports.first?.underWay == Delivery.capacity && delivery.reports.first?.failed == 1)
+  }
+
+  @Test func `a message that is withdrawn keeps its place until its try has ended`() async throws {
+    let script = ScriptedDelivery([], isHeld: true)
+    let delivery = Delivery(script.timing)
+    let numbers = 1...Int64(Delivery.capacity)
+    for number in numbers { delivery.post(try MessageTests.text(), number: number, by: script) }
+    try await wait { script.tries == Delivery.capacity }
+    delivery.withdraw(numbers)
+    let refused = try await send(script, delivery, number: 1000)
+    #expect(refused == .failed(.unreachable("too many messages are under way")))
+    #expect(script.tries == Delivery.capacity)
+    try await wait {
+      script.release()
+      return delivery.reports.first?.underWay == 0
+    }
+    delivery.post(try MessageTests.text(), number: 1001, by: script)
+    try await wait {
+      script.release()
+      return delivery.reports.first?.sent == Delivery.capacity + 1
+    }
   }
 
   @Test func `what has no way of its own goes to the outbox`() {

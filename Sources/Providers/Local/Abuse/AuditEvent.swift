@@ -30,10 +30,14 @@ enum AuditEvent: String {
   case backupCodesMade
   /// An account's second factor was changed.
   case factorChanged
+  /// A new e-mail address was given, which waits for its verification.
+  case emailChangeRequested
   /// An account's e-mail address was changed.
   case emailChanged
   /// An account's phone number was changed or removed.
   case phoneNumberChanged
+  /// A notice was not sent, since too many were.
+  case noticeDropped
   /// A refresh token came a second time, and its session was ended.
   case refreshReused
   /// A session, or all sessions of an account, were revoked.

@@ -8,8 +8,8 @@ import Sealing
 /// vault's key (`AuditHead`), so a record that is changed, added or removed without the keys is noticed, at the end as
 /// well. A whole database that is put back in place of a later one is not.
 struct AuditTable {
-  /// Records that are read at a time.
-  private static let pageCount = 1000
+  /// Records that are read at a time, which keeps a thread busy for some ten milliseconds: less than a password does.
+  static let pageCount = 1000
 
   private let connection: SQLiteConnection
   private let fingerprint: Fingerprint
@@ -42,18 +42,38 @@ struct AuditTable {
     try AuditHead(number: record.number, chain: record.chain).write(connection, sealingKey)
   }
 
-  /// Whether the records are those that were written: none was changed, put in between, removed or cut off.
+  /// Begins to verify that the records are those that were written: none was changed, put in between, removed or cut off.
   ///
   /// - Throws: `LocalStoreFault.keys`, `SQLiteError`, `SecretMemoryExhausted`.
-  func verify() throws -> Bool {
-    var last = AuditHead.start
-    while case let page = try records(after: last.number), !page.isEmpty {
-      for record in page {
-        guard record.number == last.number + 1, record.chain == link(record, after: last.chain) else { return false }
-        last = AuditHead(number: record.number, chain: record.chain)
+  func beginVerification() throws -> AuditVerification {
+    let end = try AuditHead.read(connection, sealingKey)
+    return AuditVerification(end: end, isIntact: try lastNumber() == end.number)
+  }
+
+  /// Verifies the next records, so many as are read at a time.
+  ///
+  /// - Throws: `SQLiteError`.
+  func verifyMore(_ verification: AuditVerification) throws(SQLiteError) -> AuditVerification {
+    var next = verification
+    let page = try records(after: next.last.number).prefix { $0.number <= next.end.number }
+    next.isIntact = !page.isEmpty
+    for record in page {
+      guard record.number == next.last.number + 1, record.chain == link(record, after: next.last.chain) else {
+        next.isIntact = false
+        return next
       }
+      next.last = AuditHead(number: record.number, chain: record.chain)
     }
-    return try last == AuditHead.read(connection, sealingKey)
+    if next.last.number == next.end.number { next.isIntact = next.last == next.end }
+    return next
+  }
+
+  /// The number of the last record; 0 where there is none.
+  ///
+  /// - Throws: `SQLiteError`.
+  func lastNumber() throws(SQLiteError) -> Int64 {
+    let query = try connection.prepare("SELECT coalesce(max(number), 0) FROM audit")
+    return try query.step() ? try query.int64(at: 0) : 0
   }
 
   /// Records after a number, in their order.

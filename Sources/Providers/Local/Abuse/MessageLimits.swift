@@ -1,8 +1,10 @@
 package import ConfigurationFile
 
-/// How many codes and mails the embedded provider sends for one account, however many callers ask for them.
+/// How many codes and mails the embedded provider sends, however many callers ask for them: for one account, to one
+/// address that was not verified, and to all such addresses together.
 ///
-/// So no telephone or mailbox is flooded, no bill grows, and guesses do not get new codes without end.
+/// So no telephone or mailbox is flooded, no bill grows, and guesses do not get new codes without end. Verified addresses
+/// count for their accounts alone: whoever registers with the address of someone else keeps no code from its owner.
 package struct MessageLimits: Sendable, Equatable {
   /// Messages of any hour.
   package var perHour: Int
@@ -13,12 +15,29 @@ package struct MessageLimits: Sendable, Equatable {
   enum Share: String {
     /// Tokens for forgotten passwords: anyone who knows an address can ask for them, so they take nothing from the rest.
     case reset
-    /// All other messages that count.
+    /// Notices: what was done is told however many codes were sent.
+    case notice
+    /// Codes, and tokens that verify addresses.
     case other
+  }
+
+  /// How many messages are sent in any period of a length.
+  struct Limit: Equatable {
+    /// The messages.
+    var count: Int
+    /// The length.
+    var period: Duration
   }
 
   /// One token for a forgotten password for so many other messages: it is needed far less often.
   private static let resetDivisor = 3
+
+  /// Addresses that were not verified get together what so many of them may get: more than register in an hour.
+  static let overallFactor = 30
+
+  /// The longest period that is looked back on.
+  static let day = Duration.seconds(86_400)
+  private static let hour = Duration.seconds(3600)
 
   /// Two logins whose codes were all sent again.
   private static let hourSetting = WholeNumberSetting("maxMessagesPerHour", 1...1000, standard: 10)
@@ -37,11 +56,14 @@ package struct MessageLimits: Sendable, Equatable {
     perDay = section.read(Self.daySetting)
   }
 
-  /// How many messages of a share are sent: all that are configured, or a third as many tokens for forgotten passwords.
-  func limits(of share: Share) -> (perHour: Int, perDay: Int) {
+  /// How many messages of a share are sent for one account, or to one address.
+  ///
+  /// Tokens for forgotten passwords have no limit of a day: a stranger who asks for them would keep the next one from
+  /// the account's owner for longer than an hour.
+  func limits(of share: Share) -> [Limit] {
     switch share {
-    case .reset: (max(1, perHour / Self.resetDivisor), max(1, perDay / Self.resetDivisor))
-    case .other: (perHour, perDay)
+    case .reset: [Limit(count: max(1, perHour / Self.resetDivisor), period: Self.hour)]
+    case .notice, .other: [Limit(count: perHour, period: Self.hour), Limit(count: perDay, period: Self.day)]
     }
   }
 }

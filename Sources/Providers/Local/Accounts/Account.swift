@@ -21,6 +21,8 @@ struct Account {
   var createdAt: Timestamp
   /// When its address was shown to be its owner's; nil where it was not.
   var emailVerifiedAt: Timestamp?
+  /// When a code that was sent to its phone number came back; nil where none has.
+  var phoneVerifiedAt: Timestamp?
   /// When the owner of the state directory disabled it; nil where it may log in.
   var disabledAt: Timestamp?
 

@@ -10,7 +10,7 @@ struct AccountListing {
   /// The present moment.
   let now: Timestamp
 
-  /// All accounts by their addresses, or the one with an identifier.
+  /// The newest accounts by their addresses, or the one with an identifier.
   ///
   /// - Throws: `SQLiteError`; `LocalStoreFault.damaged` for a second factor that is not known.
   func users(id: String? = nil) throws -> [LocalUser] {
@@ -19,9 +19,11 @@ struct AccountListing {
       SELECT id, email, email_verified_at, name, phone, second_factor, disabled_at, created_at,
         (SELECT count(*) FROM token_family AS family WHERE family.account = account.id
           AND family.revoked_at IS NULL AND family.expires_at > ?1 AND family.last_used_at > ?2)
-      FROM account WHERE ?3 IS NULL OR id = ?3 ORDER BY email
+      FROM (
+        SELECT * FROM account WHERE ?3 IS NULL OR id = ?3 ORDER BY created_at DESC, id LIMIT ?4
+      ) AS account ORDER BY email
       """)
-    try bind(id, to: query)
+    try bind(id, ListLocalUsers.largestCount, to: query)
     var users: [LocalUser] = []
     while try query.step() { users.append(try Self.user(query)) }
     return users
@@ -29,26 +31,36 @@ struct AccountListing {
 
   /// The sessions that can still be refreshed, the newest first: of one account, or of all.
   ///
+  /// - Parameters:
+  ///   - account: whose they are; nil for all.
+  ///   - limit: how many at most; nil for all.
+  /// - Returns: the sessions.
   /// - Throws: `SQLiteError`.
-  func sessions(of account: String? = nil) throws(SQLiteError) -> [LocalSession] {
+  func sessions(of account: String? = nil, limit: Int?) throws(SQLiteError) -> [LocalSession] {
     let query = try connection.prepare(
       """
       SELECT id, account, scopes, created_at, last_used_at, expires_at, amr FROM token_family
       WHERE revoked_at IS NULL AND expires_at > ?1 AND last_used_at > ?2 AND (?3 IS NULL OR account = ?3)
-      ORDER BY created_at DESC, id
+      ORDER BY created_at DESC, id LIMIT ?4
       """)
-    try bind(account, to: query)
+    try bind(account, limit, to: query)
     var sessions: [LocalSession] = []
     while try query.step() { sessions.append(try session(query)) }
     return sessions
   }
 
-  /// The messages that may lie in the outbox, and when each is removed, the oldest first.
+  /// The newest messages that may lie in the outbox, and when each is removed, the oldest first.
   ///
   /// - Throws: `SQLiteError`.
   func messages() throws(SQLiteError) -> [(number: Int64, expiresAt: Timestamp)] {
-    let query = try connection.prepare("SELECT number, expires_at FROM message WHERE expires_at > ?1 ORDER BY number")
+    let query = try connection.prepare(
+      """
+      SELECT number, expires_at FROM (
+        SELECT number, expires_at FROM message WHERE expires_at > ?1 ORDER BY number DESC LIMIT ?2
+      ) ORDER BY number
+      """)
     try query.bind(now.milliseconds, at: 1)
+    try query.bind(Int64(ListLocalMessages.largestCount), at: 2)
     var messages: [(number: Int64, expiresAt: Timestamp)] = []
     while try query.step() {
       messages.append((try query.int64(at: 0), Timestamp(milliseconds: try query.int64(at: 1))))
@@ -56,19 +68,13 @@ struct AccountListing {
     return messages
   }
 
-  /// The number of the last record of the audit; 0 where there is none.
-  ///
-  /// - Throws: `SQLiteError`.
-  func lastAuditNumber() throws(SQLiteError) -> Int64 {
-    let query = try connection.prepare("SELECT coalesce(max(number), 0) FROM audit")
-    return try query.step() ? try query.int64(at: 0) : 0
-  }
-
-  /// Binds which sessions can still be refreshed, and of which account something is read.
-  private func bind(_ account: String?, to query: borrowing Statement) throws(SQLiteError) {
+  /// Binds which sessions can still be refreshed, of which account something is read, and how many rows at most.
+  private func bind(_ account: String?, _ limit: Int?, to query: borrowing Statement) throws(SQLiteError) {
     try query.bind(now.milliseconds, at: 1)
     try query.bind((now + (.zero - idleLifetime)).milliseconds, at: 2)
     if let account { try query.bind(account, at: 3) }
+    // A negative number is no limit (https://www.sqlite.org/lang_select.html#limitoffset).
+    try query.bind(Int64(limit ?? -1), at: 4)
   }
 
   private static func user(_ row: borrowing Statement) throws -> LocalUser {

@@ -14,7 +14,8 @@ struct AccountTable {
   func find(email: EmailAddress) throws(SQLiteError) -> Account? {
     try first(
       """
-      SELECT id, email, name, phone, password_hash, second_factor, created_at, email_verified_at, disabled_at
+      SELECT id, email, name, phone, password_hash, second_factor, created_at, email_verified_at,
+        phone_verified_at, disabled_at
       FROM account WHERE email = ?1
       """, email.text)
   }
@@ -25,7 +26,8 @@ struct AccountTable {
   func find(id: String) throws(SQLiteError) -> Account? {
     try first(
       """
-      SELECT id, email, name, phone, password_hash, second_factor, created_at, email_verified_at, disabled_at
+      SELECT id, email, name, phone, password_hash, second_factor, created_at, email_verified_at,
+        phone_verified_at, disabled_at
       FROM account WHERE id = ?1
       """, id)
   }
@@ -97,6 +99,17 @@ struct AccountTable {
     try update.run()
   }
 
+  /// Notes that an account's phone number is its owner's; the first time counts.
+  ///
+  /// - Throws: `SQLiteError`.
+  func setPhoneVerified(_ id: String, at now: Timestamp) throws(SQLiteError) {
+    let update = try connection.prepare(
+      "UPDATE account SET phone_verified_at = ?2 WHERE id = ?1 AND phone_verified_at IS NULL")
+    try update.bind(id, at: 1)
+    try update.bind(now.milliseconds, at: 2)
+    try update.run()
+  }
+
   /// Writes what its user can change of an account: name, addresses and second factor.
   ///
   /// - Returns: false where its e-mail address is another account's; nothing has changed then.
@@ -104,7 +117,8 @@ struct AccountTable {
   func update(_ account: Account) throws(SQLiteError) -> Bool {
     let update = try connection.prepare(
       """
-      UPDATE OR IGNORE account SET email = ?2, name = ?3, phone = ?4, second_factor = ?5, email_verified_at = ?6
+      UPDATE OR IGNORE account SET email = ?2, name = ?3, phone = ?4, second_factor = ?5, email_verified_at = ?6,
+        phone_verified_at = ?7
       WHERE id = ?1
       """)
     try update.bind(account.id, at: 1)
@@ -113,6 +127,7 @@ struct AccountTable {
     if let phone = account.phone { try update.bind(phone.text, at: 4) }
     try update.bind(account.secondFactor.rawValue, at: 5)
     if let verified = account.emailVerifiedAt { try update.bind(verified.milliseconds, at: 6) }
+    if let verified = account.phoneVerifiedAt { try update.bind(verified.milliseconds, at: 7) }
     try update.run()
     return connection.changedRowCount == 1
   }
@@ -128,7 +143,8 @@ struct AccountTable {
       "DELETE FROM token_family WHERE account = ?1", "DELETE FROM otp_flow WHERE account = ?1",
       "DELETE FROM totp WHERE account = ?1", "DELETE FROM totp_enrolment WHERE account = ?1",
       "DELETE FROM backup_code WHERE account = ?1", "DELETE FROM mail_token WHERE account = ?1",
-      "DELETE FROM sent_code WHERE account = ?1", "DELETE FROM account WHERE id = ?1",
+      // What was sent to an address counts on, or an account after the other would be made to send more there.
+      "UPDATE sent_code SET account = NULL WHERE account = ?1", "DELETE FROM account WHERE id = ?1",
     ]
     for statement in statements {
       let delete = try connection.prepare(statement)
@@ -157,7 +173,7 @@ struct AccountTable {
       phone: query.isNull(at: 3) ? nil : PhoneNumber(stored: try query.text(at: 3)),
       passwordHash: try query.blob(at: 4), secondFactor: secondFactor,
       createdAt: Timestamp(milliseconds: try query.int64(at: 6)), emailVerifiedAt: try Self.moment(query, at: 7),
-      disabledAt: try Self.moment(query, at: 8))
+      phoneVerifiedAt: try Self.moment(query, at: 8), disabledAt: try Self.moment(query, at: 9))
   }
 
   private static func moment(_ row: borrowing Statement, at column: Int32) throws(SQLiteError) -> Timestamp? {

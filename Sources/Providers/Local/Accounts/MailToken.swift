@@ -8,12 +8,15 @@ struct MailToken {
     case reset
     /// It shows that an address is its owner's.
     case verify
+    /// It makes the address that it was sent to the account's.
+    case change
 
     /// What its message is for.
     var message: MessagePurpose {
       switch self {
       case .reset: .reset
       case .verify: .verify
+      case .change: .change
       }
     }
 
@@ -21,7 +24,7 @@ struct MailToken {
     var lifetime: Duration {
       switch self {
       case .reset: .seconds(1800)
-      case .verify: .seconds(86_400)
+      case .verify, .change: .seconds(86_400)
       }
     }
   }
@@ -30,7 +33,7 @@ struct MailToken {
   var account: String
   /// What it is good for.
   var purpose: Purpose
-  /// The address that it was sent to: it says nothing of another one that the account has by now.
+  /// The address that it was sent to: it says nothing of another one.
   var email: String
   /// When it expires.
   var expiresAt: Timestamp

@@ -57,6 +57,15 @@ struct MailTokenTable {
     try delete.run()
   }
 
+  /// Removes all tokens of an account.
+  ///
+  /// - Throws: `SQLiteError`.
+  func removeAll(of account: String) throws(SQLiteError) {
+    let delete = try connection.prepare("DELETE FROM mail_token WHERE account = ?1")
+    try delete.bind(account, at: 1)
+    try delete.run()
+  }
+
   /// Forgets tokens that have expired.
   ///
   /// - Throws: `SQLiteError`.

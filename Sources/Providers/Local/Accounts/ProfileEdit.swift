@@ -13,18 +13,23 @@ struct ProfileEdit {
   let before: Account
   /// The account as it will be; an authenticator app is its second factor only once it is enrolled.
   private(set) var after: Account
+  /// The account with the e-mail address that becomes its own once it is verified; nil where none waits for that.
+  private(set) var waiting: Account?
   /// Whether an authenticator app is to be enrolled.
   private(set) var enrolsApp = false
 
+  private let verifiesEmail: Bool
   private var fields: Set<Field> = []
   private var wrong: [String] = []
 
-  /// Whether the e-mail address is another one.
+  /// Whether the e-mail address is another one at once.
   var changesEmail: Bool { after.email != before.email }
   /// Whether the phone number is another one, or gone.
   var changesPhone: Bool { after.phone != before.phone }
   /// Whether another second factor counts at once.
   var changesFactor: Bool { after.secondFactor != before.secondFactor }
+  /// Whether an address that waits for its verification is given up, and no other one waits in its place.
+  var endsEmailChange: Bool { fields.contains(.email) && waiting == nil }
   /// Whether codes come from elsewhere, or go elsewhere, than they did.
   var changesLogin: Bool { changesEmail || changesPhone || changesFactor }
   /// Whether an enrolment that waits for its first code is void, since another second factor was chosen.
@@ -35,17 +40,18 @@ struct ProfileEdit {
   /// - Parameters:
   ///   - changes: as the user asks for them.
   ///   - account: whose they are.
-  ///   - needsVerifiedEmail: whether codes go to e-mail addresses only that were verified.
+  ///   - verifiesEmail: whether an e-mail address becomes the account's, and gets codes, only once it is verified.
   /// - Throws: `.refused` with `validationFailed` and all fields that are wrong.
   init(
-    _ changes: ProfileChanges, of account: Account, needsVerifiedEmail: Bool
+    _ changes: ProfileChanges, of account: Account, verifiesEmail: Bool
   ) throws(ProviderFailure) {
     before = account
     after = account
+    self.verifiesEmail = verifiesEmail
     for change in changes.members {
       if !apply(change) { wrong.append(change.name) }
     }
-    if let unmet = unmetField(needsVerifiedEmail: needsVerifiedEmail) { wrong.append(unmet.rawValue) }
+    if let unmet = unmetField { wrong.append(unmet.rawValue) }
     guard wrong.isEmpty else { throw .refused(.validationFailed, fields: wrong) }
   }
 
@@ -83,6 +89,7 @@ struct ProfileEdit {
   private mutating func setPhone(_ text: String) -> Bool {
     let phone = PhoneNumber(text)
     guard phone != nil || text.isEmpty else { return false }
+    if phone != before.phone { after.phoneVerifiedAt = nil }
     after.phone = phone
     return true
   }
@@ -91,8 +98,10 @@ struct ProfileEdit {
   private mutating func setEmail(_ email: EmailAddress?) -> Bool {
     guard let email else { return false }
     guard email.text != before.email else { return true }
-    after.email = email.text
-    after.emailVerifiedAt = nil
+    var changed = after
+    changed.email = email.text
+    changed.emailVerifiedAt = nil
+    if verifiesEmail { waiting = changed } else { after = changed }
     return true
   }
 
@@ -105,14 +114,14 @@ struct ProfileEdit {
 
   /// The field to name where the second factor has nowhere to send its codes to; nil where it has, or where that is not
   /// due to these changes.
-  private func unmetField(needsVerifiedEmail: Bool) -> Field? {
-    let address: Field
+  private var unmetField: Field? {
     switch after.secondFactor {
-    case .sms where after.phone == nil: address = .phoneNumber
-    case .email where needsVerifiedEmail && after.emailVerifiedAt == nil: address = .email
+    case .sms where after.phone == nil:
+      let blamed: Field = fields.contains(.twoFactor) ? .twoFactor : .phoneNumber
+      return fields.contains(blamed) && !wrong.contains(Field.phoneNumber.rawValue) ? blamed : nil
+    case .email where verifiesEmail && after.emailVerifiedAt == nil:
+      return fields.contains(.twoFactor) ? .twoFactor : nil
     case .off, .sms, .email, .totp: return nil
     }
-    let blamed: Field = fields.contains(.twoFactor) ? .twoFactor : address
-    return fields.contains(blamed) && !wrong.contains(address.rawValue) ? blamed : nil
   }
 }

@@ -32,7 +32,10 @@ package final class Delivery: Sendable {
   private struct State {
     var channels: [OTPChallenge.Method: any MessageChannel] = [:]
     var reports: [DeliveryConfiguration.Channel: DeliveryReport] = [:]
+    /// Each keeps its place until its last try has ended.
     var underWay: Set<Int64> = []
+    /// Those of them that are tried no more.
+    var withdrawn: Set<Int64> = []
     var isClosed = false
   }
 
@@ -85,17 +88,14 @@ package final class Delivery: Sendable {
     start(message, number: number, by: channel, Promise())
   }
 
-  /// Sends messages no more that are of no more use: one that is being sent at this moment is not called back.
+  /// Begins no further try of messages that are of no more use: one that is being sent at this moment is not called back.
   func withdraw(_ numbers: some Sequence<Int64>) {
-    state.withLock { $0.underWay.subtract(numbers) }
+    state.withLock { $0.withdrawn.formUnion($0.underWay.intersection(numbers)) }
   }
 
   /// Begins no further try.
   package func close() {
-    state.withLock { state in
-      state.isClosed = true
-      state.underWay = []
-    }
+    state.withLock { $0.isClosed = true }
   }
 
   /// What each way that was used has done since the start, in the order of the ways' names.
@@ -141,9 +141,13 @@ package final class Delivery: Sendable {
         noteFailure(error, channel)
         first.fulfil(.retrying(error))
         await wait(pause)
-        guard state.withLock({ $0.underWay.contains(number) }) else { return .failed(error) }
+        guard isWanted(number) else { return .failed(error) }
       }
     }
+  }
+
+  private func isWanted(_ number: Int64) -> Bool {
+    state.withLock { !$0.isClosed && !$0.withdrawn.contains(number) }
   }
 
   private func wait(_ pause: Duration) async {
@@ -159,6 +163,7 @@ package final class Delivery: Sendable {
     let now = timing.now()
     state.withLock { state in
       state.underWay.remove(number)
+      state.withdrawn.remove(number)
       state.reports[channel.name]?.end(outcome, at: now)
     }
     if let failure = outcome.failure { hasFailed(channel.name, failure.text) }

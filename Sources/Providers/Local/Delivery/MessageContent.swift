@@ -6,7 +6,7 @@ import SecretMemory
 enum MessageContent: Sendable {
   /// The code that finishes a login.
   case loginCode(Secret, lifetime: Duration)
-  /// The token that shows that a new account's e-mail address is its owner's.
+  /// The token that shows that an e-mail address is its account's owner's.
   case emailVerification(token: Secret, lifetime: Duration)
   /// The token that stands in for a forgotten password.
   case passwordReset(token: Secret, lifetime: Duration)
@@ -58,7 +58,7 @@ enum MessageContent: Sendable {
     case .emailVerification(_, let lifetime):
       (
         "To confirm this e-mail address, start `authbroker account verify-email`\nand enter the token: ",
-        "\n\nIt expires in \(Self.words(lifetime)). If you have not registered, ignore this message."
+        "\n\nIt expires in \(Self.words(lifetime)). If you have not asked for it, ignore this message."
       )
     case .passwordReset(_, let lifetime):
       (

@@ -6,14 +6,21 @@ struct MessageDestination {
   let address: String
   /// The same as it may be shown before the login is complete: enough for its owner to recognise, and no more.
   let masked: String
+  /// Whether it was shown to be its account's owner's.
+  let isVerified: Bool
 }
 
 extension Account {
   /// Where messages go that are sent in some way; nil where the account has no such address, or nothing is sent.
   func destination(_ method: OTPChallenge.Method) -> MessageDestination? {
     switch method {
-    case .sms: phone.map { MessageDestination(address: $0.text, masked: $0.masked) }
-    case .email: MessageDestination(address: email, masked: Self.masked(email: email))
+    case .sms:
+      phone.map {
+        MessageDestination(address: $0.text, masked: $0.masked, isVerified: phoneVerifiedAt != nil)
+      }
+    case .email:
+      MessageDestination(
+        address: email, masked: Self.masked(email: email), isVerified: emailVerifiedAt != nil)
     case .totp: nil
     }
   }

@@ -6,9 +6,17 @@ enum MessagePurpose: String {
   case reset
   /// It has the token that verifies an e-mail address.
   case verify
+  /// It has the token that makes another e-mail address the account's.
+  case change
   /// It tells of something that was done.
   case notice
 
   /// What it is counted with.
-  var share: MessageLimits.Share { self == .reset ? .reset : .other }
+  var share: MessageLimits.Share {
+    switch self {
+    case .reset: .reset
+    case .notice: .notice
+    case .login, .verify, .change: .other
+    }
+  }
 }

@@ -22,7 +22,10 @@ enum AcceptedCode {
   /// - Throws: what the database says.
   func use(of account: String, _ database: LocalDatabase, at now: Timestamp) throws {
     switch self {
-    case .sent: break
+    // Who has the code reads what is sent there.
+    case .sent(.sms): try database.accounts.setPhoneVerified(account, at: now)
+    case .sent(.email): try database.accounts.setEmailVerified(account, at: now)
+    case .sent(.totp): break
     case .app(let step): try database.totp.setLastStep(step, of: account)
     case .backup(let code):
       try database.backupCodes.use(code, at: now)

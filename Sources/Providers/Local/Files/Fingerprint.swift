@@ -7,7 +7,7 @@ struct Fingerprint {
   /// What is hashed; each purpose has hashes of its own.
   enum Purpose: UInt8 {
     case code = 1
-    case handle, refreshToken, address, mailToken, audit, backupCode
+    case handle, refreshToken, address, mailToken, audit, backupCode, destination
   }
 
   private let hash: KeyedHash

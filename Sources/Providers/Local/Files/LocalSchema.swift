@@ -85,6 +85,7 @@ enum LocalSchema {
 
   private static let accountColumns: [StaticString] = [
     "ALTER TABLE account ADD COLUMN email_verified_at INTEGER",
+    "ALTER TABLE account ADD COLUMN phone_verified_at INTEGER",
     "ALTER TABLE account ADD COLUMN second_factor TEXT NOT NULL DEFAULT 'off'",
     "ALTER TABLE account ADD COLUMN disabled_at INTEGER",
     "ALTER TABLE account ADD COLUMN password_changed_at INTEGER",
@@ -136,8 +137,11 @@ enum LocalSchema {
       expires_at INTEGER NOT NULL
     ) STRICT
     """,
-    "CREATE TABLE sent_code (account TEXT NOT NULL, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
+    // With the fingerprint of where it went, unless that address was verified; the account may be gone since.
+    "CREATE TABLE sent_code (account TEXT, destination BLOB, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
     "CREATE INDEX sent_code_by_account ON sent_code (account, share, at)",
+    "CREATE INDEX sent_code_by_destination ON sent_code (destination, share, at)",
+    "CREATE INDEX sent_code_by_time ON sent_code (share, at)",
   ]
 
   /// The triggers hold for other programs that open the file: this one's connection runs none.

@@ -122,16 +122,19 @@ struct TokenFamilyTable {
     try update.run()
   }
 
-  /// Forgets families that ended long ago, tokens first.
+  /// Forgets families that have expired, or were revoked, long ago, tokens first.
   ///
   /// - Throws: `SQLiteError`.
   func removeOld(at now: Timestamp) throws(SQLiteError) {
     let end = (now + (.zero - Self.memory)).milliseconds
     let tokens = try connection.prepare(
-      "DELETE FROM refresh_token WHERE family IN (SELECT id FROM token_family WHERE expires_at < ?1)")
+      """
+      DELETE FROM refresh_token
+      WHERE family IN (SELECT id FROM token_family WHERE expires_at < ?1 OR revoked_at < ?1)
+      """)
     try tokens.bind(end, at: 1)
     try tokens.run()
-    let families = try connection.prepare("DELETE FROM token_family WHERE expires_at < ?1")
+    let families = try connection.prepare("DELETE FROM token_family WHERE expires_at < ?1 OR revoked_at < ?1")
     try families.bind(end, at: 1)
     try families.run()
   }

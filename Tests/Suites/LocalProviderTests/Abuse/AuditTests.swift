@@ -1,5 +1,6 @@
 import BrokerCore
 import BrokerProtocol
+import SQLite
 import SecretMemory
 import TestSupport
 import Testing
@@ -71,6 +72,26 @@ import Testing
     }
   }
 
+  @Test func `a long audit is verified in parts, with other calls between them that take nothing from it`()
+    async throws
+  {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      try await fixture.provider.addRecords(2 * AuditTable.pageCount)
+      var verification = try await fixture.provider.beginAuditVerification()
+      var parts = 0
+      while !verification.isFinished {
+        verification = try await fixture.provider.verifyMoreOfAudit(verification)
+        _ = try await fixture.provider.login(fixture.credentials()).session
+        parts += 1
+      }
+      #expect(parts == 3 && verification.isIntact)
+      #expect(try await fixture.provider.isAuditIntact())
+      try await fixture.change("UPDATE audit SET detail = 'x' WHERE number = 1900")
+      #expect(try await fixture.provider.isAuditIntact() == false)
+    }
+  }
+
   @Test func `without its end the audit does not begin again`() async throws {
     try await ProviderFixture.run { fixture in
       try await record(fixture)
@@ -103,6 +124,17 @@ import Testing
         """
       #expect(try await fixture.number(personal) == 0)
       #expect(try await fixture.number("SELECT count(*) FROM audit WHERE account IS NULL") == 1)
+    }
+  }
+}
+
+extension LocalProvider {
+  /// Adds records to the audit, all at once.
+  fileprivate func addRecords(_ count: Int) throws(ProviderFailure) {
+    try perform { database, now in
+      try database.connection.transaction {
+        for _ in 1...count { try database.audit.append(.loginSucceeded, account: nil, at: now) }
+      }
     }
   }
 }

@@ -82,6 +82,21 @@ import Testing
     }
   }
 
+  @Test func `of too many for one answer the newest accounts are listed, and each is found`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session("a@example.com")
+      try await fixture.change(
+        """
+        WITH RECURSIVE counted(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < 1000)
+        INSERT INTO account (id, email, password_hash, created_at)
+        SELECT 'id' || i, 'b' || i || '@example.com', x'00', 1900000000000 FROM counted
+        """)
+      let emails = try await fixture.provider.users().map(\.email)
+      #expect(emails.count == 1000 && !emails.contains("a@example.com") && emails == emails.sorted())
+      #expect(try await fixture.provider.setEnabled(false, user: "a@example.com").isDisabled)
+    }
+  }
+
   // MARK: Disabled accounts
 
   @Test(arguments: [true, false])
@@ -177,6 +192,22 @@ import Testing
       #expect(try await provider.revokeSessions(of: "a@example.com", session: nil) == 0)
       #expect(try await refresh(fixture, other) == nil)
       #expect(try await provider.users().map(\.sessionCount) == [0, 1])
+    }
+  }
+
+  @Test func `of too many for one answer the newest sessions are listed, and all of them are revoked`() async throws {
+    try await ProviderFixture.run { fixture in
+      let session = try await fixture.session()
+      let id = try #require(try await fixture.provider.introspect(session.tokens.accessToken).session)
+      try await fixture.change(
+        """
+        WITH RECURSIVE counted(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM counted WHERE i < 1000)
+        INSERT INTO token_family (id, account, scopes, created_at, last_used_at, expires_at)
+        SELECT 'family' || i, account.id, '', 1800000000001, 1800000000000, 1900000000000 FROM counted, account
+        """)
+      let listed = try await fixture.provider.sessions(of: "a@example.com").map(\.id)
+      #expect(listed.count == 1000 && !listed.contains(id))
+      #expect(try await fixture.provider.revokeSessions(of: "a@example.com", session: nil) == 1001)
     }
   }
 

@@ -18,7 +18,7 @@ import Testing
       #expect(try fixture.message().required("to").string() == "a@example.com")
       #expect(try fixture.message().required("method").string() == "email")
       let session = try await fixture.provider.verifyOTP(flow: challenge.flow, code: try fixture.sentCode())
-      #expect(session.user?.email == "a@example.com")
+      #expect(session.user?.email == "a@example.com" && session.user?.emailVerified == true)
     }
   }
 

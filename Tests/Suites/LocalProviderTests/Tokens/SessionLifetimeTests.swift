@@ -53,6 +53,21 @@ import Testing
     }
   }
 
+  @Test func `a revoked session is forgotten after a week, and its tokens with it`() async throws {
+    try await ProviderFixture.run { fixture in
+      let session = try await fixture.session()
+      _ = try await fixture.provider.refresh(try #require(session.tokens.refreshToken))
+      try await fixture.provider.revoke(session.tokens, everywhere: false)
+      fixture.clock.advance(.seconds(7 * 86_400))
+      _ = try await fixture.provider.users()
+      #expect(try await fixture.number("SELECT count(*) FROM refresh_token") == 2)
+      fixture.clock.advance(.seconds(60))
+      _ = try await fixture.provider.users()
+      #expect(try await fixture.number("SELECT count(*) FROM refresh_token") == 0)
+      #expect(try await fixture.number("SELECT count(*) FROM token_family") == 0)
+    }
+  }
+
   @Test func `a replayed token is audited, and ends its family alone`() async throws {
     try await ProviderFixture.run { fixture in
       let other = try await fixture.session().tokens
