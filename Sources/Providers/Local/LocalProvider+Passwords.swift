@@ -117,13 +117,15 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     let destination = MessageDestination(address: email.text, masked: "", isVerified: false)
     let purpose = MailToken.Purpose.reset
     let token = MailToken(account: noAccount, purpose: purpose, email: noAccount, expiresAt: now + purpose.lifetime)
+    let counted = CountedMessage(purpose.message, to: noAccount, destination, database.fingerprint)
     try database.connection.transaction {
+      _ = try database.sentCodes.wait(for: counted, configuration.messageLimits, at: now)
       try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))
       try database.mailTokens.remove(purpose, of: noAccount)
-      try database.sentCodes.record(
-        CountedMessage(purpose.message, to: noAccount, destination, database.fingerprint), at: now)
+      try database.sentCodes.record(counted, at: now)
       try database.sentCodes.remove(noAccount)
     }
+    defer { removeMessagesAtExpiry() }
     guard delivery.channel(for: .email) == nil else { return }
     let content = MessageContent.passwordReset(token: value, lifetime: purpose.lifetime)
     let message = try OutboundMessage(content, to: noAccount, by: .email, at: now)

@@ -217,7 +217,29 @@ import Testing
         .init(question: "Password: ", answer: "x y\n"),
       ], ["login"], in: scratch)
     #expect(run.code == 0, "\(run.output)")
-    #expect(owner.requests.dropFirst(2) == ["login {}", #"login {"email":"ada@example.com","password":"x y"}"#])
+    let sent = #"login {"email":"ada@example.com","password":"x y"}"#
+    #expect(owner.requests.dropFirst(2) == ["login {}", "getSession {}", sent])
+  }
+
+  @Test func `where a login takes a phone number, that is asked for and no address`() throws {
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": FakeOwner.status()
+      case "getSession":
+        #""result":{"profile":"default","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
+          + #""login":[{"method":"password","fields":["phoneNumber","password"]}]}"#
+      default: Self.session
+      }
+    }
+    let run = try CommandRun(
+      atTerminal: [
+        .init(question: "Phone number: ", answer: "+15550100\n"), .init(question: "Password: ", answer: "x y\n"),
+      ], ["login"], in: scratch)
+    #expect(run.code == 0 && !run.output.contains("E-mail"), "\(run.output)")
+    #expect(owner.requests.last == #"login {"password":"x y","phoneNumber":"+15550100"}"#)
+    let given = try CommandRun(["login", "--phone", "1", "--password-stdin"], in: scratch, input: "x y\n")
+    #expect(given.code == 0, "\(given.errors)")
+    #expect(owner.requests.last == #"login {"password":"x y","phoneNumber":"1"}"#)
   }
 
   @Test func `where the broker says that a login takes a password, it is asked for before anything is sent`() throws {

@@ -84,13 +84,15 @@ extension ShellClientTests {
         request=$(cat); echo "$request" >&2
         case $request in
           *'"getSession"'*'"work"'*) echo '{"result":{"login":[{"method":"deviceCode","fields":[]}]}}' ;;
+          *'"getSession"'*'"shop"'*) echo '{"result":{"login":[{"method":"password","fields":["phoneNumber","password"]}]}}' ;;
           *'"getSession"'*) echo '{"result":{"login":[{"method":"password","fields":["email","password"]}]}}' ;;
           *'"work"'*) echo '{"result":{"status":"authenticated","session":{"profile":"work"}}}' ;;
           *) echo '{"result":{"status":"authenticated","session":{"profile":"home"}}}' ;;
         esac
       }
-      authbroker__credentials() { printf ',"password":"example"'; }
+      authbroker__credentials() { printf ',"%s":"example"' "$1"; }
       authbroker_login --profile work 2>&1; authbroker_login 2>&1
+      authbroker_login --profile shop --method password 2>&1; authbroker_login --phone 1 --password-stdin 2>&1
       AUTHBROKER_COMMAND=/nonexistent/authbroker
       authbroker__connect() { authbroker__run connect; }
       authbroker_token 2>/dev/null; echo "code $?"
@@ -100,7 +102,12 @@ extension ShellClientTests {
       {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"work","method":"deviceCode"}}
       authbroker.sh: logged in to work
       {"jsonrpc":"2.0","id":1,"method":"getSession","params":{}}
-      {"jsonrpc":"2.0","id":1,"method":"login","params":{"password":"example"}}
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"email":"example"}}
+      authbroker.sh: logged in to home
+      {"jsonrpc":"2.0","id":1,"method":"getSession","params":{"profile":"shop"}}
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"profile":"shop","phoneNumber":"example"}}
+      authbroker.sh: logged in to home
+      {"jsonrpc":"2.0","id":1,"method":"login","params":{"":"example"}}
       authbroker.sh: logged in to home
       code 8
 
