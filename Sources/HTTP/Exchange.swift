@@ -5,7 +5,7 @@ import Synchronization
 final class Exchange: Sendable {
   /// What is to be done.
   enum Work: Sendable {
-    /// To send a request as somebody, and to get a response.
+    /// To send a request, with or without credentials, and to get a response.
     case request(HTTPRequest, Authorization)
     /// To hand a mail over.
     case mail(Mail)

@@ -165,7 +165,7 @@ final class TransferSet {
   }
 
   // Ends a transfer that is under way.
-  private func abandon(_ transfer: Transfer, _ failure: HTTPFailure) {
+  private func stop(_ transfer: Transfer, _ failure: HTTPFailure) {
     transfer.easy.shortenFarewell()
     end(transfer, .failure(failure))
   }
@@ -186,7 +186,7 @@ final class TransferSet {
   private func giveUp(where isMeant: (Exchange) -> Bool) {
     refuseWaiting(.cancelled(sent: false), where: isMeant)
     for transfer in running.values where isMeant(transfer.exchange) {
-      abandon(transfer, .cancelled(sent: transfer.wasSent))
+      stop(transfer, .cancelled(sent: transfer.wasSent))
     }
   }
 
@@ -194,7 +194,7 @@ final class TransferSet {
     let now = BootClock.now
     if let nextExpiry, nextExpiry <= now { refuseWaiting(.timedOut(sent: false)) { $0.deadline <= now } }
     for transfer in running.values where transfer.exchange.deadline + Self.grace <= now {
-      abandon(transfer, .timedOut(sent: transfer.wasSent))
+      stop(transfer, .timedOut(sent: transfer.wasSent))
     }
   }
 

@@ -10,7 +10,7 @@ enum Correction {
   ///   - context: the command line.
   ///   - isTyped: whether a person has typed the password, and so may type it again.
   /// - Returns: the names of the values that are refused.
-  /// - Throws: the failure where it is another one, or nobody can correct it.
+  /// - Throws: the failure where it is another one, or no person can correct it.
   static func refused(
     by failure: CommandFailure, among fields: Set<String>, _ context: Context, isTyped: Bool
   ) throws(CommandFailure) -> Set<String> {

@@ -39,7 +39,7 @@ struct NewAccount {
   /// Has the person at the terminal correct what the provider does not take.
   ///
   /// - Parameter failure: the refusal, in plain words.
-  /// - Throws: the failure where it is another one, or nobody can correct it.
+  /// - Throws: the failure where it is another one, or no person can correct it.
   mutating func correct(_ failure: CommandFailure) throws(CommandFailure) {
     let refused = try Correction.refused(
       by: failure, among: ["email", "name", "phoneNumber", "password"], context, isTyped: PasswordSource.asks(context))

@@ -33,8 +33,8 @@ final class ProviderCatalog {
   private var remotes: [ProfileName: Remote] = [:]
   /// One for each way into the network that was configured since the start; usually one, or none.
   private var clients: [(network: NetworkConfiguration, client: HTTPClient)] = []
-  /// The same for messages: a mail server may keep a client's thread waiting.
-  private var messageClients: [(network: NetworkConfiguration, client: HTTPClient)] = []
+  /// The same for mails: a mail server may keep a client's thread waiting.
+  private var mailClients: [(network: NetworkConfiguration, client: HTTPClient)] = []
 
   /// A catalog whose embedded provider keeps its files in a state directory.
   ///
@@ -93,16 +93,21 @@ final class ProviderCatalog {
 
   /// Makes what messages are sent with, unless there were none but those in the outbox so far.
   private func prepareDelivery(_ configuration: BrokerConfiguration) throws(StartFailure) {
-    guard configuration.local.delivery != DeliveryConfiguration() || !messageClients.isEmpty else { return }
+    guard configuration.local.delivery != DeliveryConfiguration() || !mailClients.isEmpty else { return }
     do throws(Errno) { try secrets.startThread() } catch { throw StartFailure(noThread: error) }
-    _ = try client(configuration.network, among: &messageClients)
+    _ = try client(configuration.network, among: &mailClients)
+    _ = try client(configuration.network, among: &clients)
   }
 
   /// Sends messages as a configuration says, for which `prepareDelivery` was called.
   private func useDelivery(_ configuration: BrokerConfiguration) {
-    guard let client = messageClients.first(where: { $0.network == configuration.network })?.client else { return }
+    let network = configuration.network
+    guard let mailClient = mailClients.first(where: { $0.network == network })?.client,
+      let formClient = clients.first(where: { $0.network == network })?.client
+    else { return }
     let secrets = secrets
-    let means = Delivery.Means(client: client, secrets: { await secrets.find($0) }, environment: environment)
+    let means = Delivery.Means(
+      mailClient: mailClient, formClient: formClient, secrets: { await secrets.find($0) }, environment: environment)
     delivery.use(configuration.local.delivery, with: means)
   }
 
@@ -177,7 +182,7 @@ final class ProviderCatalog {
   /// Closes what the providers have open.
   func close() async {
     delivery.close()
-    for (_, client) in clients + messageClients { await client.close() }
+    for (_, client) in clients + mailClients { await client.close() }
     await local?.shutDown()
     await secrets.shutDown()
   }

@@ -39,7 +39,7 @@ extension SetLocalUserEnabled {
       "Lets an account of the embedded provider log in, or keeps it from that; disabling it revokes its sessions.",
       details:
         """
-        Access tokens that were issued before are good until they expire, where nobody introspects them. No account of \
+        Access tokens that were issued before are good until they expire, unless an API introspects them. No account of \
         that name is validationFailed with user among the fields.
         """,
       result: "user",

@@ -102,35 +102,20 @@ package struct KeyCommand: Sendable {
     return child
   }
 
-  /// Reads until the program has ended and everything that it printed is here.
-  ///
-  /// The end of the stream is not waited for: something that the program left running may hold it open for ever.
+  /// Reads what the program prints into locked memory.
   private func collect(
     from stream: borrowing FileDescriptor, of child: ChildProcess, until deadline: Duration
   ) throws -> (buffer: Secret, count: Int) {
-    let end = try child.endDescriptor()
     var filled = 0
     do throws(SecretInitializationFailure<any Error>) {
       let buffer = try Secret(byteCount: RetrievedSecret.byteLimit + 1) { target throws(any Error) in
-        var poll = PollSet(count: 2)
-        poll.watch(0, stream.number, readable: true)
-        poll.watch(1, end.number, readable: true)
-        while true {
-          let remaining = deadline - BootClock.now
-          guard remaining > .zero else { throw Failure.timedOut(program: program, timeLimit) }
-          _ = try poll.wait(atMost: remaining)
-          guard poll.isReady(0) else {
-            if poll.isReady(1) { return }
-            continue
-          }
-          switch stream.read(into: &target, at: filled) {
-          case .bytes(let count): filled += count
-          case .endOfStream: poll.watch(0, stream.number)
-          case .wouldBlock: continue
-          case .failed(let error): throw error
-          }
+        let hasEnded = try child.readOutput(of: stream, until: deadline) {
+          let result = stream.read(into: &target, at: filled)
+          if case .bytes(let count) = result { filled += count }
           guard filled <= RetrievedSecret.byteLimit else { throw Failure.tooLong(program: program) }
+          return result
         }
+        guard hasEnded else { throw Failure.timedOut(program: program, timeLimit) }
       }
       return (buffer, filled)
     } catch {

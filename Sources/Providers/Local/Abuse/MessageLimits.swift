@@ -4,7 +4,7 @@ package import ConfigurationFile
 /// address that was not verified, and to all such addresses together.
 ///
 /// So no telephone or mailbox is flooded, no bill grows, and guesses do not get new codes without end. Verified addresses
-/// count for their accounts alone: whoever registers with the address of someone else keeps no code from its owner.
+/// count for their accounts alone: to register with the address of another person keeps no code from that person.
 package struct MessageLimits: Sendable, Equatable {
   /// Messages of any hour.
   package var perHour: Int

@@ -74,8 +74,8 @@ struct CommandChannel: MessageChannel {
     }
   }
 
-  /// A pipe with the whole message in it, which is far smaller than a pipe is (pipe(7): 64 KiB): nobody waits for the program
-  /// to read it.
+  /// A pipe with the whole message in it, which is far smaller than a pipe is (pipe(7): 64 KiB), so that writing it
+  /// waits for no reader.
   private static func input(_ message: OutboundMessage) throws -> FileDescriptor {
     let pipe = try FileDescriptor.pipe()
     try message.withJSONLine { line in try pipe.writeEnd.writeAll(line) }
@@ -86,29 +86,17 @@ struct CommandChannel: MessageChannel {
   private func collect(
     from stream: borrowing FileDescriptor, of child: ChildProcess, until deadline: Duration
   ) throws -> [UInt8] {
-    let end = try child.endDescriptor()
     var errors: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: Self.errorLimit)
-    var poll = PollSet(count: 2)
-    poll.watch(0, stream.number, readable: true)
-    poll.watch(1, end.number, readable: true)
-    while true {
-      let remaining = deadline - BootClock.now
-      guard remaining > .zero else {
-        throw DeliveryFailure.unreachable("the command \(program.name) did not exit within \(timeLimit)")
-      }
-      _ = try poll.wait(atMost: remaining)
-      guard poll.isReady(0) else {
-        if poll.isReady(1) { return errors }
-        continue
-      }
-      switch stream.read(into: &piece) {
-      case .bytes(let count): errors = Array((errors + piece[..<count]).suffix(Self.errorLimit))
-      case .endOfStream: poll.watch(0, stream.number)
-      case .wouldBlock: continue
-      case .failed(let error): throw error
-      }
+    let hasEnded = try child.readOutput(of: stream, until: deadline) {
+      let result = stream.read(into: &piece)
+      if case .bytes(let count) = result { errors = Array((errors + piece[..<count]).suffix(Self.errorLimit)) }
+      return result
     }
+    guard hasEnded else {
+      throw DeliveryFailure.unreachable("the command \(program.name) did not exit within \(timeLimit)")
+    }
+    return errors
   }
 
   /// The last line that says anything, with nothing in it of what only the recipient may know, or who that is.

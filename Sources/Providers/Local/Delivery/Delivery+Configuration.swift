@@ -6,16 +6,21 @@ package import ProviderKit
 extension Delivery {
   /// What the ways of messages work with.
   package struct Means: Sendable {
-    /// Sends mails and forms, and nothing else.
-    let client: HTTPClient
+    /// Sends mails and nothing else: a mail server may keep its thread waiting.
+    let mailClient: HTTPClient
+    /// Sends forms.
+    let formClient: HTTPClient
     /// Finds the passwords.
     let secrets: SecretFinder
     /// What programs' environments are chosen from.
     let environment: [String: String]
 
     /// Takes what is given.
-    package init(client: HTTPClient, secrets: @escaping SecretFinder, environment: [String: String]) {
-      self.client = client
+    package init(
+      mailClient: HTTPClient, formClient: HTTPClient, secrets: @escaping SecretFinder, environment: [String: String]
+    ) {
+      self.mailClient = mailClient
+      self.formClient = formClient
       self.secrets = secrets
       self.environment = environment
     }
@@ -30,8 +35,8 @@ extension Delivery {
     switch configuration {
     case .outbox: nil
     case .command(let command): UserProgram(command, environment: means.environment).map { CommandChannel($0) }
-    case .smtp(let settings): SMTPChannel(settings, client: means.client, secrets: means.secrets)
-    case .sms(let settings): SMSChannel(settings, client: means.client, secrets: means.secrets)
+    case .smtp(let settings): SMTPChannel(settings, client: means.mailClient, secrets: means.secrets)
+    case .sms(let settings): SMSChannel(settings, client: means.formClient, secrets: means.secrets)
     }
   }
 }

@@ -2,10 +2,10 @@ import BrokerProtocol
 import LinuxSystem
 import Synchronization
 
-/// Sends the embedded provider's messages, off the provider's thread: nobody but who waits for a message waits for a
-/// server or a program.
+/// Sends the embedded provider's messages, off the provider's thread: a slow server or program holds up no
+/// caller but the one that waits for its message.
 ///
-/// A passing trouble is tried again: three tries within about ten seconds, since nobody waits longer for a code. What was
+/// A passing trouble is tried again: three tries within about ten seconds, since no user waits longer for a code. What was
 /// not sent by then is counted and forgotten; its user asks for another code, or uses a backup code.
 package final class Delivery: Sendable {
   /// The pauses before the second and the third try.
@@ -83,7 +83,7 @@ package final class Delivery: Sendable {
     return await first.value
   }
 
-  /// Sends a message that nobody waits for.
+  /// Sends a message without waiting for it.
   func post(_ message: OutboundMessage, number: Int64, by channel: any MessageChannel) {
     start(message, number: number, by: channel, Promise())
   }

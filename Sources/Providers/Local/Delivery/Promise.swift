@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that is given once, by whoever has it first, and that one task waits for.
+/// A value that one task waits for; only the first one given counts.
 ///
 /// It passes by way of the lock, not of the continuation, since the thread sanitizer sees into the one only.
 final class Promise<Value: Sendable>: Sendable {

@@ -32,7 +32,7 @@ package struct SMSConfiguration: Sendable, Equatable {
   package let url: HTTPURL
   /// The number or name that messages come from; nil: the service has one.
   package let sender: String?
-  /// Who sends; nil: the service asks nobody.
+  /// Who sends; nil: the service wants no account.
   package let account: DeliveryAccount?
   /// What the fields are called.
   package let fields: Fields

@@ -11,7 +11,7 @@ package struct SMTPConfiguration: Sendable, Equatable {
   package let server: MailServerURL
   /// The sender of every mail.
   package let sender: MailAddress
-  /// Who sends; nil: the server asks nobody.
+  /// Who sends; nil: the server wants no account.
   package let account: DeliveryAccount?
   /// Whom the server's certificate must come from; nil: as everywhere, and on this machine no TLS at all.
   package let tls: TLSPolicy?

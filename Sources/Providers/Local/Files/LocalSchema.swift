@@ -6,7 +6,7 @@ import SQLite
 /// Times are milliseconds since 1970; a fingerprint is a keyed hash.
 enum LocalSchema {
   /// The number of the schema that this program writes.
-  static let version: Int32 = 3
+  static let version: Int32 = 4
 
   /// Every step that was ever released, in order.
   ///
@@ -20,15 +20,16 @@ enum LocalSchema {
       [
         Migrator.Migration(1, statements: first),
         Migrator.Migration(2) { _ in try keys.sealAll() },
-        Migrator.Migration(version) { connection in
+        Migrator.Migration(3) { connection in
           for statement in third { try connection.execute(statement) }
           try TokenFamilyTable(connection).noteUseOfAll(at: now)
           try keys.moveSigningKey(at: now, isRenewing: isRenewing)
           try AuditHead.start.write(connection, keys.sealingKey)
         },
+        Migrator.Migration(version, statements: fourth),
       ],
       creation: { connection in
-        for statement in first + third { try connection.execute(statement) }
+        for statement in first + third + fourth { try connection.execute(statement) }
         try keys.draw(at: now)
         try AuditHead.start.write(connection, keys.sealingKey)
       })
@@ -85,7 +86,6 @@ enum LocalSchema {
 
   private static let accountColumns: [StaticString] = [
     "ALTER TABLE account ADD COLUMN email_verified_at INTEGER",
-    "ALTER TABLE account ADD COLUMN phone_verified_at INTEGER",
     "ALTER TABLE account ADD COLUMN second_factor TEXT NOT NULL DEFAULT 'off'",
     "ALTER TABLE account ADD COLUMN disabled_at INTEGER",
     "ALTER TABLE account ADD COLUMN password_changed_at INTEGER",
@@ -137,6 +137,14 @@ enum LocalSchema {
       expires_at INTEGER NOT NULL
     ) STRICT
     """,
+    "CREATE TABLE sent_code (account TEXT NOT NULL, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
+    "CREATE INDEX sent_code_by_account ON sent_code (account, share, at)",
+  ]
+
+  /// Limits for each address that messages go to; the counts of the last day begin again.
+  private static let fourth: [StaticString] = [
+    "ALTER TABLE account ADD COLUMN phone_verified_at INTEGER",
+    "DROP TABLE sent_code",
     // With the fingerprint of where it went, unless that address was verified; the account may be gone since.
     "CREATE TABLE sent_code (account TEXT, destination BLOB, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
     "CREATE INDEX sent_code_by_account ON sent_code (account, share, at)",

@@ -46,7 +46,7 @@ import Testing
     try await ProviderFixture.run { fixture in
       _ = try prepare(fixture, version: 2)
       _ = try await fixture.provider.publicKey()
-      #expect(try await fixture.number("PRAGMA user_version") == 3)
+      #expect(try await fixture.number("PRAGMA user_version") == 4)
       for query: StaticString in [
         "SELECT count(*) FROM account WHERE second_factor = 'sms' AND phone IS NOT NULL",
         "SELECT count(*) FROM account WHERE second_factor = 'off' AND phone IS NULL",
@@ -57,6 +57,22 @@ import Testing
         #expect(try await fixture.number(query) == 1, "\(query)")
       }
       #expect(try await fixture.number("SELECT count(*) FROM server_key WHERE name = 'signing'") == 0)
+    }
+  }
+
+  @Test func `a database of the third schema has the columns and the table of this one`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      for statement: StaticString in [
+        "ALTER TABLE account DROP COLUMN phone_verified_at", "DROP TABLE sent_code",
+        "CREATE TABLE sent_code (account TEXT NOT NULL, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
+        "INSERT INTO sent_code SELECT id, 'other', created_at FROM account", "PRAGMA user_version = 3",
+      ] { try await fixture.change(statement) }
+      _ = try await fixture.provider.login(fixture.credentials()).session
+      #expect(try await fixture.number("PRAGMA user_version") == 4)
+      #expect(try await fixture.number("SELECT count(*) FROM account WHERE phone_verified_at IS NULL") == 1)
+      #expect(try await fixture.number("SELECT count(*) FROM sent_code WHERE destination IS NOT NULL") == 0)
+      #expect(try await fixture.provider.isAuditIntact())
     }
   }
 
