@@ -38,14 +38,14 @@ enum LoginCommand: Command {
     if let session, ExitCode(session.state) == .success { Output.message(replacing(session)) }
     if method != .password, try logInWithoutPassword(method, profile, context) { return }
     if let session { try FirstAccount.expect(session, context) }
-    let params = try passwordParams(profile, context)
+    let params = try credentials(profile, context)
     var dialogue = LoginDialogue(context, try context.connect())
     let result = try logIn(params, &dialogue, context)
     try dialogue.finish(result)
   }
 
   /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
-  private static func passwordParams(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> Login.Params {
+  private static func credentials(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> Login.Params {
     let (email, phone) = (context.arguments["--email"], context.arguments["--phone"])
     var params = Login.Params(profile: profile, email: email, phoneNumber: phone)
     if email == nil, phone == nil {

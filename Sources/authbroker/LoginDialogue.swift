@@ -92,7 +92,8 @@ struct LoginDialogue: ~Copyable {
     case .emailVerificationRequired:
       throw CommandFailure(
         .loginRequired, "the e-mail address must be verified first",
-        next: NextCommand("enter the token of the message with", "account", "verify-email").on(try context.arguments.profile()))
+        next: NextCommand("enter the token of the message with", "account", "verify-email")
+          .on(try context.arguments.profile()))
     }
   }
 

@@ -249,7 +249,6 @@ import Vault
     }
   }
 
-  /// Leaves a vault with a session behind, and no owner.
   /// The alert of a broker that has just started: told before most clients are there, and kept for those that come.
   private static func firstAlert(_ sandbox: Sandbox) throws -> JSONNode {
     while true {
@@ -262,6 +261,7 @@ import Vault
     }
   }
 
+  /// Leaves a vault with a session behind, and no owner.
   private static func makeSession(_ sandbox: Sandbox, _ options: [String] = []) throws {
     let owner = try sandbox.owner(options)
     try SocketWire(sandbox.socket).register()

@@ -102,8 +102,10 @@ final class MemoryConversation {
     _ = try ping.call("ping")
   }
 
+  /// It waits for longer than a busy machine takes to look at the memory.
   private static let waitElsewhere =
-    #"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","params":{"profile":"other","waitForLogin":true}}"#
+    #"{"jsonrpc":"2.0","id":9,"method":"getAccessToken","#
+    + #""params":{"profile":"other","waitForLogin":true,"timeoutSeconds":600}}"#
 
   /// A batch of tokens that is not complete: the profile `other` is not logged in.
   func holdBatch(_ framing: Framing = .lines) throws -> SocketWire {

@@ -18,7 +18,8 @@ import Testing
   private static let browser =
     #"{"loginFlowId":"example-login","profile":"default","kind":"browser","#
     + #""verificationUri":"https://id.example/authorize?x=\u001b","expiresAt":"2099-01-01T00:00:00Z"}"#
-  private static let session =
+  /// A login that is done.
+  static let session =
     #""result":{"status":"authenticated","session":{"profile":"default","provider":"oidc","state":"authenticated","#
     + #""user":{"id":"u","email":"ada@example.com"},"scopes":[],"refreshTokenPresent":true}}"#
 
@@ -219,48 +220,6 @@ import Testing
     #expect(run.code == 0, "\(run.output)")
     let sent = #"login {"email":"ada@example.com","password":"x y"}"#
     #expect(owner.requests.dropFirst(2) == ["login {}", "getSession {}", sent])
-  }
-
-  @Test func `where a login takes a phone number, that is asked for and no address`() throws {
-    let owner = try FakeOwner(in: scratch) { method, _ in
-      switch method {
-      case "getStatus": FakeOwner.status()
-      case "getSession":
-        #""result":{"profile":"default","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
-          + #""login":[{"method":"password","fields":["phoneNumber","password"]}]}"#
-      default: Self.session
-      }
-    }
-    let run = try CommandRun(
-      atTerminal: [
-        .init(question: "Phone number: ", answer: "+15550100\n"), .init(question: "Password: ", answer: "x y\n"),
-      ], ["login"], in: scratch)
-    #expect(run.code == 0 && !run.output.contains("E-mail"), "\(run.output)")
-    #expect(owner.requests.last == #"login {"password":"x y","phoneNumber":"+15550100"}"#)
-    let given = try CommandRun(["login", "--phone", "1", "--password-stdin"], in: scratch, input: "x y\n")
-    #expect(given.code == 0, "\(given.errors)")
-    #expect(owner.requests.last == #"login {"password":"x y","phoneNumber":"1"}"#)
-  }
-
-  @Test func `where the broker says that a login takes a password, it is asked for before anything is sent`() throws {
-    let owner = try FakeOwner(in: scratch) { method, _ in
-      switch method {
-      case "getStatus": FakeOwner.status()
-      case "getSession":
-        #""result":{"profile":"default","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
-          + #""login":[{"method":"password","fields":["email","password"]},"#
-          + #"{"method":"refreshToken","fields":["refreshToken"]}]}"#
-      default: Self.session
-      }
-    }
-    let run = try CommandRun(
-      atTerminal: [
-        .init(question: "E-mail address: ", answer: "ada@example.com\n"),
-        .init(question: "Password: ", answer: "x y\n"),
-      ], ["login"], in: scratch)
-    #expect(run.code == 0, "\(run.output)")
-    let logins = owner.requests.filter { $0.hasPrefix("login") }
-    #expect(logins == [#"login {"email":"ada@example.com","password":"x y"}"#])
   }
 
   @Test func `a login that is done before it can be cancelled is told as ever`() throws {

@@ -1,0 +1,43 @@
+import TestSupport
+import Testing
+
+/// Logins ask for what the profile's provider takes.
+@Suite(.standardTimeLimit) struct LoginFormTests {
+  private let scratch = Scratch()
+
+  /// An owner whose provider has some ways to log in, and takes whatever is sent.
+  private func owner(_ forms: String) throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, _ in
+      switch method {
+      case "getStatus": FakeOwner.status()
+      case "getSession":
+        #""result":{"profile":"default","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
+          + #""login":[\#(forms)]}"#
+      default: LoginCommandTests.session
+      }
+    }
+  }
+
+  private func logIn(_ question: String, _ answer: String) throws -> CommandRun {
+    let steps = [(question, answer), ("Password: ", "x y")].map { CommandRun.Step(question: $0, answer: $1 + "\n") }
+    return try CommandRun(atTerminal: steps, ["login"], in: scratch)
+  }
+
+  @Test func `where a login takes a password, it is asked for before anything is sent`() throws {
+    let owner = try owner(
+      #"{"method":"password","fields":["email","password"]},{"method":"refreshToken","fields":["refreshToken"]}"#)
+    let run = try logIn("E-mail address: ", "ada@example.com")
+    #expect(run.code == 0, "\(run.output)")
+    let logins = owner.requests.filter { $0.hasPrefix("login") }
+    #expect(logins == [#"login {"email":"ada@example.com","password":"x y"}"#])
+  }
+
+  @Test func `where a login takes a phone number, that is asked for and no address`() throws {
+    let owner = try owner(#"{"method":"password","fields":["phoneNumber","password"]}"#)
+    let run = try logIn("Phone number: ", "+15550100")
+    #expect(run.code == 0 && !run.output.contains("E-mail"), "\(run.output)")
+    #expect(owner.requests.last == #"login {"password":"x y","phoneNumber":"+15550100"}"#)
+    _ = try CommandRun(["login", "--phone", "1", "--password-stdin"], in: scratch, input: "x y\n")
+    #expect(owner.requests.last == #"login {"password":"x y","phoneNumber":"1"}"#)
+  }
+}
