@@ -343,7 +343,7 @@ authbroker_login() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --email --phone --password-stdin --method' "$@" || exit
   [ -z "$email$phone$stdin" ] || method=${method:-password}
   case $email$phone$method in '' | password)
-    way=0 answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || exit
+    way=0 answer=$(authbroker__call getSession "$(authbroker__text profile "$profile")") || [ -n "$method" ] || exit
     while name=$(authbroker__words "$answer" "result.login.$way.method"); do
       field=$(authbroker__words "$answer" "result.login.$way.fields.0") || method=${method:-$name}
       [ "$name" != password ] || account=$field; way=$((way + 1))

@@ -84,10 +84,11 @@ extension LocalProvider: AccountDirectory {
         if let family {
           try database.families.revoke(family: family.id, at: now)
         } else {
-          try database.families.revokeAll(account: owner, at: now)
+          try endSessions(of: owner, database, at: now)
         }
         try database.audit.append(.sessionsRevoked, account: owner, detail: family?.id ?? "all", at: now)
       }
+      if family == nil { removeMessages(of: owner, .change, database) }
       return sessions.count { family == nil || $0.id == family?.id }
     }
   }

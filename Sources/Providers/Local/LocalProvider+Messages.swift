@@ -82,7 +82,8 @@ extension LocalProvider {
   /// Counts a message for ``MessageLimits`` and gives it its number; part of a transaction, after which `release` or `post`
   /// sends it.
   ///
-  /// What it replaces is removed, with its file: the one before is worth nothing any more. A notice replaces no other.
+  /// What it replaces expires, since its code is worth nothing any more; its file goes after the transaction. A notice
+  /// replaces no other.
   ///
   /// - Throws: as ``send(_:to:by:purpose:expiresAt:_:at:)``.
   func number(
@@ -95,19 +96,22 @@ extension LocalProvider {
     let counted = CountedMessage(purpose, to: account.id, destination, database.fingerprint)
     try database.sentCodes.record(counted, at: now)
     let replaced = purpose == .notice ? [] : try database.messages.numbers(account: account.id, purpose)
-    try database.removeMessages(replaced)
+    try database.messages.expire(replaced)
     let number = try database.messages.insert(account: account.id, purpose, expiresAt: expiresAt)
     let message = try OutboundMessage(content, to: destination.address, by: method, at: now)
     return NumberedMessage(message: message, number: number, replaced: replaced)
   }
 
-  /// Withdraws what a message replaces, and writes its file where it goes by no channel; the file goes when it expires.
+  /// Withdraws what a message replaces, with its file, and writes the message's own where it goes by no channel.
+  ///
+  /// The rows of both are removed when they have expired: a file that a process which is killed here leaves goes with them.
   ///
   /// - Returns: what is still to be given to its channel; nil for a message in the outbox.
   /// - Throws: `Errno`, `SQLiteError`.
   func release(_ numbered: NumberedMessage, _ database: LocalDatabase) throws -> Dispatch? {
     delivery.withdraw(numbered.replaced)
     defer { removeMessagesAtExpiry() }
+    for number in numbered.replaced { try database.files.outbox.remove(number) }
     let (message, number) = (numbered.message, numbered.number)
     guard let channel = delivery.channel(for: message.method) else {
       try database.files.outbox.write(message, number: number)

@@ -89,7 +89,7 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       switch proof {
       case .mailToken:
         try database.families.revokeAll(account: account.id, at: now)
-        // Who has used them up with the old password gets no more: the owner does.
+        // A thief with the old password may have used them up; what went to an unverified address counts on there.
         try database.sentCodes.release(account.id, .other)
         try noteMailRead(by: account, database, at: now)
         try database.audit.append(.passwordReset, account: account.id, at: now)
@@ -118,6 +118,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
     let purpose = MailToken.Purpose.reset
     let token = MailToken(account: noAccount, purpose: purpose, email: noAccount, expiresAt: now + purpose.lifetime)
     let counted = CountedMessage(purpose.message, to: noAccount, destination, database.fingerprint)
+    // As for an account, once before the transaction and once in it.
+    _ = try database.sentCodes.wait(for: counted, configuration.messageLimits, at: now)
     try database.connection.transaction {
       _ = try database.sentCodes.wait(for: counted, configuration.messageLimits, at: now)
       try database.mailTokens.replace(with: token, database.fingerprint.of(value, .mailToken))

@@ -10,7 +10,7 @@ extension LocalProvider: ProfileUpdateProvider {
   /// A change counts at once, but for an authenticator app, which is enrolled first, and a new e-mail address where addresses
   /// must be verified: it is sent a token, and until that comes back the account keeps the old one. Another address takes
   /// its place, and the present one gives it up. Where codes go or come from has changed, a login that waits for one ends.
-  /// The owner is told at the old address.
+  /// The owner is told at the present address, and once more when that was changed.
   ///
   /// - Throws: `.tokenRefused`; `.refused` with `validationFailed` and the fields, `emailTaken`, or `rateLimited` and the
   ///   time to wait where no token can be sent to a new address; `.transient(.providerUnavailable)`.
@@ -29,7 +29,7 @@ extension LocalProvider: ProfileUpdateProvider {
         )
       }
       announce(edit, database, at: now)
-      // Who gets no token asks for the change again.
+      // A user who gets no token asks for the change again.
       if let mail { try? post(mail, database) }
       return ProfileUpdate(user: edit.after.user, enrolment: enrolment)
     }
@@ -69,6 +69,7 @@ extension LocalProvider: ProfileUpdateProvider {
     if edit.changesLogin { removeMessages(of: edit.after.id, .login, database) }
     if edit.changesPhone { notify(edit.before, of: .phoneNumberChanged, database, at: now) }
     if edit.changesFactor { notify(edit.before, of: .secondFactorChanged, database, at: now) }
+    if edit.waiting != nil { notify(edit.before, of: .emailAddressChangeRequested, database, at: now) }
     if edit.changesEmail { announceNewAddress(of: edit.before, database, at: now) }
     if edit.endsEmailChange { removeMessages(of: edit.after.id, .change, database) }
   }

@@ -52,14 +52,21 @@ extension LocalProvider: UserInfoProvider, RevocationProvider {
       guard let family = try family(of: tokens, database) else { return }
       try database.connection.transaction {
         if everywhere {
-          try database.families.revokeAll(account: family.account, at: now)
+          try endSessions(of: family.account, database, at: now)
         } else {
           try database.families.revoke(family: family.id, at: now)
         }
         try database.audit.append(
           .sessionsRevoked, account: family.account, detail: everywhere ? "all" : family.id, at: now)
       }
+      if everywhere { removeMessages(of: family.account, .change, database) }
     }
+  }
+
+  /// Ends all sessions of an account, and the change of its address that one of them may have begun; part of a transaction.
+  func endSessions(of account: String, _ database: LocalDatabase, at now: Timestamp) throws {
+    try database.families.revokeAll(account: account, at: now)
+    try database.mailTokens.remove(.change, of: account)
   }
 
   /// Tells whose an access token is.

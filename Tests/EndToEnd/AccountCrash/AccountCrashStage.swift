@@ -83,6 +83,7 @@ final class AccountCrashStage {
     let isAtOnce = random.next() % 3 == 0
     for client in isAtOnce ? crowd[...count] : crowd[...] { try client.send() }
     for client in isAtOnce ? crowd[...count] : crowd[..<count] { try client.hear() }
+    // The moment of the kill is random; nothing is waited for by it.
     if !isAtOnce { usleep(UInt32(random.next() % Self.longestDelay)) }
     sandbox.bury(owner)
     kills += 1
@@ -106,7 +107,7 @@ final class AccountCrashStage {
     let found = try wire.call("listLocalUsers").required("users").elements().map { try $0.required("email").string() }
     let known = clients.flatMap { $0.accounts.map(\.email) }
     let strangers = Set(found).subtracting(known)
-    guard strangers.isEmpty else { throw TestFailure("accounts that nobody has registered: \(strangers)") }
+    guard strangers.isEmpty else { throw TestFailure("accounts that no client has registered: \(strangers)") }
     for client in clients {
       try client.examineSession(wire)
       try client.examineAccounts(wire, found: Set(found), all: all)

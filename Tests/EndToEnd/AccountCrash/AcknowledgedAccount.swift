@@ -59,7 +59,7 @@ struct AcknowledgedAccount {
 
   /// Logs in with what was acknowledged; a used backup code is refused on the way.
   ///
-  /// A completed login clears the count of wrong passwords and codes, of which there are two at most: nobody has to wait.
+  /// A completed login clears the count of wrong passwords and codes, of which there are two at most, so that none has to wait.
   mutating func examine(_ wire: SocketWire, outbox: String, _ random: inout SeededGenerator) throws {
     isTouched = false
     let result = try logIn(wire)

@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: [["--json"], ["--password-command", "echo abc"]])
-  func `register asks nobody again with --json or where a program gives the password`(options: [String]) throws {
+  func `register asks no person again with --json or where a program gives the password`(options: [String]) throws {
     let owner = try owner(refusing: [#""password""#])
     let steps = options == ["--json"] ? Self.first : Array(Self.first.prefix(1))
     let run = try CommandRun(atTerminal: steps, ["register"] + options, in: scratch)
@@ -101,7 +101,7 @@ import Testing
     #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
   }
 
-  @Test func `whoever is asked again may leave`() throws {
+  @Test func `a person who is asked again may leave`() throws {
     let owner = try owner(refusing: [#""name""#])
     let leaving = [CommandRun.Step(question: "Name: ", answer: "\u{4}")]
     let run = try CommandRun(atTerminal: Self.first + leaving, Self.words, in: scratch)

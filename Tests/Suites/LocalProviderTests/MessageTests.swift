@@ -15,8 +15,8 @@ import Testing
     let secret = try Secret(utf8: "canary-value")
     return [
       .loginCode(secret, lifetime: .seconds(300)), .emailVerification(token: secret, lifetime: .seconds(86400)),
-      .passwordReset(token: secret, lifetime: .seconds(1800)), .passwordChanged, .emailAddressChanged,
-      .phoneNumberChanged, .secondFactorChanged,
+      .passwordReset(token: secret, lifetime: .seconds(1800)), .passwordChanged,
+      .emailAddressChangeRequested, .emailAddressChanged, .phoneNumberChanged, .secondFactorChanged,
     ]
   }
 

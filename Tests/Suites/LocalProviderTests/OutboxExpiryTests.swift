@@ -64,6 +64,22 @@ import Testing
     #expect(scratch.names(in: "local-provider/outbox").isEmpty)
   }
 
+  @Test func `a replaced message whose file outlived a killed process is removed at the start`() async throws {
+    try await ProviderFixture.run { fixture in
+      _ = try await fixture.session()
+      try await fixture.provider.forgotPassword(email: "a@example.com")
+      let replaced = try fixture.contents("outbox/00000001.json")
+      try await fixture.provider.forgotPassword(email: "a@example.com")
+      #expect(fixture.outbox == ["00000002.json"])
+      await fixture.provider.shutDown()
+      try fixture.overwrite("outbox/00000001.json", with: String(decoding: replaced, as: UTF8.self))
+      let second = fixture.successor()
+      await second.start()
+      await second.shutDown()
+      #expect(fixture.outbox == ["00000002.json"])
+    }
+  }
+
   @Test func `a start makes no files where there are none`() async throws {
     try Sealing.initialize()
     let key = try SealingKey.random()

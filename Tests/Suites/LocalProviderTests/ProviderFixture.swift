@@ -95,7 +95,14 @@ final class ProviderFixture: Sendable {
     }
   }
 
-  func sentToken() throws -> Secret { try Secret(utf8: try message().required("token").string()) }
+  /// The last message with a token.
+  func tokenMessage() throws -> JSONNode {
+    let messages = try outbox.map { try JSONDocument(parsing: contents("outbox/\($0)")).root }
+    guard let message = messages.last(where: { $0["token"] != nil }) else { throw UnexpectedOutcome() }
+    return message
+  }
+
+  func sentToken() throws -> Secret { try Secret(utf8: try tokenMessage().required("token").string()) }
 
   func sentCode() throws -> Secret { try Secret(utf8: try message().required("code").string()) }
 

@@ -12,6 +12,8 @@ enum MessageContent: Sendable {
   case passwordReset(token: Secret, lifetime: Duration)
   /// The password was changed.
   case passwordChanged
+  /// Another e-mail address was given, which waits for its verification: told to the present one.
+  case emailAddressChangeRequested
   /// The e-mail address was changed: told to the old one.
   case emailAddressChanged
   /// The phone number was changed, or removed.
@@ -23,8 +25,8 @@ enum MessageContent: Sendable {
   var code: Secret? {
     switch self {
     case .loginCode(let code, _): code
-    case .emailVerification, .passwordReset, .passwordChanged, .emailAddressChanged, .phoneNumberChanged,
-      .secondFactorChanged:
+    case .emailVerification, .passwordReset, .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged,
+      .phoneNumberChanged, .secondFactorChanged:
       nil
     }
   }
@@ -33,7 +35,9 @@ enum MessageContent: Sendable {
   var token: Secret? {
     switch self {
     case .emailVerification(let token, _), .passwordReset(let token, _): token
-    case .loginCode, .passwordChanged, .emailAddressChanged, .phoneNumberChanged, .secondFactorChanged: nil
+    case .loginCode, .passwordChanged, .emailAddressChangeRequested, .emailAddressChanged, .phoneNumberChanged,
+      .secondFactorChanged:
+      nil
     }
   }
 
@@ -44,6 +48,7 @@ enum MessageContent: Sendable {
     case .emailVerification: "Confirm your e-mail address"
     case .passwordReset: "Reset your password"
     case .passwordChanged: "Your password was changed"
+    case .emailAddressChangeRequested: "Your e-mail address is to be changed"
     case .emailAddressChanged: "Your e-mail address was changed"
     case .phoneNumberChanged: "Your phone number was changed"
     case .secondFactorChanged: "Your second factor was changed"
@@ -70,6 +75,11 @@ enum MessageContent: Sendable {
       (
         "The password of your account was changed. If that was not you, set a new one with "
           + "`authbroker account forgot`.", ""
+      )
+    case .emailAddressChangeRequested:
+      (
+        "Your account is to get another e-mail address once that is verified. If that was not you, change your "
+          + "password with `authbroker account password`.", ""
       )
     case .emailAddressChanged:
       ("Your account has another e-mail address now. If that was not you, tell the administrator.", "")

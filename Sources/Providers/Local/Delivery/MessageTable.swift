@@ -66,6 +66,17 @@ struct MessageTable {
     return numbers
   }
 
+  /// Makes messages expire at once; part of the caller's transaction.
+  ///
+  /// - Throws: `SQLiteError`.
+  func expire(_ numbers: [Int64]) throws(SQLiteError) {
+    for number in numbers {
+      let update = try connection.prepare("UPDATE message SET expires_at = 0 WHERE number = ?1")
+      try update.bind(number, at: 1)
+      try update.run()
+    }
+  }
+
   /// Forgets a message whose file is gone.
   ///
   /// - Throws: `SQLiteError`.

@@ -22,7 +22,7 @@ enum AcceptedCode {
   /// - Throws: what the database says.
   func use(of account: String, _ database: LocalDatabase, at now: Timestamp) throws {
     switch self {
-    // Who has the code reads what is sent there.
+    // A user who has the code reads what is sent there.
     case .sent(.sms): try database.accounts.setPhoneVerified(account, at: now)
     case .sent(.email): try database.accounts.setEmailVerified(account, at: now)
     case .sent(.totp): break

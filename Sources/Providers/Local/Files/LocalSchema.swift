@@ -144,6 +144,11 @@ enum LocalSchema {
   /// Limits for each address that messages go to; the counts of the last day begin again.
   private static let fourth: [StaticString] = [
     "ALTER TABLE account ADD COLUMN phone_verified_at INTEGER",
+    // A session of such an account began with a code that went there.
+    """
+    UPDATE account SET phone_verified_at = created_at
+    WHERE phone IS NOT NULL AND second_factor = 'sms' AND id IN (SELECT account FROM token_family)
+    """,
     "DROP TABLE sent_code",
     // With the fingerprint of where it went, unless that address was verified; the account may be gone since.
     "CREATE TABLE sent_code (account TEXT, destination BLOB, share TEXT NOT NULL, at INTEGER NOT NULL) STRICT",
