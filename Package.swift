@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "Configuration",
       dependencies: [
-        "BrokerCore", "BrokerProtocol", "ConfigurationFile", "HTTP", "ProviderKit", "LocalProvider", "RESTProvider",
+        "BrokerCore", "BrokerProtocol", "JSON", "ConfigurationFile", "HTTP", "ProviderKit", "LocalProvider",
+        "RESTProvider",
         "OIDCProvider", "FirebaseProvider",
       ]),
     .target(name: "BrokerServer", dependencies: core + ["JSONRPC", "Transport", "LinuxSystem", "Logging"]),

@@ -7,19 +7,20 @@ import JSON
 extension BrokerConfiguration {
   private static let schemeSetting = ChoiceSetting("scheme", standard: Target.Scheme.bearer)
 
-  /// An entry's section, with `URL` for its address.
-  private static let targetPattern = "targets.URL"
-
-  /// Makes the keys of an entry known.
-  static func noteTargetKeys(_ context: ConfigurationContext) {
-    var entry = context.blankSection(targetPattern)
+  /// The keys of an entry.
+  ///
+  /// They are not among those of which an unknown key elsewhere may be one: `profile` at the top is meant as `profiles`.
+  package static let targetKeys: [String] = {
+    let context = ConfigurationContext()
+    var entry = context.blankSection("targets.URL")
     _ = target("", &entry, [])
-  }
+    return context.keys["targets.URL"]
+  }()
 
   /// Reads the map; entries with mistakes are reported and left out.
   static func targets(_ root: inout ConfigurationSection) -> TargetMap {
     // Those of the file: a profile with a mistake is no reason for another one here.
-    let names = root.has("profiles") ? root.section("profiles").namedMembers().map(\.name) : [ProfileName.default.description]
+    let names = root.node(at: "profiles").flatMap { try? $0.members().map(\.name) } ?? [ProfileName.default.description]
     let profiles = names.compactMap(ProfileName.init)
     let section = root.section("targets")
     var map = TargetMap()

@@ -117,7 +117,6 @@ package struct BrokerConfiguration: Sendable, Equatable {
     let context = ConfigurationContext()
     var root = context.blankSection("")
     _ = BrokerConfiguration(&root)
-    noteTargetKeys(context)
     var keys = context.keys
     for type in ProviderType.all { keys.add(ProfileConfiguration.knownKeys(of: type), of: type.name) }
     return keys

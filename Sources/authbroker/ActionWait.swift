@@ -65,7 +65,7 @@ struct ActionWait: ~Copyable {
     let failure: CommandFailure
     do throws(ClientError) {
       let params = AwaitLogin.Params(loginFlowID: action.loginFlowID, timeout: Self.step)
-      return try connection.call(AwaitLogin.self, params, timeout: Self.step + Self.patience)
+      return try connection.request(AwaitLogin.self, params, timeout: Self.step + Self.patience)
     } catch { failure = CommandFailure(error) }
     if failure.error?.kind == .deadlineExceeded { return nil }
     clear()
@@ -109,7 +109,7 @@ struct ActionWait: ~Copyable {
   private func cancel(on connection: inout BlockingConnection) {
     let params = CancelLogin.Params(loginFlowID: action.loginFlowID)
     do throws(ClientError) {
-      _ = try connection.call(CancelLogin.self, params, timeout: .seconds(5))
+      _ = try connection.request(CancelLogin.self, params, timeout: .seconds(5))
     } catch {
       let failure = CommandFailure(error)
       guard failure.error?.kind == .flowNotFound else {

@@ -97,7 +97,7 @@ struct Context: Sendable {
   ) throws(CommandFailure) -> Method.Result {
     let timeout = try timeout(orElse: limit)
     do throws(ClientError) {
-      return try connection.call(method, params, timeout: timeout)
+      return try connection.request(method, params, timeout: timeout)
     } catch { throw failure(error) }
   }
 

@@ -43,7 +43,7 @@ struct DemoJourney: ~Copyable {
 
   /// Ends the broker; whatever happens, it does not outlive the demo.
   mutating func stop() {
-    guard (try? first.call(StopBroker.self, .init(), timeout: Self.patience)) != nil else { return }
+    guard (try? first.request(StopBroker.self, .init(), timeout: Self.patience)) != nil else { return }
     try? first.awaitEnd(timeout: Self.patience)
   }
 
@@ -51,7 +51,7 @@ struct DemoJourney: ~Copyable {
     stage.step("A second client subscribes to every event")
     stage.sent(Subscribe.name, Subscribe.Params())
     do throws(ClientError) {
-      let state = try second.call(Subscribe.self, .init(), timeout: Self.patience)
+      let state = try second.request(Subscribe.self, .init(), timeout: Self.patience)
       stage.received(state)
     } catch { throw CommandFailure(error) }
   }
@@ -122,7 +122,7 @@ extension DemoJourney {
   ) throws(CommandFailure) -> Method.Result {
     stage.sent(Method.name, params)
     do throws(ClientError) {
-      let result = try first.call(method, params, timeout: Self.patience)
+      let result = try first.request(method, params, timeout: Self.patience)
       stage.received(result)
       return result
     } catch { throw CommandFailure(error) }
@@ -134,7 +134,7 @@ extension DemoJourney {
   ) throws(CommandFailure) {
     stage.sent(Method.name, params)
     do throws(ClientError) {
-      _ = try first.call(method, params, timeout: Self.patience)
+      _ = try first.request(method, params, timeout: Self.patience)
     } catch {
       guard case .broker(let refusal) = error, refusal.kind == kind else { throw CommandFailure(error) }
       stage.received(refusal)

@@ -105,7 +105,7 @@ struct LoginCall {
     case .userActionRequired(let action): params = .init(loginFlowID: action.loginFlowID)
     case .authenticated, .emailVerificationRequired: return .completed(result)
     }
-    let answer = try? connection.call(CancelLogin.self, params, timeout: Self.patience)
+    let answer = try? connection.request(CancelLogin.self, params, timeout: Self.patience)
     return answer == nil ? .unknown : .cancelled
   }
 

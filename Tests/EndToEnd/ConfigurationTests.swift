@@ -80,6 +80,30 @@ import Testing
     }
   }
 
+  @Test func `targets are found by address, and a reload changes them`() async throws {
+    try await Sandbox.run { sandbox in
+      let text = { (name: String) in
+        #"{ targets: { "https://git.example.com": { profile: "default", username: "\#(name)" } } }"#
+      }
+      let owner = try sandbox.owner(try sandbox.configure(text("ada")))
+      let client = try SocketWire(sandbox.socket)
+      let question = #"{"url":"https://git.example.com/acme/tools.git"}"#
+      let names = { (params: String) throws -> [String?]? in
+        try client.call("listTargets", params)["targets"]?.elements().map { try $0["username"]?.string() }
+      }
+      #expect(try names(question) == ["ada"])
+      _ = try sandbox.configure(text("bob"))
+      try client.prove()
+      _ = try client.call("reloadConfig")
+      #expect(try names(question) == ["bob"] && names("{}") == ["bob"])
+      #expect(try names(#"{"url":"https://git.example.org"}"#) == [])
+      let refused = try client.ask(
+        #"{"jsonrpc":"2.0","id":1,"method":"listTargets","params":{"url":"https://git.example.com/../x"}}"#)
+      #expect(try refused["error"]?["data"]?["pointer"]?.string() == "/url")
+      try owner.send(.terminate)
+    }
+  }
+
   @Test func `a configuration that says what it said before is no event`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner(try sandbox.configure(Self.one))

@@ -7,14 +7,21 @@ import Testing
 @Suite(.standardTimeLimit) struct MessageDeliveryTests {
   private static let credentials = #"{"email":"ada@example.com","password":"example password 1"}"#
 
+  /// A broker that sends its mail by a server, and a client whose account was just made there.
+  private static func registered(
+    _ sandbox: Sandbox, _ server: MailBackend.Server
+  ) throws -> (MailBackend, SocketWire) {
+    let backend = try MailBackend(sandbox)
+    _ = try sandbox.owner(try sandbox.configure("{ local: { delivery: \(try backend.delivery(server, sandbox)) } }"))
+    let client = try SocketWire(sandbox.socket)
+    try client.register()
+    return (backend, client)
+  }
+
   @Test(arguments: MailBackend.Server.allCases)
   func `the code in the mail that a server got finishes the login`(_ server: MailBackend.Server) async throws {
     try await Sandbox.run { sandbox in
-      let backend = try MailBackend(sandbox)
-      _ = try sandbox.owner(
-        try sandbox.configure("{ local: { delivery: \(try backend.delivery(server, sandbox)) } }"))
-      let client = try SocketWire(sandbox.socket)
-      try client.register()
+      let (backend, client) = try Self.registered(sandbox, server)
       _ = try client.call("updateProfile", #"{"changes":{"twoFactor":"email"}}"#)
       let challenge = try client.call("login", Self.credentials).required("challenge")
       #expect(try challenge.required("method").string() == "email")
@@ -33,11 +40,7 @@ import Testing
   @Test(arguments: MailBackend.Server.allCases)
   func `the token in the mail that a server got resets a password`(_ server: MailBackend.Server) async throws {
     try await Sandbox.run { sandbox in
-      let backend = try MailBackend(sandbox)
-      _ = try sandbox.owner(
-        try sandbox.configure("{ local: { delivery: \(try backend.delivery(server, sandbox)) } }"))
-      let client = try SocketWire(sandbox.socket)
-      try client.register()
+      let (backend, client) = try Self.registered(sandbox, server)
       _ = try client.call("forgotPassword", #"{"email":"ada@example.com"}"#)
       let reset = #"{"token":"\#(try backend.token())","password":"example password 2"}"#
       _ = try client.call("resetPassword", reset)

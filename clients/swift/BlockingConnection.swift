@@ -23,7 +23,7 @@ public struct BlockingConnection: ~Copyable {
   /// Connects; starts a broker if there is none and the location allows it.
   ///
   /// - Throws: `noBroker`.
-  public init(to location: BrokerLocation = BrokerLocation()) throws(ClientError) {
+  public init(to location: BrokerLocation = BrokerLocation()) throws {
     self.init(try location.connect())
   }
 
@@ -48,8 +48,15 @@ public struct BlockingConnection: ~Copyable {
   ///   - params: what it takes.
   ///   - timeout: how long to wait; nil: as long as the connection lasts.
   /// - Returns: what the method gives.
-  /// - Throws: `broker` with the broker's own error, `connectionLost`, `timedOut`, `unexpectedAnswer`.
+  /// - Throws: ``ClientError``: `broker` with the broker's own error, `connectionLost`, `timedOut`, `unexpectedAnswer`.
   public mutating func call<Method: BrokerMethod>(
+    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
+  ) throws -> Method.Result { try request(method, params, timeout: timeout) }
+
+  /// The same, for programs of this package, whose errors are typed throughout.
+  ///
+  /// - Throws: as ``call(_:_:timeout:)``.
+  package mutating func request<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) throws(ClientError) -> Method.Result {
     do throws(ClientError) { return try callOnce(method, params, timeout) } catch {

@@ -12,26 +12,26 @@ extension BrokerClient {
   ///   user has not proved lately who they are: ``reauthenticate(password:profile:)``.
   public func updateProfile(
     _ changes: ProfileChanges, profile: ProfileName? = nil
-  ) async throws(ClientError) -> UpdateProfile.Result {
+  ) async throws -> UpdateProfile.Result {
     try await call(UpdateProfile.self, .init(profile: profile, changes: changes))
   }
 
   /// Confirms the enrolment of a second factor with its first code.
-  public func confirm(_ enrolment: FactorEnrolment, code: Secret) async throws(ClientError) -> LoginResult {
+  public func confirm(_ enrolment: FactorEnrolment, code: Secret) async throws -> LoginResult {
     try await call(VerifyOTP.self, .init(otpFlowID: enrolment.otpFlowID, code: code))
   }
 
   /// Answers a challenge with a backup code instead of the one-time code.
   public func verifyBackupCode(
     _ challenge: OTPChallenge, code: Secret
-  ) async throws(ClientError) -> VerifyBackupCode.Result {
+  ) async throws -> VerifyBackupCode.Result {
     try await call(VerifyBackupCode.self, .init(otpFlowID: challenge.otpFlowID, backupCode: code))
   }
 
   /// Makes new backup codes; the earlier ones end, and these are told once.
   public func generateBackupCodes(
     password: Secret, profile: ProfileName? = nil
-  ) async throws(ClientError) -> [Secret] {
+  ) async throws -> [Secret] {
     try await call(GenerateBackupCodes.self, .init(profile: profile, password: password)).backupCodes
   }
 }

@@ -19,7 +19,7 @@ extension BrokerClient {
   public func accessToken(
     profile: ProfileName? = nil, minValidity: Duration? = nil, scopes: [String]? = nil, audience: String? = nil,
     forceRefresh: Bool = false
-  ) async throws(ClientError) -> AccessToken {
+  ) async throws -> AccessToken {
     try await call(
       GetAccessToken.self,
       .init(
@@ -37,7 +37,7 @@ extension BrokerClient {
   /// - Throws: as ``accessToken(profile:minValidity:scopes:audience:forceRefresh:)``.
   public func reportRejected(
     _ token: AccessToken, status: Int = 401, scopes: [String]? = nil, audience: String? = nil
-  ) async throws(ClientError) -> AccessToken {
+  ) async throws -> AccessToken {
     try await call(
       ReportRejected.self,
       .init(
@@ -51,7 +51,7 @@ extension BrokerClient {
   /// - Returns: the token and when it expires.
   /// - Throws: `broker` with `accessDenied` where the profile's `allowIdToken` is not set, with `unsupportedByProvider`
   ///   where the session has no ID token, with `reauthRequired` where it has expired and a refresh brings no other.
-  public func idToken(profile: ProfileName? = nil) async throws(ClientError) -> IdentityToken {
+  public func idToken(profile: ProfileName? = nil) async throws -> IdentityToken {
     try await call(GetIDToken.self, .init(profile: profile))
   }
 
@@ -60,30 +60,30 @@ extension BrokerClient {
   /// `clientContext` comes back in the result, the challenge, and the login's events; no secret belongs there.
   public func login(
     email: String, password: Secret, profile: ProfileName? = nil, clientContext: String? = nil
-  ) async throws(ClientError) -> LoginResult {
+  ) async throws -> LoginResult {
     try await call(
       Login.self, .init(profile: profile, email: email, password: password, clientContext: clientContext))
   }
 
   /// The ways to log in to a profile, and the parameters that each needs; the first is taken where a login names none.
-  public func loginForms(profile: ProfileName? = nil) async throws(ClientError) -> [LoginForm] {
+  public func loginForms(profile: ProfileName? = nil) async throws -> [LoginForm] {
     try await call(GetSession.self, .init(profile: profile)).login
   }
 
   /// Answers a challenge with its one-time code.
-  public func verifyOTP(_ challenge: OTPChallenge, code: Secret) async throws(ClientError) -> LoginResult {
+  public func verifyOTP(_ challenge: OTPChallenge, code: Secret) async throws -> LoginResult {
     try await call(VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code))
   }
 
   /// Asks for another code, not before the challenge's `nextResendAt`.
-  public func resendOTP(_ challenge: OTPChallenge) async throws(ClientError) -> OTPChallenge {
+  public func resendOTP(_ challenge: OTPChallenge) async throws -> OTPChallenge {
     try await call(ResendOTP.self, .init(otpFlowID: challenge.otpFlowID))
   }
 
   /// Makes an account at the provider and logs in.
   public func register(
     email: String, password: Secret, name: String? = nil, phoneNumber: String? = nil, profile: ProfileName? = nil
-  ) async throws(ClientError) -> LoginResult {
+  ) async throws -> LoginResult {
     try await call(
       Register.self,
       .init(profile: profile, email: email, password: password, name: name, phoneNumber: phoneNumber))
@@ -99,27 +99,27 @@ extension BrokerClient {
   /// - Throws: as ``call(_:_:)``.
   public func logout(
     profile: ProfileName? = nil, everywhere: Bool = false, all: Bool = false
-  ) async throws(ClientError) -> [LogoutOutcome] {
+  ) async throws -> [LogoutOutcome] {
     try await call(Logout.self, .init(profile: profile, everywhere: everywhere, all: all)).results
   }
 
   /// The state of a profile's session.
-  public func session(profile: ProfileName? = nil) async throws(ClientError) -> Session {
+  public func session(profile: ProfileName? = nil) async throws -> Session {
     try await call(GetSession.self, .init(profile: profile)).session
   }
 
   /// Where the sessions of all profiles stand.
-  public func sessions() async throws(ClientError) -> [Session] {
+  public func sessions() async throws -> [Session] {
     try await call(ListSessions.self, .init()).sessions
   }
 
   /// Whose session it is.
-  public func currentUser(profile: ProfileName? = nil) async throws(ClientError) -> User {
+  public func currentUser(profile: ProfileName? = nil) async throws -> User {
     try await call(GetCurrentUser.self, .init(profile: profile))
   }
 
   /// Lets the broker forget its keys and every token, for all clients, until ``unlock(passphrase:)``.
-  public func lock() async throws(ClientError) {
+  public func lock() async throws {
     _ = try await call(Lock.self, .init())
   }
 
@@ -127,7 +127,7 @@ extension BrokerClient {
   ///
   /// - Parameter passphrase: nil where the key comes from another source (``status()`` names it).
   /// - Throws: `broker` with `wrongPassphrase`, `keySourceUnavailable` or `vaultTampered`.
-  public func unlock(passphrase: Secret? = nil) async throws(ClientError) {
+  public func unlock(passphrase: Secret? = nil) async throws {
     _ = try await call(Unlock.self, .init(passphrase: passphrase))
   }
 
@@ -140,7 +140,7 @@ extension BrokerClient {
   /// - Throws: `broker` with `vaultLocked`, `wrongPassphrase` or `keySourceUnavailable`; everything opens as before then.
   public func rekey(
     to keySource: KeySourceName? = nil, passphrase: Secret? = nil, newPassphrase: Secret? = nil
-  ) async throws(ClientError) {
+  ) async throws {
     _ = try await call(
       Rekey.self, .init(keySource: keySource, passphrase: passphrase, newPassphrase: newPassphrase))
   }
@@ -150,7 +150,7 @@ extension BrokerClient {
   /// - Parameter full: whether every page and every encrypted value is verified too, which takes as long as reading it all.
   /// - Returns: whether nothing is wrong, and what a person should know.
   /// - Throws: `broker` with `vaultLocked` while there is no key.
-  public func checkVault(full: Bool = false) async throws(ClientError) -> CheckVault.Result {
+  public func checkVault(full: Bool = false) async throws -> CheckVault.Result {
     try await call(CheckVault.self, .init(isFull: full))
   }
 
@@ -159,12 +159,12 @@ extension BrokerClient {
   /// - Parameter profile: the profile to look at; nil means every configured one.
   /// - Returns: how each provider is; one that cannot be reached is no error.
   /// - Throws: `broker` with `unknownProfile`, or with `overloaded` while too many look.
-  public func checkProviders(profile: ProfileName? = nil) async throws(ClientError) -> CheckProviders.Result {
+  public func checkProviders(profile: ProfileName? = nil) async throws -> CheckProviders.Result {
     try await call(CheckProviders.self, .init(profile: profile))
   }
 
   /// How the broker itself is doing.
-  public func status() async throws(ClientError) -> GetStatus.Result {
+  public func status() async throws -> GetStatus.Result {
     try await call(GetStatus.self, .init())
   }
 }

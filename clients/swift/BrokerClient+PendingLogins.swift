@@ -13,7 +13,7 @@ extension BrokerClient {
   /// - Throws: `broker` with `unsupportedByProvider`, or `missingCredential` where the provider wants a password.
   public func login(
     by method: LoginMethod? = nil, profile: ProfileName? = nil, clientContext: String? = nil
-  ) async throws(ClientError) -> LoginResult {
+  ) async throws -> LoginResult {
     try await call(Login.self, .init(profile: profile, method: method?.rawValue, clientContext: clientContext))
   }
 
@@ -24,12 +24,12 @@ extension BrokerClient {
   ///   - timeout: how long to wait; nil: until the login is over. The login continues after it.
   /// - Returns: the session.
   /// - Throws: `broker` with `deadlineExceeded`, `consentDenied`, `otpExpired`, `cancelled` or `flowNotFound`.
-  public func awaitLogin(_ action: UserAction, timeout: Duration? = nil) async throws(ClientError) -> LoginResult {
+  public func awaitLogin(_ action: UserAction, timeout: Duration? = nil) async throws -> LoginResult {
     try await call(AwaitLogin.self, .init(loginFlowID: action.loginFlowID, timeout: timeout))
   }
 
   /// Cancels a login that waits for a one-time code or for a user action.
-  public func cancelLogin(_ step: PendingLoginStep) async throws(ClientError) {
+  public func cancelLogin(_ step: PendingLoginStep) async throws {
     switch step {
     case .code(let challenge): _ = try await call(CancelLogin.self, .init(otpFlowID: challenge.otpFlowID))
     case .action(let action): _ = try await call(CancelLogin.self, .init(loginFlowID: action.loginFlowID))
@@ -37,7 +37,7 @@ extension BrokerClient {
   }
 
   /// The login of a profile that waits for its code or its user, if there is one.
-  public func pendingLogins(profile: ProfileName? = nil) async throws(ClientError) -> [PendingLoginStep] {
+  public func pendingLogins(profile: ProfileName? = nil) async throws -> [PendingLoginStep] {
     try await call(ListPendingLogins.self, .init(profile: profile)).logins
   }
 
@@ -50,7 +50,7 @@ extension BrokerClient {
   /// - Throws: `broker` with `loginRequired` where there is no session, `accessDenied` where another user has come.
   public func reauthenticate(
     password: Secret? = nil, profile: ProfileName? = nil
-  ) async throws(ClientError) -> LoginResult {
+  ) async throws -> LoginResult {
     try await call(Reauthenticate.self, .init(profile: profile, password: password))
   }
 }

@@ -29,7 +29,7 @@ public final class BrokerClient: Sendable {
   /// Connects to the broker of this user, which is started if there is none and the location allows it.
   ///
   /// - Throws: `noBroker`, with a sentence that says why.
-  public static func connect(to location: BrokerLocation = BrokerLocation()) async throws(ClientError) -> BrokerClient {
+  public static func connect(to location: BrokerLocation = BrokerLocation()) async throws -> BrokerClient {
     let thread = ConnectionThread()
     do throws(ClientError) {
       try thread.begin()
@@ -43,7 +43,7 @@ public final class BrokerClient: Sendable {
   /// Starts a broker that only this program talks to.
   ///
   /// - Throws: `noBroker`, if there is no such program; what the broker itself has to say goes to standard error.
-  public static func launch(_ broker: PrivateBroker) async throws(ClientError) -> BrokerClient {
+  public static func launch(_ broker: PrivateBroker) async throws -> BrokerClient {
     let thread = ConnectionThread()
     do throws(ClientError) {
       try thread.begin()
@@ -79,7 +79,7 @@ public final class BrokerClient: Sendable {
   /// - Throws: `broker` with the broker's own error, `connectionLost`, `cancelled`, `unexpectedAnswer`.
   public func call<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params
-  ) async throws(ClientError) -> Method.Result {
+  ) async throws -> Method.Result {
     let id = channel.nextID()
     return try await answer(to: id) { handler in
       self.channel.sendProving(id, Method.name, params) { answer in
@@ -93,7 +93,7 @@ public final class BrokerClient: Sendable {
   /// - Parameter params: which events of which profiles, and since when; all from now on unless it says otherwise.
   /// - Returns: the snapshot and the events.
   /// - Throws: as ``call(_:_:)``.
-  public func events(_ params: Subscribe.Params = Subscribe.Params()) async throws(ClientError) -> BrokerEvents {
+  public func events(_ params: Subscribe.Params = Subscribe.Params()) async throws -> BrokerEvents {
     let id = channel.nextID()
     let (queue, stream) = EventQueue.make()
     let channel = channel

@@ -8,5 +8,6 @@ protocol ToolHelper: Command {
 }
 
 extension ToolHelper {
+  /// None: most tools are told the whole command line.
   static var programNames: [String] { [] }
 }

@@ -138,7 +138,7 @@ struct ProviderTrialDialogue: ~Copyable {
   /// Its time is that of a step: `--timeout` is for the user.
   private mutating func call(_ params: ContinueTrial.Params) throws(CommandFailure) -> ProviderTrialState {
     do throws(ClientError) {
-      return try connection.call(ContinueTrial.self, params, timeout: Self.step + Self.patience)
+      return try connection.request(ContinueTrial.self, params, timeout: Self.step + Self.patience)
     } catch { throw CommandFailure(error) }
   }
 

@@ -81,6 +81,11 @@ final class ScriptedBroker: Sendable {
     String(decoding: request?["id"].map { Array($0.text) } ?? Array("null".utf8), as: UTF8.self)
   }
 
+  /// A parameter that is a string; empty where there is none.
+  static func parameter(_ name: String, of request: JSONNode?) -> String {
+    (try? request?["params"]?[name]?.string()) ?? ""
+  }
+
   static func method(_ request: JSONNode?) -> String { (try? request?["method"]?.string()) ?? "" }
 
   /// A client of a scripted broker.

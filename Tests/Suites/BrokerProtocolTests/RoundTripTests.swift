@@ -156,6 +156,14 @@ import Testing
         sequence: 7))
     try check(ListSessions.Result(sessions: []), ListSessions.Result(sessions: sessions))
     try check(
+      ListTargets.Result(targets: []),
+      ListTargets.Result(targets: [
+        Target(url: "https://a.example", profile: .default),
+        Target(
+          url: "smtps://b.example:465/x", profile: .default, username: "u", scopes: ["s"], audience: "a",
+          scheme: .basic),
+      ]))
+    try check(
       Logout.Result(
         results: LogoutOutcome.ServerRevoked.allCases.map { LogoutOutcome(profile: .default, serverRevoked: $0) }))
     try check(

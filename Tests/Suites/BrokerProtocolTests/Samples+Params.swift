@@ -46,6 +46,7 @@ extension Samples {
       full(Reauthenticate.self, .init(profile: .default, password: secret)),
       full(Logout.self, .init(profile: .default)), full(Unsubscribe.self, .init(subscriptionID: "s")),
       full(Subscribe.self, .init(events: ["login"], profiles: [.default], since: 1)),
+      full(ListTargets.self, .init(url: "https://example.com")),
       full(GetCurrentUser.self, .init(profile: .default)),
       full(Unlock.self, .init(passphrase: secret)),
       full(Rekey.self, .init(keySource: .command, passphrase: secret, newPassphrase: secret)),

@@ -3,10 +3,60 @@ import ConfigurationFile
 
 /// A name, what stands in the file, and what is told behind `config.json:`.
 extension ConfigurationMistakeTests {
-  static let table: [(String, String, [String])] = keys + values + addresses + syntax
+  static let table: [(String, String, [String])] = keys + values + addresses + targets + syntax
 
   /// The types of provider, as a mistake lists them.
   private static let types = ProviderType.all.map(\.name).joined(separator: ", ")
+
+  private static let targets: [(String, String, [String])] = [
+    (
+      "a target without a scheme", #"{targets:{"git.example.com":"default"}}"#,
+      [
+        #"""
+        1:11: "git.example.com" must be an address that begins with https://, smtps://, smtp://, imaps:// or imap://; \#
+        write "https://git.example.com"
+        """#
+      ]
+    ),
+    (
+      "a target in the clear", #"{targets:{"http://git.example.com":"default"}}"#,
+      [#"1:11: "http://git.example.com" must be an https:// address; http:// is for this machine only"#]
+    ),
+    (
+      "a target with a user", #"{targets:{"https://me@git.example.com":"default"}}"#,
+      [
+        #"""
+        1:11: "https://me@git.example.com" is no prefix of addresses; write scheme, host, port and path alone; \#
+        see username
+        """#
+      ]
+    ),
+    (
+      "a target twice", #"{targets:{"https://a.example":"default","https://A.example:443/":"default"}}"#,
+      [#"1:41: "https://A.example:443/" is the same address as another entry; remove one of them"#]
+    ),
+    (
+      "a target of a profile that is misspelt", #"{targets:{"https://a.example":"defualt"}}"#,
+      [#"1:31: targets.https://a.example: names a profile that is not configured; did you mean "default"?"#]
+    ),
+    (
+      "a target without a profile", #"{targets:{"https://a.example":{user:"x"}}}"#,
+      [
+        #"1:31: missing key "profile" in targets.https://a.example; write the name of a profile"#,
+        #"1:32: unknown key "user" in targets.https://a.example; did you mean "username"?"#,
+      ]
+    ),
+    (
+      "docker's user name for another kind of token",
+      #"{targets:{"https://a.example":{profile:"default",username:"<token>"}}}"#,
+      [
+        #"""
+        1:59: targets.https://a.example.username: must have 1 to 256 bytes, without ":" and control characters, and \#
+        not be "<token>"
+        """#
+      ]
+    ),
+  ]
 
   private static let keys: [(String, String, [String])] = [
     (

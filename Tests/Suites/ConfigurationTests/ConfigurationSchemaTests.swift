@@ -117,8 +117,8 @@ import Testing
 
   @Test func `the schema has the sections and settings of this version`() {
     let names = [
-      "", "vault", "limits", "network", "profiles", "local", "profiles.*", "local.otp", "local.delivery",
-      "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping", "profiles.*.mapping.endpoints",
+      "", "vault", "limits", "network", "profiles", "targets", "local", "profiles.*", "local.otp",
+      "local.delivery", "profiles.*.endpoints", "profiles.*.tls", "profiles.*.mapping", "profiles.*.mapping.endpoints",
       "profiles.*.mapping.reply", "profiles.*.mapping.errors", "profiles.*.mapping.errors.kinds",
     ]
     #expect(sections.map(\.name) == names)

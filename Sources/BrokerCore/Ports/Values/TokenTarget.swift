@@ -65,6 +65,7 @@ package struct TokenTarget: Sendable, Hashable {
       && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 
+  /// Whether a text can name an audience.
   package static func isAudience(_ text: String) -> Bool {
     (1...longestAudience).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }

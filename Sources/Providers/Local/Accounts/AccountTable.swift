@@ -92,21 +92,22 @@ struct AccountTable {
   ///
   /// - Throws: `SQLiteError`.
   func setEmailVerified(_ id: String, at now: Timestamp) throws(SQLiteError) {
-    let update = try connection.prepare(
-      "UPDATE account SET email_verified_at = ?2 WHERE id = ?1 AND email_verified_at IS NULL")
-    try update.bind(id, at: 1)
-    try update.bind(now.milliseconds, at: 2)
-    try update.run()
+    try note(
+      now, "UPDATE account SET email_verified_at = ?2 WHERE id = ?1 AND email_verified_at IS NULL", account: id)
   }
 
   /// Notes that an account's phone number is its owner's; the first time counts.
   ///
   /// - Throws: `SQLiteError`.
   func setPhoneVerified(_ id: String, at now: Timestamp) throws(SQLiteError) {
-    let update = try connection.prepare(
-      "UPDATE account SET phone_verified_at = ?2 WHERE id = ?1 AND phone_verified_at IS NULL")
+    try note(
+      now, "UPDATE account SET phone_verified_at = ?2 WHERE id = ?1 AND phone_verified_at IS NULL", account: id)
+  }
+
+  private func note(_ time: Timestamp, _ statement: StaticString, account id: String) throws(SQLiteError) {
+    let update = try connection.prepare(statement)
     try update.bind(id, at: 1)
-    try update.bind(now.milliseconds, at: 2)
+    try update.bind(time.milliseconds, at: 2)
     try update.run()
   }
 

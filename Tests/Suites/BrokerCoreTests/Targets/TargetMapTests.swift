@@ -1,0 +1,77 @@
+import BrokerCore
+import BrokerProtocol
+import TestSupport
+import Testing
+
+/// Which target an address belongs to.
+@Suite(.standardTimeLimit) struct TargetMapTests {
+  private static let urls = [
+    "https://git.example.com", "https://git.example.com/acme/", "https://git.example.com/acme/tools",
+    "https://git.example.com:8443", "smtps://mail.example.com", "http://127.0.0.1:8080", "https://[2001:db8::1]/a",
+  ]
+
+  private static func map(_ urls: [String] = urls) throws -> TargetMap {
+    var map = TargetMap()
+    for url in urls {
+      #expect(map.add(Target(url: url, profile: .default), at: try TargetAddress(url)), "\(url)")
+    }
+    return map
+  }
+
+  @Test(arguments: [
+    ("https://git.example.com", "https://git.example.com"),
+    ("https://git.example.com/", "https://git.example.com"),
+    ("HTTPS://Git.Example.COM:443/other?x=/acme#y", "https://git.example.com"),
+    ("https://git.example.com/acme", "https://git.example.com/acme/"),
+    ("https://git.example.com/acme/x.git", "https://git.example.com/acme/"),
+    ("https://me:secret@git.example.com/acme/tools/info/refs", "https://git.example.com/acme/tools"),
+    ("https://git.example.com/acmee", "https://git.example.com"),
+    ("https://git.example.com/Acme", "https://git.example.com"),
+    ("https://git.example.com:8443/acme", "https://git.example.com:8443"),
+    ("smtps://mail.example.com:465", "smtps://mail.example.com"),
+    ("http://127.0.0.1:8080/v2/", "http://127.0.0.1:8080"),
+    ("https://[2001:DB8::1]:443/a/b", "https://[2001:db8::1]/a"),
+  ])
+  func `the longest prefix decides`(_ url: String, _ target: String) throws {
+    #expect(try Self.map().target(for: url)?.url == target)
+  }
+
+  @Test(arguments: [
+    "https://example.com", "https://git.example.com.evil.example", "https://evil.example/git.example.com",
+    "https://git.example.com@evil.example", "https://git.example.com:444", "https://mail.example.com",
+    "smtp://mail.example.com", "http://127.0.0.1", "http://localhost:8080", "https://[2001:db8::1]",
+    "https://[2001:db8::1]/ab", "https://xgit.example.com",
+  ])
+  func `what is not in the map has no target`(_ url: String) throws {
+    #expect(try Self.map().target(for: url) == nil)
+  }
+
+  @Test(arguments: [
+    ("git.example.com", TargetAddress.Fault.scheme), ("ssh://git.example.com", .scheme), ("", .scheme),
+    ("https:/git.example.com", .scheme), ("https://", .host), ("https:///acme", .host),
+    ("https://git.example.com:0", .host), ("https://git.example.com:65536", .host),
+    ("https://git.example.com:", .host), ("https://git.example.com:4a", .host), ("https://[::1", .host),
+    ("https://[]", .host), ("https://g%69t.example.com", .host), ("https://a,b", .host),
+    ("http://git.example.com", .clear), ("http://127.0.0.2", .clear), ("https://git.example.com/a/../b", .path),
+    ("https://git.example.com/./a", .path), ("https://git.example.com//a", .path),
+    ("https://git.example.com/a%2Fb", .path), ("https://git.example.com/%2e%2e/a", .path),
+    ("https://git.example.com/a\\b", .path), ("https://git.example.com/a b", .path),
+    ("https://git.example.com/\u{e9}", .path), ("https://git.example.com/a%5cb", .path),
+    ("https://git.example.com\\@evil.example", .path),
+  ])
+  func `an address that could mean another one is refused`(_ url: String, _ fault: TargetAddress.Fault) throws {
+    #expect(throws: fault) { try TargetAddress(url) }
+  }
+
+  @Test func `an address has one entry`() throws {
+    var map = try Self.map(["https://a.example/x"])
+    #expect(
+      !map.add(
+        Target(url: "https://A.example:443/x/", profile: .default), at: try TargetAddress("https://A.example:443/x/")))
+    #expect(map.targets.count == 1)
+  }
+
+  @Test func `the list keeps the order of the configuration`() throws {
+    #expect(try Self.map().targets.map(\.url) == Self.urls)
+  }
+}

@@ -1,0 +1,29 @@
+public import BrokerProtocol
+
+/// Thrown by a program where a server has refused its token with HTTP status 401.
+///
+/// ``BrokerClient/withAccessToken(profile:scopes:audience:_:)`` then tries once more with another token.
+public struct Unauthorized: Error, Sendable, Equatable {
+  public init() {}
+}
+
+extension BrokerClient {
+  /// Does something with a token; where the server refuses it, reports that and tries once more with another one.
+  ///
+  /// - Parameters:
+  ///   - profile: nil: the only configured one, else `default`.
+  ///   - scopes: those that the token must have; nil: those of the session.
+  ///   - audience: its audience; nil: that of the session's own token.
+  ///   - body: gets the token, and throws ``Unauthorized`` where the server has answered with 401.
+  /// - Returns: what `body` returns.
+  /// - Throws: ``ClientError``, and what `body` throws: ``Unauthorized`` where the second token is refused as well.
+  public func withAccessToken<Value: Sendable>(
+    profile: ProfileName? = nil, scopes: [String]? = nil, audience: String? = nil,
+    _ body: (AccessToken) async throws -> Value
+  ) async throws -> Value {
+    let token = try await accessToken(profile: profile, scopes: scopes, audience: audience)
+    do { return try await body(token) } catch is Unauthorized {
+      return try await body(try await reportRejected(token, scopes: scopes, audience: audience))
+    }
+  }
+}
