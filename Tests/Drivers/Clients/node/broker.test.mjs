@@ -11,7 +11,7 @@ import { format, inspect } from 'node:util';
 import { AccessToken, AuthenticationRequired, Broker, BrokerError, Closed, NoBroker, NoTerminal, TerminalPrompts, TimedOut,
   Unauthorized, VaultError } from 'authbroker';
 
-import { EMAIL, PASSWORD, PATIENCE, Sandbox, pause, register, until } from './support.mjs';
+import { EMAIL, PASSWORD, PATIENCE, Sandbox, register, until } from './support.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OTP = { local: { otp: { resendCooldownSeconds: 0, lifetimeSeconds: 3600 } } };
@@ -25,7 +25,7 @@ function withSandbox(config) {
 
 /** The next event, with a time limit. */
 async function next(events) {
-  const over = pause(PATIENCE).then(() => { throw new Error('no event came'); });
+  const over = new Promise((_, reject) => { setTimeout(reject, PATIENCE, new Error('no event came')).unref(); });
   const { value, done } = await Promise.race([events.next(), over]);
   assert.equal(done, false);
   return value;
