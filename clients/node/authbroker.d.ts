@@ -266,12 +266,16 @@ export class Broker {
   /** A valid access token, refreshed first where necessary. */
   accessToken(options?: TokenOptions & { forceRefresh?: boolean; waitForLogin?: boolean }): Promise<AccessToken>;
   /** Reports that an API refused a token (401 where no status is given); gives the one to use instead. */
-  reportRejected(token: AccessToken, options?: CallOptions & { status?: number; scopes?: string[]; audience?: string }): Promise<AccessToken>;
+  reportRejected(
+    token: AccessToken, options?: CallOptions & { status?: number; scopes?: string[]; audience?: string },
+  ): Promise<AccessToken>;
   /**
    * Calls a function with a token; if the API refuses it, reports that once and calls it with the new one. The function
    * throws or returns {@link Unauthorized}, or returns a `Response` of `fetch` with status 401.
    */
-  withAccessToken<Result>(use: (token: AccessToken) => Promise<Result | Unauthorized> | Result | Unauthorized, options?: TokenOptions): Promise<Result>;
+  withAccessToken<Result>(
+    use: (token: AccessToken) => Promise<Result | Unauthorized> | Result | Unauthorized, options?: TokenOptions,
+  ): Promise<Result>;
   /** The session's ID token; the profile must allow it (`allowIdToken`). */
   idToken(options?: CallOptions & { profile?: string }): Promise<IdToken>;
   login(options?: LoginOptions): Promise<LoginResult>;
@@ -285,8 +289,10 @@ export class Broker {
   sessions(options?: CallOptions): Promise<Session[]>;
   /**
    * Subscribes. Where the broker ends, the iterator connects again and goes on behind the last event; a broker that was
-   * killed is started again, one that was stopped is waited for: `patienceSeconds`, for ever where absent. `since` is the
-   * last sequence that was seen.
+   * killed is started again, one that was stopped is waited for: `patienceSeconds`, for ever where absent. `since` is
+   * the last sequence that was seen.
    */
-  events(options?: CallOptions & { events?: string[]; profiles?: string[]; since?: number; patienceSeconds?: number }): Promise<Events>;
+  events(
+    options?: CallOptions & { events?: string[]; profiles?: string[]; since?: number; patienceSeconds?: number },
+  ): Promise<Events>;
 }

@@ -6,8 +6,9 @@
  *     const token = await broker.accessToken();
  *     await fetch(url, { headers: { Authorization: token.authorizationHeader } });
  *
- * It speaks JSON-RPC lines over the broker's Unix socket. Node cannot ask the kernel who listens there (SO_PEERCRED), so
- * that owner and mode of the socket and of every directory on the way to it are checked instead, before a byte is sent.
+ * It speaks JSON-RPC lines over the broker's Unix socket. Node cannot ask the kernel who listens there (SO_PEERCRED),
+ * so that owner and mode of the socket and of every directory on the way to it are checked instead, before a byte is
+ * sent.
  * One file without dependencies; `authbroker.d.ts` has the types and describes the interface.
  */
 import { spawn } from 'node:child_process';
@@ -33,9 +34,12 @@ const ANSWER_SECONDS = 5;
 const AWAIT_SECONDS = 20, LOSS_LIMIT = 3;
 /** The pauses before another try where the broker was lost, and the life of one that does not end at once, in ms. */
 const FIRST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 2_000, USUAL_LIFE_MS = 10_000;
+/** The longest time that a timer of Node knows (24 days); a longer one would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Requests that change nothing, or nothing more the second time: sent again where the connection was lost. */
 const REPEATABLE = new Set(['initialize', 'ping', 'rpc.discover', 'getAccessToken', 'reportRejected', 'getIdToken',
-  'awaitLogin', 'listPendingLogins', 'getCurrentUser', 'getSession', 'listSessions', 'getStatus', 'checkVault', 'lock']);
+  'awaitLogin', 'listPendingLogins', 'getCurrentUser', 'getSession', 'listSessions', 'getStatus', 'checkVault',
+  'lock']);
 /** What leaves a challenge as it is, so that the person may try again. */
 const TRY_AGAIN = new Set(['otpInvalid', 'backupCodeInvalid', 'resendTooSoon']);
 
@@ -173,7 +177,8 @@ export class AccessToken {
   toJSON() { return { tokenId: this.tokenId, profile: this.profile, expiresAt: this.expiresAt }; }
 
   [inspect.custom]() {
-    return `AccessToken { tokenId: '${this.tokenId}', profile: '${this.profile}', expiresAt: ${this.expiresAt?.toISOString()} }`;
+    const expiry = this.expiresAt?.toISOString();
+    return `AccessToken { tokenId: '${this.tokenId}', profile: '${this.profile}', expiresAt: ${expiry} }`;
   }
 }
 
@@ -196,9 +201,8 @@ export class IdToken {
 
 function loginResult(result) {
   member(result, 'status', 'string');
-  for (const [status, name] of [['authenticated', 'session'], ['otpRequired', 'challenge'], ['userActionRequired', 'action']]) {
-    if (result.status === status) member(result, name, 'object');
-  }
+  const carried = { authenticated: 'session', otpRequired: 'challenge', userActionRequired: 'action' }[result.status];
+  if (carried) member(result, carried, 'object');
   return result;
 }
 
@@ -229,7 +233,8 @@ function pathsOf(location, environment) {
   const chosen = location.state || environment.AUTHBROKER_STATE;
   const state = chosen ? path.resolve(chosen) : usual;
   if (!state) {
-    throw new NoBroker('HOME is not set to an absolute path, so there is no default state directory; set AUTHBROKER_STATE to one');
+    throw new NoBroker('HOME is not set to an absolute path, so there is no default state directory; '
+      + 'set AUTHBROKER_STATE to one');
   }
   const runtime = state === usual && isAbsolute(environment.XDG_RUNTIME_DIR) ? environment.XDG_RUNTIME_DIR : undefined;
   const config = location.config || environment.AUTHBROKER_CONFIG;
@@ -264,6 +269,9 @@ function isOwner(record) {
   } catch { return fs.existsSync(`/proc/${record.pid}`); }
 }
 
+const changeable = (place) => new NoBroker(
+  `${plain(place)} can be changed by other users; choose a socket elsewhere; nothing was sent`);
+
 /** Refuses a way to a socket that another user could change: by a directory, or by a symbolic link. */
 function checkWay(directory) {
   const own = process.geteuid();
@@ -273,7 +281,7 @@ function checkWay(directory) {
     const status = fs.lstatSync(here);
     const isTrusted = status.uid === 0 || status.uid === own;
     if (!isTrusted || (status.mode & 0o022 && !(status.mode & 0o1000))) {
-      throw new NoBroker(`${plain(here)} can be changed by other users; choose a socket elsewhere; nothing was sent`);
+      throw changeable(here);
     }
     let next;
     do { next = left.pop(); } while (next === '' || next === '.');
@@ -283,7 +291,7 @@ function checkWay(directory) {
     if (!link.isSymbolicLink()) { place += `/${next}`; continue; }
     // 40: as many as the kernel follows (path_resolution(7)).
     if ((link.uid !== 0 && link.uid !== own) || ++links > 40) {
-      throw new NoBroker(`${plain(`${place}/${next}`)} can be changed by other users; choose a socket elsewhere; nothing was sent`);
+      throw changeable(`${place}/${next}`);
     }
     const target = fs.readlinkSync(`${place}/${next}`);
     if (path.isAbsolute(target)) place = '';
@@ -294,7 +302,9 @@ function checkWay(directory) {
 /** The identity of a socket that no other user can have made or can replace; throws `NoBroker` for any other. */
 function trusted(file) {
   const status = fs.lstatSync(file);
-  if (status.uid !== process.geteuid()) throw new NoBroker(`${plain(file)} belongs to user ${status.uid}, not to you; nothing was sent`);
+  if (status.uid !== process.geteuid()) {
+    throw new NoBroker(`${plain(file)} belongs to user ${status.uid}, not to you; nothing was sent`);
+  }
   if (!status.isSocket()) throw new NoBroker(`${plain(file)} is no socket; nothing was sent`);
   if (status.mode & 0o002) throw new NoBroker(`${plain(file)} is open to every user; nothing was sent`);
   checkWay(path.dirname(file));
@@ -312,7 +322,9 @@ async function openSocket(file) {
       socket.once('error', reject);
       socket.once('connect', () => { socket.off('error', reject); resolve(socket); });
     });
-    if (trusted(file) !== identity) throw new NoBroker(`${plain(file)} was replaced while it was being used; try again`);
+    if (trusted(file) !== identity) {
+      throw new NoBroker(`${plain(file)} was replaced while it was being used; try again`);
+    }
     // Looked at by `close`, which follows.
     connection.on('error', () => {});
     return connection;
@@ -330,7 +342,9 @@ async function find(paths) {
   // A killed owner leaves its record behind, and its socket's path may be another owner's by now.
   if (owner && isOwner(owner)) {
     if (paths.config && owner.config !== paths.config) {
-      throw new NoBroker(`the running broker uses the configuration ${plain(owner.config ?? '(none)')}, not ${plain(paths.config)}; stop it to change over`);
+      const used = plain(owner.config ?? '(none)');
+      throw new NoBroker(
+        `the running broker uses the configuration ${used}, not ${plain(paths.config)}; stop it to change over`);
     }
     const connection = await openSocket(owner.socket);
     if (connection) return connection;
@@ -343,8 +357,10 @@ async function find(paths) {
     await channel.ask('checkVault', { full: false }, { timeoutSeconds: PROBE_MS / 1000 });
   } catch (error) {
     const proof = error instanceof BrokerError ? error.data.proof : undefined;
-    if (isObject(proof) && typeof proof.path === 'string' && !isSame(path.dirname(proof.path), paths.state)) {
-      throw new NoBroker(`the broker on ${plain(paths.socket)} serves the state directory ${plain(path.dirname(proof.path))}, not ${plain(paths.state)}`);
+    const served = isObject(proof) && typeof proof.path === 'string' ? path.dirname(proof.path) : undefined;
+    if (served !== undefined && !isSame(served, paths.state)) {
+      throw new NoBroker(
+        `the broker on ${plain(paths.socket)} serves the state directory ${plain(served)}, not ${plain(paths.state)}`);
     }
     if (error instanceof TimedOut) throw new NoBroker(`the broker on ${plain(paths.socket)} does not answer`);
   } finally { channel.close(new Closed()); }
@@ -364,13 +380,13 @@ async function connect(location, environment = process.env) {
   const paths = pathsOf(location, environment);
   if (paths.fixed) {
     const connection = await openSocket(paths.fixed);
-    if (!connection) throw new NoBroker(`no broker listens on ${plain(paths.fixed)}, which was chosen; start that broker`);
-    return connection;
+    if (connection) return connection;
+    throw new NoBroker(`no broker listens on ${plain(paths.fixed)}, which was chosen; start that broker`);
   }
   const found = await find(paths);
   if (found) return found;
-  if (!location.start) throw new NoBroker(`no broker listens on ${plain(paths.socket)}; start one with: authbroker serve`);
-  return launch(paths, environment);
+  if (location.start) return launch(paths, environment);
+  throw new NoBroker(`no broker listens on ${plain(paths.socket)}; start one with: authbroker serve`);
 }
 
 /** The daemon's program: `AUTHBROKER_DAEMON`, or the first `authbrokerd` in `PATH`. */
@@ -383,7 +399,8 @@ function daemonOf(environment) {
       if (path.isAbsolute(program)) return program;
     } catch { /* the next one */ }
   }
-  throw new NoBroker('no broker runs, and there is no authbrokerd in PATH to start one with; set AUTHBROKER_DAEMON to where it is');
+  throw new NoBroker('no broker runs, and there is no authbrokerd in PATH to start one with; '
+    + 'set AUTHBROKER_DAEMON to where it is');
 }
 
 /** Starts an owner. The daemon's own lock decides where several clients do: all but one are told that it is owned. */
@@ -423,8 +440,10 @@ function makePrivate(directory) {
 /** Executes the daemon in a session of its own; gives `ready` or `owned`, throws what it says instead. */
 async function start(program, paths, environment) {
   const file = `${paths.state}/broker.log`;
-  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(GLIBC_TUNABLES$|LD_|MALLOC_)/.test(name)));
-  const words = ['--state', paths.state, ...(paths.config ? ['--config', paths.config] : []), '--on-demand', '--ready-fd', '3'];
+  const isInherited = ([name]) => !/^(GLIBC_TUNABLES$|LD_|MALLOC_)/.test(name);
+  const env = Object.fromEntries(Object.entries(environment).filter(isInherited));
+  const chosen = paths.config ? ['--config', paths.config] : [];
+  const words = ['--state', paths.state, ...chosen, '--on-demand', '--ready-fd', '3'];
   let log;
   try {
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = fs.constants;
@@ -561,7 +580,9 @@ class Channel {
       try { this.#send(line); } catch (error) { settle(reject)(error); return; }
       this.hold(true);
       signal?.addEventListener('abort', aborted, { once: true });
-      if (timeoutSeconds !== undefined) timer = setTimeout(() => leave(new TimedOut()), Math.max(timeoutSeconds * 1000, 0));
+      if (timeoutSeconds !== undefined) {
+        timer = setTimeout(() => leave(new TimedOut()), Math.min(timeoutSeconds * 1000, LONGEST_TIMER_MS));
+      }
     });
   }
 
@@ -585,14 +606,15 @@ class Channel {
     // The parser's own error quotes the line, so that it must not be a cause.
     let message;
     try { message = JSON.parse(line.toString('utf8')); } catch { message = undefined; }
-    if (!isObject(message) || message.jsonrpc !== '2.0') return this.close(new UnexpectedAnswer('a line that is no JSON-RPC 2.0 message'));
+    const refuse = (what) => this.close(new UnexpectedAnswer(what));
+    if (!isObject(message) || message.jsonrpc !== '2.0') return refuse('a line that is no JSON-RPC 2.0 message');
     if (message.method !== undefined) {
       if (message.method !== 'event') return undefined;
       const event = message.params;
       const fits = isObject(event) && Number.isInteger(event.sequence) && typeof event.event === 'string';
-      return fits ? this.onEvent?.(event) : this.close(new UnexpectedAnswer('an event without a sequence'));
+      return fits ? this.onEvent?.(event) : refuse('an event without a sequence');
     }
-    if (('result' in message) === ('error' in message)) return this.close(new UnexpectedAnswer('an answer to no request'));
+    if (('result' in message) === ('error' in message)) return refuse('an answer to no request');
     const error = 'error' in message ? brokerError(message.error) : undefined;
     // The broker's words about the connection itself: it closes it.
     if (message.id === null) return this.close(error ?? new ConnectionLost());
@@ -604,9 +626,9 @@ class Channel {
 /** The file that an error asks for; undefined where it asks for none, or for one that no broker would choose. */
 function proofOf(error) {
   const proof = error instanceof BrokerError ? error.data.proof : undefined;
-  if (!isObject(proof) || typeof proof.path !== 'string' || typeof proof.nonce !== 'string') return undefined;
-  const fits = path.isAbsolute(proof.path) && /^prove-[0-9a-f]{32}$/.test(path.basename(proof.path)) && /^[0-9a-f]{64}$/.test(proof.nonce);
-  return fits ? { file: proof.path, nonce: proof.nonce } : undefined;
+  const { path: file, nonce } = isObject(proof) ? proof : {};
+  if (typeof file !== 'string' || typeof nonce !== 'string' || !path.isAbsolute(file)) return undefined;
+  return /^prove-[0-9a-f]{32}$/.test(path.basename(file)) && /^[0-9a-f]{64}$/.test(nonce) ? { file, nonce } : undefined;
 }
 
 /** Makes that file, in a directory that belongs to this user alone; false if it cannot be made, or is there already. */
@@ -616,7 +638,8 @@ function createProof(file, nonce) {
     if (!status.isDirectory() || status.uid !== process.geteuid() || status.mode & 0o077) return false;
     const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
     const descriptor = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try { fs.writeSync(descriptor, nonce); } catch { /* On a full disk its name alone has to do. */ } finally { fs.closeSync(descriptor); }
+    try { fs.writeSync(descriptor, nonce); } catch { /* On a full disk its name alone has to do. */ }
+    fs.closeSync(descriptor);
     return true;
   } catch { return false; }
 }
@@ -624,10 +647,11 @@ function createProof(file, nonce) {
 // The client
 
 /** Leaves out members that have no value. */
-const given = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+const given = (members) => Object.fromEntries(
+  Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 /** How long to wait for an answer to a request that carries its own time limit. */
-const patient = (options) => ({
-  ...options, timeoutSeconds: options.timeoutSeconds === undefined ? undefined : options.timeoutSeconds + ANSWER_SECONDS });
+const patient = ({ timeoutSeconds, ...options }) => ({
+  ...options, timeoutSeconds: timeoutSeconds === undefined ? undefined : timeoutSeconds + ANSWER_SECONDS });
 
 export class Broker {
   #location;
@@ -667,7 +691,8 @@ export class Broker {
   }
 
   async accessToken({ profile, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, ...options } = {}) {
-    const params = { profile, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, timeoutSeconds: options.timeoutSeconds };
+    const { timeoutSeconds } = options;
+    const params = { profile, minValiditySeconds, scopes, audience, forceRefresh, waitForLogin, timeoutSeconds };
     return new AccessToken(await this.call('getAccessToken', params, patient(options)));
   }
 
@@ -695,14 +720,17 @@ export class Broker {
     }
   }
 
-  async idToken({ profile, ...options } = {}) { return new IdToken(await this.call('getIdToken', { profile }, options)); }
+  async idToken({ profile, ...options } = {}) {
+    return new IdToken(await this.call('getIdToken', { profile }, options));
+  }
 
-  async login({ profile, method, email, password, phoneNumber, refreshToken, scopes, clientContext, prompts, ...options } = {}) {
-    const params = { profile, method, email, password, phoneNumber, refreshToken, scopes, clientContext };
+  async login({ prompts, timeoutSeconds, signal, ...params } = {}) {
+    const options = { timeoutSeconds, signal };
     if (!prompts) return loginResult(await this.call('login', params, options));
     await this.#askForCredentials(prompts, params, options);
     const result = loginResult(await this.call('login', params, options));
-    const next = result.status === 'otpRequired' ? await this.#answer(prompts, challenge(result.challenge), options) : result;
+    const next = result.status === 'otpRequired'
+      ? await this.#answer(prompts, challenge(result.challenge), options) : result;
     if (next.status !== 'userActionRequired') return next;
     await prompts.showAction(next.action);
     return this.#awaitAction(next.action.loginFlowId, options);
@@ -712,11 +740,12 @@ export class Broker {
   async #askForCredentials(prompts, params, options) {
     if (params.refreshToken !== undefined || (params.method !== undefined && params.method !== 'password')) return;
     const forms = (await this.session({ profile: params.profile, ...options })).login ?? [];
-    const hasSome = [params.method, params.email, params.phoneNumber, params.password].some((value) => value !== undefined);
+    const hasSome = ['method', 'email', 'phoneNumber', 'password'].some((name) => params[name] !== undefined);
     if (!hasSome && forms.some((form) => form.fields.length === 0)) return;
     const fields = forms.find((form) => form.method === 'password')?.fields ?? ['email', 'password'];
     const account = fields.find((name) => name !== 'password') ?? 'email';
-    if (params.email === undefined && params.phoneNumber === undefined) params[account] = await prompts.account(account);
+    const hasAccount = params.email !== undefined || params.phoneNumber !== undefined;
+    if (!hasAccount) params[account] = await prompts.account(account);
     if (params.password === undefined) params.password = await prompts.password();
   }
 
@@ -728,8 +757,8 @@ export class Broker {
       try {
         const answer = await this.#orCancel({ otpFlowId }, prompts.code(now));
         if (answer.resend) now = await this.resendOtp(otpFlowId, options);
-        else if (answer.backupCode !== undefined) return await this.verifyBackupCode(otpFlowId, answer.backupCode, options);
-        else return await this.verifyOtp(otpFlowId, answer.code, options);
+        else if (answer.backupCode === undefined) return await this.verifyOtp(otpFlowId, answer.code, options);
+        else return await this.verifyBackupCode(otpFlowId, answer.backupCode, options);
       } catch (error) {
         if (!(error instanceof BrokerError) || !TRY_AGAIN.has(error.kind)) throw error;
         await prompts.showRefusal?.(error);
@@ -741,7 +770,8 @@ export class Broker {
   async #awaitAction(loginFlowId, { signal }) {
     for (let losses = 0; ;) {
       try {
-        return await this.#orCancel({ loginFlowId }, this.awaitLogin(loginFlowId, { signal, timeoutSeconds: AWAIT_SECONDS }), signal);
+        const waiting = this.awaitLogin(loginFlowId, { signal, timeoutSeconds: AWAIT_SECONDS });
+        return await this.#orCancel({ loginFlowId }, waiting, signal);
       } catch (error) {
         if (error instanceof BrokerError && error.kind === 'deadlineExceeded') losses = 0;
         else if (!(error instanceof ConnectionLost) || ++losses >= LOSS_LIMIT) throw error;
@@ -758,7 +788,9 @@ export class Broker {
     }
   }
 
-  async verifyOtp(otpFlowId, code, options = {}) { return loginResult(await this.call('verifyOtp', { otpFlowId, code }, options)); }
+  async verifyOtp(otpFlowId, code, options = {}) {
+    return loginResult(await this.call('verifyOtp', { otpFlowId, code }, options));
+  }
 
   async verifyBackupCode(otpFlowId, backupCode, options = {}) {
     return loginResult(await this.call('verifyBackupCode', { otpFlowId, backupCode }, options));
@@ -777,7 +809,9 @@ export class Broker {
 
   async session({ profile, ...options } = {}) { return session(await this.call('getSession', { profile }, options)); }
 
-  async sessions(options = {}) { return member(await this.call('listSessions', {}, options), 'sessions', 'list').map(session); }
+  async sessions(options = {}) {
+    return member(await this.call('listSessions', {}, options), 'sessions', 'list').map(session);
+  }
 
   async events({ events, profiles, since, patienceSeconds, signal, timeoutSeconds } = {}) {
     const stream = new Events(this.#location, { events, profiles, since, patienceSeconds, signal });
@@ -878,7 +912,8 @@ export class Events {
     };
     try {
       const heard = this.#wanted && [...new Set([...this.#wanted, 'shuttingDown'])];
-      const snapshot = await channel.ask('subscribe', given({ events: heard, profiles: this.#profiles, since: this.#since }), options);
+      const params = given({ events: heard, profiles: this.#profiles, since: this.#since });
+      const snapshot = await channel.ask('subscribe', params, options);
       member(snapshot, 'subscriptionId', 'string');
       member(snapshot, 'sequence', 'number');
       member(snapshot, 'sessions', 'list');
@@ -919,8 +954,7 @@ export class Events {
         break;
       } catch (error) {
         failure = error;
-        const passes = error instanceof NoBroker || error instanceof ConnectionLost || ['shuttingDown', 'overloaded'].includes(error.kind);
-        if (!passes) this.#end(error);
+        if (!['noBroker', 'connectionLost', 'shuttingDown', 'overloaded'].includes(error.kind)) this.#end(error);
       }
     }
     this.#isReconnecting = false;
@@ -940,9 +974,11 @@ export class TerminalPrompts {
 
   async code({ method, maskedDestination, otpLength, backupCodesAllowed, expiresAt }) {
     const minutes = Math.max(1, Math.round((Date.parse(expiresAt) - Date.now()) / 60_000));
-    const place = maskedDestination ? ` to ${plain(maskedDestination)}` : '';
+    const carrier = method === 'sms' ? 'SMS' : 'e-mail';
+    const place = `${maskedDestination ? ` to ${plain(maskedDestination)}` : ''} by ${carrier}`;
+    const expiry = `it expires in ${minutes} minute${minutes === 1 ? '' : 's'}`;
     tell(method === 'totp' ? `enter the ${otpLength}-digit code of your authenticator`
-      : `sent a ${otpLength}-digit code${place} by ${method === 'sms' ? 'SMS' : 'e-mail'}; it expires in ${minutes} minute${minutes === 1 ? '' : 's'}`);
+      : `sent a ${otpLength}-digit code${place}; ${expiry}`);
     const question = backupCodesAllowed ? 'Code or backup code' : 'Code';
     const typed = await this.#ask(question + (method === 'totp' ? ': ' : ' (r sends another): '), false);
     if (/^\s*(r|resend)\s*$/i.test(typed)) return { resend: true };

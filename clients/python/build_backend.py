@@ -1,7 +1,7 @@
 """Builds the wheel and the source archive (PEP 517) of this package: pure Python, so that both are plain archives.
 
-`pip install ./clients/python` therefore needs neither setuptools nor a network. Name, version and description are those of
-`pyproject.toml`, of whose TOML only single-line strings are read (Python 3.9 has no parser for it).
+`pip install ./clients/python` therefore needs neither setuptools nor a network. Name, version and description are those
+of `pyproject.toml`, of whose TOML only single-line strings are read (Python 3.9 has no parser for it).
 """
 
 import base64
@@ -51,7 +51,8 @@ def write_wheel(directory, files):
     """Writes an archive of files and of the record that a wheel has of them."""
     information = f"{stem()}.dist-info"
     files = [*files, (f"{information}/METADATA", metadata().encode()),
-             (f"{information}/WHEEL", b"Wheel-Version: 1.0\nGenerator: authbroker\nRoot-Is-Purelib: true\nTag: py3-none-any\n")]
+             (f"{information}/WHEEL",
+              b"Wheel-Version: 1.0\nGenerator: authbroker\nRoot-Is-Purelib: true\nTag: py3-none-any\n")]
     record = ""
     for path, content in files:
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

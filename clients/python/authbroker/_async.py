@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from types import TracebackType
-from typing import (Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast)
+from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
 from . import _calls, _dialogue
 from ._async_stream import AsyncEvents, AsyncSocket

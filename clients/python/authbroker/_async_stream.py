@@ -35,7 +35,8 @@ class AsyncSocket:
             return AsyncSocket(await asyncio.shield(found))
         except asyncio.CancelledError:
             # The thread goes on; what it finds is closed.
-            found.add_done_callback(lambda done: None if done.cancelled() or done.exception() else done.result().close())
+            found.add_done_callback(
+                lambda done: None if done.cancelled() or done.exception() else done.result().close())
             raise
 
     async def send(self, message: bytes) -> None:

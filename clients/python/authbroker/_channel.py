@@ -24,7 +24,7 @@ class Cancellation:
         self._is_cancelled = False
 
     def cancel(self) -> None:
-        """Tells the broker that the calls are not wanted any more; later calls with this object are cancelled at once."""
+        """Tells the broker that the calls are not wanted any more; later calls with this object neither."""
         with self._lock:
             self._is_cancelled = True
             under_way = list(self._under_way)
@@ -143,7 +143,9 @@ class Channel:
 
     def _reason(self, sent: bool = True) -> AuthBrokerError:
         """Why there is no answer."""
-        return ConnectionLost(sent) if self._failure is None or isinstance(self._failure, ConnectionLost) else self._failure
+        if self._failure is None or isinstance(self._failure, ConnectionLost):
+            return ConnectionLost(sent)
+        return self._failure
 
     def _send(self, message: bytes) -> None:
         try:

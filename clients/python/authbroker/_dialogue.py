@@ -109,7 +109,7 @@ def _answer(prompts: Prompts, first: OtpChallenge) -> Steps:
 
 
 def _await(action: UserAction) -> Steps:
-    """Waits until a person has done what is to be done elsewhere, by short requests and across restarts of the broker."""
+    """Waits for what a person does elsewhere, by short requests and across restarts of the broker."""
     flow = {"loginFlowId": action.login_flow_id}
     losses = 0
     try:

@@ -53,9 +53,9 @@ def daemon(environment: Mapping[str, str]) -> str:
 def start(paths: Paths, environment: Mapping[str, str]) -> socket.socket:
     """Starts an owner unless another client just did, and connects to it.
 
-    A client takes `start.lock`, looks again, executes the daemon in a session of its own and waits for its word on a pipe.
-    The others wait for the lock and then find the owner. The daemon's own lock decides: if it says that another process
-    owns the directory, that one is waited for.
+    A client takes `start.lock`, looks again, executes the daemon in a session of its own and waits for its word on a
+    pipe. The others wait for the lock and then find the owner. The daemon's own lock decides: if it says that another
+    process owns the directory, that one is waited for.
     """
     program = daemon(environment)
     _make_private(paths.state)
@@ -104,8 +104,8 @@ def _lock_start(paths: Paths) -> int:
             over = time.monotonic() > limit and not is_held(paths.lock) or time.monotonic() > limit + _KEY_SECONDS
             if error.errno != errno.EWOULDBLOCK or over:
                 os.close(descriptor)
-                raise NoBroker(f"another process has been starting a broker for too long; see who holds {plain(path)}") \
-                    from None
+                raise NoBroker("another process has been starting a broker for too long; "
+                               f"see who holds {plain(path)}") from None
         time.sleep(_PAUSE_SECONDS)
 
 
@@ -129,7 +129,8 @@ def _start_locked(paths: Paths, program: str, environment: Mapping[str, str]) ->
         pause *= 2
         if time.monotonic() > deadline:
             owner = Owner.read(paths.lock)
-            raise NoBroker(f"the broker (pid {owner.pid if owner else 'unknown'}) of {plain(paths.state)} does not answer")
+            pid = owner.pid if owner else "unknown"
+            raise NoBroker(f"the broker (pid {pid}) of {plain(paths.state)} does not answer")
 
 
 def _await_owner(paths: Paths, deadline: float) -> Optional[socket.socket]:

@@ -62,7 +62,7 @@ class Prompts:
 
 
 class TerminalPrompts(Prompts):
-    """Asks at the terminal of the process (`/dev/tty`), secrets without echo; raises `NoTerminal` where there is none."""
+    """Asks at the terminal of the process (`/dev/tty`), secrets without echo; `NoTerminal` where there is none."""
 
     def account(self, field: str) -> str:
         """Asks, again after an empty line."""

@@ -16,8 +16,8 @@ _NONCE = re.compile(r"[0-9a-f]{64}")
 class ProofFile:
     """A file that the broker asks for in the error `accessDenied`.
 
-    It is obeyed only as far as that can do no harm, whichever program answers on the socket: a new file with a name that
-    nothing else uses, in a directory that belongs to this user alone.
+    It is obeyed only as far as that can do no harm, whichever program answers on the socket: a new file with a name
+    that nothing else uses, in a directory that belongs to this user alone.
     """
 
     def __init__(self, path: str, nonce: str) -> None:

@@ -106,7 +106,7 @@ class Broker:
     def report_rejected(self, token: AccessToken, status: Optional[int] = None, *,
                         scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
                         timeout: Optional[float] = None) -> AccessToken:
-        """Reports that an API refused a token (401 where no status is given, or 403); returns the one to use instead."""
+        """Reports that an API refused a token (401 where no status is given); returns the one to use instead."""
         params = _calls.rejection_params(token, status, scopes, audience)
         return AccessToken(Members(self.call("reportRejected", params, timeout=timeout)))
 

@@ -13,6 +13,8 @@ import time
 import unittest
 from unittest import mock
 
+from authbroker import Broker
+
 BIN = os.environ["AUTHBROKER_TEST_BIN"]
 EMAIL, PASSWORD = "ada@example.com", "made-up password 1"
 #: Above all that a test waits for on a busy machine, in seconds.
@@ -95,6 +97,21 @@ class Case(unittest.TestCase):
                     return value
             return None
         return until(look, "a message")
+
+
+class AccountCase(Case):
+    """A sandbox with an account that logs in with a code."""
+
+    config = {"local": {"otp": {"resendCooldownSeconds": 0, "lifetimeSeconds": 3600}}}
+
+    def setUp(self):
+        """An account with a phone number, and no session."""
+        super().setUp()
+        with Broker() as broker:
+            flow = self.register(broker, phoneNumber="+15550100042")["challenge"]["otpFlowId"]
+            broker.verify_otp(flow, self.newest())
+            self.backup_codes = broker.call("generateBackupCodes", {"password": PASSWORD})["backupCodes"]
+            broker.logout()
 
 
 class FakeBroker:

@@ -1,21 +1,18 @@
-"""Logins of the Python package: at a pseudo-terminal, by callbacks, on asyncio; and the examples of its README."""
+"""Logins of the Python package: at a pseudo-terminal, by callbacks, on asyncio."""
 
 import asyncio
-import http.server
 import os
 import pty
-import re
 import select
 import signal
 import sys
-import threading
 import time
 import unittest
 
 from authbroker import (AsyncBroker, BackupCode, Broker, BrokerError, Code, NoTerminal, Prompts, Resend, TerminalPrompts,
                         Unauthorized)
 
-from support import EMAIL, PASSWORD, PATIENCE, Case, FakeBroker, line, until
+from support import EMAIL, PASSWORD, PATIENCE, AccountCase, Case, FakeBroker, line
 
 PROGRAM = """
 from authbroker import Broker, TerminalPrompts
@@ -23,7 +20,7 @@ with Broker() as broker:
     result = broker.login(prompts=TerminalPrompts())
     print("RESULT", result.status, result.session.state if result.session else None, flush=True)
 """
-README = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../clients/python/README.md")
+
 
 
 class Terminal:
@@ -61,21 +58,6 @@ class Terminal:
         code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         os.close(self.descriptor)
         return code
-
-
-class AccountCase(Case):
-    """A sandbox with an account that logs in with a code."""
-
-    config = {"local": {"otp": {"resendCooldownSeconds": 0, "lifetimeSeconds": 3600}}}
-
-    def setUp(self):
-        """An account with a phone number, and no session."""
-        super().setUp()
-        with Broker() as broker:
-            flow = self.register(broker, phoneNumber="+15550100042")["challenge"]["otpFlowId"]
-            broker.verify_otp(flow, self.newest())
-            self.backup_codes = broker.call("generateBackupCodes", {"password": PASSWORD})["backupCodes"]
-            broker.logout()
 
 
 class LoginTests(AccountCase):
@@ -259,58 +241,6 @@ class AsyncTests(Case):
                     await broker.session("nobody")
 
         asyncio.run(run())
-
-
-class API(http.server.BaseHTTPRequestHandler):
-    """An API that refuses the first token that it sees."""
-
-    refused = None
-
-    def do_GET(self):
-        """Answers 401 for that token."""
-        given = self.headers["Authorization"]
-        API.refused = API.refused or given
-        self.send_response(401 if given == API.refused else 200)
-        self.end_headers()
-        self.wfile.write(b"the body")
-
-    def log_message(self, *arguments):
-        """Says nothing."""
-
-
-class ReadmeTests(AccountCase):
-    """The examples of the README, run as they stand, in their order."""
-
-    def test_the_examples_of_the_readme(self):
-        """A token, a request, a login and events."""
-        with open(README, encoding="utf-8") as file:
-            blocks = re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL)
-        self.assertEqual(len(blocks), 4)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), API)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        names = {"url": f"http://127.0.0.1:{server.server_port}/", "ask_password": lambda: PASSWORD,
-                 "ask_code": lambda _: self.newest()}
-        try:
-            exec(blocks[2], names)
-            names["broker"].close()
-            self.assertEqual(names["result"].status, "authenticated")
-            exec(blocks[0], names)
-            names["broker"].close()
-            self.assertEqual(names["headers"], {"Authorization": "Bearer " + names["token"].value})
-            exec(blocks[1], names)
-            self.assertEqual(names["body"], b"the body")
-            with Broker() as broker:
-                logout = threading.Thread(target=lambda: (
-                    until(lambda: broker.call("getStatus")["subscriptions"] == 1, "a subscriber"), broker.logout()))
-                logout.start()
-                exec(blocks[3], names)
-                logout.join()
-            self.assertGreater(names["last"], 0)
-        finally:
-            server.shutdown()
-            thread.join()
-            server.server_close()
 
 
 if __name__ == "__main__":
