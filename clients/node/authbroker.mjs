@@ -577,7 +577,13 @@ class Channel {
       };
       const line = { jsonrpc: '2.0', id, method, params };
       this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
-      try { this.#send(line); } catch (error) { settle(reject)(error); return; }
+      const failed = (error) => {
+        // The kernel has refused it: the broker has ended before, and has not read it.
+        const isUnread = ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(error?.code);
+        if (isUnread) this.#waiting.get(id)?.reject(new ConnectionLost(false));
+        if (error) this.close(new ConnectionLost());
+      };
+      try { this.#send(line, failed); } catch (error) { settle(reject)(error); return; }
       this.hold(true);
       signal?.addEventListener('abort', aborted, { once: true });
       if (timeoutSeconds !== undefined) {
@@ -586,7 +592,7 @@ class Channel {
     });
   }
 
-  #send(message) { this.#socket.write(`${JSON.stringify(message)}\n`); }
+  #send(message, done) { this.#socket.write(`${JSON.stringify(message)}\n`, done); }
 
   #receive(data) {
     let rest = data;

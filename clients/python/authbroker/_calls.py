@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import urllib.error
+import sys
 from typing import Dict, Optional, Sequence, Tuple
 
 from ._errors import Unauthorized
@@ -57,4 +57,6 @@ def refused_status(outcome: object) -> Optional[int]:
     """The status with which an API refused a token; None for any other outcome of a caller's function."""
     if isinstance(outcome, Unauthorized):
         return outcome.status
-    return 401 if isinstance(outcome, urllib.error.HTTPError) and outcome.code == 401 else None
+    # Where nothing has imported that module, nothing can have raised its error.
+    errors = sys.modules.get("urllib.error")
+    return 401 if errors is not None and isinstance(outcome, errors.HTTPError) and outcome.code == 401 else None
