@@ -1,0 +1,31 @@
+"""Fresh access tokens from the AuthBroker daemon, which is started where it does not run.
+
+    from authbroker import Broker
+
+    with Broker() as broker:
+        token = broker.access_token()
+        headers = {"Authorization": token.authorization_header}
+
+`Broker` is for threads, `AsyncBroker` for asyncio; both speak JSON-RPC lines over the broker's Unix socket, whose server is
+checked to be the same user before a byte is sent.
+"""
+
+from ._async import AsyncBroker
+from ._async_stream import AsyncEvents
+from ._channel import Cancellation
+from ._errors import (AuthBrokerError, AuthenticationRequired, BrokerError, BrokerRefusal, Cancelled, Closed, ConnectionLost,
+                      CredentialError, NoBroker, NoTerminal, ProviderError, RequestError, TimedOut, Unauthorized,
+                      UnexpectedAnswer, VaultError)
+from ._prompts import BackupCode, Code, CodeAnswer, Prompts, Resend, TerminalPrompts
+from ._stream import Events
+from ._sync import Broker
+from ._values import (AccessToken, Event, IdToken, LoginForm, LoginResult, LogoutResult, OtpChallenge, Session, Snapshot,
+                      UserAction, challenge_of)
+
+__all__ = [
+    "AccessToken", "AsyncBroker", "AsyncEvents", "AuthBrokerError", "AuthenticationRequired", "BackupCode", "Broker",
+    "BrokerError", "BrokerRefusal", "Cancellation", "Cancelled", "Closed", "Code", "CodeAnswer", "ConnectionLost",
+    "CredentialError", "Event", "Events", "IdToken", "LoginForm", "LoginResult", "LogoutResult", "NoBroker", "NoTerminal",
+    "OtpChallenge", "Prompts", "ProviderError", "RequestError", "Resend", "Session", "Snapshot", "TerminalPrompts",
+    "TimedOut", "Unauthorized", "UnexpectedAnswer", "UserAction", "VaultError", "challenge_of",
+]

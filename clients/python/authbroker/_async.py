@@ -1,0 +1,304 @@
+"""The client for programs with an asyncio event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from types import TracebackType
+from typing import (Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast)
+
+from . import _calls, _dialogue
+from ._async_stream import AsyncEvents, AsyncSocket
+from ._codec import REPEATABLE, Answer, Codec
+from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, UnexpectedAnswer
+from ._events import Cursor
+from ._location import Location
+from ._members import Members
+from ._prompts import Prompts
+from ._proof import ProofFile
+from ._values import AccessToken, IdToken, LoginResult, LogoutResult, OtpChallenge, Session
+
+Result = TypeVar("Result")
+
+
+class AsyncChannel:
+    """A connected socket, the requests that are under way on it, and the task that reads the answers."""
+
+    def __init__(self, socket: AsyncSocket) -> None:
+        """Takes the socket over."""
+        self._socket = socket
+        self._codec = Codec()
+        self._waiting: Dict[int, "asyncio.Future[Answer]"] = {}
+        self._failure: Optional[AuthBrokerError] = None
+        self._proving = asyncio.Lock()
+        self._reading = asyncio.ensure_future(self._read())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests may be sent."""
+        return self._failure is None
+
+    async def close(self) -> None:
+        """Ends the connection; every call that waits raises `Closed`."""
+        self._fail(Closed())
+        self._reading.cancel()
+        await asyncio.wait({self._reading})
+
+    async def call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> Any:
+        """Calls a method; gives the proof of access to the state directory where the broker asks for it."""
+        answer = await self._ask(method, params, timeout)
+        proof = None if answer.error is None else ProofFile.wanted(answer.error)
+        if proof is None:
+            return answer.get()
+        async with self._proving:
+            # The proof that this call was asked for may have been given by another task meanwhile.
+            if proof.create():
+                try:
+                    (await self._ask("prove", {}, timeout)).get()
+                finally:
+                    proof.remove()
+        return (await self._ask(method, params, timeout)).get()
+
+    async def _ask(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> Answer:
+        if self._failure is not None:
+            raise ConnectionLost(sent=False) if isinstance(self._failure, ConnectionLost) else self._failure
+        identifier, message = self._codec.request(method, params)
+        future: "asyncio.Future[Answer]" = asyncio.get_running_loop().create_future()
+        self._waiting[identifier] = future
+        try:
+            await self._socket.send(message)
+            await asyncio.wait({future}, timeout=timeout)
+            if not future.done():
+                self._socket.post(Codec.cancellation(identifier))
+                raise TimedOut
+            return future.result()
+        except asyncio.CancelledError:
+            self._socket.post(Codec.cancellation(identifier))
+            raise
+        finally:
+            self._waiting.pop(identifier, None)
+            future.cancel()
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                for message in self._codec.feed(await self._socket.receive()):
+                    if isinstance(message, Answer):
+                        self._take(message)
+        except (ConnectionLost, UnexpectedAnswer) as error:
+            self._fail(error)
+        finally:
+            self._fail(ConnectionLost())
+            self._socket.close()
+
+    def _take(self, answer: Answer) -> None:
+        if answer.id is None:
+            # The broker's words about the connection itself: it closes it.
+            return self._fail(answer.error or ConnectionLost())
+        future = self._waiting.pop(answer.id, None)
+        if future is not None and not future.done():
+            future.set_result(answer)
+        return None
+
+    def _fail(self, reason: AuthBrokerError) -> None:
+        if self._failure is not None:
+            return
+        self._failure = reason
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(ConnectionLost() if isinstance(reason, ConnectionLost) else reason)
+
+
+class AsyncBroker:
+    """What `Broker` is, for asyncio: cancelling the task of a call cancels the request."""
+
+    def __init__(self, *, state: Optional[str] = None, config: Optional[str] = None, socket: Optional[str] = None,
+                 start: bool = True) -> None:
+        """Chooses the broker; what is not given comes from the environment (see `Location`)."""
+        self._location = Location(state, config, socket, start)
+        self._opening: Optional["asyncio.Task[AsyncChannel]"] = None
+        self._channel: Optional[AsyncChannel] = None
+        self._is_closed = False
+
+    async def __aenter__(self) -> AsyncBroker:
+        """For `async with`: the client is closed at the end."""
+        return self
+
+    async def __aexit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                        trace: Optional[TracebackType]) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the connection; calls under way raise `Closed`."""
+        self._is_closed = True
+        if self._opening is not None:
+            await asyncio.wait({self._opening})
+        if self._channel is not None:
+            await self._channel.close()
+
+    async def call(self, method: str, params: Optional[Mapping[str, object]] = None, *,
+                   timeout: Optional[float] = None) -> Any:
+        """As `Broker.call`."""
+        while True:
+            channel, is_new = await self._connected()
+            try:
+                return await channel.call(method, params or {}, timeout)
+            except ConnectionLost as error:
+                if is_new or (error.sent and method not in REPEATABLE):
+                    raise
+
+    async def _connected(self) -> Tuple[AsyncChannel, bool]:
+        """An open connection, and whether it is new."""
+        if self._is_closed:
+            raise Closed
+        if self._channel is not None and self._channel.is_open:
+            return self._channel, False
+        if self._opening is None:
+            self._opening = asyncio.ensure_future(self._open())
+        # One call's cancellation is not that of the others which wait for the same connection.
+        return await asyncio.shield(self._opening), True
+
+    async def _open(self) -> AsyncChannel:
+        try:
+            self._channel = AsyncChannel(await AsyncSocket.connect(self._location))
+            return self._channel
+        finally:
+            self._opening = None
+
+    # Tokens
+
+    async def access_token(self, profile: Optional[str] = None, *, min_validity: Optional[float] = None,
+                           scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
+                           force_refresh: bool = False, wait_for_login: bool = False,
+                           timeout: Optional[float] = None) -> AccessToken:
+        """As `Broker.access_token`."""
+        params = _calls.token_params(profile, min_validity, scopes, audience, force_refresh, wait_for_login, timeout)
+        return AccessToken(Members(await self.call("getAccessToken", params, timeout=_calls.limit(timeout))))
+
+    async def report_rejected(self, token: AccessToken, status: Optional[int] = None, *,
+                              scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
+                              timeout: Optional[float] = None) -> AccessToken:
+        """As `Broker.report_rejected`."""
+        params = _calls.rejection_params(token, status, scopes, audience)
+        return AccessToken(Members(await self.call("reportRejected", params, timeout=timeout)))
+
+    async def with_access_token(
+            self, use: Callable[[AccessToken], Union[Awaitable[Union[Result, Unauthorized]], Result, Unauthorized]],
+            profile: Optional[str] = None, *, min_validity: Optional[float] = None,
+            scopes: Optional[Sequence[str]] = None, audience: Optional[str] = None,
+            timeout: Optional[float] = None) -> Result:
+        """As `Broker.with_access_token`; the function may be a coroutine function."""
+        token = await self.access_token(
+            profile, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout)
+        for is_last in (False, True):
+            try:
+                given = use(token)
+                outcome = (await given) if inspect.isawaitable(given) else given
+            except Exception as error:
+                status = _calls.refused_status(error)
+                if status is None or is_last:
+                    raise
+            else:
+                if not isinstance(outcome, Unauthorized):
+                    return cast(Result, outcome)
+                if is_last:
+                    raise outcome
+                status = outcome.status
+            token = await self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+        raise AssertionError("the loop returns or raises")
+
+    async def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> IdToken:
+        """As `Broker.id_token`."""
+        return IdToken(Members(await self.call("getIdToken", {"profile": profile}, timeout=timeout)))
+
+    # Logins
+
+    async def login(self, profile: Optional[str] = None, *, method: Optional[str] = None, email: Optional[str] = None,
+                    password: Optional[str] = None, phone_number: Optional[str] = None,
+                    refresh_token: Optional[str] = None, scopes: Optional[Sequence[str]] = None,
+                    client_context: Optional[str] = None, prompts: Optional[Prompts] = None,
+                    timeout: Optional[float] = None) -> LoginResult:
+        """As `Broker.login`; prompts that are no coroutine functions run on another thread."""
+        params = _calls.login_params(
+            profile, method, email, password, phone_number, refresh_token, scopes, client_context)
+        if prompts is None:
+            return await self._login_call("login", params, timeout)
+        return await self._drive(_dialogue.login(prompts, params), timeout)
+
+    async def verify_otp(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None) -> LoginResult:
+        """As `Broker.verify_otp`."""
+        return await self._login_call("verifyOtp", {"otpFlowId": otp_flow_id, "code": code}, timeout)
+
+    async def verify_backup_code(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None) -> LoginResult:
+        """As `Broker.verify_backup_code`."""
+        return await self._login_call("verifyBackupCode", {"otpFlowId": otp_flow_id, "backupCode": code}, timeout)
+
+    async def resend_otp(self, otp_flow_id: str, *, timeout: Optional[float] = None) -> OtpChallenge:
+        """As `Broker.resend_otp`."""
+        return OtpChallenge.read(Members(await self.call("resendOtp", {"otpFlowId": otp_flow_id}, timeout=timeout)))
+
+    async def await_login(self, login_flow_id: str, *, timeout: Optional[float] = None) -> LoginResult:
+        """As `Broker.await_login`."""
+        params = {"loginFlowId": login_flow_id, "timeoutSeconds": timeout}
+        return await self._login_call("awaitLogin", params, _calls.limit(timeout))
+
+    async def logout(self, profile: Optional[str] = None, *, everywhere: bool = False, all_profiles: bool = False,
+                     timeout: Optional[float] = None) -> Tuple[LogoutResult, ...]:
+        """As `Broker.logout`."""
+        params = _calls.logout_params(profile, everywhere, all_profiles)
+        return _calls.logout_results(await self.call("logout", params, timeout=timeout))
+
+    async def session(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> Session:
+        """As `Broker.session`."""
+        return Session.read(Members(await self.call("getSession", {"profile": profile}, timeout=timeout)))
+
+    async def sessions(self, *, timeout: Optional[float] = None) -> Tuple[Session, ...]:
+        """As `Broker.sessions`."""
+        return Members(await self.call("listSessions", timeout=timeout)).values("sessions", Session.read)
+
+    async def events(self, events: Optional[Sequence[str]] = None, *, profiles: Optional[Sequence[str]] = None,
+                     since: Optional[int] = None, patience: Optional[float] = None,
+                     timeout: Optional[float] = None) -> AsyncEvents:
+        """As `Broker.events`: `async for event in await broker.events()`."""
+        stream = AsyncEvents(self._location, Cursor(events, profiles, since, patience))
+        await stream.begin(timeout)
+        return stream
+
+    async def _login_call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> LoginResult:
+        return LoginResult.read(Members(await self.call(method, params, timeout=timeout)))
+
+    async def _drive(self, steps: _dialogue.Steps, timeout: Optional[float]) -> LoginResult:
+        """Does what a dialogue asks for, step by step."""
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    if isinstance(step, _dialogue.Ask):
+                        value = await _asked(step.function)
+                    else:
+                        value = await self.call(step.method, step.params, timeout=timeout)
+                except Exception as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(value)
+        except StopIteration as end:
+            result: LoginResult = end.value
+            return result
+        except asyncio.CancelledError:
+            await self._cancel(steps)
+            raise
+
+    async def _cancel(self, steps: _dialogue.Steps) -> None:
+        """Cancels the login that a dialogue waits for."""
+        try:
+            step = steps.throw(KeyboardInterrupt())
+            if isinstance(step, _dialogue.Call):
+                await self.call(step.method, step.params, timeout=_dialogue.CANCEL_SECONDS)
+        except (StopIteration, KeyboardInterrupt, AuthBrokerError):
+            pass
+
+
+async def _asked(function: Callable[[], Any]) -> Any:
+    """Calls a prompt: a coroutine function here, anything else on another thread, since it may wait for a person."""
+    value = await asyncio.get_running_loop().run_in_executor(None, function)
+    return (await value) if inspect.isawaitable(value) else value

@@ -1,0 +1,60 @@
+"""What both clients know of the methods: their params and how their results are read."""
+
+from __future__ import annotations
+
+import urllib.error
+from typing import Dict, Optional, Sequence, Tuple
+
+from ._errors import Unauthorized
+from ._members import Members
+from ._values import AccessToken, LogoutResult
+
+# How much longer than the broker's own time limit its answer is waited for, in seconds: it is on this machine.
+_ANSWER_SECONDS = 5.0
+
+
+def limit(timeout: Optional[float]) -> Optional[float]:
+    """How long to wait for an answer to a request that carries its own time limit."""
+    return None if timeout is None else timeout + _ANSWER_SECONDS
+
+
+def token_params(profile: Optional[str], min_validity: Optional[float], scopes: Optional[Sequence[str]],
+                 audience: Optional[str], force_refresh: bool, wait_for_login: bool,
+                 timeout: Optional[float]) -> Dict[str, object]:
+    """The params of `getAccessToken`."""
+    return {"profile": profile, "minValiditySeconds": min_validity, "scopes": None if scopes is None else list(scopes),
+            "audience": audience, "forceRefresh": force_refresh or None, "waitForLogin": wait_for_login or None,
+            "timeoutSeconds": timeout}
+
+
+def rejection_params(token: AccessToken, status: Optional[int], scopes: Optional[Sequence[str]],
+                     audience: Optional[str]) -> Dict[str, object]:
+    """The params of `reportRejected`: the token is named by its id, so that it does not travel again."""
+    return {"profile": token.profile, "tokenId": token.token_id, "status": status,
+            "scopes": None if scopes is None else list(scopes), "audience": audience}
+
+
+def login_params(profile: Optional[str], method: Optional[str], email: Optional[str], password: Optional[str],
+                 phone_number: Optional[str], refresh_token: Optional[str], scopes: Optional[Sequence[str]],
+                 client_context: Optional[str]) -> Dict[str, object]:
+    """The params of `login`."""
+    return {"profile": profile, "method": method, "email": email, "password": password, "phoneNumber": phone_number,
+            "refreshToken": refresh_token, "scopes": None if scopes is None else list(scopes),
+            "clientContext": client_context}
+
+
+def logout_params(profile: Optional[str], everywhere: bool, all_profiles: bool) -> Dict[str, object]:
+    """The params of `logout`."""
+    return {"profile": profile, "everywhere": everywhere or None, "all": all_profiles or None}
+
+
+def logout_results(result: object) -> Tuple[LogoutResult, ...]:
+    """The result of `logout`."""
+    return Members(result).values("results", LogoutResult.read)
+
+
+def refused_status(outcome: object) -> Optional[int]:
+    """The status with which an API refused a token; None for any other outcome of a caller's function."""
+    if isinstance(outcome, Unauthorized):
+        return outcome.status
+    return 401 if isinstance(outcome, urllib.error.HTTPError) and outcome.code == 401 else None
