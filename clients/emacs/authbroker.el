@@ -51,7 +51,7 @@ For another state directory add \"--state\" and its path."
 
 ;; The data of `authbroker-error' are a sentence and a plist with :code, :kind,
 ;; :next-action, :retryable, :retry-after, :profile, :pointer,
-;; :attempts-remaining, :challenge and :data (as the broker sent it).  Kinds of
+;; :fields, :attempts-remaining, :challenge and :data (as the broker sent it).  Kinds of
 ;; this library: "noBroker", "connectionLost", "timedOut", "unexpectedAnswer".
 
 (defun authbroker-error-message (error)
@@ -78,7 +78,8 @@ For another state directory add \"--state\" and its path."
           (list :code (plist-get object :code) :kind (or (plist-get data :kind) "unexpectedAnswer")
                 :next-action (plist-get data :nextAction) :retryable (eq (plist-get data :retryable) t)
                 :retry-after (plist-get data :retryAfterSeconds) :profile (plist-get data :profile)
-                :pointer (plist-get data :pointer) :attempts-remaining (plist-get data :attemptsRemaining)
+                :pointer (plist-get data :pointer) :fields (plist-get data :fields)
+                :attempts-remaining (plist-get data :attemptsRemaining)
                 :challenge (plist-get data :challenge) :correlation-id (plist-get data :correlationId)
                 :data data))))
 

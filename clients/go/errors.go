@@ -46,6 +46,8 @@ type Error struct {
 	Profile string
 	// Pointer names the parameter that is wrong (RFC 6901).
 	Pointer string
+	// Fields names the parameters that the provider did not take (kind validationFailed).
+	Fields []string
 	// AttemptsRemaining counts the tries that a challenge has left; nil where that does not apply.
 	AttemptsRemaining *int
 	// Challenge is the one that must be answered first (kind challengePending).
@@ -120,6 +122,7 @@ func (w *wireError) read() *Error {
 	take("retryAfterSeconds", &seconds)
 	take("profile", &result.Profile)
 	take("pointer", &result.Pointer)
+	take("fields", &result.Fields)
 	take("attemptsRemaining", &result.AttemptsRemaining)
 	take("challenge", &result.Challenge)
 	take("correlationId", &result.CorrelationID)

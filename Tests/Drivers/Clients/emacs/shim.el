@@ -122,6 +122,7 @@
                         (shim-json (shim-without (list :retryAfterSeconds (funcall get :retry-after)
                                                        :profile (funcall get :profile) :pointer (funcall get :pointer)
                                                        :attemptsRemaining (funcall get :attempts-remaining)
+                                                       :fields (funcall get :fields)
                                                        :challenge (funcall get :challenge)
                                                        :correlationId (funcall get :correlation-id))))))))
 

@@ -56,7 +56,7 @@ local function error_object(failure)
   return { code = failure.code, message = failure.message, data = {
     kind = failure.kind, nextAction = failure.next_action, retryable = failure.retryable,
     retryAfterSeconds = failure.retry_after_seconds, profile = failure.profile, pointer = failure.pointer,
-    attemptsRemaining = failure.attempts_remaining, challenge = failure.challenge,
+    fields = failure.fields, attemptsRemaining = failure.attempts_remaining, challenge = failure.challenge,
     correlationId = failure.correlation_id,
   } }
 end

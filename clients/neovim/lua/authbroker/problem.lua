@@ -22,7 +22,7 @@ function M.of_broker(object)
   return setmetatable({
     code = object.code, message = tostring(object.message), kind = data.kind or 'unexpectedAnswer',
     next_action = data.nextAction, retryable = data.retryable == true, retry_after_seconds = data.retryAfterSeconds,
-    profile = data.profile, pointer = data.pointer, attempts_remaining = data.attemptsRemaining,
+    profile = data.profile, pointer = data.pointer, fields = data.fields, attempts_remaining = data.attemptsRemaining,
     challenge = data.challenge, correlation_id = data.correlationId, data = data,
   }, Problem)
 end

@@ -76,6 +76,7 @@ func (s *shim) answer(id int64, result any, err error) error {
 	add(data, "retryAfterSeconds", refusal.RetryAfter.Seconds(), refusal.RetryAfter > 0)
 	add(data, "profile", refusal.Profile, refusal.Profile != "")
 	add(data, "pointer", refusal.Pointer, refusal.Pointer != "")
+	add(data, "fields", refusal.Fields, refusal.Fields != nil)
 	add(data, "attemptsRemaining", refusal.AttemptsRemaining, refusal.AttemptsRemaining != nil)
 	add(data, "correlationId", refusal.CorrelationID, refusal.CorrelationID != "")
 	if refusal.Challenge != nil {
