@@ -37,7 +37,8 @@
 (defmacro tests-in-sandbox (config &rest body)
   "Run BODY in a home of its own, with CONFIG unless nil; nothing stays behind."
   (declare (indent 1))
-  `(let* ((home (make-temp-file "abel" t)) (process-environment (copy-sequence process-environment)))
+  `(let* ((home (make-temp-file "abel" t)) (authbroker-timeout 30)
+          (process-environment (copy-sequence process-environment)))
      (dolist (name '("AUTHBROKER_SOCKET" "AUTHBROKER_CONFIG" "XDG_RUNTIME_DIR" "XDG_STATE_HOME")) (setenv name nil))
      (setenv "HOME" home)
      (setenv "AUTHBROKER_STATE" (concat home "/state"))
@@ -202,10 +203,9 @@
     (let ((connection authbroker--current) quit)
       (run-with-timer 0.1 nil (lambda () (signal 'quit nil)))
       (condition-case nil
-          (progn (authbroker-call "getAccessToken" '(:waitForLogin t :timeoutSeconds 600) :timeout 2) (ert-fail "Answered"))
-        (authbroker-error nil)
+          (authbroker-call "getAccessToken" '(:waitForLogin t :timeoutSeconds 600) :timeout tests-patience)
         (quit (setq quit t)))
-      (ignore quit)
+      (should quit)
       (authbroker-call "ping")
       (should (eq connection authbroker--current)))))
 
@@ -227,7 +227,7 @@
                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}"))
     (tests-in-sandbox nil
       (let ((authbroker-command
-             (list "sh" "-c" (format "printf 'Content-Length: %d\\r\\n\\r\\n%%s' '%s'; exec cat >/dev/null"
+             (list "sh" "-c" (format "read -r _; printf 'Content-Length: %d\\r\\n\\r\\n%%s' '%s'; while read -r _; do :; done"
                                      (length reply) reply))))
         (let ((problem (tests-kind "unexpectedAnswer" (authbroker-access-token))))
           (should-not (string-match-p "eyJ" (format "%S" problem))))))))
