@@ -11,15 +11,16 @@ SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
 TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh oathtool=oathtool zbarimg=zbar-tools \
-  python3-jwt python3-cryptography
+  python3-jwt python3-cryptography node=nodejs
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 BROWSER_PACKAGES := chromium=chromium
+CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-rest-server test-oidc-server \
+.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server \
   test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall need-programs \
   clean need-swift need-build
 
@@ -40,9 +41,10 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
 	@Tests/Servers/OIDCServer/oidc-server --install
 	@Tests/Servers/MailServer/mail-server --install
+	@for prepare in Tests/Drivers/Clients/*/prepare; do [ ! -e "$$prepare" ] || "$$prepare" || exit 1; done
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -58,6 +60,12 @@ test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)
 	@if [ -e clients/shell/authbroker.sh ]; then shellcheck --shell=sh clients/shell/authbroker.sh; fi
+
+test-clients: need-build ## Test the client packages in their own languages, installed as users install them
+	@.ci/require-packages $(TEST_PACKAGES) $(CLIENT_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Clients/test .build/debug
 
 test-rest-server: ## Test the REST backend that misbehaves for the tests
 	@.ci/require-packages $(TEST_PACKAGES)

@@ -1,6 +1,7 @@
 import JSON
 import LinuxSystem
 import TestSupport
+import Testing
 
 /// A client package in place of a connection: each message is a line for a program that calls the package's functions,
 /// as `Tests/Drivers/Clients/README.md` describes.

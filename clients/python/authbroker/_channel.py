@@ -7,7 +7,7 @@ import select
 import socket
 import threading
 import time
-from typing import Any, Dict, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional, Set, Tuple
 
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
@@ -20,29 +20,29 @@ class Cancellation:
     def __init__(self) -> None:
         """Nothing is cancelled yet."""
         self._lock = threading.Lock()
-        self._under_way: Dict[int, Channel] = {}
+        self._under_way: Set[Tuple[Channel, int]] = set()
         self._is_cancelled = False
 
     def cancel(self) -> None:
         """Tells the broker that the calls are not wanted any more; later calls with this object are cancelled at once."""
         with self._lock:
             self._is_cancelled = True
-            under_way = dict(self._under_way)
-        for identifier, channel in under_way.items():
+            under_way = list(self._under_way)
+        for channel, identifier in under_way:
             channel.cancel(identifier)
 
     def begin(self, identifier: int, channel: Channel) -> None:
         """Notes a request that was sent."""
         with self._lock:
-            self._under_way[identifier] = channel
+            self._under_way.add((channel, identifier))
             is_late = self._is_cancelled
         if is_late:
             channel.cancel(identifier)
 
-    def end(self, identifier: int) -> None:
+    def end(self, identifier: int, channel: Channel) -> None:
         """Forgets a request."""
         with self._lock:
-            self._under_way.pop(identifier, None)
+            self._under_way.discard((channel, identifier))
 
 
 class _Waiter:
@@ -133,7 +133,7 @@ class Channel:
             raise
         finally:
             if cancellation is not None:
-                cancellation.end(identifier)
+                cancellation.end(identifier, self)
             with self._lock:
                 self._waiters.pop(identifier, None)
                 self._promote()

@@ -28,8 +28,16 @@ _OWNED_SECONDS = 5.0
 _RETRY_SECONDS = 0.25
 _PAUSE_SECONDS = 0.005
 
+
+class _Detached(subprocess.Popen):  # type: ignore[type-arg]
+    """A daemon: that it outlives the object is no fault to warn of."""
+
+    def __del__(self, *arguments: object) -> None:
+        """Does nothing."""
+
+
 # Daemons that this process started: their exit codes are taken at a later start, so that no zombie remains.
-_started: List["subprocess.Popen[bytes]"] = []
+_started: List[_Detached] = []
 
 
 def daemon(environment: Mapping[str, str]) -> str:
@@ -145,7 +153,7 @@ def _launch(paths: Paths, program: str, environment: Mapping[str, str]) -> str:
             arguments = [program, "--state", paths.state, *(["--config", paths.config] if paths.config else []),
                          "--on-demand", "--ready-fd", str(writing)]
             _started[:] = [process for process in _started if process.poll() is None]
-            _started.append(subprocess.Popen(
+            _started.append(_Detached(
                 arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, pass_fds=(writing,),
                 cwd="/", env=variables, start_new_session=True))
         finally:

@@ -1,0 +1,199 @@
+// The Node package with brokers that misbehave, and with sockets that are not the user's.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { inspect } from 'node:util';
+
+import { AuthBrokerError, Broker, BrokerError, ConnectionLost, CredentialError, NoBroker, RequestError, TimedOut,
+  UnexpectedAnswer } from 'authbroker';
+
+import { FakeBroker, PATIENCE, Sandbox, line, tokenOf, until } from './support.mjs';
+
+const SECRET = 'fake-secret-in-an-answer';
+let sandbox, file, broker, fake;
+
+beforeEach(() => {
+  sandbox = new Sandbox();
+  file = `${sandbox.root}/fake/broker.sock`;
+  broker = new Broker({ socket: file });
+});
+afterEach(async () => {
+  broker.close();
+  await fake?.close();
+  fake = undefined;
+  sandbox.dispose();
+});
+
+/** The error on an answer; no text of it, and of what led to it, has the secret. */
+async function refusal(answer) {
+  fake = await FakeBroker.listen(file, (request) => answer.replace('"ID"', request.id));
+  const one = new Broker({ socket: file });
+  const error = await one.accessToken({ timeoutSeconds: 1 }).then(() => undefined, (reason) => reason);
+  one.close();
+  await fake.close();
+  fake = undefined;
+  assert.ok(error instanceof AuthBrokerError, `${answer.slice(0, 60)}: ${error}`);
+  assert.ok(!inspect(error, { depth: 9, showHidden: !(error instanceof BrokerError) }).includes(SECRET), answer.slice(0, 60));
+  return error;
+}
+
+describe('answers', { timeout: PATIENCE }, () => {
+  test('malformed ones are told without what they say', async () => {
+    for (const answer of [`${SECRET}\n`, `{"jsonrpc":"2.0","id":"ID","result":"${SECRET}\n`, `["${SECRET}"]\n`, '{"id":"ID","result":{}}\n',
+      `${'['.repeat(100_000)}\n`, line({ id: 'ID', result: SECRET }), line({ id: 'ID', result: tokenOf(1, { accessToken: [SECRET] }) }),
+      line({ id: 'ID', result: tokenOf(1, { expiresAt: SECRET }) }), line({ id: 'ID', result: tokenOf(1, { scopes: SECRET }) }),
+      line({ id: 'ID', result: tokenOf(1, { tokenId: null }) }), line({ id: 'ID' }), line({ id: 'ID', error: SECRET }),
+      line({ id: 'ID', error: { code: 1001 } }), line({ id: 'ID', error: { message: 'x' } }),
+      line({ id: 'ID', result: 1, error: { code: 1, message: 'x' } }), line({ method: 'event', params: [SECRET] })]) {
+      const error = await refusal(answer);
+      assert.ok(error instanceof UnexpectedAnswer, `${answer.slice(0, 60)}: ${error}`);
+    }
+  });
+
+  test('a message without an end is not read for ever', async () => {
+    assert.match((await refusal('x'.repeat(17 << 20))).message, /without an end/);
+  });
+
+  test('last words are the reason; a kind that is not known has its class', async () => {
+    const words = await refusal(line({ id: null, error: { code: 1083, message: 'Too many\x1b[2J connections.', data: { kind: 'overloaded' } } }));
+    assert.deepEqual([words.message, words.kind], ['Too many?[2J connections.', 'overloaded']);
+    assert.ok(await refusal(line({ id: 'ID', error: { code: 1039, message: 'm', data: { kind: 'new' } } })) instanceof CredentialError);
+    assert.ok(await refusal(line({ id: 'ID', error: { code: -32601, message: 'm' } })) instanceof RequestError);
+    assert.equal((await refusal(line({ id: 'ID', error: { code: 7, message: 'm', data: null } }))).constructor, BrokerError);
+  });
+
+  test('answers to nothing and unknown notifications are passed over', async () => {
+    const said = `\n${line({ id: 999, result: {} })}${line({ method: 'news', params: { a: 1 } })}`;
+    fake = await FakeBroker.listen(file, ({ id }) => said + line({ id, result: tokenOf(1) }));
+    assert.equal((await broker.accessToken()).tokenId, 'id1');
+  });
+});
+
+describe('connections', { timeout: PATIENCE }, () => {
+  test('a request of unknown effect is not repeated', async () => {
+    fake = await FakeBroker.listen(file, () => '');
+    for (const method of ['login', 'getAccessToken']) {
+      await assert.rejects(broker.call(method), ConnectionLost);
+      assert.equal(fake.requests(method).length, 1);
+    }
+    await fake.close();
+    const answers = [line({ id: 1, result: {} }), '', line({ id: 1, result: { n: 2 } }), ''];
+    fake = await FakeBroker.listen(file, () => answers.shift());
+    await broker.call('ping');
+    assert.deepEqual(await broker.call('getStatus'), { n: 2 });
+    await assert.rejects(broker.call('login'), ConnectionLost);
+    assert.deepEqual([fake.connections, fake.requests('login').length], [2, 1]);
+  });
+
+  test('answers overtake each other', async () => {
+    const held = [];
+    fake = await FakeBroker.listen(file, ({ id, params }) => {
+      held.unshift(line({ id, result: params.n }));
+      return held.length === 100 ? held.join('') : undefined;
+    });
+    const numbers = Array.from({ length: 100 }, (_, n) => n);
+    assert.deepEqual(await Promise.all(numbers.map((n) => broker.call('echo', { n }))), numbers);
+    assert.equal(fake.connections, 1);
+  });
+
+  test('who leaves cancels', async () => {
+    fake = await FakeBroker.listen(file, ({ id, method }) => (method === 'ping' ? line({ id, result: 7 }) : undefined));
+    await assert.rejects(broker.call('slow', {}, { timeoutSeconds: 0.01 }), TimedOut);
+    const abort = new AbortController();
+    const waiting = broker.call('slow', {}, { signal: abort.signal });
+    await until(() => fake.requests('slow').length === 2, 'the request');
+    abort.abort();
+    await assert.rejects(waiting, { name: 'AbortError' });
+    assert.equal(await broker.call('ping'), 7);
+    assert.deepEqual(fake.requests('$/cancelRequest').map(({ params }) => params.id), fake.requests('slow').map(({ id }) => id));
+  });
+
+  test('events that come with the answer are not lost; what was dropped is told', async () => {
+    const event = { subscriptionId: 's1', event: 'eventsLost', time: '2030-01-01T00:00:00Z', data: { from: 2, to: 5 }, sequence: 5 };
+    fake = await FakeBroker.listen(file, ({ id }) => line({ id, result: { subscriptionId: 's1', sequence: 1, sessions: [] } })
+      + line({ method: 'event', params: event }) + line({ method: 'event', params: { ...event, event: 'other', sequence: 6 } })
+      + line({ method: 'event', params: { ...event, event: 'login', sequence: 7 } }));
+    const events = await broker.events({ events: ['login'] });
+    const told = [];
+    for await (const one of events) if (told.push(one) === 2) break;
+    assert.deepEqual(told.map((one) => one.event), ['eventsLost', 'login']);
+    assert.deepEqual(fake.requests('subscribe')[0].params, { events: ['login', 'shuttingDown'] });
+  });
+
+  test('a login elsewhere is shown and waited for; one that is left is cancelled', async () => {
+    const action = { loginFlowId: 'f1', profile: 'p', kind: 'deviceCode', verificationUri: 'https://sso.example.com/device', userCode: 'ABCD', expiresAt: '2030-01-01T00:00:00Z' };
+    const session = { profile: 'p', provider: 'oidc', state: 'authenticated', scopes: [], refreshTokenPresent: true };
+    const waits = [{ error: { code: 1087, message: 'm', data: { kind: 'deadlineExceeded' } } }, '', { result: { status: 'authenticated', session } }];
+    const results = { getSession: { ...session, login: [{ method: 'deviceCode', fields: [] }] }, login: { status: 'userActionRequired', action }, cancelLogin: {} };
+    fake = await FakeBroker.listen(file, ({ id, method }) => {
+      if (results[method]) return line({ id, result: results[method] });
+      const said = waits.shift();
+      return said ? line({ id, ...said }) : said;
+    });
+    const shown = [];
+    const prompts = { showAction: ({ userCode }) => { shown.push(userCode); } };
+    assert.equal((await broker.login({ prompts })).session.provider, 'oidc');
+    assert.deepEqual([shown, fake.requests('awaitLogin').length], [['ABCD'], 3]);
+    const abort = new AbortController();
+    const left = broker.login({ prompts, signal: abort.signal });
+    await until(() => fake.requests('awaitLogin').length === 4, 'the request');
+    abort.abort();
+    await assert.rejects(left, { name: 'AbortError' });
+    assert.deepEqual(fake.requests('cancelLogin').map(({ params }) => params), [{ loginFlowId: 'f1' }]);
+  });
+});
+
+describe('sockets', { timeout: PATIENCE }, () => {
+  /** Nothing is sent to a socket that is not trusted. */
+  async function distrusted(pattern, socket = file) {
+    await assert.rejects(new Broker({ socket }).session(), (error) => error instanceof NoBroker && pattern.test(error.message));
+    assert.deepEqual([fake.received, fake.connections], [[], 0]);
+  }
+
+  test('nothing is sent where another user could listen', async () => {
+    fake = await FakeBroker.listen(file, () => '');
+    const folder = `${sandbox.root}/fake`;
+    const { geteuid } = process;
+    process.geteuid = () => geteuid() + 1;
+    try { await distrusted(/belongs to user/); } finally { process.geteuid = geteuid; }
+    fs.chmodSync(folder, 0o777);
+    await distrusted(/can be changed by other users/);
+    fs.chmodSync(folder, 0o700);
+    fs.chmodSync(file, 0o666);
+    await distrusted(/open to every user/);
+    fs.chmodSync(file, 0o600);
+    fs.mkdirSync(`${sandbox.root}/open`);
+    fs.chmodSync(`${sandbox.root}/open`, 0o777);
+    fs.symlinkSync(folder, `${sandbox.root}/open/way`);
+    await distrusted(/can be changed by other users/, `${sandbox.root}/open/way/broker.sock`);
+    fs.symlinkSync(folder, `${sandbox.root}/way`);
+    await assert.rejects(new Broker({ socket: `${sandbox.root}/way/broker.sock` }).session(), ConnectionLost);
+    assert.equal(fake.received.length, 1);
+    if (process.getuid() !== 0) return;
+    // As root: a socket, and a link to it, that really are another user's.
+    fs.lchownSync(`${sandbox.root}/way`, 65534, 65534);
+    await assert.rejects(new Broker({ socket: `${sandbox.root}/way/broker.sock` }).session(), { name: 'NoBroker', message: /nothing was sent/ });
+    fs.chownSync(file, 65534, 65534);
+    await assert.rejects(new Broker({ socket: file }).session(), { name: 'NoBroker', message: /user 65534/ });
+    assert.equal(fake.received.length, 1);
+  });
+
+  test('a proof that no broker asks for is not given', async () => {
+    const open = `${sandbox.root}/open`;
+    fs.mkdirSync(open);
+    fs.chmodSync(open, 0o755);
+    fs.mkdirSync(sandbox.state, { mode: 0o700 });
+    for (const [path, nonce] of [[`${sandbox.state}/evil`, '0'.repeat(64)], [`${sandbox.state}/prove-${'0'.repeat(32)}`, 'rm -rf'],
+      [`${open}/prove-${'0'.repeat(32)}`, '0'.repeat(64)], [`prove-${'0'.repeat(32)}`, '0'.repeat(64)]]) {
+      await refusal(line({ id: 'ID', error: { code: 1081, message: 'm', data: { kind: 'accessDenied', proof: { path, nonce } } } }));
+    }
+    assert.deepEqual([fs.readdirSync(sandbox.state), fs.readdirSync(open)], [[], []]);
+  });
+
+  test('a state directory that is open to others is refused', async () => {
+    fs.mkdirSync(sandbox.state);
+    fs.chmodSync(sandbox.state, 0o755);
+    await assert.rejects(new Broker().session(), { name: 'NoBroker', message: /chmod 700/ });
+    fs.chmodSync(sandbox.state, 0o700);
+  });
+});

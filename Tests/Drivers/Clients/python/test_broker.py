@@ -1,0 +1,313 @@
+"""The Python package with a real broker: tokens, threads, restarts, events, a locked vault."""
+
+import copy
+import json
+import os
+import pickle
+import threading
+import traceback
+import unittest
+import urllib.error
+
+from authbroker import (AccessToken, AuthenticationRequired, Broker, BrokerError, Cancellation, Cancelled, Closed, NoBroker,
+                        TimedOut, Unauthorized, VaultError)
+
+from support import EMAIL, PASSWORD, PATIENCE, Case, until
+
+
+class TokenTests(Case):
+    """Tokens and what is done with them."""
+
+    def setUp(self):
+        """A session."""
+        super().setUp()
+        self.broker = Broker()
+        self.addCleanup(self.broker.close)
+        self.register(self.broker)
+
+    def test_no_text_of_a_token_shows_it(self):
+        """Neither representation, format, error nor copy."""
+        token = self.broker.access_token()
+        texts = [str(token), repr(token), f"{token}", f"{token!r:>80}", str([token]), str({"t": token})]
+        try:
+            raise RuntimeError(token)
+        except RuntimeError:
+            texts.append(traceback.format_exc())
+        for text in texts:
+            self.assertNotIn(token.value, text)
+            self.assertIn(token.token_id, text)
+        for way in (pickle.dumps, copy.copy, copy.deepcopy):
+            with self.assertRaises(TypeError):
+                way(token)
+        self.assertEqual(token.authorization_header, "Bearer " + token.value)
+        self.assertEqual(token, self.broker.access_token())
+        self.assertTrue(0 < token.expires_in() < 3600)
+
+    def test_a_refused_token_is_reported_once(self):
+        """Raised or returned, a first refusal heals; a second one is the caller's."""
+        first, seen = self.broker.access_token(), []
+
+        def raising(token):
+            seen.append(token)
+            if token == first:
+                raise Unauthorized
+            return "body"
+
+        self.assertEqual(self.broker.with_access_token(raising), "body")
+        self.assertEqual(len(seen), 2)
+        self.assertNotEqual(seen[0].value, seen[1].value)
+        self.assertEqual(self.broker.access_token(), seen[1])
+        self.assertEqual(self.broker.with_access_token(lambda token: Unauthorized() if token == seen[1] else 7), 7)
+
+        def of_urllib(_):
+            seen.append(None)
+            raise urllib.error.HTTPError("https://api.example.com", 401, "no", {}, None)
+
+        seen.clear()
+        with self.assertRaises(urllib.error.HTTPError) as raised:
+            self.broker.with_access_token(of_urllib)
+        raised.exception.close()
+        self.assertEqual(len(seen), 2)
+        with self.assertRaises(Unauthorized):
+            self.broker.with_access_token(lambda _: Unauthorized())
+        with self.assertRaises(ZeroDivisionError):
+            self.broker.with_access_token(lambda _: 1 / 0)
+
+    def test_a_hundred_threads_share_one_connection(self):
+        """Each gets its own answer."""
+        refused, tokens = [], []
+
+        def ask(number):
+            tokens.append(self.broker.access_token())
+            try:
+                self.broker.session(f"profile-{number}")
+            except BrokerError as error:
+                refused.append((number, error.kind))
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(100)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        self.assertEqual([token.value for token in tokens], [self.broker.access_token().value] * 100)
+        self.assertEqual(sorted(refused), [(number, "unknownProfile") for number in range(100)])
+        self.assertEqual(self.broker.call("getStatus")["connections"], 1)
+
+    def test_a_waiting_call_is_cancelled_from_another_thread(self):
+        """The broker is told; others on the connection are not disturbed."""
+        self.broker.logout()
+        cancellation, outcome = Cancellation(), []
+
+        def wait():
+            try:
+                self.broker.call("getAccessToken", {"waitForLogin": True, "timeoutSeconds": 3600}, cancellation=cancellation)
+            except Cancelled as error:
+                outcome.append(error.kind)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        until(lambda: cancellation._under_way, "the request")
+        self.assertEqual(self.broker.session().state, "signedOut")
+        cancellation.cancel()
+        thread.join(PATIENCE)
+        self.assertEqual(outcome, ["cancelled"])
+        with self.assertRaises(Cancelled):
+            self.broker.call("getAccessToken", {"waitForLogin": True}, cancellation=cancellation)
+
+    def test_a_time_limit_says_what_was_waited_for(self):
+        """The broker's own limit names the reason; the caller's own is `TimedOut`."""
+        self.broker.logout()
+        with self.assertRaises(BrokerError) as raised:
+            self.broker.access_token(wait_for_login=True, timeout=0.05)
+        self.assertIn(raised.exception.kind, ("deadlineExceeded", "loginRequired"))
+        with self.assertRaises(TimedOut):
+            self.broker.call("getAccessToken", {"waitForLogin": True}, timeout=0.05)
+        self.assertEqual(self.broker.session().state, "signedOut")
+
+    def test_a_locked_vault_says_what_to_do(self):
+        """`lock` is administrative: the package proves access to the state directory by itself."""
+        self.broker.call("lock")
+        with self.assertRaises(VaultError) as raised:
+            self.broker.access_token()
+        self.assertEqual((raised.exception.kind, raised.exception.next_action, raised.exception.retryable),
+                         ("vaultLocked", "unlock", False))
+        self.broker.call("unlock")
+        self.assertIsInstance(self.broker.access_token(), AccessToken)
+        self.assertEqual([name for name in os.listdir(self.state) if name.startswith("prove-")], [])
+
+    def test_a_killed_broker_is_started_again(self):
+        """The session is still there."""
+        before = self.broker.access_token()
+        self.kill()
+        self.assertEqual(self.broker.access_token(), before)
+
+    def test_a_forked_process_connects_for_itself(self):
+        """And leaves the connection of its parent alone."""
+        before = self.broker.access_token()
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if self.broker.access_token() == before else 1)
+            finally:
+                os._exit(2)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual(self.broker.access_token(), before)
+
+    def test_a_closed_client_says_so(self):
+        """Calls under way end, and so do later ones."""
+        self.broker.logout()
+        outcome = []
+
+        def wait():
+            try:
+                self.broker.call("getAccessToken", {"waitForLogin": True, "timeoutSeconds": 3600})
+            except Closed as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        until(lambda: self.broker._channel._waiters, "the request")
+        self.broker.close()
+        thread.join(PATIENCE)
+        self.assertEqual(len(outcome), 1)
+        with self.assertRaises(Closed):
+            self.broker.session()
+
+
+class EventTests(Case):
+    """Events over restarts of the broker."""
+
+    def test_events_go_on_behind_the_last_one(self):
+        """What happened between a kill and the new subscription is told, once, in order."""
+        with Broker() as broker:
+            with broker.events(["login", "logout"]) as events:
+                self.register(broker)
+                first = events.next(PATIENCE)
+                self.assertEqual((first.event, first.profile), ("login", "default"))
+                self.assertEqual(events.last_sequence, first.sequence)
+                for _ in range(2):
+                    self.kill()
+                    # By the other connection: the stream may not have noticed yet.
+                    broker.login(email=EMAIL, password=PASSWORD) if broker.session().state == "signedOut" else broker.logout()
+                    broker.call("ping")
+                told = [events.next(PATIENCE) for _ in range(2)]
+                self.assertEqual([event.event for event in told], ["logout", "login"])
+                self.assertTrue(first.sequence < told[0].sequence < told[1].sequence)
+                last = events.last_sequence
+            with broker.events(since=first.sequence) as again:
+                self.assertFalse(again.snapshot.resync)
+                replayed = [again.next(PATIENCE) for _ in range(2)]
+                self.assertEqual([event.sequence for event in replayed], [event.sequence for event in told])
+            self.assertEqual(last, told[1].sequence)
+
+    def test_what_is_no_longer_kept_is_told(self):
+        """A sequence beyond the end: only the sessions are known."""
+        with Broker() as broker:
+            self.register(broker)
+            with broker.events(since=10**9) as events:
+                event = events.next(PATIENCE)
+                self.assertEqual((event.event, event.sessions[0].state), ("resync", "authenticated"))
+                broker.logout()
+                self.assertEqual(events.next(PATIENCE).event, "logout")
+
+    def test_a_stopped_broker_is_waited_for(self):
+        """The stream does not start what a person has stopped, and goes on when somebody else does."""
+        with Broker() as broker:
+            self.register(broker)
+            with broker.events(["logout"]) as events:
+                self.stop()
+                with self.assertRaises(TimedOut):
+                    events.next(1)
+                self.assertIsNone(self.pid())
+                broker.logout()
+                self.assertEqual(events.next(PATIENCE).event, "logout")
+            with broker.events(patience=0.2) as events:
+                self.stop()
+                with self.assertRaises(NoBroker):
+                    while True:
+                        events.next(PATIENCE)
+
+    def test_a_waiting_stream_is_closed_from_another_thread(self):
+        """The loop ends."""
+        with Broker() as broker:
+            events, ended = broker.events(), threading.Event()
+
+            def read():
+                for _ in events:
+                    pass
+                ended.set()
+
+            thread = threading.Thread(target=read)
+            thread.start()
+            until(lambda: events._channel._is_reading, "a reader")
+            events.close()
+            self.assertTrue(ended.wait(PATIENCE))
+            thread.join()
+            until(lambda: broker.call("getStatus")["connections"] == 1, "the end of the connection")
+
+
+class StartTests(Case):
+    """Where there is no broker."""
+
+    def test_nothing_is_started_where_that_is_not_wanted(self):
+        """The sentence says what to do."""
+        with self.assertRaises(NoBroker) as raised:
+            Broker(start=False).session()
+        self.assertIn("authbroker serve", str(raised.exception))
+        with self.assertRaises(NoBroker) as raised:
+            Broker(socket=os.path.join(self.root, "none.sock")).session()
+        self.assertIn("none.sock", str(raised.exception))
+        self.assertIsNone(self.pid())
+
+    def test_a_daemon_that_cannot_be_started_is_named(self):
+        """No program, and one that is no daemon."""
+        for program, text in (("/nonexistent/authbrokerd", "AUTHBROKER_DAEMON"), ("/bin/true", "broker.log")):
+            os.environ["AUTHBROKER_DAEMON"] = program
+            with self.assertRaises(NoBroker) as raised:
+                Broker().session()
+            self.assertIn(text, str(raised.exception))
+
+    def test_a_daemon_says_itself_why_it_does_not_start(self):
+        """A configuration that is wrong."""
+        os.environ["AUTHBROKER_CONFIG"] = os.path.join(self.root, "config.json")
+        with open(os.environ["AUTHBROKER_CONFIG"], "w", encoding="utf-8") as file:
+            file.write('{"profile": {}}')
+        with self.assertRaises(NoBroker) as raised:
+            Broker().session()
+        self.assertIn("profile", str(raised.exception))
+
+    def test_thirty_clients_start_one_broker(self):
+        """Each reaches it."""
+        pids = []
+
+        def ask():
+            with Broker() as broker:
+                pids.append(broker.call("getStatus")["pid"])
+
+        threads = [threading.Thread(target=ask) for _ in range(30)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(PATIENCE)
+        self.assertEqual(pids, [self.pid()] * 30)
+
+    def test_another_configuration_than_that_of_the_broker_is_refused(self):
+        """It belongs to the owner."""
+        with Broker() as broker:
+            broker.session()
+        path = os.path.join(self.root, "other.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({}, file)
+        with self.assertRaises(NoBroker) as raised:
+            Broker(config=path).session()
+        self.assertIn("other.json", str(raised.exception))
+
+    def test_a_session_is_required(self):
+        """The class of the error says so."""
+        with Broker() as broker, self.assertRaises(AuthenticationRequired) as raised:
+            broker.access_token()
+        self.assertEqual((raised.exception.kind, raised.exception.next_action), ("loginRequired", "login"))
+
+
+if __name__ == "__main__":
+    unittest.main()

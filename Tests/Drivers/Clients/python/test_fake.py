@@ -1,0 +1,242 @@
+"""The Python package with brokers that misbehave, and with sockets that are not the user's."""
+
+import asyncio
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import unittest
+from unittest import mock
+
+from authbroker import (AsyncBroker, AuthBrokerError, Broker, BrokerError, CredentialError, ConnectionLost, NoBroker,
+                        RequestError, TimedOut, UnexpectedAnswer)
+
+from support import PATIENCE, Case, FakeBroker, line, token_of, until
+
+SECRET = "fake-secret-in-an-answer"
+
+
+class FakeCase(Case):
+    """A sandbox with a socket that a fake broker listens on."""
+
+    def setUp(self):
+        """Names the socket."""
+        super().setUp()
+        self.path = os.path.join(self.root, "fake", "broker.sock")
+        os.environ["AUTHBROKER_SOCKET"] = self.path
+
+    def refusal(self, answer, kind, ask=lambda broker: broker.access_token(timeout=1)):
+        """What both clients raise on an answer; the text has no secret, and neither has what led to it."""
+        async def later():
+            async with AsyncBroker() as broker:
+                return await ask(broker)
+
+        def now():
+            with Broker() as broker:
+                return ask(broker)
+
+        texts = []
+        for run in (now, lambda: asyncio.run(later())):
+            with FakeBroker(self.path, lambda request: answer.replace(b'"ID"', b"%d" % request.get("id", 0))):
+                with self.assertRaises(kind) as raised:
+                    run()
+            os.unlink(self.path)
+            error = raised.exception
+            while error is not None:
+                self.assertNotIn(SECRET, f"{error} {error!r} {getattr(error, '__dict__', '')} {getattr(error, 'doc', '')}"
+                                 if not isinstance(error, BrokerError) else f"{error} {error!r}")
+                error = error.__cause__ or error.__context__
+            texts.append(str(raised.exception))
+        self.assertEqual(texts[0], texts[1])
+        return texts[0]
+
+
+class AnswerTests(FakeCase):
+    """Answers that no broker gives."""
+
+    def test_malformed_answers_are_told_without_what_they_say(self):
+        """No JSON, no object, no message, no answer, a missing or wrong member."""
+        for answer in (SECRET.encode() + b"\n", b'{"jsonrpc":"2.0","id":"ID","result":"' + SECRET.encode() + b"\n",
+                       b'["' + SECRET.encode() + b'"]\n', b'{"id":"ID","result":{}}\n', b"\xff\xfe\n", b"[" * 100_000 + b"\n",
+                       line(id="ID", result=SECRET), line(id="ID", result=token_of(1, accessToken=[SECRET])),
+                       line(id="ID", result=token_of(1, expiresAt=SECRET)), line(id="ID", result=token_of(1, scopes=SECRET)),
+                       line(id="ID", result=token_of(1, tokenId=None)), line(id="ID"), line(id="ID", error=SECRET),
+                       line(id="ID", error={"code": 1001}), line(id="ID", error={"message": "x"}),
+                       line(id="ID", result=1, error={"code": 1, "message": "x"}), line(method="event", params=[SECRET])):
+            with self.subTest(answer[:60]):
+                self.assertIn("not what was expected", self.refusal(answer, UnexpectedAnswer))
+
+    def test_a_message_without_an_end_is_not_read_for_ever(self):
+        """There is a bound."""
+        self.assertIn("without an end", self.refusal(b"x" * (17 << 20), UnexpectedAnswer))
+
+    def test_the_brokers_last_words_are_the_reason(self):
+        """An error that belongs to no request ends the connection."""
+        words = line(id=None, error={"code": 1083, "message": "Too many\x1b[2J connections.", "data": {"kind": "overloaded"}})
+        self.assertEqual(self.refusal(words, BrokerError), "Too many?[2J connections.")
+
+    def test_a_kind_that_is_not_known_has_its_class(self):
+        """By its code; one beyond all ranges is a `BrokerError`."""
+        self.refusal(line(id="ID", error={"code": 1039, "message": "m", "data": {"kind": "new"}}), CredentialError)
+        self.refusal(line(id="ID", error={"code": -32601, "message": "m"}), RequestError)
+        self.refusal(line(id="ID", error={"code": 7, "message": "m", "data": None}), BrokerError)
+
+    def test_answers_to_nothing_and_unknown_notifications_are_passed_over(self):
+        """Also in pieces, and with blank lines between."""
+        said = b"\n" + line(id=999, result={}) + line(method="news", params={"a": 1}) + b"\r\n"
+        with FakeBroker(self.path, lambda request: said + line(id=request["id"], result=token_of(1))):
+            with Broker() as broker:
+                self.assertEqual(broker.access_token().token_id, "id1")
+
+
+class ConnectionTests(FakeCase):
+    """Connections that end, and answers that do not come."""
+
+    def test_a_request_of_unknown_effect_is_not_repeated(self):
+        """One that changes nothing is, once."""
+        with FakeBroker(self.path, lambda request: b"") as fake, Broker() as broker:
+            for method, times in (("login", 1), ("getAccessToken", 1)):
+                with self.assertRaises(ConnectionLost):
+                    broker.call(method)
+                self.assertEqual(len(fake.requests(method)), times)
+        os.unlink(self.path)
+        answers = [line(id=1, result={}), b"", line(id=1, result={"n": 2})]
+        with FakeBroker(self.path, lambda request: answers.pop(0)) as fake, Broker() as broker:
+            broker.call("ping")
+            self.assertEqual(broker.call("getStatus"), {"n": 2})
+            self.assertEqual(fake.connections, 2)
+
+    def test_answers_overtake_each_other(self):
+        """A hundred threads, answered in the opposite order; and a hundred tasks."""
+        held = []
+
+        def answer(request):
+            held.append(line(id=request["id"], result=request["params"]["n"]))
+            return b"".join(reversed(held)) if len(held) == 100 else None
+
+        with FakeBroker(self.path, answer), Broker() as broker:
+            results = {}
+            threads = [threading.Thread(target=lambda n=n: results.update({n: broker.call("echo", {"n": n})}))
+                       for n in range(100)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(PATIENCE)
+            self.assertEqual(results, {n: n for n in range(100)})
+        os.unlink(self.path)
+        held.clear()
+
+        async def tasks():
+            async with AsyncBroker() as broker:
+                return await asyncio.gather(*(broker.call("echo", {"n": n}) for n in range(100)))
+
+        with FakeBroker(self.path, answer) as fake:
+            self.assertEqual(asyncio.run(tasks()), list(range(100)))
+            self.assertEqual(fake.connections, 1)
+
+    def test_who_leaves_cancels(self):
+        """By a time limit, by Ctrl-C, by the cancellation of a task; the connection goes on."""
+        with FakeBroker(self.path, lambda request: line(id=request["id"], result=7) if request["method"] == "ping" else None) as fake:
+            with Broker() as broker:
+                with self.assertRaises(TimedOut):
+                    broker.call("slow", timeout=0.01)
+                previous = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+                self.addCleanup(signal.signal, signal.SIGALRM, previous)
+                signal.setitimer(signal.ITIMER_REAL, 0.05)
+                with self.assertRaises(KeyboardInterrupt):
+                    broker.call("slow")
+                self.assertEqual(broker.call("ping"), 7)
+
+            async def task():
+                async with AsyncBroker() as broker:
+                    with self.assertRaises(TimedOut):
+                        await broker.call("slow", timeout=0.01)
+                    call = asyncio.ensure_future(broker.call("slow"))
+                    while len(fake.requests("slow")) < 4:
+                        await asyncio.sleep(0.005)
+                    call.cancel()
+                    with self.assertRaises(asyncio.CancelledError):
+                        await call
+                    self.assertEqual(await broker.call("ping"), 7)
+
+            asyncio.run(task())
+            cancelled = [request["params"]["id"] for request in fake.requests("$/cancelRequest")]
+            self.assertEqual(cancelled, [request["id"] for request in fake.requests("slow")])
+            self.assertEqual(fake.connections, 2)
+
+    def test_events_that_come_with_the_answer_are_not_lost(self):
+        """And what the broker has dropped is told."""
+        def answer(request):
+            event = {"subscriptionId": "s1", "event": "eventsLost", "time": "2030-01-01T00:00:00Z", "data": {"from": 2, "to": 5}}
+            return line(id=request["id"], result={"subscriptionId": "s1", "sequence": 1, "sessions": []}) + line(
+                method="event", params={**event, "sequence": 5}) + line(method="event", params={
+                    **event, "event": "login", "profile": "p", "sequence": 6, "data": {"new": True}})
+
+        async def later():
+            async with AsyncBroker() as broker, await broker.events(["login"]) as events:
+                return [await events.next(PATIENCE) for _ in range(2)]
+
+        with FakeBroker(self.path, answer), Broker() as broker:
+            with broker.events(["login"]) as events:
+                told = [events.next(PATIENCE) for _ in range(2)]
+            self.assertEqual([event.event for event in told], ["eventsLost", "login"])
+            self.assertEqual(told[0].data, {"from": 2, "to": 5})
+            self.assertEqual(asyncio.run(later()), told)
+
+
+class SocketTests(FakeCase):
+    """Who listens, and what is obeyed."""
+
+    def test_nothing_is_sent_to_another_user(self):
+        """As the kernel names the peer; where this runs as root, to a process of another user."""
+        with FakeBroker(self.path, lambda request: b"") as fake:
+            with mock.patch("authbroker._location.os.geteuid", return_value=os.geteuid() + 1):
+                with self.assertRaises(NoBroker) as raised:
+                    Broker().access_token()
+            self.assertIn("nothing was sent", str(raised.exception))
+            self.assertEqual(fake.received, [])
+        os.unlink(self.path)
+        if os.geteuid() == 0:
+            self.listen_as_another_user()
+
+    def listen_as_another_user(self):
+        """A process of another user that prints what it is sent."""
+        program = ("import os, socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); os.setuid(65534); "
+                   "s.listen(); print('ready', flush=True); print(s.accept()[0].recv(99), flush=True)")
+        child = subprocess.Popen([sys.executable, "-c", program, self.path], stdout=subprocess.PIPE, text=True)
+        with child:
+            self.assertEqual(child.stdout.readline(), "ready\n")
+            with self.assertRaises(NoBroker) as raised:
+                Broker().access_token()
+            self.assertIn("user 65534", str(raised.exception))
+            self.assertEqual(child.stdout.readline(), "b''\n")
+
+    def test_a_proof_that_no_broker_asks_for_is_not_given(self):
+        """Another name, another directory, one that others can look into: no file is made."""
+        open_to_others = os.path.join(self.root, "open")
+        os.mkdir(open_to_others, 0o755)
+        os.chmod(open_to_others, 0o755)
+        os.mkdir(self.state, 0o700)
+        for path, nonce in ((f"{self.state}/evil", "0" * 64), (f"{self.state}/prove-{'0' * 32}", "rm -rf"),
+                            (f"{open_to_others}/prove-{'0' * 32}", "0" * 64), ("prove-" + "0" * 32, "0" * 64)):
+            data = {"kind": "accessDenied", "proof": {"path": path, "nonce": nonce}}
+            self.refusal(line(id="ID", error={"code": 1081, "message": "m", "data": data}), AuthBrokerError)
+        self.assertEqual((os.listdir(self.state), os.listdir(open_to_others)), ([], []))
+
+    def test_a_state_directory_that_is_open_to_others_is_refused(self):
+        """Before anything is started in it."""
+        del os.environ["AUTHBROKER_SOCKET"]
+        os.mkdir(self.state)
+        os.chmod(self.state, 0o755)
+        with self.assertRaises(NoBroker) as raised:
+            Broker().access_token()
+        self.assertIn("chmod 700", str(raised.exception))
+        self.assertEqual(stat.S_IMODE(os.stat(self.state).st_mode), 0o755)
+        shutil.rmtree(self.state)
+
+
+if __name__ == "__main__":
+    unittest.main()
