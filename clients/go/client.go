@@ -1,8 +1,9 @@
-// Package authbroker gets access tokens from AuthBroker, the daemon that keeps login sessions for the programs of a user.
+// Package authbroker gets access tokens from AuthBroker, the daemon that keeps login sessions for the programs of a
+// user.
 //
 // It speaks the broker's JSON-RPC interface over its Unix socket and needs nothing but the standard library. A Client
-// connects at its first call, starts the broker where there is none, and connects again where the broker was restarted.
-// It is safe for concurrent use.
+// connects at its first call, starts the broker where there is none, and connects again where the broker was
+// restarted. It is safe for concurrent use.
 package authbroker
 
 import (
@@ -24,8 +25,8 @@ type Client struct {
 	closed  bool
 }
 
-// repeatable are the methods that are called once more where the connection ended before the answer: they change nothing
-// that a second call would change again.
+// repeatable are the methods that are called once more where the connection ended before the answer: they change
+// nothing that a second call would change again.
 var repeatable = map[string]bool{"getAccessToken": true, "reportRejected": true, "getIdToken": true, "getSession": true,
 	"listSessions": true, "listPendingLogins": true, "awaitLogin": true, "getStatus": true, "initialize": true,
 	"ping": true, "rpc.discover": true}
@@ -47,8 +48,8 @@ func (c *Client) Close() {
 	}
 }
 
-// Call calls any method of the broker. params is anything that becomes a JSON object, or nil; result is what the result
-// is read into as by encoding/json, or nil. A json.RawMessage keeps it as it came; it may hold a token then.
+// Call calls any method of the broker. params is anything that becomes a JSON object, or nil; result is what the
+// result is read into as by encoding/json, or nil. A json.RawMessage keeps it as it came; it may hold a token then.
 //
 // An error is always an *Error, never with a secret in it. When the context ends first, the broker is told
 // ($/cancelRequest). Methods for which the broker wants proof of access to its state directory get it.

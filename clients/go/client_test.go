@@ -34,8 +34,9 @@ func TestTokensAreHandedOutAndNeverPrinted(t *testing.T) {
 		t.Errorf("the token is incomplete: %s", token)
 	}
 	encoded, _ := json.Marshal(map[string]any{"token": token, "plain": *token})
-	for _, text := range []string{fmt.Sprint(token), fmt.Sprintf("%v %+v %#v %s %q %x %d", *token, *token, *token, token, token,
-		token, *token), string(encoded), fmt.Sprintf("%+v", struct{ T *AccessToken }{token})} {
+	for _, text := range []string{fmt.Sprint(token),
+		fmt.Sprintf("%v %+v %#v %s %q %x %d", *token, *token, *token, token, token, token, *token), string(encoded),
+		fmt.Sprintf("%+v", struct{ T *AccessToken }{token})} {
 		wantNoSecret(t, text, token.Reveal())
 	}
 	fresh, err := c.AccessToken(limit(t), TokenOptions{ForceRefresh: true})
@@ -202,11 +203,13 @@ func TestAForeignBrokerGetsNoByte(t *testing.T) {
 func TestMalformedAnswersAreErrorsWithoutSecrets(t *testing.T) {
 	const secret = "eyJ-a-made-up-secret"
 	for name, reply := range map[string]string{
-		"no JSON":        `{"jsonrpc":"2.0","id":1,"result":{"accessToken":"` + secret + `"`,
-		"a list":         `[1,"` + secret + `"]`,
-		"no result":      `{"jsonrpc":"2.0","id":1}`,
-		"wrong type":     `{"jsonrpc":"2.0","id":1,"result":{"accessToken":{"` + secret + `":1},"tokenType":"Bearer","tokenId":"x"}}`,
-		"wrong time":     `{"jsonrpc":"2.0","id":1,"result":{"accessToken":"a","tokenType":"Bearer","tokenId":"x","expiresAt":"` + secret + `"}}`,
+		"no JSON":   `{"jsonrpc":"2.0","id":1,"result":{"accessToken":"` + secret + `"`,
+		"a list":    `[1,"` + secret + `"]`,
+		"no result": `{"jsonrpc":"2.0","id":1}`,
+		"wrong type": `{"jsonrpc":"2.0","id":1,"result":{"tokenType":"Bearer","tokenId":"x","accessToken":{"` + secret +
+			`":1}}}`,
+		"wrong time": `{"jsonrpc":"2.0","id":1,"result":{"accessToken":"a","tokenType":"Bearer","tokenId":"x","expiresAt":"` +
+			secret + `"}}`,
 		"missing member": `{"jsonrpc":"2.0","id":1,"result":{"tokenId":"` + secret + `"}}`,
 		"null":           `{"jsonrpc":"2.0","id":1,"result":null}`,
 		"no id":          `{"jsonrpc":"2.0","result":{"accessToken":"` + secret + `"}}`,

@@ -14,8 +14,8 @@ type Prompter interface {
 	Account(ctx context.Context, field string) (string, error)
 	// Password asks for the password, without echo.
 	Password(ctx context.Context) (string, error)
-	// Code asks for the code of a challenge, without echo: a one-time code, a backup code where the challenge allows one, or
-	// "r" for another code.
+	// Code asks for the code of a challenge, without echo: a one-time code, a backup code where the challenge allows
+	// one, or "r" for another code.
 	Code(ctx context.Context, challenge *OTPChallenge) (string, error)
 	// Show shows what the user has to do elsewhere.
 	Show(ctx context.Context, action *UserAction) error
@@ -138,7 +138,8 @@ func later(refusal *Error) string {
 	return refusal.Message
 }
 
-// isBackupCode tells a typed backup code from a one-time code of so many digits: it has letters, or clearly more digits.
+// isBackupCode tells a typed backup code from a one-time code of so many digits: it has letters, or clearly more
+// digits.
 func isBackupCode(typed string, length int) bool {
 	digits := 0
 	for _, character := range typed {

@@ -96,8 +96,8 @@ func (c *Client) Subscribe(ctx context.Context, options SubscribeOptions) (*Subs
 	return s, nil
 }
 
-// Next waits for the next event. It fails when the context ends, when the subscription is closed, or when no broker has
-// come back within the subscription's patience.
+// Next waits for the next event. It fails when the context ends, when the subscription is closed, or when no broker
+// has come back within the subscription's patience.
 func (s *Subscription) Next(ctx context.Context) (Event, error) {
 	select {
 	case event := <-s.events:

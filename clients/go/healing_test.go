@@ -133,7 +133,8 @@ func TestTheExamplesOfTheReadmeRun(t *testing.T) {
 	install = strings.ReplaceAll(install, "/usr/local/share/authbroker/go", here)
 	program := strings.ReplaceAll(exampleProgram, "API", server.URL)
 	for index, name := range []string{"TOKEN", "CLIENT", "WITH", "EVENTS"} {
-		program = strings.ReplaceAll(program, "/*"+name+"*/", strings.ReplaceAll(blocks[index], "https://api.example.com", server.URL))
+		block := strings.ReplaceAll(blocks[index], "https://api.example.com", server.URL)
+		program = strings.ReplaceAll(program, "/*"+name+"*/", block)
 	}
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(program), 0o600); err != nil {

@@ -155,7 +155,7 @@ func (l Location) ask(ctx context.Context, starts bool) (string, error) {
 		reason := strings.TrimPrefix(strings.TrimSpace(complaint.String()), "authbroker: ")
 		return "", noBroker("%s", first(reason, program+" sockpath ended without a word"))
 	default:
-		return "", noBroker("the program %s cannot be run; install AuthBroker, or set AUTHBROKER_COMMAND to its path", program)
+		return "", noBroker("the program %s cannot be run; install AuthBroker, or set AUTHBROKER_COMMAND", program)
 	}
 	socket := strings.TrimSpace(said.String())
 	if !filepath.IsAbs(socket) {

@@ -14,7 +14,8 @@ import (
 )
 
 // slowCodes is a configuration whose codes live for long and whose next code comes at once.
-const slowCodes = `{profiles: {default: {provider: "local"}}, local: {otp: {lifetimeSeconds: 3600, resendCooldownSeconds: 0}}}`
+const slowCodes = `{profiles: {default: {provider: "local"}},
+  local: {otp: {lifetimeSeconds: 3600, resendCooldownSeconds: 0}}}`
 
 // script is a Prompter that answers from functions.
 type script struct {
@@ -121,7 +122,8 @@ func TestALoginThatIsLeftIsCancelled(t *testing.T) {
 	_, err = c.BeginLogin(limit(t), Credentials{Email: "ada@example.com", Password: "wrong password 1"})
 	wantKind(t, err, "invalidCredentials")
 	credentials := Credentials{Password: madeUpPassword}
-	wantNoSecret(t, fmt.Sprintf("%v %+v %#v %s", err, credentials, credentials, &credentials), "wrong password 1", madeUpPassword)
+	shown := fmt.Sprintf("%v %+v %#v %s", err, credentials, credentials, &credentials)
+	wantNoSecret(t, shown, "wrong password 1", madeUpPassword)
 }
 
 // TestTerminalChild is no test of its own: it is the program that TestTheTerminalIsAsked runs.
@@ -147,7 +149,8 @@ func pseudoTerminal(t *testing.T) (master, slave *os.File) {
 	master = os.NewFile(uintptr(number), "/dev/ptmx")
 	var lock, index int32
 	for request, value := range map[uintptr]*int32{syscall.TIOCSPTLCK: &lock, syscall.TIOCGPTN: &index} {
-		if _, _, failure := syscall.Syscall(syscall.SYS_IOCTL, uintptr(number), request, uintptr(unsafe.Pointer(value))); failure != 0 {
+		_, _, failure := syscall.Syscall(syscall.SYS_IOCTL, uintptr(number), request, uintptr(unsafe.Pointer(value)))
+		if failure != 0 {
 			t.Fatal(failure)
 		}
 	}

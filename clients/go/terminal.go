@@ -71,8 +71,8 @@ func (t Terminal) Tell(_ context.Context, sentence string) {
 	}, sentence))
 }
 
-// ask asks one question. The terminal's settings are put back at the end, and at the signals of Ctrl-C, of the end of the
-// session and of kill(1), which end the question and not the program.
+// ask asks one question. The terminal's settings are put back at the end, and at the signals of Ctrl-C, of the end of
+// the session and of kill(1), which end the question and not the program.
 func (t Terminal) ask(ctx context.Context, question string, echo bool) (string, error) {
 	// Not blocking, so that a read ends with the context.
 	number, err := syscall.Open("/dev/tty", syscall.O_RDWR|syscall.O_NONBLOCK|syscall.O_CLOEXEC|syscall.O_NOCTTY, 0)

@@ -97,8 +97,8 @@ func (t *AccessToken) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// AccessToken returns a valid access token, refreshed first where necessary. Ask each time that one is needed: the broker
-// answers from memory.
+// AccessToken returns a valid access token, refreshed first where necessary. Ask each time that one is needed: the
+// broker answers from memory.
 func (c *Client) AccessToken(ctx context.Context, options TokenOptions) (*AccessToken, error) {
 	params := object{}.text("profile", options.Profile).seconds("minValiditySeconds", options.MinValidity).
 		list("scopes", options.Scopes).text("audience", options.Audience).truth("forceRefresh", options.ForceRefresh).
@@ -124,8 +124,8 @@ func (c *Client) ReportRejected(
 	return fresh, nil
 }
 
-// WithAccessToken calls a function with a token. Where it returns an error that is ErrUnauthorized, the token is reported
-// as rejected and the function is called once more, with another one.
+// WithAccessToken calls a function with a token. Where it returns an error that is ErrUnauthorized, the token is
+// reported as rejected and the function is called once more, with another one.
 func (c *Client) WithAccessToken(
 	ctx context.Context, options TokenOptions, use func(context.Context, *AccessToken) error,
 ) error {

@@ -18,8 +18,8 @@ M.UNAUTHORIZED = setmetatable({}, { __tostring = function() return 'the server r
 -- `timeout_ms` how long a call may take unless it says so itself.
 M.settings = { command = { 'authbroker' }, timeout_ms = 60000 }
 
--- The methods that are called once more where the connection ended before the answer: they change nothing that a second
--- call would change again.
+-- The methods that are called once more where the connection ended before the answer: they change nothing that a
+-- second call would change again.
 local REPEATABLE = {
   getAccessToken = true, reportRejected = true, getIdToken = true, getSession = true, listSessions = true,
   listPendingLogins = true, awaitLogin = true, getStatus = true, initialize = true, ping = true,
@@ -109,8 +109,8 @@ function Token:reveal() return values[self] end
 --- Returns the value of the header Authorization.
 function Token:authorization_header() return self.token_type .. ' ' .. values[self] end
 
---- Returns the token for an answer of the broker: `token_type`, `expires_at` (RFC 3339, nil where the provider does not
--- say), `scopes`, `profile`, `token_id`, `offline`. Printing it does not show the token itself.
+--- Returns the token for an answer of the broker: `token_type`, `expires_at` (RFC 3339, nil where the provider does
+-- not say), `scopes`, `profile`, `token_id`, `offline`. Printing it does not show the token itself.
 local function read_token(result, failure)
   if failure then return nil, failure end
   if type(result.accessToken) ~= 'string' or type(result.tokenType) ~= 'string' or type(result.tokenId) ~= 'string' then
@@ -148,8 +148,8 @@ function M.report_rejected(token, options)
   }))
 end
 
---- Calls a function with an access token and returns what it returns. Where that is nil and `UNAUTHORIZED`, the token is
--- reported as rejected and the function called once more with another one.
+--- Calls a function with an access token and returns what it returns. Where that is nil and `UNAUTHORIZED`, the token
+-- is reported as rejected and the function called once more with another one.
 --
 -- @param options as of `access_token`; nil: none
 function M.with_access_token(options, use)

@@ -227,8 +227,9 @@
                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}"))
     (tests-in-sandbox nil
       (let ((authbroker-command
-             (list "sh" "-c" (format "read -r _; printf 'Content-Length: %d\\r\\n\\r\\n%%s' '%s'; while read -r _; do :; done"
-                                     (length reply) reply))))
+             (list "sh" "-c"
+                   (format "read -r _; printf 'Content-Length: %d\\r\\n\\r\\n%%s' '%s'; while read -r _; do :; done"
+                           (length reply) reply))))
         (let ((problem (tests-kind "unexpectedAnswer" (authbroker-access-token))))
           (should-not (string-match-p "eyJ" (format "%S" problem))))))))
 

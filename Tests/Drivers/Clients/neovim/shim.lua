@@ -25,7 +25,8 @@ local typed = {
       scopes = p.scopes, audience = p.audience, force_refresh = p.forceRefresh }))
   end },
   reportRejected = { 'profile tokenId status', function(p)
-    return token_object(authbroker.report_rejected({ profile = p.profile, token_id = p.tokenId }, { status = p.status }))
+    local rejected = { profile = p.profile, token_id = p.tokenId }
+    return token_object(authbroker.report_rejected(rejected, { status = p.status }))
   end },
   login = { 'profile method email password phoneNumber clientContext', function(p)
     return authbroker.begin_login({ profile = p.profile, method = p.method, email = p.email, password = p.password,

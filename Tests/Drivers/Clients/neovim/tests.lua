@@ -1,5 +1,5 @@
--- Tests of the Neovim package, run by `test`: each has a home and a broker of its own. The programs are those of the PATH;
--- $CLIENT is the folder of the package.
+-- Tests of the Neovim package, run by `test`: each has a home and a broker of its own. The programs are those of the
+-- PATH; $CLIENT is the folder of the package.
 local authbroker = require('authbroker')
 local Connection = require('authbroker.connection')
 local uv = vim.loop

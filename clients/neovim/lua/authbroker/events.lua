@@ -1,7 +1,7 @@
 --- Events of AuthBroker.
 --
--- A subscription has a connection of its own and outlives the broker: after a loss it goes on behind the last event that
--- was seen. A broker that was killed is started again; one that was stopped is waited for.
+-- A subscription has a connection of its own and outlives the broker: after a loss it goes on behind the last event
+-- that was seen. A broker that was killed is started again; one that was stopped is waited for.
 local authbroker = require('authbroker')
 local Connection = require('authbroker.connection')
 local problem = require('authbroker.problem')
@@ -16,12 +16,13 @@ Subscription.__index = Subscription
 
 --- Calls a function in the main loop with each event: `sequence`, `event`, `profile`, `time`, `data`, never a token.
 --
--- Two events say that some may be missing: `eventsLost`, with the sequences in `data`, and `resync`, with `sessions` as
--- they stand, where a broker came back without what had happened meanwhile.
+-- Two events say that some may be missing: `eventsLost`, with the sequences in `data`, and `resync`, with `sessions`
+-- as they stand, where a broker came back without what had happened meanwhile.
 --
 -- @param options `events` and `profiles`: lists of names, nil for all; `since`: the last sequence that was seen, what
 -- came behind it is told first
--- @return the subscription, with `id`, `snapshot` (`sequence`, `sessions`, `resync`) and `close()`; or nil and an error
+-- @return the subscription, with `id`, `snapshot` (`sequence`, `sessions`, `resync`) and `close()`; or nil and an
+-- error
 function M.subscribe(callback, options)
   options = options or {}
   local self = setmetatable({ options = options, last = options.since, pause = FIRST_PAUSE }, Subscription)
@@ -60,7 +61,8 @@ function Subscription:begin(again, finished)
   local events = self.options.events
   if events then
     -- Asked for in any case: it says whether the end of a broker is wanted.
-    events = vim.list_extend({ 'shuttingDown' }, vim.tbl_filter(function(name) return name ~= 'shuttingDown' end, events))
+    local others = vim.tbl_filter(function(name) return name ~= 'shuttingDown' end, events)
+    events = vim.list_extend({ 'shuttingDown' }, others)
   end
   connection:request('subscribe', { events = events, profiles = self.options.profiles, since = self.last },
     function(refusal, snapshot)

@@ -6,7 +6,8 @@ local M = {}
 
 --- Begins a login; the result may be a challenge or an action (`status`).
 --
--- @param credentials `profile`, `method`, `email`, `phone_number`, `password`, `refresh_token`, `scopes`, `client_context`
+-- @param credentials `profile`, `method`, `email`, `phone_number`, `password`, `refresh_token`, `scopes`,
+-- `client_context`
 function M.begin_login(credentials)
   return authbroker.call('login', {
     profile = credentials.profile, method = credentials.method, email = credentials.email,
@@ -50,7 +51,8 @@ local PROMPTER = {
   code = function(challenge)
     local totp = challenge.method == 'totp'
     return ask_secret((totp and '' or 'Sent a code to ' .. challenge.maskedDestination .. '. ')
-      .. (challenge.backupCodesAllowed and 'Code or backup code' or 'Code') .. (totp and ': ' or ' (r sends another): '))
+      .. (challenge.backupCodesAllowed and 'Code or backup code' or 'Code')
+      .. (totp and ': ' or ' (r sends another): '))
   end,
   show = function(action)
     tell('Open ' .. action.verificationUri .. (action.userCode and ' and enter the code ' .. action.userCode or ''))

@@ -1,8 +1,8 @@
 --- Errors of AuthBroker's Neovim package.
 --
--- An error is a table that prints as a sentence: `kind` is its stable name, `next_action` what to do, `retryable` whether
--- the same call may succeed later. Kinds of this package itself: noBroker, connectionLost, timedOut, cancelled,
--- unexpectedAnswer. No text of an error holds a secret.
+-- An error is a table that prints as a sentence: `kind` is its stable name, `next_action` what to do, `retryable`
+-- whether the same call may succeed later. Kinds of this package itself: noBroker, connectionLost, timedOut,
+-- cancelled, unexpectedAnswer. No text of an error holds a secret.
 local M = {}
 
 local Problem = {}
