@@ -11,7 +11,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
 TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh oathtool=oathtool zbarimg=zbar-tools \
-  python3-jwt python3-cryptography node=nodejs
+  python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
@@ -126,6 +126,12 @@ install: need-programs ## Install what `make release` has built under PREFIX (/u
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/schemas/conversations" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
 	install -s -m 755 $(BIN)/authbroker $(BIN)/authbrokerd "$(DESTDIR)$(PREFIX)/bin/"
 	install -m 755 clients/shell/authbroker.sh "$(SHARE)/authbroker.sh"
+	install -D -m 644 -t "$(SHARE)/go" clients/go/README.md clients/go/go.mod $(filter-out %_test.go,$(wildcard clients/go/*.go))
+	install -D -m 644 -t "$(SHARE)/emacs" clients/emacs/*
+	install -D -m 644 -t "$(SHARE)/neovim" clients/neovim/README.md
+	install -D -m 644 -t "$(SHARE)/neovim/plugin" clients/neovim/plugin/*
+	install -D -m 644 -t "$(SHARE)/neovim/lua" clients/neovim/lua/*.lua
+	install -D -m 644 -t "$(SHARE)/neovim/lua/authbroker" clients/neovim/lua/authbroker/*
 	install -m 644 Schemas/*.json "$(SHARE)/schemas/"
 	install -m 644 Schemas/conversations/* "$(SHARE)/schemas/conversations/"
 	install -m 644 LICENSE README.md "$(DESTDIR)$(PREFIX)/share/doc/authbroker/"

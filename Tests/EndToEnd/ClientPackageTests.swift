@@ -8,6 +8,9 @@ import Testing
     ClientPackage(name: "python", folder: "python"),
     ClientPackage(name: "python, asyncio", folder: "python", environment: ["AUTHBROKER_SHIM": "async"]),
     ClientPackage(name: "node", folder: "node"),
+    ClientPackage(name: "go", folder: "go"),
+    ClientPackage(name: "emacs", folder: "emacs"),
+    ClientPackage(name: "neovim", folder: "neovim"),
   ]
 
   /// One of them is about messages that no package would send.

@@ -1,0 +1,385 @@
+;;; authbroker.el --- Access tokens from AuthBroker  -*- lexical-binding: t -*-
+
+;; Author: The AuthBroker authors
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "28.1"))
+;; Keywords: comm, tools
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; AuthBroker is a daemon that keeps login sessions for the programs of a
+;; user and hands out fresh access tokens.  This library asks it for them:
+;;
+;;   (authbroker-token-authorization-header (authbroker-access-token))
+;;   (authbroker-with-access-token #'my-request)
+;;   (authbroker-subscribe (lambda (event) (message "%s" event)))
+;;
+;; M-x authbroker-login logs in and M-x authbroker-logout signs out.
+;;
+;; It runs `authbroker serve --stdio', which finds the broker of this user or
+;; starts it, and speaks JSON-RPC with it (jsonrpc.el).  JSON objects are
+;; plists, arrays vectors, false is `:json-false' and null nil.
+;;
+;; No error, message or buffer shows a token, a password or a code.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'eieio)
+(require 'jsonrpc)
+(require 'subr-x)
+
+(defgroup authbroker nil
+  "Access tokens from AuthBroker."
+  :group 'comm
+  :prefix "authbroker-")
+
+(defcustom authbroker-command '("authbroker")
+  "The program that finds or starts the broker, and its first arguments.
+For another state directory add \"--state\" and its path."
+  :type '(repeat string))
+
+(defcustom authbroker-timeout 60
+  "How many seconds a call may take, unless the call itself says so."
+  :type 'number)
+
+(define-error 'authbroker-error "AuthBroker")
+(define-error 'authbroker-unauthorized "The server rejected the access token")
+
+;;;; Errors
+
+;; The data of `authbroker-error' are a sentence and a plist with :code, :kind,
+;; :next-action, :retryable, :retry-after, :profile, :pointer,
+;; :fields, :attempts-remaining, :challenge and :data (as the broker sent it).  Kinds of
+;; this library: "noBroker", "connectionLost", "timedOut", "unexpectedAnswer".
+
+(defun authbroker-error-message (error)
+  "Return the sentence of ERROR, which `condition-case' has caught."
+  (if (eq (car error) 'authbroker-error) (cadr error) (error-message-string error)))
+
+(defun authbroker-error-property (error property)
+  "Return the PROPERTY, such as :kind, of ERROR; nil if it has none."
+  (and (eq (car error) 'authbroker-error) (plist-get (caddr error) property)))
+
+(defun authbroker-error-kind (error)
+  "Return the kind of ERROR, such as \"loginRequired\"; nil for other errors."
+  (authbroker-error-property error :kind))
+
+(defun authbroker--problem (kind sentence &optional retryable)
+  "Return an error of this library: KIND, SENTENCE, and whether it is RETRYABLE."
+  (list 'authbroker-error sentence
+        (list :kind kind :next-action (if retryable "retry" "none") :retryable retryable)))
+
+(defun authbroker--refusal (object)
+  "Return the error for OBJECT, the member error of a response."
+  (let ((data (plist-get object :data)))
+    (list 'authbroker-error (or (plist-get object :message) "The broker refused.")
+          (list :code (plist-get object :code) :kind (or (plist-get data :kind) "unexpectedAnswer")
+                :next-action (plist-get data :nextAction) :retryable (eq (plist-get data :retryable) t)
+                :retry-after (plist-get data :retryAfterSeconds) :profile (plist-get data :profile)
+                :pointer (plist-get data :pointer) :fields (plist-get data :fields)
+                :attempts-remaining (plist-get data :attemptsRemaining)
+                :challenge (plist-get data :challenge) :correlation-id (plist-get data :correlationId)
+                :data data))))
+
+(defun authbroker--raise (error)
+  "Signal ERROR, a list as `condition-case' binds it."
+  (signal (car error) (cdr error)))
+
+;;;; Connections
+
+(defclass authbroker--connection (jsonrpc-process-connection)
+  ((last-id :initform nil :accessor authbroker--last-id
+            :documentation "The id of the request that was sent last.")
+   (answered :initform nil :accessor authbroker--answered
+             :documentation "Whether the broker has said anything.")
+   (proving :initform nil :accessor authbroker--proving
+            :documentation "What waits until the proof that is under way was judged."))
+  :documentation "A connection to the broker.")
+
+(cl-defmethod jsonrpc-connection-send :before ((connection authbroker--connection) &key id &allow-other-keys)
+  "Note the ID of a request on CONNECTION, by which it can be cancelled."
+  (when id (setf (authbroker--last-id connection) id)))
+
+(defvar authbroker--current nil "The connection of this Emacs, nil before the first call.")
+
+(defvar authbroker--count 0 "How many connections were made, for the names of their buffers.")
+
+(defun authbroker--open (&optional no-start on-notification on-end)
+  "Return a new connection.
+NO-START: do not start a broker.  ON-NOTIFICATION is called with a method and
+params, ON-END with no argument when the connection has ended."
+  (let* ((name (format "authbroker-%d" (cl-incf authbroker--count)))
+         (default-directory "/")
+         (process-environment (cons "NO_COLOR=1" process-environment))
+         (command (append authbroker-command '("serve" "--stdio") (and no-start '("--no-start")))))
+    (unless (executable-find (car command))
+      (authbroker--raise
+       (authbroker--problem
+        "noBroker" (format "There is no program %s; install AuthBroker, or set `authbroker-command'" (car command)))))
+    (apply #'make-instance 'authbroker--connection
+           :name name
+           :process (lambda () (authbroker--start name command))
+           :notification-dispatcher (lambda (_connection method params)
+                                      (when on-notification (funcall on-notification method params)))
+           :on-shutdown (lambda (_connection) (when on-end (funcall on-end)))
+           ;; Messages hold tokens and passwords: none is kept in a buffer.
+           (if (slot-exists-p 'jsonrpc-connection '-events-buffer-config)
+               '(:events-buffer-config (:size 0 :format full))
+             '(:events-buffer-scrollback-size 0)))))
+
+(defun authbroker--start (name command)
+  "Start COMMAND as the process NAME."
+  (let* ((errors (get-buffer-create (format "*%s stderr*" name)))
+         (process (make-process :name name :command command :connection-type 'pipe :coding 'utf-8-emacs-unix
+                                :noquery t :stderr errors)))
+    (when-let ((reader (get-buffer-process errors))) (set-process-query-on-exit-flag reader nil))
+    process))
+
+(defun authbroker--close (connection)
+  "End CONNECTION and remove its buffers."
+  (let ((process (jsonrpc--process connection))
+        (errors (jsonrpc-stderr-buffer connection)))
+    (set-process-sentinel process #'ignore)
+    (delete-process process)
+    (dolist (buffer (list (process-buffer process) errors
+                          (get-buffer (format "*%s events*" (jsonrpc-name connection)))))
+      (when (buffer-live-p buffer)
+        (when-let ((reader (get-buffer-process buffer))) (delete-process reader))
+        (with-current-buffer buffer (setq-local kill-buffer-query-functions nil))
+        (kill-buffer buffer)))))
+
+(defun authbroker--lost (connection)
+  "Return the error of a call on CONNECTION, which has ended."
+  (let ((said (when-let ((buffer (jsonrpc-stderr-buffer connection)))
+                (and (buffer-live-p buffer) (authbroker--said buffer)))))
+    (if (authbroker--answered connection)
+        (authbroker--problem "connectionLost" "The broker closed the connection before it answered." t)
+      (authbroker--problem "noBroker" (or said "The broker ended without a word; see: authbroker doctor") t))))
+
+(defun authbroker--said (buffer)
+  "Return what the program complained about in BUFFER; nil if it said nothing."
+  ;; Its last words may still be on their way, behind the news of its end.
+  (when-let ((reader (get-buffer-process buffer)))
+    (with-timeout (1 nil)
+      (while (process-live-p reader) (accept-process-output reader 0.05))))
+  (with-current-buffer buffer
+    (goto-char (point-min))
+    (when (re-search-forward "^authbroker: \\(.+\\)" nil t) (match-string 1))))
+
+(defun authbroker-disconnect ()
+  "End the connection to the broker; the next call opens another one."
+  (interactive)
+  (when authbroker--current
+    (authbroker--close authbroker--current)
+    (setq authbroker--current nil)))
+
+(defun authbroker--living ()
+  "Return a living connection."
+  (unless (and authbroker--current (jsonrpc-running-p authbroker--current))
+    (authbroker-disconnect)
+    (setq authbroker--current (authbroker--open)))
+  authbroker--current)
+
+;;;; Calls
+
+(defun authbroker--send (connection method params success failure)
+  "Call METHOD with PARAMS on CONNECTION.
+SUCCESS gets the result, FAILURE an error.
+Where the broker wants proof of access to its state directory, give it.
+Return a function that tells the broker to cancel the request."
+  (let ((id nil))
+    (jsonrpc-async-request
+     connection (intern (concat ":" method)) params :timeout nil
+     :success-fn (lambda (result)
+                   (setf (authbroker--answered connection) t)
+                   (funcall success result))
+     :error-fn (lambda (object)
+                 (let ((proof (plist-get (plist-get object :data) :proof)))
+                   (cond ((eql (plist-get object :code) -1) (funcall failure (authbroker--lost connection)))
+                         ((and (equal (plist-get (plist-get object :data) :kind) "accessDenied")
+                               (authbroker--harmless-p proof))
+                          (setf (authbroker--answered connection) t)
+                          (authbroker--prove connection proof method params success failure))
+                         (t (setf (authbroker--answered connection) t)
+                            (funcall failure (authbroker--refusal object)))))))
+    (setq id (authbroker--last-id connection))
+    (lambda () (when (jsonrpc-running-p connection) (jsonrpc-notify connection :$/cancelRequest (list :id id))))))
+
+(defun authbroker--harmless-p (proof)
+  "Whether PROOF asks for a file such as the broker's own programs choose."
+  (let ((path (plist-get proof :path)) (nonce (plist-get proof :nonce)) (case-fold-search nil))
+    (and (stringp path) (stringp nonce) (string-prefix-p "/" path)
+         (string-match-p "\\`prove-[0-9a-f]\\{32\\}\\'" (file-name-nondirectory path))
+         (string-match-p "\\`[0-9a-f]\\{64\\}\\'" nonce))))
+
+(defun authbroker--prove (connection proof method params success failure)
+  "Make the file of PROOF, let the broker look, and call METHOD again.
+CONNECTION, PARAMS, SUCCESS and FAILURE are those of the call."
+  (let* ((path (plist-get proof :path))
+         (directory (directory-file-name (file-name-directory path)))
+         (attributes (file-attributes directory 'integer)))
+    (condition-case nil
+        (progn
+          (unless (and (eq (file-attribute-type attributes) t) (eql (file-attribute-user-id attributes) (user-uid))
+                       (string-suffix-p "------" (file-attribute-modes attributes)))
+            (error "Not private"))
+          (with-file-modes #o600
+            (let ((coding-system-for-write 'utf-8-unix))
+              (write-region (plist-get proof :nonce) nil path nil 'silent nil 'excl)))
+          (jsonrpc-async-request
+           connection :prove nil :timeout nil
+           :success-fn (lambda (_result) (ignore-errors (delete-file path)))
+           :error-fn (lambda (_object) (ignore-errors (delete-file path))))
+          ;; The broker takes requests in order.
+          (jsonrpc-async-request
+           connection (intern (concat ":" method)) params :timeout nil :success-fn success
+           :error-fn (lambda (object) (funcall failure (authbroker--refusal object)))))
+      (error
+       (funcall failure
+                (list 'authbroker-error
+                      (format "Access to the broker's state directory cannot be proven: no file can be made in %s."
+                              directory)
+                      '(:code 1081 :kind "accessDenied" :next-action "none")))))))
+
+(defconst authbroker--repeatable
+  '("getAccessToken" "reportRejected" "getIdToken" "getSession" "listSessions" "listPendingLogins" "awaitLogin"
+    "getStatus" "initialize" "ping" "rpc.discover")
+  "Methods that are called once more where the connection ended before the answer.")
+
+(cl-defun authbroker-call (method &optional params &key timeout)
+  "Call METHOD, a string, with PARAMS, a plist, and return the result.
+TIMEOUT: how many seconds to wait; `authbroker-timeout' where nil.
+Signal `authbroker-error'.  The end of the time cancels the request, and
+so does \\[keyboard-quit]."
+  (condition-case problem
+      (authbroker--call-once method params (or timeout authbroker-timeout))
+    (authbroker-error
+     (if (and (member method authbroker--repeatable)
+              (member (authbroker-error-kind problem) '("connectionLost" "shuttingDown")))
+         (authbroker--call-once method params (or timeout authbroker-timeout))
+       (authbroker--raise problem)))))
+
+(defun authbroker--call-once (method params timeout)
+  "Call METHOD with PARAMS and wait at most TIMEOUT seconds for the result."
+  (let* ((connection (authbroker--living))
+         (deadline (+ (float-time) timeout))
+         (outcome nil)
+         ;; Not `jsonrpc-request': it leaves the input loop of Emacs 28 by a throw, which loses what stands behind the
+         ;; answer.
+         (cancel (authbroker--send connection method params
+                                   (lambda (result) (unless outcome (setq outcome (list 'result result))))
+                                   (lambda (problem) (unless outcome (setq outcome (list 'problem problem))))))
+         (done nil))
+    (unwind-protect
+        (progn
+          (while (and (not outcome) (< (float-time) deadline))
+            (unless (jsonrpc-running-p connection)
+              (setq outcome (list 'problem (authbroker--lost connection))))
+            (unless outcome
+              (accept-process-output (jsonrpc--process connection) (max 0.001 (min 1 (- deadline (float-time)))))))
+          (when outcome (setq done t)))
+      (unless done
+        (setq outcome (or outcome '(gone)))
+        (funcall cancel)))
+    (pcase outcome
+      (`(result ,result) result)
+      (`(problem ,problem) (authbroker--raise problem))
+      (_ (authbroker--raise (authbroker--problem "timedOut" "The broker did not answer in time." t))))))
+
+(defun authbroker-call-async (method params success &optional failure)
+  "Call METHOD with PARAMS; return at once.
+SUCCESS gets the result, FAILURE an error as `condition-case' binds it.  Return
+a function that cancels the request; FAILURE then gets the kind \"cancelled\"."
+  (authbroker--send (authbroker--living) method params success (or failure #'ignore)))
+
+;;;; Tokens
+
+(cl-defstruct (authbroker-token (:constructor authbroker--make-token) (:copier nil))
+  "An access token; printing it does not show the token itself."
+  (type nil :documentation "Bearer as a rule.")
+  (expires-at nil :documentation "RFC 3339; nil where the provider does not say.")
+  (scopes nil :documentation "A vector of strings.")
+  (profile nil :documentation "The profile whose token it is.")
+  (id nil :documentation "Its name in events and reports.")
+  (offline nil :documentation "Whether the provider could not be reached for a refresh."))
+
+(defvar authbroker--values (make-hash-table :test 'eq :weakness 'key)
+  "The tokens themselves, beside the structures, which may be printed.")
+
+(defun authbroker--read-token (result)
+  "Return the token for RESULT, the answer of the broker."
+  (unless (and (stringp (plist-get result :accessToken)) (stringp (plist-get result :tokenType))
+               (stringp (plist-get result :tokenId)))
+    (authbroker--raise
+     (authbroker--problem "unexpectedAnswer" "The broker's answer is not what was expected: no access token.")))
+  (let ((token (authbroker--make-token
+                :type (plist-get result :tokenType) :expires-at (plist-get result :expiresAt)
+                :scopes (plist-get result :scopes) :profile (plist-get result :profile)
+                :id (plist-get result :tokenId) :offline (eq (plist-get result :offline) t))))
+    (puthash token (plist-get result :accessToken) authbroker--values)
+    token))
+
+(defun authbroker-token-reveal (token)
+  "Return the text of TOKEN."
+  (gethash token authbroker--values))
+
+(defun authbroker-token-authorization-header (token)
+  "Return the value of the header Authorization for TOKEN."
+  (concat (authbroker-token-type token) " " (authbroker-token-reveal token)))
+
+(defun authbroker--params (&rest plist)
+  "Return PLIST without the members that are nil, lists of strings as vectors."
+  (cl-loop for (name value) on plist by #'cddr
+           when value append (list name (if (consp value) (vconcat value) value))))
+
+(cl-defun authbroker-access-token (&key profile min-validity scopes audience force-refresh wait-for-login timeout)
+  "Return a valid access token, refreshed first where necessary.
+PROFILE: nil for the only configured one.  MIN-VALIDITY: the least lifetime in
+seconds that it must have left.  SCOPES: a list of those that it must have.
+AUDIENCE: its audience.  FORCE-REFRESH: refresh in any case.  WAIT-FOR-LOGIN:
+wait for a user who is not logged in, up to TIMEOUT seconds."
+  (authbroker--read-token
+   (authbroker-call "getAccessToken"
+                    (authbroker--params :profile profile :minValiditySeconds min-validity :scopes scopes
+                                        :audience audience :forceRefresh force-refresh
+                                        :waitForLogin wait-for-login :timeoutSeconds timeout)
+                    :timeout (and timeout (+ timeout 5)))))
+
+(cl-defun authbroker-report-rejected (token &key status scopes audience)
+  "Report that a server rejected TOKEN; return the one to use instead.
+STATUS: 401 (the default) or 403.  SCOPES and AUDIENCE: those of the request."
+  (authbroker--read-token
+   (authbroker-call "reportRejected"
+                    (authbroker--params :profile (authbroker-token-profile token)
+                                        :tokenId (authbroker-token-id token) :status (or status 401)
+                                        :scopes scopes :audience audience))))
+
+(cl-defun authbroker-with-access-token (function &rest arguments &key scopes audience &allow-other-keys)
+  "Call FUNCTION with an access token and return its value.
+Where FUNCTION signals `authbroker-unauthorized' (HTTP status 401), report the
+token as rejected and call FUNCTION once more with another one.  ARGUMENTS are
+those of `authbroker-access-token', SCOPES and AUDIENCE among them."
+  (let ((token (apply #'authbroker-access-token arguments)))
+    (condition-case rejection
+        (funcall function token)
+      (authbroker-unauthorized
+       (let ((fresh (authbroker-report-rejected token :scopes scopes :audience audience)))
+         (if (equal (authbroker-token-id fresh) (authbroker-token-id token))
+             (authbroker--raise rejection)
+           (funcall function fresh)))))))
+
+;;;; The other files
+
+(autoload 'authbroker-login "authbroker-login" "Log in to a profile." t)
+(autoload 'authbroker-logout "authbroker-login" "Sign out of a profile." t)
+(autoload 'authbroker-begin-login "authbroker-login" "Begin a login.")
+(autoload 'authbroker-verify-otp "authbroker-login" "Answer a login with its one-time code.")
+(autoload 'authbroker-verify-backup-code "authbroker-login" "Answer a login with a backup code.")
+(autoload 'authbroker-resend-otp "authbroker-login" "Have another one-time code sent.")
+(autoload 'authbroker-session "authbroker-login" "Return where a profile stands.")
+(autoload 'authbroker-subscribe "authbroker-events" "Call a function for each event.")
+
+(provide 'authbroker)
+;;; authbroker.el ends here

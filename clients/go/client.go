@@ -1,0 +1,135 @@
+// Package authbroker gets access tokens from AuthBroker, the daemon that keeps login sessions for the programs of a
+// user.
+//
+// It speaks the broker's JSON-RPC interface over its Unix socket and needs nothing but the standard library. A Client
+// connects at its first call, starts the broker where there is none, and connects again where the broker was
+// restarted. It is safe for concurrent use.
+package authbroker
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+)
+
+// Client talks to one broker. The zero value is no client; New makes one.
+type Client struct {
+	location Location
+	// proving is held while a proof is given, so that calls of one connection do not disturb each other's.
+	proving sync.Mutex
+	// connecting is held by who connects; a channel, so that waiting for it ends with a context.
+	connecting chan struct{}
+
+	mutex   sync.Mutex
+	current *connection
+	closed  bool
+}
+
+// repeatable are the methods that are called once more where the connection ended before the answer: they change
+// nothing that a second call would change again.
+var repeatable = map[string]bool{"getAccessToken": true, "reportRejected": true, "getIdToken": true, "getSession": true,
+	"listSessions": true, "listPendingLogins": true, "awaitLogin": true, "getStatus": true, "initialize": true,
+	"ping": true, "rpc.discover": true}
+
+// New returns a client of the broker that the location describes; Location{} is the usual one of this user. Nothing is
+// connected yet.
+func New(location Location) *Client {
+	return &Client{location: location, connecting: make(chan struct{}, 1)}
+}
+
+// Close ends the connection; calls that wait fail, and later ones too. Subscriptions have connections of their own.
+func (c *Client) Close() {
+	c.mutex.Lock()
+	c.closed = true
+	connection := c.current
+	c.mutex.Unlock()
+	if connection != nil {
+		connection.close()
+	}
+}
+
+// Call calls any method of the broker. params is anything that becomes a JSON object, or nil; result is what the
+// result is read into as by encoding/json, or nil. A json.RawMessage keeps it as it came; it may hold a token then.
+//
+// An error is always an *Error, never with a secret in it. When the context ends first, the broker is told
+// ($/cancelRequest). Methods for which the broker wants proof of access to its state directory get it.
+func (c *Client) Call(ctx context.Context, method string, params, result any) error {
+	text, failure := c.call(ctx, method, params)
+	if failure != nil {
+		return failure
+	}
+	if result != nil && json.Unmarshal(text, result) != nil {
+		return unexpectedAnswer("the result of " + method)
+	}
+	return nil
+}
+
+// call calls a method, once more at another broker where that does no harm.
+func (c *Client) call(ctx context.Context, method string, params any) (json.RawMessage, *Error) {
+	text, failure := c.once(ctx, method, params)
+	if failure != nil && repeatable[method] && (failure.Kind == KindConnectionLost || failure.Kind == "shuttingDown") {
+		return c.once(ctx, method, params)
+	}
+	return text, failure
+}
+
+// once calls a method, with a proof where the broker wants one.
+func (c *Client) once(ctx context.Context, method string, params any) (json.RawMessage, *Error) {
+	connection, failure := c.connection(ctx)
+	if failure != nil {
+		return nil, failure
+	}
+	text, failure := connection.call(ctx, method, params)
+	if failure == nil || failure.Kind != "accessDenied" || !failure.proof.isHarmless() {
+		return text, failure
+	}
+	c.proving.Lock()
+	refusal := failure.proof.give(ctx, connection)
+	c.proving.Unlock()
+	if refusal != nil {
+		return nil, refusal
+	}
+	return connection.call(ctx, method, params)
+}
+
+// connection returns the connection, a new one where there is none or the last one has ended.
+func (c *Client) connection(ctx context.Context) (*connection, *Error) {
+	if connection, failure := c.present(); connection != nil || failure != nil {
+		return connection, failure
+	}
+	select {
+	case c.connecting <- struct{}{}:
+		defer func() { <-c.connecting }()
+	case <-ctx.Done():
+		return nil, ended(ctx)
+	}
+	if connection, failure := c.present(); connection != nil || failure != nil {
+		return connection, failure
+	}
+	socket, err := c.location.dial(ctx, true)
+	if err != nil {
+		return nil, err.(*Error)
+	}
+	connection := newConnection(socket, nil)
+	c.mutex.Lock()
+	c.current = connection
+	closed := c.closed
+	c.mutex.Unlock()
+	if closed {
+		connection.close()
+	}
+	return connection, nil
+}
+
+// present returns the connection that is there; nil if there is none.
+func (c *Client) present() (*connection, *Error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closed {
+		return nil, invalidRequest("the client is closed")
+	}
+	if c.current == nil || c.current.hasEnded() {
+		return nil, nil
+	}
+	return c.current, nil
+}

@@ -1,0 +1,167 @@
+package authbroker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The kinds of errors that this package itself reports; those of the broker are in Schemas/errors.json.
+const (
+	// KindNoBroker: there is no broker to talk to, or it could not be started.
+	KindNoBroker = "noBroker"
+	// KindConnectionLost: the connection ended before the answer; whether the call had an effect is not known.
+	KindConnectionLost = "connectionLost"
+	// KindTimedOut: the deadline of the context passed before the answer.
+	KindTimedOut = "timedOut"
+	// KindCancelled: the context was cancelled, or the broker was told so by this package.
+	KindCancelled = "cancelled"
+	// KindUnexpectedAnswer: the other end does not speak the broker's protocol.
+	KindUnexpectedAnswer = "unexpectedAnswer"
+	// KindInvalidRequest: the call cannot be made as it was given.
+	KindInvalidRequest = "invalidRequest"
+)
+
+// ErrUnauthorized is what the function of WithAccessToken returns, or wraps, where a server rejected the token
+// (HTTP status 401).
+var ErrUnauthorized = errors.New("the server rejected the access token")
+
+// Error is why a call has no result. Branch on Kind; show Error() to people. No text of it holds a secret.
+type Error struct {
+	// Code is that of JSON-RPC, or the broker's own; 0 for errors of this package.
+	Code int
+	// Kind is the stable name, such as loginRequired.
+	Kind string
+	// Message is one plain sentence.
+	Message string
+	// NextAction is login, verifyOtp, retry, wait, unlock, reauthenticate, fixRequest, fixConfig, contactProvider or
+	// none.
+	NextAction string
+	// Retryable tells whether the same call may succeed later without anything being done.
+	Retryable bool
+	// RetryAfter is how long to wait before that; 0 where the broker does not say.
+	RetryAfter time.Duration
+	// Profile is the profile that it is about; empty where there is none.
+	Profile string
+	// Pointer names the parameter that is wrong (RFC 6901).
+	Pointer string
+	// Fields names the parameters that the provider did not take (kind validationFailed).
+	Fields []string
+	// AttemptsRemaining counts the tries that a challenge has left; nil where that does not apply.
+	AttemptsRemaining *int
+	// Challenge is the one that must be answered first (kind challengePending).
+	Challenge *OTPChallenge
+	// CorrelationID finds the case in the broker's log.
+	CorrelationID string
+	// Data is the member data of the broker's error as it came; nil for errors of this package.
+	Data json.RawMessage
+
+	proof *proof
+	cause error
+}
+
+// Error returns the sentence, and what to do where the sentence does not say it.
+func (e *Error) Error() string {
+	switch e.NextAction {
+	case "login", "reauthenticate":
+		return e.Message + " Log in again."
+	case "verifyOtp":
+		return e.Message + " Answer the login's challenge."
+	case "unlock":
+		return e.Message + " Unlock the vault."
+	}
+	return e.Message
+}
+
+// Unwrap returns the context's own error for cancelled and timedOut.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Kind returns the kind of an error of this package or of the broker; empty for any other error and for nil.
+func Kind(err error) string {
+	var known *Error
+	if errors.As(err, &known) {
+		return known.Kind
+	}
+	return ""
+}
+
+// NeedsLogin tells whether the user must log in, or answer a challenge, before the call can succeed.
+func NeedsLogin(err error) bool {
+	switch Kind(err) {
+	case "loginRequired", "sessionExpired", "challengePending", "reauthRequired":
+		return true
+	}
+	return false
+}
+
+// wireError is the member error of a response (JSON-RPC 2.0, section 5.1).
+type wireError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
+}
+
+// read takes the data apart. Members that are missing, or of another type than expected, stay empty: the error itself
+// must not get lost.
+func (w *wireError) read() *Error {
+	result := &Error{Code: w.Code, Message: w.Message, Data: w.Data}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(w.Data, &members) != nil {
+		members = nil
+	}
+	take := func(name string, into any) {
+		if text, found := members[name]; found {
+			_ = json.Unmarshal(text, into)
+		}
+	}
+	var seconds float64
+	take("kind", &result.Kind)
+	take("nextAction", &result.NextAction)
+	take("retryable", &result.Retryable)
+	take("retryAfterSeconds", &seconds)
+	take("profile", &result.Profile)
+	take("pointer", &result.Pointer)
+	take("fields", &result.Fields)
+	take("attemptsRemaining", &result.AttemptsRemaining)
+	take("challenge", &result.Challenge)
+	take("correlationId", &result.CorrelationID)
+	take("proof", &result.proof)
+	result.RetryAfter = time.Duration(seconds * float64(time.Second))
+	if result.Kind == "" {
+		result.Kind = KindUnexpectedAnswer
+	}
+	return result
+}
+
+// noBroker is the error of a connection that could not be made.
+func noBroker(format string, arguments ...any) *Error {
+	return &Error{Kind: KindNoBroker, NextAction: "none", Retryable: true, Message: fmt.Sprintf(format, arguments...)}
+}
+
+// connectionLost is the error of a call whose connection ended.
+func connectionLost() *Error {
+	return &Error{Kind: KindConnectionLost, NextAction: "retry", Retryable: true,
+		Message: "the broker closed the connection before it answered"}
+}
+
+// unexpectedAnswer is the error of an answer that cannot be read; what never quotes it.
+func unexpectedAnswer(what string) *Error {
+	return &Error{Kind: KindUnexpectedAnswer, NextAction: "none",
+		Message: "the broker's answer is not what was expected: " + what}
+}
+
+// invalidRequest is the error of a call that cannot be made as it was given.
+func invalidRequest(what string) *Error {
+	return &Error{Kind: KindInvalidRequest, NextAction: "fixRequest", Message: what}
+}
+
+// ended is the error of a call whose context is done.
+func ended(ctx context.Context) *Error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &Error{Kind: KindTimedOut, NextAction: "retry", Retryable: true, cause: ctx.Err(),
+			Message: "the broker did not answer in time"}
+	}
+	return &Error{Kind: KindCancelled, NextAction: "none", cause: ctx.Err(), Message: "the request was cancelled"}
+}

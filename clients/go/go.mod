@@ -1,0 +1,3 @@
+module authbroker/clients/go
+
+go 1.19

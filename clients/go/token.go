@@ -1,0 +1,172 @@
+package authbroker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// redacted is what a token prints as.
+const redacted = "<redacted>"
+
+// TokenOptions say which token is wanted; the zero value is the session's own of the only configured profile.
+type TokenOptions struct {
+	// Profile is the profile; empty: the only configured one, else default.
+	Profile string
+	// MinValidity is the least lifetime that the token must have left; 0: the broker's own rule.
+	MinValidity time.Duration
+	// Scopes are those that it must have.
+	Scopes []string
+	// Audience is its audience, by the provider's own name.
+	Audience string
+	// ForceRefresh refreshes although the present token is still valid.
+	ForceRefresh bool
+	// WaitForLogin waits, until the context ends, for a user who is not logged in.
+	WaitForLogin bool
+	// Timeout is how long the broker may take; 0: its own rule (25 s).
+	Timeout time.Duration
+}
+
+// AccessToken is a token and what is known about it. No way of printing it shows the token: Reveal does.
+type AccessToken struct {
+	// TokenType is Bearer as a rule.
+	TokenType string
+	// ExpiresAt is when it expires; zero where the provider does not say.
+	ExpiresAt time.Time
+	// Scopes are those that it has.
+	Scopes []string
+	// Profile is the profile whose token it is.
+	Profile string
+	// TokenID names it in events and reports; equal only for equal tokens.
+	TokenID string
+	// Offline tells that the provider could not be reached for a refresh, and that this one still lives.
+	Offline bool
+
+	value func() string
+}
+
+// Reveal returns the token itself.
+func (t *AccessToken) Reveal() string {
+	if t.value == nil {
+		return ""
+	}
+	return t.value()
+}
+
+// AuthorizationHeader returns the value of the header Authorization.
+func (t *AccessToken) AuthorizationHeader() string { return t.TokenType + " " + t.Reveal() }
+
+// String says what is known about the token, and not the token.
+func (t AccessToken) String() string {
+	expiry := "without expiry"
+	if !t.ExpiresAt.IsZero() {
+		expiry = "expires " + t.ExpiresAt.Format(time.RFC3339)
+	}
+	return fmt.Sprintf("%s token %s of %s, %s (%s)", redacted, t.TokenID, t.Profile, expiry, t.TokenType)
+}
+
+// Format prints String, whatever the verb.
+func (t AccessToken) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(t.String())) }
+
+// MarshalText writes String, so that no encoder shows the token.
+func (t AccessToken) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalJSON reads the broker's answer.
+func (t *AccessToken) UnmarshalJSON(text []byte) error {
+	var wire struct {
+		AccessToken *string    `json:"accessToken"`
+		TokenType   *string    `json:"tokenType"`
+		ExpiresAt   *time.Time `json:"expiresAt"`
+		Scopes      []string   `json:"scopes"`
+		Profile     string     `json:"profile"`
+		TokenID     *string    `json:"tokenId"`
+		Offline     bool       `json:"offline"`
+	}
+	if json.Unmarshal(text, &wire) != nil || wire.AccessToken == nil || wire.TokenType == nil || wire.TokenID == nil {
+		// Without the decoder's own reason: it may quote.
+		return errors.New("no access token")
+	}
+	value := *wire.AccessToken
+	*t = AccessToken{TokenType: *wire.TokenType, Scopes: wire.Scopes, Profile: wire.Profile, TokenID: *wire.TokenID,
+		Offline: wire.Offline, value: func() string { return value }}
+	if wire.ExpiresAt != nil {
+		t.ExpiresAt = *wire.ExpiresAt
+	}
+	return nil
+}
+
+// AccessToken returns a valid access token, refreshed first where necessary. Ask each time that one is needed: the
+// broker answers from memory.
+func (c *Client) AccessToken(ctx context.Context, options TokenOptions) (*AccessToken, error) {
+	params := object{}.text("profile", options.Profile).seconds("minValiditySeconds", options.MinValidity).
+		list("scopes", options.Scopes).text("audience", options.Audience).truth("forceRefresh", options.ForceRefresh).
+		truth("waitForLogin", options.WaitForLogin).seconds("timeoutSeconds", options.Timeout)
+	token := new(AccessToken)
+	if err := c.Call(ctx, "getAccessToken", params, token); err != nil {
+		return nil, err
+	}
+	return token, nil
+}
+
+// ReportRejected reports that a server rejected a token with an HTTP status, 401 or 403, and returns the one to use
+// instead. The options are those that the token was requested with.
+func (c *Client) ReportRejected(
+	ctx context.Context, token *AccessToken, status int, options TokenOptions,
+) (*AccessToken, error) {
+	params := object{"tokenId": token.TokenID, "status": status}.text("profile", token.Profile).
+		list("scopes", options.Scopes).text("audience", options.Audience)
+	fresh := new(AccessToken)
+	if err := c.Call(ctx, "reportRejected", params, fresh); err != nil {
+		return nil, err
+	}
+	return fresh, nil
+}
+
+// WithAccessToken calls a function with a token. Where it returns an error that is ErrUnauthorized, the token is
+// reported as rejected and the function is called once more, with another one.
+func (c *Client) WithAccessToken(
+	ctx context.Context, options TokenOptions, use func(context.Context, *AccessToken) error,
+) error {
+	token, err := c.AccessToken(ctx, options)
+	if err != nil {
+		return err
+	}
+	if err = use(ctx, token); !errors.Is(err, ErrUnauthorized) {
+		return err
+	}
+	fresh, failure := c.ReportRejected(ctx, token, 401, options)
+	if failure != nil {
+		return failure
+	}
+	if fresh.TokenID == token.TokenID {
+		return err
+	}
+	return use(ctx, fresh)
+}
+
+// object is the params of a call; what is empty is left out.
+type object map[string]any
+
+// text adds a string.
+func (o object) text(name, value string) object { return o.add(name, value, value != "") }
+
+// truth adds true.
+func (o object) truth(name string, value bool) object { return o.add(name, value, value) }
+
+// list adds a list of strings.
+func (o object) list(name string, value []string) object { return o.add(name, value, value != nil) }
+
+// seconds adds a duration.
+func (o object) seconds(name string, value time.Duration) object {
+	return o.add(name, value.Seconds(), value != 0)
+}
+
+// add adds a member, if it is wanted.
+func (o object) add(name string, value any, wanted bool) object {
+	if wanted {
+		o[name] = value
+	}
+	return o
+}

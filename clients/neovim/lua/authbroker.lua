@@ -1,0 +1,190 @@
+--- Access tokens from AuthBroker, the daemon that keeps login sessions for the programs of a user.
+--
+--   local authbroker = require('authbroker')
+--   local token, problem = authbroker.access_token()
+--
+-- Functions return a result, or nil and an error that prints as a sentence (`authbroker.problem`). They wait while
+-- Neovim goes on handling its events; `call_async` does not wait. None may be called from a callback of vim.loop: wrap
+-- that with vim.schedule. It needs Neovim 0.7 and the program authbroker.
+local Connection = require('authbroker.connection')
+local problem = require('authbroker.problem')
+
+local M = {}
+
+--- What the function of `with_access_token` returns behind nil where a server rejected the token (HTTP status 401).
+M.UNAUTHORIZED = setmetatable({}, { __tostring = function() return 'the server rejected the access token' end })
+
+--- The settings, changed by `setup`: `command` is the program that finds or starts the broker and its first arguments,
+-- `timeout_ms` how long a call may take unless it says so itself.
+M.settings = { command = { 'authbroker' }, timeout_ms = 60000 }
+
+-- The methods that are called once more where the connection ended before the answer: they change nothing that a
+-- second call would change again.
+local REPEATABLE = {
+  getAccessToken = true, reportRejected = true, getIdToken = true, getSession = true, listSessions = true,
+  listPendingLogins = true, awaitLogin = true, getStatus = true, initialize = true, ping = true,
+  ['rpc.discover'] = true,
+}
+
+-- The connection, nil before the first call.
+local current
+
+--- Changes settings.
+function M.setup(settings)
+  M.settings = vim.tbl_extend('force', M.settings, settings or {})
+  M.disconnect()
+end
+
+--- Ends the connection; the next call opens another one.
+function M.disconnect()
+  if current then current:close() end
+  current = nil
+end
+
+--- Returns a living connection; or nil and an error.
+local function connection()
+  if current and current.running then return current end
+  local failure
+  current, failure = Connection.open({ command = M.settings.command })
+  return current, failure
+end
+
+--- Calls a method and waits for its result.
+local function call_once(method, params, timeout_ms)
+  local open, failure = connection()
+  if not open then return nil, failure end
+  local done, refusal, result = false, nil, nil
+  local cancel = open:request(method, params, function(e, r) done, refusal, result = true, e, r end)
+  local answered, why = vim.wait(timeout_ms, function() return done end, 50)
+  if not answered then
+    cancel()
+    if why == -2 then return nil, problem.new('cancelled', 'the request was cancelled') end
+    return nil, problem.new('timedOut', 'the broker did not answer in time', true)
+  end
+  if refusal then return nil, refusal end
+  return result
+end
+
+--- Calls any method of the broker and waits for its result; Ctrl-C cancels the request.
+--
+-- @param params a table; nil for none. An empty object inside is vim.empty_dict().
+-- @param options `timeout_ms`
+-- @return the result, null as nil in objects; or nil and an error
+function M.call(method, params, options)
+  local timeout_ms = options and options.timeout_ms or M.settings.timeout_ms
+  local result, failure = call_once(method, params, timeout_ms)
+  if failure and REPEATABLE[method] and (failure.kind == 'connectionLost' or failure.kind == 'shuttingDown') then
+    return call_once(method, params, timeout_ms)
+  end
+  return result, failure
+end
+
+--- Calls any method and returns at once.
+--
+-- @param callback called in the main loop with an error, or with nil and the result
+-- @return a function that cancels the request: the callback then gets the error `cancelled`
+function M.call_async(method, params, callback)
+  callback = vim.schedule_wrap(callback)
+  local open, failure = connection()
+  if not open then
+    callback(failure)
+    return function() end
+  end
+  return open:request(method, params, callback)
+end
+
+-- The tokens themselves, beside the tables, which may be printed.
+local values = setmetatable({}, { __mode = 'k' })
+
+local Token = {}
+Token.__index = Token
+Token.__tostring = function(token)
+  return ('<redacted> token %s of %s, %s (%s)'):format(token.token_id, token.profile,
+    token.expires_at and 'expires ' .. token.expires_at or 'without expiry', token.token_type)
+end
+
+--- Returns the text of the token.
+function Token:reveal() return values[self] end
+
+--- Returns the value of the header Authorization.
+function Token:authorization_header() return self.token_type .. ' ' .. values[self] end
+
+--- Returns the token for an answer of the broker: `token_type`, `expires_at` (RFC 3339, nil where the provider does
+-- not say), `scopes`, `profile`, `token_id`, `offline`. Printing it does not show the token itself.
+local function read_token(result, failure)
+  if failure then return nil, failure end
+  if type(result.accessToken) ~= 'string' or type(result.tokenType) ~= 'string' or type(result.tokenId) ~= 'string' then
+    return nil, problem.new('unexpectedAnswer', "the broker's answer is not what was expected: no access token")
+  end
+  local token = setmetatable({
+    token_type = result.tokenType, expires_at = result.expiresAt, scopes = result.scopes, profile = result.profile,
+    token_id = result.tokenId, offline = result.offline == true,
+  }, Token)
+  values[token] = result.accessToken
+  return token
+end
+
+--- Returns a valid access token, refreshed first where necessary.
+--
+-- @param options `profile`, `min_validity_seconds`, `scopes`, `audience`, `force_refresh`, `wait_for_login`,
+-- `timeout_seconds`; nil: the token of the only configured profile
+function M.access_token(options)
+  options = options or {}
+  return read_token(M.call('getAccessToken', {
+    profile = options.profile, minValiditySeconds = options.min_validity_seconds, scopes = options.scopes,
+    audience = options.audience, forceRefresh = options.force_refresh or false,
+    waitForLogin = options.wait_for_login, timeoutSeconds = options.timeout_seconds,
+  }, options.timeout_seconds and { timeout_ms = options.timeout_seconds * 1000 + 5000 }))
+end
+
+--- Reports that a server rejected a token, and returns the one to use instead.
+--
+-- @param options `status` (401, or 403), and `scopes` and `audience` as in the request for the token
+function M.report_rejected(token, options)
+  options = options or {}
+  return read_token(M.call('reportRejected', {
+    profile = token.profile, tokenId = token.token_id, status = options.status or 401, scopes = options.scopes,
+    audience = options.audience,
+  }))
+end
+
+--- Calls a function with an access token and returns what it returns. Where that is nil and `UNAUTHORIZED`, the token
+-- is reported as rejected and the function called once more with another one.
+--
+-- @param options as of `access_token`; nil: none
+function M.with_access_token(options, use)
+  local token, failure = M.access_token(options)
+  if not token then return nil, failure end
+  local result, why = use(token)
+  if result ~= nil or why ~= M.UNAUTHORIZED then return result, why end
+  local fresh
+  fresh, failure = M.report_rejected(token, { scopes = (options or {}).scopes, audience = (options or {}).audience })
+  if not fresh then return nil, failure end
+  if fresh.token_id == token.token_id then return nil, why end
+  return use(fresh)
+end
+
+--- Returns where a profile stands; nil: the only configured one.
+function M.session(profile) return M.call('getSession', { profile = profile }) end
+
+--- Signs out.
+--
+-- @param options `profile`, `everywhere` (also the account's other sessions at the provider), `all` (every profile)
+-- @return a list of `{profile, serverRevoked}`; or nil and an error
+function M.logout(options)
+  options = options or {}
+  local result, failure = M.call('logout', {
+    profile = options.profile, everywhere = options.everywhere or false, all = options.all or false,
+  })
+  return result and result.results, failure
+end
+
+-- The other functions are in files of their own, read when they are used.
+local ELSEWHERE = {
+  subscribe = 'authbroker.events', login = 'authbroker.login', begin_login = 'authbroker.login',
+  verify_otp = 'authbroker.login', verify_backup_code = 'authbroker.login', resend_otp = 'authbroker.login',
+}
+
+return setmetatable(M, {
+  __index = function(_, name) return ELSEWHERE[name] and require(ELSEWHERE[name])[name] end,
+})

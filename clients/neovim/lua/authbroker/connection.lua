@@ -1,0 +1,203 @@
+--- One connection to the broker: `authbroker serve --stdio` finds or starts it, and JSON-RPC goes over its standard
+-- streams, one message a line. Everything here is asynchronous and runs in libuv's callbacks.
+local problem = require('authbroker.problem')
+local uv = vim.loop
+
+local Connection = {}
+Connection.__index = Connection
+
+-- The most that is read of one message, in bytes: four times what the broker queues for a client that reads.
+local LONGEST_MESSAGE = 16 * 1024 * 1024
+-- The most that is kept of what the program says on standard error, in bytes.
+local LONGEST_COMPLAINT = 4096
+-- Permissions of the file of a proof: the owner's alone (octal 600).
+local OWNER_ONLY = 384
+
+--- Starts the program.
+--
+-- @param options `command`: the program and its first arguments; `no_start`: do not start a broker; `on_event`: called
+-- with the params of each event; `on_end`: called with the error when the connection has ended.
+-- @return the connection; or nil and an error
+function Connection.open(options)
+  local self = setmetatable({
+    on_event = options.on_event, on_end = options.on_end, waiting = {}, last_id = 0, rest = {}, rest_length = 0,
+    complaint = '', answered = false, running = true, open_ends = 3,
+    input = uv.new_pipe(false), output = uv.new_pipe(false), errors = uv.new_pipe(false),
+  }, Connection)
+  local arguments = vim.list_slice(options.command, 2)
+  vim.list_extend(arguments, { 'serve', '--stdio' })
+  if options.no_start then table.insert(arguments, '--no-start') end
+  local handle = uv.spawn(options.command[1], {
+    args = arguments, cwd = '/', stdio = { self.input, self.output, self.errors }, hide = true,
+  }, function() self:ended_one('process') end)
+  if not handle then
+    for _, pipe in ipairs({ self.input, self.output, self.errors }) do pipe:close() end
+    return nil, problem.new('noBroker', 'there is no program ' .. options.command[1]
+      .. '; install AuthBroker, or name its path with setup{command = {…}}')
+  end
+  self.process = handle
+  self.output:read_start(function(failure, text)
+    if failure or not text then return self:ended_one('output') end
+    self:receive(text)
+  end)
+  self.errors:read_start(function(failure, text)
+    if failure or not text then return self:ended_one('errors') end
+    self.complaint = (self.complaint .. text):sub(1, LONGEST_COMPLAINT)
+  end)
+  return self
+end
+
+--- Notes that the process, or one of its streams, has ended; when all have, nothing more can come.
+function Connection:ended_one(name)
+  if not self[name]:is_closing() then self[name]:close() end
+  self.open_ends = self.open_ends - 1
+  if self.open_ends == 0 then self:finish(self:lost()) end
+end
+
+--- The error of a connection that has ended.
+function Connection:lost()
+  if self.answered then
+    return problem.new('connectionLost', 'the broker closed the connection before it answered', true)
+  end
+  local reason = self.complaint:match('authbroker: ([^\n]+)')
+  return problem.new('noBroker', reason or 'the broker ended without a word; see: authbroker doctor', true)
+end
+
+--- Ends the connection with an error for every call that waits.
+function Connection:finish(reason)
+  if not self.running then return end
+  self.running = false
+  if not self.input:is_closing() then self.input:close() end
+  local waiting = self.waiting
+  self.waiting = {}
+  for _, callback in pairs(waiting) do callback(reason) end
+  if self.on_end then self.on_end(reason) end
+end
+
+--- Ends the connection on purpose: nobody is told but the calls that wait.
+function Connection:close()
+  self.on_end, self.on_event = nil, nil
+  self:finish(problem.new('cancelled', 'the connection was closed'))
+end
+
+--- Writes a message.
+function Connection:send(message)
+  message.jsonrpc = '2.0'
+  self.input:write(vim.json.encode(message) .. '\n')
+end
+
+--- Calls a method; gives the proof of access to the state directory where the broker wants one.
+--
+-- @param callback called once with an error, or with nil and the result
+-- @return a function that cancels the request
+function Connection:request(method, params, callback)
+  if not self.running then
+    callback(self:lost())
+    return function() end
+  end
+  local id = self:ask(method, params, function(refusal, result)
+    local proof = refusal and refusal.kind == 'accessDenied' and refusal.data and refusal.data.proof
+    if not proof or not Connection.is_harmless(proof) then return callback(refusal, result) end
+    self:prove(proof, method, params, callback)
+  end)
+  return function() self:cancel(id) end
+end
+
+--- Sends a request and returns its id.
+function Connection:ask(method, params, callback)
+  self.last_id = self.last_id + 1
+  local id = self.last_id
+  self.waiting[id] = callback
+  self:send({ id = id, method = method, params = params })
+  return id
+end
+
+--- Tells the broker that an answer is no longer wanted.
+function Connection:cancel(id)
+  local callback = self.waiting[id]
+  if not callback or not self.running then return end
+  self.waiting[id] = nil
+  self:send({ method = '$/cancelRequest', params = { id = id } })
+  callback(problem.new('cancelled', 'the request was cancelled'))
+end
+
+--- Whether a proof asks for a file such as the broker's own programs choose, so that it can do no harm.
+function Connection.is_harmless(proof)
+  local path, nonce = proof.path, proof.nonce
+  if type(path) ~= 'string' or type(nonce) ~= 'string' or path:sub(1, 1) ~= '/' then return false end
+  local digits = path:match('/prove%-(%x+)$')
+  return digits ~= nil and #digits == 32 and not digits:find('%u') and #nonce == 64 and not nonce:find('[^0-9a-f]')
+end
+
+--- Makes the file, lets the broker look, and calls the method again.
+function Connection:prove(proof, method, params, callback)
+  local directory = proof.path:match('^(.*)/')
+  local status = uv.fs_lstat(directory)
+  local file
+  if status and status.type == 'directory' and status.uid == uv.getuid() and status.mode % 64 == 0 then
+    file = uv.fs_open(proof.path, 'wx', OWNER_ONLY)
+  end
+  if not file then
+    local refusal = problem.new('accessDenied',
+      "access to the broker's state directory cannot be proven: no file can be made in " .. directory)
+    refusal.code = 1081
+    return callback(refusal)
+  end
+  uv.fs_write(file, proof.nonce, 0)
+  uv.fs_close(file)
+  self:ask('prove', nil, function() uv.fs_unlink(proof.path) end)
+  -- The broker takes requests in order.
+  self:ask(method, params, callback)
+end
+
+--- Takes bytes apart into messages.
+function Connection:receive(text)
+  local start = 1
+  while self.running do
+    local stop = text:find('\n', start, true)
+    local part = text:sub(start, stop and stop - 1)
+    self.rest_length = self.rest_length + #part
+    if self.rest_length > LONGEST_MESSAGE then
+      return self:broken('a message is too long')
+    end
+    table.insert(self.rest, part)
+    if not stop then return end
+    local line = table.concat(self.rest)
+    self.rest, self.rest_length = {}, 0
+    start = stop + 1
+    if line ~= '' then self:take(line) end
+  end
+end
+
+--- Ends the connection to something that does not speak the protocol.
+function Connection:broken(what)
+  if not self.process:is_closing() then self.process:kill('sigterm') end
+  self:finish(problem.new('unexpectedAnswer', "the broker's answer is not what was expected: " .. what))
+end
+
+--- Gives a message to whom it is for.
+function Connection:take(line)
+  local ok, message = pcall(vim.json.decode, line, { luanil = { object = true } })
+  if not ok or type(message) ~= 'table' then return self:broken('a message is no JSON-RPC') end
+  self.answered = true
+  if message.method then
+    if message.method == 'event' and self.on_event and type(message.params) == 'table' then
+      self.on_event(message.params)
+    end
+    return
+  end
+  local refusal = type(message.error) == 'table' and problem.of_broker(message.error) or nil
+  if message.id == nil then
+    -- The broker could not make out which request it refuses.
+    return refusal and self:finish(refusal) or self:broken('a response has no id')
+  end
+  local callback = self.waiting[message.id]
+  self.waiting[message.id] = nil
+  if not callback then return end
+  if not refusal and message.result == nil then
+    refusal = problem.new('unexpectedAnswer', "the broker's answer is not what was expected: it has no result")
+  end
+  callback(refusal, message.result)
+end
+
+return Connection

@@ -1,0 +1,33 @@
+--- Errors of AuthBroker's Neovim package.
+--
+-- An error is a table that prints as a sentence: `kind` is its stable name, `next_action` what to do, `retryable`
+-- whether the same call may succeed later. Kinds of this package itself: noBroker, connectionLost, timedOut,
+-- cancelled, unexpectedAnswer. No text of an error holds a secret.
+local M = {}
+
+local Problem = {}
+Problem.__index = Problem
+Problem.__tostring = function(problem) return problem.message end
+
+--- Returns an error of this package.
+function M.new(kind, message, retryable)
+  return setmetatable({
+    kind = kind, message = message, retryable = retryable or false, next_action = retryable and 'retry' or 'none',
+  }, Problem)
+end
+
+--- Returns the error for the member `error` of a response.
+function M.of_broker(object)
+  local data = type(object.data) == 'table' and object.data or {}
+  return setmetatable({
+    code = object.code, message = tostring(object.message), kind = data.kind or 'unexpectedAnswer',
+    next_action = data.nextAction, retryable = data.retryable == true, retry_after_seconds = data.retryAfterSeconds,
+    profile = data.profile, pointer = data.pointer, fields = data.fields, attempts_remaining = data.attemptsRemaining,
+    challenge = data.challenge, correlation_id = data.correlationId, data = data,
+  }, Problem)
+end
+
+--- Whether a value is an error of this package or of the broker.
+function M.is(value) return getmetatable(value) == Problem end
+
+return M
