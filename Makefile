@@ -4,9 +4,12 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Where other systems have their units and completions; below PREFIX if empty.
+SYSTEM_UNITS ?=
+ZSH_FUNCTIONS ?=
 
 BIN := .build/out/bin
-SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
+INSTALLATION = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BIN="$(BIN)" SYSTEM_UNITS="$(SYSTEM_UNITS)" ZSH_FUNCTIONS="$(ZSH_FUNCTIONS)"
 # What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
@@ -115,18 +118,10 @@ bench: release ## Measure the release build next to C floors (reports, never fai
 	@Tests/Drivers/Benchmarks/http
 
 install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/schemas/conversations" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
-	install -s -m 755 $(BIN)/authbroker $(BIN)/authbrokerd "$(DESTDIR)$(PREFIX)/bin/"
-	install -m 755 clients/shell/authbroker.sh "$(SHARE)/authbroker.sh"
-	install -m 644 Schemas/*.json "$(SHARE)/schemas/"
-	install -m 644 Schemas/conversations/* "$(SHARE)/schemas/conversations/"
-	install -m 644 LICENSE README.md "$(DESTDIR)$(PREFIX)/share/doc/authbroker/"
-	install -D -m 644 Sources/authbroker/authbroker.1 "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
+	@$(INSTALLATION) .ci/install install
 
 uninstall: ## Remove what `make install` has installed under the same PREFIX and DESTDIR
-	rm -f "$(DESTDIR)$(PREFIX)/bin/authbroker" "$(DESTDIR)$(PREFIX)/bin/authbrokerd"
-	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
-	rm -rf "$(SHARE)" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
+	@$(INSTALLATION) .ci/install uninstall
 
 clean: ## Remove what was built
 	rm -rf .build
