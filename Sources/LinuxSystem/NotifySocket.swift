@@ -10,10 +10,10 @@ package struct NotifySocket: ~Copyable, Sendable {
 
   /// Opens a socket to send from; nothing is sent yet.
   ///
+  /// It is nil where no manager wants to be told, or where its address is none of a Unix socket (such as `vsock:2:1`).
   /// It stays open: a manager is told even when descriptors have run out.
   ///
   /// - Parameter environment: with `NOTIFY_SOCKET`.
-  /// - Returns: nil where no manager wants to be told, or where its address is none of a Unix socket (such as `vsock:2:1`).
   /// - Throws: what socket(2) says.
   package init?(environment: [String: String]) throws(Errno) {
     guard let name = environment["NOTIFY_SOCKET"], NotifySocket.isAddress(name) else { return nil }

@@ -12,7 +12,7 @@ extension Daemon {
     let previous = reloading
     reloading = Task {
       await previous?.value
-      if !isStopping { manager.reloading() }
+      if !isStopping { serviceReport.reloading() }
       let result = await apart { await takeOver() }
       if case .failure(let error) = result {
         let reason = LogField.word("reason", error.message)
@@ -22,7 +22,7 @@ extension Daemon {
           log.error("the configuration was not reloaded; the current one is kept", reason)
         }
       }
-      if !isStopping { manager.ready(status(after: result)) }
+      if !isStopping { serviceReport.ready(status(after: result)) }
       reply(result)
     }
   }

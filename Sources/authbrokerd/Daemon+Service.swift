@@ -21,7 +21,7 @@ extension Daemon {
   /// The broker drains: from here on a reload is no news any more.
   func noteStop() {
     isStopping = true
-    manager.stopping()
+    serviceReport.stopping()
   }
 
   /// Says at half of the manager's time limit that the loop turns, for as long as it does.
@@ -29,8 +29,8 @@ extension Daemon {
   /// The timer is one of the loop's own: a loop that is stuck says nothing. Where the manager watches no one, there is no
   /// timer, and an idle broker sleeps.
   func feedWatchdog() {
-    guard let interval = manager.watchdogInterval else { return }
-    manager.isAlive()
+    guard let interval = serviceReport.watchdogInterval else { return }
+    serviceReport.isAlive()
     // The loop keeps the timer, and this actor, for as long as the process lives.
     _ = loop.schedule(after: interval) { self.assumeIsolated { $0.feedWatchdog() } }
   }

@@ -25,7 +25,7 @@ actor Daemon {
   private let environment: [String: String]
   private let report: ReadyReport
   /// Is told of the start, of each reload and of the end.
-  let manager: ServiceManager
+  let serviceReport: ServiceReport
   private let output: DaemonLog
   /// Where it is said what happens.
   let log: Logger
@@ -53,7 +53,7 @@ actor Daemon {
   init(
     loop: EventLoop, arguments: DaemonArguments, lock: consuming OwnerLock, source: ConfigurationSource,
     configuration: BrokerConfiguration, descriptorLimit: Int, environment: [String: String], report: ReadyReport,
-    manager: ServiceManager
+    serviceReport: ServiceReport
   ) {
     self.loop = loop
     self.arguments = arguments
@@ -63,7 +63,7 @@ actor Daemon {
     self.descriptorLimit = descriptorLimit
     self.environment = environment
     self.report = report
-    self.manager = manager
+    self.serviceReport = serviceReport
     output = DaemonLog(arguments, source.paths, LogLevel(configuration.logLevel), environment)
     log = output.logger
     let passed = Environment.withoutManagerVariables(environment)
@@ -84,7 +84,7 @@ actor Daemon {
       do throws(StartFailure) {
         try await apart { () throws(StartFailure) in try await start() }
         report.ready()
-        manager.ready(status)
+        serviceReport.ready(status)
       } catch {
         verdict = .failure(error)
         await apart { await closeStores() }
@@ -100,12 +100,12 @@ actor Daemon {
     let channel = try takeOverStandardStreams()
     try output.start()
     do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
-    let (log, report, manager) = (self.log, self.report, self.manager)
+    let (log, report, serviceReport) = (self.log, self.report, self.serviceReport)
     let passed = Environment.withoutManagerVariables(environment)
     let opened = try await VaultOpening.open(source.paths, configuration.vault, passed) { limit in
       log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
       report.waiting(atMost: limit)
-      manager.waitingForKey(atMost: limit)
+      serviceReport.waitingForKey(atMost: limit)
     }
     vault = opened.vault
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }

@@ -4,7 +4,7 @@ import LinuxSystem
 ///
 /// The manager is for a broker in the foreground alone: one on demand or on standard input and output is a child of some
 /// service, in whose name it must not speak.
-final class ServiceManager: Sendable {
+final class ServiceReport: Sendable {
   private let socket: NotifySocket?
   /// How often the manager wants a sign of life; nil for never.
   let watchdogInterval: Duration?
