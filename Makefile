@@ -4,15 +4,20 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Where other systems have their units and completions; below PREFIX if empty.
+SYSTEM_UNITS ?=
+ZSH_FUNCTIONS ?=
 
 BIN := .build/out/bin
-SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
+INSTALLATION = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BIN="$(BIN)" SYSTEM_UNITS="$(SYSTEM_UNITS)" ZSH_FUNCTIONS="$(ZSH_FUNCTIONS)"
 # What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
-TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh oathtool=oathtool zbarimg=zbar-tools \
-  python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
-SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
+TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh \
+  oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
+SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck mandoc=mandoc man=man-db
+DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3
+LIFE_PACKAGES := lintian=lintian mmdebstrap=mmdebstrap systemd-analyze=systemd
 BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
@@ -21,8 +26,8 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server \
-  test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall need-programs \
-  clean need-swift need-build
+  test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall deb dist \
+  test-package test-dist need-programs clean need-swift need-build
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -44,7 +49,7 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@for prepare in Tests/Drivers/Clients/*/prepare; do [ ! -e "$$prepare" ] || "$$prepare" || exit 1; done
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -109,9 +114,10 @@ lint: need-build ## Judge format, layers, imports, documentation and scripts
 	@.ci/require-packages $(SCRIPT_PACKAGES)
 	@.ci/lint
 
-schemas: need-build ## Write Schemas/openrpc.json from the types of the protocol
+schemas: need-build ## Write Schemas/openrpc.json from the types of the protocol, and authbroker(5) from the configuration's
 	@.ci/require-packages $(TEST_PACKAGES)
 	@AUTHBROKER_WRITE_SCHEMAS=1 .ci/swift-test --filter OpenRPCDocumentTests
+	@.ci/manual
 
 docs: need-swift ## Build the pages of the documentation into .build/docs; fails on a dead link
 	@.ci/require-packages python3=python3
@@ -123,24 +129,26 @@ bench: release ## Measure the release build next to C floors (reports, never fai
 	@Tests/Drivers/Benchmarks/http
 
 install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(SHARE)/schemas/conversations" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
-	install -s -m 755 $(BIN)/authbroker $(BIN)/authbrokerd "$(DESTDIR)$(PREFIX)/bin/"
-	install -m 755 clients/shell/authbroker.sh "$(SHARE)/authbroker.sh"
-	install -D -m 644 -t "$(SHARE)/go" clients/go/README.md clients/go/go.mod $(filter-out %_test.go,$(wildcard clients/go/*.go))
-	install -D -m 644 -t "$(SHARE)/emacs" clients/emacs/*
-	install -D -m 644 -t "$(SHARE)/neovim" clients/neovim/README.md
-	install -D -m 644 -t "$(SHARE)/neovim/plugin" clients/neovim/plugin/*
-	install -D -m 644 -t "$(SHARE)/neovim/lua" clients/neovim/lua/*.lua
-	install -D -m 644 -t "$(SHARE)/neovim/lua/authbroker" clients/neovim/lua/authbroker/*
-	install -m 644 Schemas/*.json "$(SHARE)/schemas/"
-	install -m 644 Schemas/conversations/* "$(SHARE)/schemas/conversations/"
-	install -m 644 LICENSE README.md "$(DESTDIR)$(PREFIX)/share/doc/authbroker/"
-	install -D -m 644 Sources/authbroker/authbroker.1 "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
+	@$(INSTALLATION) .ci/install install
 
 uninstall: ## Remove what `make install` has installed under the same PREFIX and DESTDIR
-	rm -f "$(DESTDIR)$(PREFIX)/bin/authbroker" "$(DESTDIR)$(PREFIX)/bin/authbrokerd"
-	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
-	rm -rf "$(SHARE)" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
+	@$(INSTALLATION) .ci/install uninstall
+
+deb: need-programs ## Make a Debian package in .build/deb from what `make release` has built
+	@.ci/require-packages $(DEB_PACKAGES)
+	@.ci/deb/build
+
+dist: need-programs ## Make a source archive, the package, a bill of materials and checksums in .build/dist
+	@.ci/require-packages $(DEB_PACKAGES)
+	@.ci/dist
+
+test-package: release ## Judge, install, use and remove the Debian package in a fresh Debian 12, units included (as root)
+	@.ci/require-packages $(DEB_PACKAGES) $(LIFE_PACKAGES) $(TEST_PACKAGES)
+	@Tests/Drivers/Package/run "$$(.ci/deb/build)"
+
+test-dist: release ## Make everything that `make dist` makes twice, and compare the bytes
+	@.ci/require-packages $(DEB_PACKAGES)
+	@.ci/dist --twice
 
 clean: ## Remove what was built
 	rm -rf .build

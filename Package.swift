@@ -81,7 +81,7 @@ let package = Package(
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
         "LocalProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
-      ]),
+      ], exclude: ["systemd"]),
 
     // Client programs.
     .target(name: "ClientSocket", dependencies: ["StateDirectory", "JSON", "LinuxSystem"]),
@@ -90,7 +90,7 @@ let package = Package(
       path: "clients/swift"),
     .executableTarget(
       name: "authbroker", dependencies: wire + ["AuthBrokerClient", "ClientSocket", "StateDirectory", "LinuxSystem"],
-      exclude: ["authbroker.1"]),
+      exclude: ["authbroker.1", "authbroker.5", "authbrokerd.8"]),
 
     // Tests.
     .target(name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Support/CFaultVFS"),

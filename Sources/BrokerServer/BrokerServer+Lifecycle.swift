@@ -57,6 +57,7 @@ extension BrokerServer {
   package func drain() {
     guard !isDraining else { return }
     isDraining = true
+    environment.stopping()
     cancelLinger()
     listener?.stop()
     listener?.removePath()

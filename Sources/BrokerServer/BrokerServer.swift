@@ -24,6 +24,8 @@ package actor BrokerServer {
     package var reload: @Sendable (@escaping ReloadReply) -> Void
     /// The OpenRPC document.
     package var discovery: @Sendable () -> [UInt8]
+    /// Called once, when ``BrokerServer/drain()`` begins.
+    package var stopping: @Sendable () -> Void
     /// Called once, when the last connection is closed after ``BrokerServer/drain()``, or has had its time.
     package var stopped: @Sendable () -> Void
     /// Where clients show that they have the state directory.
@@ -42,7 +44,8 @@ package actor BrokerServer {
     /// The surroundings of a server.
     package init(
       reload: @escaping @Sendable (@escaping ReloadReply) -> Void,
-      discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
+      discovery: @escaping @Sendable () -> [UInt8], stopping: @escaping @Sendable () -> Void = {},
+      stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       directory: @escaping @Sendable () -> (any AccountDirectory)?,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
       delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] },
@@ -50,6 +53,7 @@ package actor BrokerServer {
     ) {
       self.reload = reload
       self.discovery = discovery
+      self.stopping = stopping
       self.stopped = stopped
       self.proofs = proofs
       self.directory = directory

@@ -56,6 +56,7 @@ extern char **environ;
 #include "descriptors.h"
 #include "files.h"
 #include "sockets.h"
+#include "notification.h"
 #include "routing.h"
 #include "waiting.h"
 #include "signals.h"

@@ -15,6 +15,15 @@ package enum BootClock {
   }
 }
 
+/// Time that only grows and stands still while the machine sleeps (`CLOCK_MONOTONIC`): for programs that measure with it.
+package enum MonotonicClock {
+  /// The time since a moment of its own, in whole microseconds.
+  package static var microseconds: Int64 {
+    let time = clinux_clock(CLOCK_MONOTONIC)
+    return time.seconds &* 1_000_000 &+ time.nanoseconds / 1000
+  }
+}
+
 /// The time of day (`CLOCK_REALTIME`): for what is shown or compared with a provider's times.
 ///
 /// It can jump.

@@ -33,6 +33,24 @@ package enum Environment {
     }
   }
 
+  /// What a service manager tells one process (sd_notify(3), sd_watchdog_enabled(3), sd_listen_fds(3)).
+  private static let managerVariables: Set<String> = [
+    "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID",
+  ]
+
+  /// Removes what a service manager tells this process alone: no child may speak to the manager in its name.
+  package static func removeManagerVariables() {
+    for name in managerVariables {
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      _ = unsafe unsetenv(name)
+    }
+  }
+
+  /// The same variables without those of ``removeManagerVariables()``: what children may be told of.
+  package static func withoutManagerVariables(_ environment: [String: String]) -> [String: String] {
+    environment.filter { !managerVariables.contains($0.key) }
+  }
+
   /// What a daemon is started with: without the variables that the dynamic loader and the allocator obey before a process
   /// has its first say (ld.so(8), mallopt(3)), and with a crash that prints no memory (`SWIFT_BACKTRACE`).
   ///

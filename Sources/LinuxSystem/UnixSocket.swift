@@ -55,10 +55,14 @@ package enum UnixSocket {
 
     /// Takes over a socket that the service manager opened, at whatever path; the path is left alone at the end.
     ///
-    /// - Throws: `EDESTADDRREQ` for a socket without an absolute path; what getsockname(2) says.
+    /// It listens once more: clients are shown who called listen(2) last (`SO_PEERCRED`, unix(7)), and that is to be the
+    /// broker's user, not the manager's.
+    ///
+    /// - Throws: `EDESTADDRREQ` for a socket without an absolute path; what getsockname(2) and listen(2) say.
     package init(adopting descriptor: consuming FileDescriptor) throws(Errno) {
       let path = try UnixSocket.path(of: descriptor)
       guard path.hasPrefix("/") else { throw .noPath }
+      _ = try Errno.check(clinux_listen(descriptor.number, backlog))
       self.init(descriptor: descriptor, path: path, identity: nil)
     }
 

@@ -16,10 +16,10 @@ package enum SocketActivation {
     /// One sentence, and what to do.
     package var description: String {
       switch self {
-      case .unexpectedCount(let count): "the service manager passed \(count) sockets; configure exactly one."
-      case .notAListener: "the service manager passed something that is not a listening Unix stream socket."
-      case .withoutPath: "the service manager passed a socket without a path; give ListenStream= an absolute one."
-      case .failed(let error): "the socket of the service manager cannot be used: \(error)."
+      case .unexpectedCount(let count): "the service manager passed \(count) sockets; configure exactly one"
+      case .notAListener: "the service manager passed something that is not a listening Unix stream socket"
+      case .withoutPath: "the service manager passed a socket without a path; give ListenStream= an absolute one"
+      case .failed(let error): "the socket of the service manager cannot be used: \(error)"
       }
     }
   }

@@ -15,22 +15,36 @@ actor Daemon {
   // The loop is kept alive by the property above for as long as the actor lives.
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-  private let arguments: DaemonArguments
+  /// What the command line says.
+  let arguments: DaemonArguments
   private let lock: OwnerLock
-  private let source: ConfigurationSource
-  private let descriptorLimit: Int
+  /// Where the configuration is.
+  let source: ConfigurationSource
+  /// How many descriptors the process may have open.
+  let descriptorLimit: Int
   private let environment: [String: String]
   private let report: ReadyReport
+  /// Is told of the start, of each reload and of the end.
+  let serviceReport: ServiceReport
   private let output: DaemonLog
-  private let log: Logger
-  private var configuration: BrokerConfiguration
+  /// Where it is said what happens.
+  let log: Logger
+  /// The configuration in use.
+  var configuration: BrokerConfiguration
   private var vault: Vault?
-  private var server: BrokerServer?
-  private var broker: Broker?
-  private let providers: ProviderCatalog
+  /// Answers clients; nil before the vault is open.
+  var server: BrokerServer?
+  /// Decides; nil before the vault is open.
+  var broker: Broker?
+  /// The providers of the profiles.
+  let providers: ProviderCatalog
+  /// Where the broker listens; empty for nowhere.
+  private(set) var socket = ""
   private var hasReceivedStop = false
+  /// Whether the broker takes no new request any more.
+  var isStopping = false
   /// The last reload that was begun: they are done one after the other.
-  private var reloading: Task<Void, Never>?
+  var reloading: Task<Void, Never>?
 
   /// How the run ended: an exit code, or why it never began.
   private(set) var verdict: Result<Int32, StartFailure> = .success(0)
@@ -38,7 +52,8 @@ actor Daemon {
   /// A daemon that has its lock and its configuration, and has started nothing yet.
   init(
     loop: EventLoop, arguments: DaemonArguments, lock: consuming OwnerLock, source: ConfigurationSource,
-    configuration: BrokerConfiguration, descriptorLimit: Int, environment: [String: String], report: ReadyReport
+    configuration: BrokerConfiguration, descriptorLimit: Int, environment: [String: String], report: ReadyReport,
+    serviceReport: ServiceReport
   ) {
     self.loop = loop
     self.arguments = arguments
@@ -48,24 +63,28 @@ actor Daemon {
     self.descriptorLimit = descriptorLimit
     self.environment = environment
     self.report = report
+    self.serviceReport = serviceReport
     output = DaemonLog(arguments, source.paths, LogLevel(configuration.logLevel), environment)
     log = output.logger
-    providers = ProviderCatalog(stateDirectory: source.paths.state, environment: environment, log: output.logger)
+    let passed = Environment.withoutManagerVariables(environment)
+    providers = ProviderCatalog(stateDirectory: source.paths.state, environment: passed, log: output.logger)
   }
 
   // MARK: Start
 
   /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
-  private func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+  func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     try await withTaskExecutorPreference(TaskThread.shared, operation: operation)
   }
 
   /// Starts, and says so, or ends.
   func begin() {
+    feedWatchdog()
     Task {
       do throws(StartFailure) {
         try await apart { () throws(StartFailure) in try await start() }
         report.ready()
+        serviceReport.ready(status)
       } catch {
         verdict = .failure(error)
         await apart { await closeStores() }
@@ -81,10 +100,12 @@ actor Daemon {
     let channel = try takeOverStandardStreams()
     try output.start()
     do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
-    let (log, report) = (self.log, self.report)
-    let opened = try await VaultOpening.open(source.paths, configuration.vault, environment) { limit in
+    let (log, report, serviceReport) = (self.log, self.report, self.serviceReport)
+    let passed = Environment.withoutManagerVariables(environment)
+    let opened = try await VaultOpening.open(source.paths, configuration.vault, passed) { limit in
       log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
       report.waiting(atMost: limit)
+      serviceReport.waitingForKey(atMost: limit)
     }
     vault = opened.vault
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }
@@ -133,7 +154,7 @@ actor Daemon {
   /// Begins to take connections; clients find the broker from here on.
   private func open(_ server: BrokerServer, _ channel: consuming StdioChannel?) throws(StartFailure) {
     ProofDirectory(path: source.paths.state).removeLeftovers()
-    let socket = try listen(server)
+    socket = try listen(server)
     do throws(Errno) {
       if let channel { try server.take(channel) }
     } catch {
@@ -182,6 +203,7 @@ actor Daemon {
     BrokerServer.Environment(
       reload: { [weak self] reply in self?.assumeIsolated { $0.reload(reply) } },
       discovery: { OpenRPCDocument.text },
+      stopping: { [weak self] in self?.assumeIsolated { $0.noteStop() } },
       stopped: { [weak self] in self?.assumeIsolated { $0.end() } },
       proofs: ProofDirectory(path: source.paths.state),
       directory: { [weak self] in self?.assumeIsolated { $0.providers.directory } },
@@ -190,65 +212,7 @@ actor Daemon {
       version: ProgramVersion.current)
   }
 
-  // MARK: Change and end
-
-  /// Reads the configuration again; one that is not valid changes nothing.
-  private func reload(_ reply: @escaping BrokerServer.Environment.ReloadReply) {
-    let previous = reloading
-    reloading = Task {
-      await previous?.value
-      let result = await apart { await takeOver() }
-      if case .failure(let error) = result {
-        let reason = LogField.word("reason", error.message)
-        if error.kind == .configInvalid {
-          log.error("the configuration was rejected; the current one is kept", reason)
-        } else {
-          log.error("the configuration was not reloaded; the current one is kept", reason)
-        }
-      }
-      reply(result)
-    }
-  }
-
-  /// Applies the current configuration; what says the same as before is no event.
-  private func takeOver() async -> Result<[ProfileName], BrokerError> {
-    guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
-    let (readAt, fresh): (Timestamp, BrokerConfiguration)
-    do throws(StartFailure) {
-      // A file that is gone for a moment, as while an editor saves it, takes no profile away.
-      let mayBeMissing = configuration == .standard
-      (readAt, fresh) = (WallClock.timestamp, try await ConfigurationReader.read(source, mayBeMissing: mayBeMissing))
-    } catch {
-      return .failure(BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message))
-    }
-    if fresh != configuration, let failure = await takeOver(fresh, broker, server) { return .failure(failure) }
-    await server.noteConfigurationRead(at: readAt)
-    return .success(fresh.profiles.map(\.name))
-  }
-
-  private func takeOver(
-    _ fresh: BrokerConfiguration, _ broker: Broker, _ server: BrokerServer
-  ) async -> BrokerError? {
-    let profiles: [ProfileSettings]
-    do throws(StartFailure) {
-      profiles = try providers.settings(for: fresh)
-    } catch {
-      return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
-    }
-    do throws(StoreFailure) {
-      try await broker.reconfigure(profiles)
-    } catch {
-      return BrokerError(.storeFailed)
-    }
-    await providers.update(to: fresh)
-    if fresh.vault != configuration.vault { log.warning("changed vault settings take effect at the next start") }
-    configuration = fresh
-    await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
-    if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
-    log.setLevel(LogLevel(fresh.logLevel))
-    log.notice("configuration reloaded", .number("profiles", profiles.count))
-    return nil
-  }
+  // MARK: End
 
   /// Obeys a signal: the first one to stop drains, a second one ends at once.
   func received(_ signal: Signal) {

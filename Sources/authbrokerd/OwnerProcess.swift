@@ -10,8 +10,10 @@ enum OwnerProcess {
   /// The parts hold each other for as long as the process lives: nothing is taken apart that the kernel frees.
   static func run(_ arguments: DaemonArguments, _ environment: [String: String]) -> Never {
     let report = ReadyReport(descriptor: arguments.readyDescriptor)
+    let serviceReport = ServiceReport(arguments.mode, environment)
+    Environment.removeManagerVariables()
     do throws(StartFailure) {
-      let daemon = try prepare(arguments, environment, report)
+      let daemon = try prepare(arguments, environment, report, serviceReport)
       let code = try run(daemon)
       withExtendedLifetime(daemon) { ProcessImage.end(code) }
     } catch {
@@ -19,13 +21,14 @@ enum OwnerProcess {
       let isLog = arguments.mode == .owner(isOnDemand: true)
       StandardError.write((isLog ? "\(WallClock.timestamp) error: " : "authbroker: ") + error.message + "\n")
       report.failed(error)
+      serviceReport.failed(error.message)
       ProcessImage.end(error.exitCode)
     }
   }
 
   /// Takes the lock and reads the configuration: whatever can be refused is refused before a thread is started.
   private static func prepare(
-    _ arguments: DaemonArguments, _ environment: [String: String], _ report: ReadyReport
+    _ arguments: DaemonArguments, _ environment: [String: String], _ report: ReadyReport, _ serviceReport: ServiceReport
   ) throws(StartFailure) -> Daemon {
     let paths = try statePaths(arguments, environment)
     let lock = try OwnerLock(paths)
@@ -37,7 +40,7 @@ enum OwnerProcess {
       let loop = try EventLoop()
       return Daemon(
         loop: loop, arguments: arguments, lock: lock, source: source, configuration: configuration,
-        descriptorLimit: descriptors, environment: environment, report: report)
+        descriptorLimit: descriptors, environment: environment, report: report, serviceReport: serviceReport)
     } catch {
       throw StartFailure(kind: .failed, message: "the event loop cannot be created: \(error)")
     }

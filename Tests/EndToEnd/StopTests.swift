@@ -55,6 +55,8 @@ import Testing
       #expect(try SocketWire(path).call("ping").members().isEmpty)
       let record = try #require(OwnerRecord(at: sandbox.state + "/broker.lock"))
       #expect(record.socket == path && record.pid == owner.pid)
+      // Who listened last is shown to clients: the broker, not the manager.
+      #expect(try PeerCredentials(of: UnixSocket.connect(to: path)).pid == owner.pid)
       let found = try sandbox.command("sockpath")
       #expect(found.code == 0 && found.output == path + "\n", "\(found.errors)")
       for words in ["status", "lock", "unlock"] {

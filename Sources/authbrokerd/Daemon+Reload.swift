@@ -1,0 +1,69 @@
+import BrokerCore
+import BrokerProtocol
+import BrokerServer
+import Configuration
+import LinuxSystem
+import Logging
+
+/// How a running broker takes over a configuration that was changed.
+extension Daemon {
+  /// Reads the configuration again; one that is not valid changes nothing.
+  func reload(_ reply: @escaping BrokerServer.Environment.ReloadReply) {
+    let previous = reloading
+    reloading = Task {
+      await previous?.value
+      if !isStopping { serviceReport.reloading() }
+      let result = await apart { await takeOver() }
+      if case .failure(let error) = result {
+        let reason = LogField.word("reason", error.message)
+        if error.kind == .configInvalid {
+          log.error("the configuration was rejected; the current one is kept", reason)
+        } else {
+          log.error("the configuration was not reloaded; the current one is kept", reason)
+        }
+      }
+      if !isStopping { serviceReport.ready(status(after: result)) }
+      reply(result)
+    }
+  }
+
+  /// Applies the current configuration; what says the same as before is no event.
+  private func takeOver() async -> Result<[ProfileName], BrokerError> {
+    guard let broker, let server else { return .failure(BrokerError(.shuttingDown)) }
+    let (readAt, fresh): (Timestamp, BrokerConfiguration)
+    do throws(StartFailure) {
+      // A file that is gone for a moment, as while an editor saves it, takes no profile away.
+      let mayBeMissing = configuration == .standard
+      (readAt, fresh) = (WallClock.timestamp, try await ConfigurationReader.read(source, mayBeMissing: mayBeMissing))
+    } catch {
+      return .failure(BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message))
+    }
+    if fresh != configuration, let failure = await takeOver(fresh, broker, server) { return .failure(failure) }
+    await server.noteConfigurationRead(at: readAt)
+    return .success(fresh.profiles.map(\.name))
+  }
+
+  private func takeOver(
+    _ fresh: BrokerConfiguration, _ broker: Broker, _ server: BrokerServer
+  ) async -> BrokerError? {
+    let profiles: [ProfileSettings]
+    do throws(StartFailure) {
+      profiles = try providers.settings(for: fresh)
+    } catch {
+      return BrokerError(error.kind == .configInvalid ? .configInvalid : .overloaded, error.message)
+    }
+    do throws(StoreFailure) {
+      try await broker.reconfigure(profiles)
+    } catch {
+      return BrokerError(.storeFailed)
+    }
+    await providers.update(to: fresh)
+    if fresh.vault != configuration.vault { log.warning("changed vault settings take effect at the next start") }
+    configuration = fresh
+    await server.setLimits(fresh.limits.fitting(descriptorLimit: descriptorLimit))
+    if arguments.mode == .owner(isOnDemand: true) { await server.endWhenIdle(for: fresh.linger) }
+    log.setLevel(LogLevel(fresh.logLevel))
+    log.notice("configuration reloaded", .number("profiles", profiles.count))
+    return nil
+  }
+}
