@@ -78,6 +78,19 @@ extension BrokerServer {
       .get()
   }
 
+  /// Which servers get which profile's token.
+  ///
+  /// - Throws: `invalidParams` for what is no address that could be compared.
+  func targets(_ params: ListTargets.Params) throws(BrokerError) -> ListTargets.Result {
+    let map = environment.targets()
+    guard let url = params.url else { return ListTargets.Result(targets: map.targets) }
+    do throws(TargetAddress.Fault) {
+      return ListTargets.Result(targets: try map.target(for: url).map { [$0] } ?? [])
+    } catch {
+      throw BrokerError(JSONMismatch(at: JSONPointer.root.member("url"), expected: error.expectation))
+    }
+  }
+
   /// Answers first and then tells what was missed: a client never gets an event before its subscription's name.
   func subscribe(_ params: Subscribe.Params, _ request: Request) {
     broker.assumeIsolated { broker in

@@ -34,6 +34,8 @@ package actor BrokerServer {
     package var providers: [(name: String, abilities: Set<ProviderAbility>)]
     /// How the embedded provider's messages get out; empty where it is not in use.
     package var delivery: @Sendable () -> [GetStatus.Delivery]
+    /// Which servers get which profile's token.
+    package var targets: @Sendable () -> TargetMap
     /// The version of the program.
     package var version: String
 
@@ -43,7 +45,8 @@ package actor BrokerServer {
       discovery: @escaping @Sendable () -> [UInt8], stopped: @escaping @Sendable () -> Void, proofs: ProofDirectory,
       directory: @escaping @Sendable () -> (any AccountDirectory)?,
       providers: [(name: String, abilities: Set<ProviderAbility>)],
-      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] }, version: String
+      delivery: @escaping @Sendable () -> [GetStatus.Delivery] = { [] },
+      targets: @escaping @Sendable () -> TargetMap = { TargetMap() }, version: String
     ) {
       self.reload = reload
       self.discovery = discovery
@@ -52,6 +55,7 @@ package actor BrokerServer {
       self.directory = directory
       self.providers = providers
       self.delivery = delivery
+      self.targets = targets
       self.version = version
     }
   }

@@ -163,6 +163,7 @@ enum Routes {
       .now(ListSessions.self) { server, _, _ in
         ListSessions.Result(sessions: server.broker.assumeIsolated { $0.sessions })
       },
+      .now(ListTargets.self) { server, params, _ throws(BrokerError) in try server.targets(params) },
       Route(name: Subscribe.name) { server, node, request throws(BrokerError) in
         server.subscribe(try server.decode(node, request), request)
       },

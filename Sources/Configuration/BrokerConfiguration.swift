@@ -24,6 +24,8 @@ package struct BrokerConfiguration: Sendable, Equatable {
   package var linger: Duration
   /// The profiles, in the order of the file; at least one.
   package var profiles: [ProfileConfiguration]
+  /// Which servers get which profile's token.
+  package var targets: TargetMap
   /// How the embedded provider behaves.
   package var local: LocalProviderConfiguration
 
@@ -42,6 +44,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     network = NetworkConfiguration()
     linger = .seconds(Self.lingerSetting.standard)
     profiles = [ProfileConfiguration(name: .default)]
+    targets = TargetMap()
     local = LocalProviderConfiguration()
   }
 
@@ -68,6 +71,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     network = NetworkConfiguration(&networkSection)
     linger = root.read(Self.lingerSetting)
     profiles = Self.profiles(&root)
+    targets = Self.targets(&root)
     var localSection = root.section("local")
     local = LocalProviderConfiguration(&localSection)
     Self.findProfilesAtTop(&root)
@@ -113,6 +117,7 @@ package struct BrokerConfiguration: Sendable, Equatable {
     let context = ConfigurationContext()
     var root = context.blankSection("")
     _ = BrokerConfiguration(&root)
+    noteTargetKeys(context)
     var keys = context.keys
     for type in ProviderType.all { keys.add(ProfileConfiguration.knownKeys(of: type), of: type.name) }
     return keys

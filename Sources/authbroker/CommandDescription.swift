@@ -10,6 +10,8 @@ struct CommandDescription: Equatable, Sendable {
   var details = ""
   /// Its own options.
   var options: [Option] = []
+  /// Whether the words behind the name are another tool's: none of them is an option of this program.
+  var takesRawWords = false
 
   /// How the command is called, without its options.
   var usage: String { ["authbroker", name, operands].filter { !$0.isEmpty }.joined(separator: " ") }

@@ -55,6 +55,11 @@ enum CommandLineProgram {
     rest.remove(at: position)
     if let group = command as? any CommandGroup.Type, let position = try commandPosition(rest) {
       command = try group.member(named: rest.remove(at: position))
+      if command.description.takesRawWords {
+        var arguments = try Arguments(rest[..<position], known: Option.global)
+        arguments.operands = Array(rest[position...])
+        return (command, arguments)
+      }
     }
     do throws(CommandFailure) {
       return (command, try Arguments(rest, known: command.description.options + Option.global))

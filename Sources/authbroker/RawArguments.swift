@@ -1,5 +1,14 @@
 /// The command line as the kernel gave it.
 enum RawArguments {
+  /// The last component of the name that the program was called by; empty where there is none.
+  static var programName: String {
+    // As below.
+    guard CommandLine.argc > 0, let word = unsafe CommandLine.unsafeArgv[0] else { return "" }
+    // As below.
+    let name = unsafe String(cString: word)
+    return name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
+  }
+
   /// The words behind the program's name; nil if one of them is no UTF-8.
   ///
   /// To replace bytes of a path or of an address would make another one of it.

@@ -12,5 +12,7 @@ guard let words = RawArguments.words else {
   Output.message(Message("an argument is not UTF-8 text", next: NextCommand("see", "help")).text(for: nil))
   ProcessImage.end(ExitCode.usage.rawValue)
 }
-let code = CommandLineProgram.run(words, Environment.current)
+let program = RawArguments.programName
+let prefix = program == "authbroker" ? [] : HelperCommand.words(calledAs: program)
+let code = CommandLineProgram.run(prefix + words, Environment.current)
 ProcessImage.end(code.rawValue)

@@ -8,7 +8,7 @@ public enum Methods {
     ForgotPassword.self, ResetPassword.self, ChangePassword.self, UpdateProfile.self, GenerateBackupCodes.self,
     DeleteAccount.self,
     AwaitLogin.self, CancelLogin.self, ListPendingLogins.self, Reauthenticate.self, Logout.self,
-    GetCurrentUser.self, GetSession.self, ListSessions.self, Subscribe.self, Unsubscribe.self,
+    GetCurrentUser.self, GetSession.self, ListSessions.self, ListTargets.self, Subscribe.self, Unsubscribe.self,
     GetStatus.self, Prove.self, ReloadConfiguration.self, Lock.self, Unlock.self, Rekey.self, CheckVault.self,
     CheckProviders.self, CheckProvider.self, TryProvider.self, ContinueTrial.self, StopBroker.self,
     ListLocalUsers.self, AddLocalUser.self, SetLocalUserEnabled.self, ListLocalSessions.self, RevokeLocalSessions.self,

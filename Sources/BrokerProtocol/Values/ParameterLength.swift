@@ -17,6 +17,8 @@ public enum ParameterLength {
   public static let clientContext = 4096
   /// The JSON text of one value of a profile's change: a short description fits.
   public static let change = 4096
+  /// The address of something on a server: the least that RFC 9110, section 4.1, recommends everyone to understand.
+  public static let url = 8000
 }
 
 extension JSONNode {

@@ -1,4 +1,4 @@
-import BrokerProtocol
+package import BrokerProtocol
 
 /// What a token is to be good for where that is not simply the session: scopes, an audience, or both.
 ///
@@ -39,7 +39,7 @@ package struct TokenTarget: Sendable, Hashable {
   /// The scopes that a request names; none where it says nothing.
   ///
   /// - Throws: `invalidParams` with the pointer of what is too many, too long, or no scope.
-  static func scopes(_ wanted: [String]?) throws(BrokerError) -> [String] {
+  package static func scopes(_ wanted: [String]?) throws(BrokerError) -> [String] {
     let scopes = wanted ?? []
     guard scopes.count <= mostScopes else {
       throw Broker.misfit("/scopes", "The parameter /scopes must have at most \(mostScopes) entries.")
@@ -65,7 +65,7 @@ package struct TokenTarget: Sendable, Hashable {
       && word.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
   }
 
-  private static func isAudience(_ text: String) -> Bool {
+  package static func isAudience(_ text: String) -> Bool {
     (1...longestAudience).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 }

@@ -1,0 +1,107 @@
+/// The parts of an address that decide whose token it gets: scheme, host, port and the segments of the path.
+///
+/// Addresses are compared after they are taken apart (RFC 3986, section 6.2.2), and what another reader could take for
+/// something else is refused: dot segments, empty segments, encoded slashes and dots, backslashes.
+package struct TargetAddress: Sendable, Hashable {
+  /// Why an address cannot be compared.
+  package enum Fault: Error, Equatable, Sendable {
+    /// The scheme is not one that a token is sent over.
+    case scheme
+    /// The host or the port is missing or malformed.
+    case host
+    /// In the clear, to another machine.
+    case clear
+    /// The path means something else once it is normalised, or has characters that no address has.
+    case path
+
+    /// What should stand there, as the end of a sentence: "must be …".
+    package var expectation: String {
+      switch self {
+      case .scheme: "an address that begins with https://, smtps://, smtp://, imaps:// or imap://"
+      case .host: "an address with a host's name in lower-case ASCII, and a port from 1 to 65535 if any"
+      case .clear: "an https:// address; http:// is for this machine only"
+      case .path: "an address whose path has no \"..\", \".\", \"//\", \"\\\" or encoded \"/\""
+      }
+    }
+  }
+
+  /// Where the server is.
+  package struct Origin: Sendable, Hashable {
+    /// How it is spoken to, in lower case.
+    package let scheme: String
+    /// Its name or address, in lower case.
+    package let host: String
+    /// Its port.
+    package let port: Int
+  }
+
+  /// Where the server is.
+  package let origin: Origin
+  /// The segments of the path, without a trailing slash.
+  package let path: [Substring]
+
+  /// The schemes that a token is sent over, with their ports (RFC 9110, 8314, 6409, 9051).
+  private static let ports = ["https": 443, "http": 80, "smtps": 465, "smtp": 587, "imaps": 993, "imap": 143]
+  /// Who may be spoken to over `http`: addresses that never leave the machine.
+  private static let loopback = ["127.0.0.1", "[::1]", "localhost"]
+
+  /// Takes an address apart; user information, query and fragment are ignored.
+  ///
+  /// - Throws: why it cannot be compared.
+  package init(_ text: String) throws(Fault) {
+    let bytes = text.utf8
+    guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
+    guard let mark = text.firstRange(of: "://"), let port = Self.ports[text[..<mark.lowerBound].lowercased()] else {
+      throw .scheme
+    }
+    let rest = text[mark.upperBound...].prefix { $0 != "?" && $0 != "#" }
+    let authority = rest.prefix { $0 != "/" }
+    origin = try Self.origin(text[..<mark.lowerBound].lowercased(), authority, standardPort: port)
+    path = try Self.segments(rest[authority.endIndex...])
+  }
+
+  /// Whether this address lies at or below another one.
+  package func isBelow(_ other: TargetAddress) -> Bool { origin == other.origin && path.starts(with: other.path) }
+
+  private static func origin(
+    _ scheme: String, _ authority: Substring, standardPort: Int
+  ) throws(Fault) -> Origin {
+    let server = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    let colon = server.lastIndex(of: ":").flatMap { server[$0...].contains("]") ? nil : $0 }
+    let host = server[..<(colon ?? server.endIndex)].lowercased()
+    guard isHost(host) else { throw .host }
+    guard scheme != "http" || loopback.contains(host) else { throw .clear }
+    guard let colon else { return Origin(scheme: scheme, host: host, port: standardPort) }
+    let digits = server[server.index(after: colon)...]
+    guard digits.utf8.count <= 5, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(digits),
+      (1...65_535).contains(port)
+    else { throw .host }
+    return Origin(scheme: scheme, host: host, port: port)
+  }
+
+  /// Whether something can be a host's name or address; it is compared and never resolved, so its form alone counts.
+  private static func isHost(_ host: String) -> Bool {
+    let isAddress = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.count > 2
+    let name = isAddress ? host.dropFirst().dropLast() : host[...]
+    guard (1...253).contains(name.utf8.count) else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "."): true
+      case UInt8(ascii: "-"), UInt8(ascii: "_"): !isAddress
+      case UInt8(ascii: ":"): isAddress
+      default: false
+      }
+    }
+  }
+
+  private static func segments(_ path: Substring) throws(Fault) -> [Substring] {
+    var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    if segments.last?.isEmpty == true { segments.removeLast() }
+    for segment in segments {
+      guard !segment.isEmpty, !["%2f", "%5c", "%2e", "%00"].contains(where: segment.lowercased().contains),
+        segment != ".", segment != ".."
+      else { throw .path }
+    }
+    return Array(segments)
+  }
+}

@@ -1,0 +1,44 @@
+package import BrokerProtocol
+
+/// The one closed map from servers to tokens: what is not in it gets none.
+package struct TargetMap: Sendable, Equatable {
+  /// How many entries a configuration may have: far more servers than a person has accounts for.
+  package static let mostTargets = 1000
+
+  /// The entries, in the order of the configuration.
+  package private(set) var targets: [Target] = []
+  /// The places of the entries of each server, the longest path first.
+  private var places: [TargetAddress.Origin: [Place]] = [:]
+
+  private struct Place: Sendable, Equatable {
+    let address: TargetAddress
+    let index: Int
+  }
+
+  /// A map without entries.
+  package init() {}
+
+  /// Adds an entry.
+  ///
+  /// - Parameters:
+  ///   - target: the entry.
+  ///   - address: its `url`, taken apart.
+  /// - Returns: false where the map has an entry of the same address, and stays as it is.
+  package mutating func add(_ target: Target, at address: TargetAddress) -> Bool {
+    var others = places[address.origin] ?? []
+    guard !others.contains(where: { $0.address == address }) else { return false }
+    let position = others.firstIndex { $0.address.path.count < address.path.count } ?? others.endIndex
+    others.insert(Place(address: address, index: targets.count), at: position)
+    places[address.origin] = others
+    targets.append(target)
+    return true
+  }
+
+  /// The entry with the longest prefix of an address; nil where there is none.
+  ///
+  /// - Throws: why the address cannot be compared.
+  package func target(for url: String) throws(TargetAddress.Fault) -> Target? {
+    let address = try TargetAddress(url)
+    return places[address.origin]?.first { address.isBelow($0.address) }.map { targets[$0.index] }
+  }
+}

@@ -1,0 +1,62 @@
+public import JSON
+
+/// A server, or a part of one, and the token that belongs to it: one entry of the configuration's `targets`.
+public struct Target: Sendable, Equatable {
+  /// How a token is sent to a server over HTTP.
+  public enum Scheme: String, Sendable, CaseIterable {
+    /// As a bearer token (RFC 6750).
+    case bearer = "Bearer"
+    /// As the password of basic authentication (RFC 7617).
+    case basic = "Basic"
+  }
+
+  /// The prefix of the addresses that it applies to, such as `https://git.example.com/acme`.
+  public var url: String
+  /// The profile whose token it is.
+  public var profile: ProfileName
+  /// The user name that goes with the token where a tool wants one; nil: the tool's own default.
+  public var username: String?
+  /// The scopes that the token must have; nil: those of the session.
+  public var scopes: [String]?
+  /// The audience of the token; nil: that of the session's own token.
+  public var audience: String?
+  /// How the token is sent; nil: as the tool does it best.
+  public var scheme: Scheme?
+
+  public init(
+    url: String, profile: ProfileName, username: String? = nil, scopes: [String]? = nil, audience: String? = nil,
+    scheme: Scheme? = nil
+  ) {
+    self.url = url
+    self.profile = profile
+    self.username = username
+    self.scopes = scopes
+    self.audience = audience
+    self.scheme = scheme
+  }
+}
+
+extension Target: ObjectCodable {
+  public static let blank = Target(url: "", profile: .default)
+
+  public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+    try coder.required("url", &url)
+    try coder.required("profile", &profile)
+    try coder.optional("username", &username)
+    try coder.optional("scopes", &scopes)
+    try coder.optional("audience", &audience)
+    try coder.optional("scheme", &scheme, .name("a known scheme"))
+  }
+}
+
+extension Target {
+  public static let notes = SchemaNotes(
+    "Target", "A server, or a part of one, and the token that belongs to it.",
+    members: [
+      "url": "The prefix of the addresses that it applies to: scheme, host, port and path, as configured.",
+      "username": "The user name that goes with the token; the tool's own default where absent.",
+      "scopes": "The scopes that the token must have; those of the session where absent.",
+      "audience": "The audience of the token; that of the session's own token where absent.",
+      "scheme": "How the token is sent over HTTP; as the tool does it best where absent.",
+    ])
+}

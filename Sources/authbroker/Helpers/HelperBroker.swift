@@ -1,0 +1,69 @@
+import AuthBrokerClient
+import BrokerProtocol
+import SecretMemory
+
+/// The broker as a helper asks it: which target an address belongs to, and that target's token.
+struct HelperBroker: ~Copyable {
+  private let context: Context
+  private let profile: ProfileName?
+  private var connection: BlockingConnection
+
+  /// Connects; a broker is started where there is none.
+  init(_ context: Context) throws(CommandFailure) {
+    let profile = try context.arguments.profile()
+    connection = try context.connect()
+    self.context = context
+    self.profile = profile
+  }
+
+  /// The target that an address belongs to; nil where it has none.
+  ///
+  /// With `--profile`, every address belongs to that profile.
+  mutating func target(of url: String) throws(CommandFailure) -> Target? {
+    if let profile { return Target(url: url, profile: profile) }
+    return try context.call(ListTargets.self, .init(url: url), on: &connection).targets.first
+  }
+
+  /// Every target of the configuration.
+  mutating func targets() throws(CommandFailure) -> [Target] {
+    try context.call(ListTargets.self, .init(), on: &connection).targets
+  }
+
+  /// The token of a target, refreshed first where it would expire too soon.
+  ///
+  /// - Parameters:
+  ///   - target: what the token is for.
+  ///   - minValidity: the least remaining lifetime; nil: the profile's own rule.
+  /// - Returns: the token.
+  /// - Throws: a failure that names the login, where one is required.
+  mutating func token(
+    for target: Target, minValidity: Duration? = nil
+  ) throws(CommandFailure) -> AccessToken {
+    let params = GetAccessToken.Params(
+      profile: target.profile, minValidity: minValidity, scopes: target.scopes, audience: target.audience)
+    return try context.call(GetAccessToken.self, params, on: &connection)
+  }
+
+  /// The token to use in place of one that the server has refused.
+  ///
+  /// Where the refused one is still current, it is refreshed, once for everyone who reports it.
+  mutating func token(insteadOf tokenID: String, for target: Target) throws(CommandFailure) -> AccessToken {
+    let params = ReportRejected.Params(
+      profile: target.profile, tokenID: tokenID, scopes: target.scopes, audience: target.audience)
+    return try context.call(ReportRejected.self, params, on: &connection)
+  }
+
+  /// Reports that the server has refused a token, so that the next one is another.
+  mutating func reject(_ token: Secret, for target: Target) throws(CommandFailure) {
+    let params = ReportRejected.Params(
+      profile: target.profile, accessToken: token, scopes: target.scopes, audience: target.audience)
+    _ = try context.call(ReportRejected.self, params, on: &connection)
+  }
+
+  /// The ID token of a profile, for tools that ask who the user is.
+  ///
+  /// - Throws: a failure with code 6 where the profile does not allow it.
+  mutating func identityToken(of profile: ProfileName) throws(CommandFailure) -> IdentityToken {
+    try context.call(GetIDToken.self, .init(profile: profile), on: &connection)
+  }
+}

@@ -1,0 +1,23 @@
+/// `authbroker helper`.
+enum HelperCommand: CommandGroup {
+  static let name = "helper"
+  static let summary = "Answer another tool in its own protocol"
+  static let details = """
+    Which server gets which profile's token stands in the section `targets` of the configuration; what is not there gets
+    none, and --profile gives that profile's token to any server. Each helper can also be run by a name of its own, such
+    as git-credential-authbroker.
+    """
+  static var members: [any Command.Type] { helpers }
+
+  /// Those that tools run.
+  private static var helpers: [any ToolHelper.Type] { [] }
+
+  /// The words that a name of the program stands for.
+  ///
+  /// - Parameter program: the last component of the name that the program was called by.
+  /// - Returns: the words that begin the command line; none where the name is no helper's.
+  static func words(calledAs program: String) -> [String] {
+    guard let helper = helpers.first(where: { $0.programNames.contains(program) }) else { return [] }
+    return helper.description.name.split(separator: " ").map(String.init)
+  }
+}
