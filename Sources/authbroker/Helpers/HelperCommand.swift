@@ -10,7 +10,12 @@ enum HelperCommand: CommandGroup {
   static var members: [any Command.Type] { helpers }
 
   /// Those that tools run.
-  private static var helpers: [any ToolHelper.Type] { [] }
+  private static var helpers: [any ToolHelper.Type] {
+    [
+      KeyringHelper.self, CurlHelper.self, GoHelper.self, BazelHelper.self, TerraformHelper.self, GoogleHelper.self,
+      MailHelper.self,
+    ]
+  }
 
   /// The words that a name of the program stands for.
   ///
