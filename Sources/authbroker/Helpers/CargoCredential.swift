@@ -56,8 +56,8 @@ struct CargoCredential: Equatable, Sendable {
   }
 
   /// The answer with a token, which is the value of the header `Authorization`; the caller wipes it.
-  static func answer(_ token: AccessToken, _ scheme: Target.Scheme?, username: String?) -> [UInt8] {
-    var value = authorization(token.accessToken, scheme, username: username)
+  static func answer(_ token: AccessToken, for target: Target) -> [UInt8] {
+    var value = AuthorizationValue.bytes(token.accessToken, for: target)
     defer { wipe(&value) }
     var writer = JSONWriter()
     writer.object { writer in
@@ -73,20 +73,6 @@ struct CargoCredential: Equatable, Sendable {
       }
     }
     return writer.bytes
-  }
-
-  /// The value of the header `Authorization` (RFC 6750, RFC 7617); the caller wipes it.
-  static func authorization(_ token: Secret, _ scheme: Target.Scheme?, username: String?) -> [UInt8] {
-    guard scheme == .basic else { return HelperAnswer.bytes("Bearer ", token) }
-    var pair = HelperAnswer.bytes((username ?? HelperAnswer.standardUsername) + ":", token)
-    defer { wipe(&pair) }
-    var encoded = Base64.encoded(pair.span)
-    defer { wipe(&encoded) }
-    var value: [UInt8] = []
-    value.reserveCapacity(6 + encoded.count)
-    value += "Basic ".utf8
-    value += encoded
-    return value
   }
 
   /// The answer where nothing is to be given.

@@ -55,12 +55,12 @@ enum CargoHelper: ToolHelper {
       return CargoCredential.refusal("operation-not-supported")
     }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofAny: [request.index]) else {
+    guard let target = try broker.target(ofFirst: [request.index]) else {
       return CargoCredential.refusal("url-not-supported")
     }
     switch request.kind {
     case "get":
-      return CargoCredential.answer(try broker.token(for: target), target.scheme, username: target.username)
+      return CargoCredential.answer(try broker.token(for: target), for: target)
     case "login":
       // There is nothing to type where the session stands; where it does not, the failure names the command.
       _ = try broker.token(for: target)

@@ -58,7 +58,7 @@ enum DockerHelper: ToolHelper {
   private static func get(_ context: Context) throws(CommandFailure) {
     let server = try server()
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofAny: server.urls) else {
+    guard let target = try broker.target(ofFirst: server.urls) else {
       throw CommandFailure(.failure, DockerServer.notFound)
     }
     let token = try broker.token(for: target)
@@ -79,9 +79,9 @@ enum DockerHelper: ToolHelper {
     var text = try ToolLines.all()
     defer { wipe(&text) }
     let url = try? JSONDocument(parsing: text).root["ServerURL"]?.string()
-    guard let server = url.flatMap { DockerServer($0) } else { throw CommandFailure(.failure, DockerServer.noServer) }
+    guard let url, let server = DockerServer(url) else { throw CommandFailure(.failure, DockerServer.noServer) }
     var broker = try HelperBroker(context)
-    guard try broker.target(ofAny: server.urls) == nil else { return }
+    guard try broker.target(ofFirst: server.urls) == nil else { return }
     throw CommandFailure(.failure, "authbroker keeps no passwords, and \(server.text) is none of its targets")
   }
 
@@ -103,7 +103,7 @@ enum DockerHelper: ToolHelper {
   ///
   /// - Throws: a failure for `<token>`, by which docker would take the token for a refresh token and post it elsewhere.
   private static func username(of target: Target) throws(CommandFailure) -> String {
-    let username = target.username ?? HelperAnswer.standardUsername
+    let username = target.username ?? AuthorizationValue.standardUsername
     guard username != DockerServer.refreshTokenUsername else {
       throw CommandFailure(.failure, "the username <token> of \(target.url) means a refresh token to docker; use another")
     }

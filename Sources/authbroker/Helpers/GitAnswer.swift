@@ -46,7 +46,9 @@ struct GitAnswer: Equatable, Sendable {
       if mayAskAgain { lines.append("continue=1") }
     }
     guard lines.allSatisfy(Self.isLine), token.accessToken.withBytes(Self.isLine) else { return nil }
-    return HelperAnswer.bytes(lines.map { $0 + "\n" }.joined() + "\(name)=", token.accessToken, "\n")
+    var bytes = AuthorizationValue.text(lines.map { $0 + "\n" }.joined() + "\(name)=", token.accessToken)
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
   }
 
   private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D } }

@@ -53,7 +53,7 @@ enum GitHelper: ToolHelper {
   private static func get(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofAny: request.urls) else { return }
+    guard let target = try broker.target(ofFirst: request.urls) else { return }
     do throws(CommandFailure) { HelperAnswer.print(try answer(request, target, &broker)) } catch {
       Output.line("quit=1")
       throw error
@@ -87,7 +87,7 @@ enum GitHelper: ToolHelper {
     }
     let isOffered = target.scheme == nil && request.offers("bearer")
     guard canBear, target.scheme == .bearer || isOffered else {
-      return .password(username: username ?? HelperAnswer.standardUsername)
+      return .password(username: username ?? AuthorizationValue.standardUsername)
     }
     return .credential(authtype: Target.Scheme.bearer.rawValue)
   }
@@ -96,7 +96,7 @@ enum GitHelper: ToolHelper {
   private static func erase(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard let token = request.password ?? request.credential, !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofAny: request.urls) else { return }
+    guard let target = try broker.target(ofFirst: request.urls) else { return }
     try broker.reject(token, for: target)
   }
 }

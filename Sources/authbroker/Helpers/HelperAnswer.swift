@@ -3,18 +3,6 @@ import StateDirectory
 
 /// What helpers have in common when they answer.
 enum HelperAnswer {
-  /// The bytes of a secret between two strings, in one buffer that never moves; the caller wipes it.
-  static func bytes(_ prefix: String, _ secret: Secret, _ suffix: String = "") -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(prefix.utf8.count + secret.byteCount + suffix.utf8.count)
-    bytes += prefix.utf8
-    secret.withBytes { secret in
-      for index in secret.indices { bytes.append(secret[index]) }
-    }
-    bytes += suffix.utf8
-    return bytes
-  }
-
   /// Prints bytes as they are, and wipes them.
   static func print(_ bytes: consuming [UInt8]) {
     var bytes = bytes
@@ -30,8 +18,4 @@ enum HelperAnswer {
 
   /// Whether every byte of a string is a visible character of ASCII, as in the addresses and names of a protocol.
   static func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
-
-  /// The user name that a server gets beside the token where the target names none: GitLab's and Gitea's, and any is
-  /// taken by GitHub and by most registries.
-  static let standardUsername = "oauth2"
 }
