@@ -29,8 +29,10 @@ enum DockerHelper: ToolHelper {
       throw .usage("usage: \(description.usage)")
     }
     do throws(CommandFailure) { try run(operation, context) } catch {
-      guard !error.message.sentence.isEmpty else { throw error }
-      Output.line(HelperAnswer.sentence(of: error, context))
+      let sentence = HelperAnswer.sentence(of: error, context)
+      Output.line(sentence)
+      // docker goes on without credentials, and shows what stands on standard error alone.
+      if ![DockerServer.notFound, DockerServer.noServer].contains(sentence) { Output.message(sentence) }
       throw .quiet(.failure)
     }
   }
@@ -63,10 +65,9 @@ enum DockerHelper: ToolHelper {
     }
     let token = try broker.token(for: target)
     var writer = JSONWriter()
-    let username = try username(of: target)
     writer.object { writer in
       writer.member("ServerURL", server.text)
-      writer.member("Username", username)
+      writer.member("Username", username(of: target))
       writer.member(revealing: "Secret", token.accessToken)
     }
     Output.line(writer.bytes)
@@ -92,21 +93,15 @@ enum DockerHelper: ToolHelper {
     var entries: [(String, String)] = []
     for target in targets where target.scheme != .bearer {
       guard let server = DockerServer(listing: target.url), !entries.contains(where: { $0.0 == server.text }),
-        let username = try? username(of: target), (try? broker.token(for: target)) != nil
+        (try? broker.token(for: target)) != nil
       else { continue }
-      entries.append((server.text, username))
+      entries.append((server.text, username(of: target)))
     }
     context.printJSON(entries.map { (name: $0.0, value: $0.1) })
   }
 
-  /// The user name that goes with the token.
-  ///
-  /// - Throws: a failure for `<token>`, by which docker would take the token for a refresh token and post it elsewhere.
-  private static func username(of target: Target) throws(CommandFailure) -> String {
-    let username = target.username ?? AuthorizationValue.standardUsername
-    guard username != DockerServer.refreshTokenUsername else {
-      throw CommandFailure(.failure, "the username <token> of \(target.url) means a refresh token to docker; use another")
-    }
-    return username
+  /// The user name that goes with the token; the configuration refuses `<token>`, which would make it a refresh token.
+  private static func username(of target: Target) -> String {
+    target.username ?? AuthorizationValue.standardUsername
   }
 }
