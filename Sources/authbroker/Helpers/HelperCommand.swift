@@ -12,6 +12,7 @@ enum HelperCommand: CommandGroup {
   /// Those that tools run.
   private static var helpers: [any ToolHelper.Type] {
     [
+      GitHelper.self, DockerHelper.self, KubectlHelper.self, CargoHelper.self,
       KeyringHelper.self, CurlHelper.self, GoHelper.self, BazelHelper.self, TerraformHelper.self, GoogleHelper.self,
       MailHelper.self,
     ]

@@ -1,0 +1,89 @@
+import BrokerProtocol
+import LinuxSystem
+import StateDirectory
+
+/// What a process was given and has not used up, kept in small files (0600) of `helpers` in the state directory.
+///
+/// A client that keeps its token until it expires asks again before that for one reason: the server has refused the
+/// token. No secret is kept: the token's identifier and expiry. A process is its number and its start, since numbers
+/// are used again; files of processes that have ended are removed.
+struct HandedTokens: ~Copyable {
+  /// A token that was given out.
+  struct Entry: Equatable, Sendable {
+    /// Its identifier, a keyed hash.
+    var tokenID: String
+    /// When it expires; nil where that is not known.
+    var expiresAt: Timestamp?
+  }
+
+  /// How many files there may be; a process beyond that is not remembered.
+  static let mostFiles = 64
+  private static let longestEntry = 512
+
+  private let directory: PrivateDirectory
+  private let prefix: String
+  private let name: String
+
+  /// What the parent of this process was given.
+  ///
+  /// - Parameters:
+  ///   - tool: the helper's name, of letters.
+  ///   - purpose: what the token was for; another purpose is another token.
+  ///   - paths: the files of the state directory.
+  /// - Returns: nil where nothing can be kept: the helper works without.
+  init?(_ tool: String, for purpose: String, in paths: StatePaths) {
+    let parent = ProcessIdentity.parent
+    guard let start = ProcessIdentity.startTime(of: parent),
+      let directory = try? PrivateDirectory(paths.helpers, create: true)
+    else { return nil }
+    self.directory = directory
+    prefix = tool + "-"
+    name = "\(tool)-\(parent)-\(start)-\(Self.hash(purpose))"
+  }
+
+  /// What it was given, where that has not expired yet.
+  func entry(at now: Timestamp) -> Entry? {
+    guard let bytes = try? directory.readFile(name, limit: Self.longestEntry), let entry = Self.entry(bytes) else {
+      return nil
+    }
+    guard let expiry = entry.expiresAt else { return entry }
+    return now < expiry ? entry : nil
+  }
+
+  /// Remembers what it is given now, and forgets processes that have ended.
+  func remember(_ entry: Entry) {
+    let left = sweep()
+    guard left < Self.mostFiles else { return }
+    let text = "\(entry.tokenID) \(entry.expiresAt?.description ?? "-")\n"
+    try? directory.writeFile(name, Array(text.utf8).span)
+  }
+
+  /// Reads a file's bytes; nil for what this program does not write.
+  static func entry(_ bytes: [UInt8]) -> Entry? {
+    let words = String(decoding: bytes, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 2, !words[0].isEmpty, words[1].hasSuffix("\n") else { return nil }
+    let time = String(words[1].dropLast())
+    guard time != "-" else { return Entry(tokenID: String(words[0]), expiresAt: nil) }
+    return Timestamp(time).map { Entry(tokenID: String(words[0]), expiresAt: $0) }
+  }
+
+  /// Removes the files of processes that have ended; how many of others are left.
+  private func sweep() -> Int {
+    let names = (try? TemporaryDirectory.names(in: directory.path)) ?? []
+    var left = 0
+    for other in names where other.hasPrefix(prefix) && other != name {
+      let parts = other.split(separator: "-")
+      let start = parts.count == 4 ? UInt64(parts[2]) : nil
+      if let start, Int32(parts[1]).flatMap(ProcessIdentity.startTime) == start { left += 1 } else { try? directory.removeFile(other) }
+    }
+    return left
+  }
+
+  /// A name for a purpose (FNV-1a, 64 bits): it keeps apart, it hides nothing.
+  private static func hash(_ text: String) -> String {
+    let value = text.utf8.reduce(0xcbf2_9ce4_8422_2325) { (hash: UInt64, byte) in
+      (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    return String(value, radix: 16)
+  }
+}
