@@ -18,20 +18,32 @@ enum GoHelper: ToolHelper {
   /// Prints the target and its header; nothing where there is none.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...1, of: self)
-    guard let address = context.arguments.operands.first, address.hasPrefix("https://") else { return }
+    guard let address = context.arguments.operands.first, isAddress(address) else { return }
     // What the server answered: it must be taken, and says nothing that changes the answer.
     _ = ToolInput.read()
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: [address]) else { return }
     let token = try broker.token(for: target)
-    Output.line(answer(token.accessToken, for: target))
+    Output.line(answer(token.accessToken, for: target, asked: address))
   }
 
-  /// One set of credentials: an address, a blank line, a header, and a blank line (whose end the caller writes).
-  static func answer(_ token: Secret, for target: Target) -> [UInt8] {
+  /// Whether a word can stand in a line of the answer.
+  private static func isAddress(_ word: String) -> Bool {
+    word.hasPrefix("https://") && word.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  /// One set of credentials: addresses, a blank line, a header, and a blank line (whose end the caller writes).
+  ///
+  /// - Parameters:
+  ///   - token: the token.
+  ///   - target: what it is for; its address is a prefix of all that the token is good for.
+  ///   - address: the address that was asked for: Go 1.24 finds no prefix that has a path.
+  /// - Returns: bytes that the caller wipes.
+  static func answer(_ token: Secret, for target: Target, asked address: String) -> [UInt8] {
     var value = AuthorizationValue.bytes(token, for: target)
     defer { wipe(&value) }
-    let lead = "\(target.url)\n\nAuthorization: "
+    let addresses = target.url == address ? address : "\(target.url)\n\(address)"
+    let lead = "\(addresses)\n\nAuthorization: "
     var answer: [UInt8] = []
     answer.reserveCapacity(lead.utf8.count + value.count + 2)
     answer.append(contentsOf: lead.utf8)

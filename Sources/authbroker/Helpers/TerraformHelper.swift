@@ -43,9 +43,13 @@ enum TerraformHelper: ToolHelper {
   private static func refuseToStore(_ host: String, _ context: Context) throws(CommandFailure) {
     var text = ToolInput.read() ?? []
     wipe(&text)
-    let message = "tokens for \(host.shellQuoted) are not stored; they come from a login at the broker"
-    let login = NextCommand("log in with", "login").on(try profile(of: host, context))
-    throw CommandFailure(.failure, message, next: login)
+    guard let profile = try profile(of: host, context) else {
+      throw CommandFailure(
+        .failure, "nothing was stored: \(host.shellQuoted) is no target; add it to the section targets")
+    }
+    throw CommandFailure(
+      .failure, "nothing was stored: the token for \(host.shellQuoted) comes from the broker",
+      next: NextCommand("log in with", "login").on(profile))
   }
 
   /// Says that a login of the broker is not ended from here; a host that is no target has nothing to forget.
