@@ -62,14 +62,18 @@ enum DockerHelper: ToolHelper {
       throw CommandFailure(.failure, DockerServer.notFound)
     }
     let token = try broker.token(for: target)
+    Output.line(answer(server, try username(of: target), token.accessToken))
+  }
+
+  /// What docker reads: bytes that the caller wipes.
+  static func answer(_ server: DockerServer, _ username: String, _ token: Secret) -> [UInt8] {
     var writer = JSONWriter()
-    let username = try username(of: target)
     writer.object { writer in
       writer.member("ServerURL", server.text)
       writer.member("Username", username)
-      writer.member(revealing: "Secret", token.accessToken)
+      writer.member(revealing: "Secret", token)
     }
-    Output.line(writer.bytes)
+    return writer.bytes
   }
 
   /// Takes what docker would keep after a login, without keeping it: the next `get` gives the broker's own token.
@@ -102,7 +106,7 @@ enum DockerHelper: ToolHelper {
   /// The user name that goes with the token.
   ///
   /// - Throws: a failure for `<token>`, by which docker would take the token for a refresh token and post it elsewhere.
-  private static func username(of target: Target) throws(CommandFailure) -> String {
+  static func username(of target: Target) throws(CommandFailure) -> String {
     let username = target.username ?? AuthorizationValue.standardUsername
     guard username != DockerServer.refreshTokenUsername else {
       throw CommandFailure(.failure, "the username <token> of \(target.url) means a refresh token to docker; use another")
