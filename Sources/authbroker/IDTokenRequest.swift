@@ -14,7 +14,8 @@ enum IDTokenRequest {
       throw .usage("\(other.name) is about the access token; it does not go with \(option.name)")
     }
     let target = try TargetOption.target(context)
-    let params = GetIDToken.Params(profile: try target?.profile ?? context.arguments.profile())
+    let named = try context.arguments.profile()
+    let params = GetIDToken.Params(profile: target?.profile ?? named)
     let timeout = try context.timeout()
     var connection = try context.connect()
     let text: [UInt8]

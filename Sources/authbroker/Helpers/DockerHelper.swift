@@ -64,13 +64,18 @@ enum DockerHelper: ToolHelper {
       throw CommandFailure(.failure, DockerServer.notFound)
     }
     let token = try broker.token(for: target)
+    Output.line(answer(server, try username(of: target), token.accessToken))
+  }
+
+  /// What docker reads: bytes that the caller wipes.
+  static func answer(_ server: DockerServer, _ username: String, _ token: Secret) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("ServerURL", server.text)
-      writer.member("Username", username(of: target))
-      writer.member(revealing: "Secret", token.accessToken)
+      writer.member("Username", username)
+      writer.member(revealing: "Secret", token)
     }
-    Output.line(writer.bytes)
+    return writer.bytes
   }
 
   /// Takes what docker would keep after a login, without keeping it: the next `get` gives the broker's own token.
@@ -93,15 +98,21 @@ enum DockerHelper: ToolHelper {
     var entries: [(String, String)] = []
     for target in targets where target.scheme != .bearer {
       guard let server = DockerServer(listing: target.url), !entries.contains(where: { $0.0 == server.text }),
-        (try? broker.token(for: target)) != nil
+        let username = try? username(of: target), (try? broker.token(for: target)) != nil
       else { continue }
-      entries.append((server.text, username(of: target)))
+      entries.append((server.text, username))
     }
     context.printJSON(entries.map { (name: $0.0, value: $0.1) })
   }
 
-  /// The user name that goes with the token; the configuration refuses `<token>`, which would make it a refresh token.
-  private static func username(of target: Target) -> String {
-    target.username ?? AuthorizationValue.standardUsername
+  /// The user name that goes with the token.
+  ///
+  /// - Throws: a failure for `<token>`, by which docker would take the token for a refresh token and post it elsewhere.
+  static func username(of target: Target) throws(CommandFailure) -> String {
+    let username = target.username ?? AuthorizationValue.standardUsername
+    guard username != DockerServer.refreshTokenUsername else {
+      throw CommandFailure(.failure, "the username <token> of \(target.url) means a refresh token to docker; use another")
+    }
+    return username
   }
 }

@@ -4,6 +4,8 @@ struct DockerServer: Equatable, Sendable {
   static let notFound = "credentials not found in native keychain"
   /// What the protocol says where the address is missing.
   static let noServer = "no credentials server URL"
+  /// The user name that makes docker take a secret for a refresh token.
+  static let refreshTokenUsername = "<token>"
   /// What docker calls Docker Hub.
   private static let hub = "https://index.docker.io/v1/"
 

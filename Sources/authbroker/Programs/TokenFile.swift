@@ -28,10 +28,11 @@ struct TokenFile: ~Copyable {
     do throws(PrivateDirectory.Refusal) { try PrivateDirectory.checkWay(to: directory) } catch {
       throw CommandFailure(.failure, BrokerSentence.plain(error.description))
     }
+    let lock = try Self.locked("\(directory)/.\(name).lock")
+    try Self.check(path)
     self.path = path
     temporary = "\(directory)/.\(name).new"
-    lock = try Self.locked("\(directory)/.\(name).lock")
-    try Self.check(path)
+    self.lock = lock
     // Left over from a process that was killed in between; the lock says that it has ended.
     try? DirectoryEntry.remove(temporary)
   }

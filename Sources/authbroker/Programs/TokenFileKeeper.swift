@@ -40,6 +40,7 @@ struct TokenFileKeeper: ~Copyable {
   /// What is in the file.
   private var written: Secret?
   private var isStopping = false
+  private var isSubscribed = false
 
   /// Connects.
   init(
@@ -84,35 +85,37 @@ struct TokenFileKeeper: ~Copyable {
 
   /// - Throws: how it ends, unless by SIGTERM.
   private mutating func keep(until pending: borrowing SignalDescriptor) throws(CommandFailure) {
-    var isSubscribed = false
     while true {
-      var pause: Duration?
-      do throws(CommandFailure) {
-        if !isSubscribed { try subscribe() }
-        isSubscribed = true
-        pause = try refresh()
-      } catch {
-        guard error.exitCode == .brokerUnreachable else { throw error }
-        pause = .zero
-      }
-      let ending: ClientError
-      do throws(ClientError) {
-        try awaitEvent(atMost: pause, unless: pending)
-        continue
-      } catch let failure { ending = failure }
-      switch ending {
-      case .timedOut: continue
-      case .cancelled: if try hasEnded(by: pending) { return }
-      default:
-        isSubscribed = false
-        if try reconnect(unless: pending) { return }
-      }
+      if try hasEnded(by: pending) { return }
+      if try isConnected(until: pending) { continue }
+      if try reconnect(unless: pending) { return }
     }
+  }
+
+  /// Makes the file as the session is, and waits until something may have changed.
+  ///
+  /// - Returns: false where the broker has gone.
+  private mutating func isConnected(until pending: borrowing SignalDescriptor) throws(CommandFailure) -> Bool {
+    let pause: Duration?
+    do throws(CommandFailure) {
+      if !isSubscribed { try subscribe() }
+      pause = try refresh()
+    } catch {
+      guard error.exitCode == .brokerUnreachable else { throw error }
+      // In order, and not by its death.
+      if error.error?.kind == .shuttingDown { isStopping = true }
+      return false
+    }
+    do throws(ClientError) { try awaitEvent(atMost: pause, unless: pending) } catch {
+      guard error == .timedOut || error == .cancelled else { return false }
+    }
+    return true
   }
 
   private mutating func subscribe() throws(CommandFailure) {
     let names = Self.events.map(\.rawValue)
     _ = try context.call(Subscribe.self, .init(events: names), on: &connection)
+    isSubscribed = true
   }
 
   /// Waits for an event that may concern the token.
@@ -137,6 +140,7 @@ struct TokenFileKeeper: ~Copyable {
   ///
   /// - Returns: whether a signal came meanwhile that ends the program with code 0.
   private mutating func reconnect(unless pending: borrowing SignalDescriptor) throws(CommandFailure) -> Bool {
+    isSubscribed = false
     var hasWaited = false
     while true {
       do throws(CommandFailure) {
@@ -167,7 +171,7 @@ extension TokenFileKeeper {
       switch error.exitCode {
       case .loginRequired, .vault:
         // What ends a session, or locks it away, ends the use of its tokens.
-        let removed = file.remove() ? "removed \(file.path.shellQuoted): " : ""
+        let removed = file.remove() ? "removed \(file.path.shellQuoted): " : "waiting: "
         (isMissing, written) = (true, nil)
         schedule = TokenFileSchedule(isRefreshedByOthers: !wantsIdentity)
         tell(error.message.behind(removed).text(for: context.arguments))
@@ -203,8 +207,10 @@ extension TokenFileKeeper {
     isMissing = false
     guard schedule.isShort, !hasToldShortness, let lifetime = schedule.lifetime else { return }
     hasToldShortness = true
-    tell("the provider's tokens live for \(lifetime.inWords) only; each is replaced before half of that is over")
+    tell("the provider's tokens live for \(Self.rounded(lifetime).inWords) only; each is replaced before half of that is over")
   }
+
+  private static func rounded(_ life: Duration) -> Duration { .seconds((life.milliseconds + 500) / 1000) }
 
   private mutating func ask() throws(CommandFailure) -> Token {
     guard !wantsIdentity else {

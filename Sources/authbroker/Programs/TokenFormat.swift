@@ -40,9 +40,6 @@ enum TokenFormat: String, CaseIterable, Sendable {
 
 /// A token as the broker's answer holds it, and what is known of it.
 struct PrintedToken {
-  /// What the user name of a token is that has none in the configuration.
-  private static let standardUsername = "oauth2"
-
   /// The whole answer.
   let root: JSONNode
   /// The member that holds the token.
@@ -52,8 +49,6 @@ struct PrintedToken {
 
   /// When it expires.
   var expiresAt: Timestamp? { try? root.optional("expiresAt", Timestamp.init(from:)) }
-
-  private var username: String { target?.username ?? Self.standardUsername }
 
   /// The bytes of a form, without an end of line; the caller wipes them.
   ///
@@ -66,15 +61,15 @@ struct PrintedToken {
       throw .usage("--format docker needs the address of the registry: --url URL")
     }
     guard let node = root[member] else { throw Self.isMissing }
-    let bytes = try? node.withStringBytes { token -> [UInt8]? in
-      switch format {
-      case .raw: Self.joined("", token)
-      case .json: Array(root.text)
-      case .env: environment(token, variables)
-      case .header: header(token)
-      case .docker: docker(token)
-      case .execcredential: execCredential(token)
-      }
+    let bytes: [UInt8]??
+    switch format {
+    case .raw: bytes = try? node.withStringBytes { Self.joined("", $0) }
+    case .json: bytes = Array(root.text)
+    case .env: bytes = try? node.withStringBytes { environment($0, variables) }
+    case .header: bytes = try? header(node)
+    case .docker: bytes = try docker(node)
+    case .execcredential:
+      bytes = (try? node.token()).map { ExecCredential().answer($0, expiresAt: expiresAt) }
     }
     guard let bytes = bytes ?? nil else { throw Self.isMissing }
     return bytes
@@ -93,13 +88,18 @@ struct PrintedToken {
   }
 
   /// `Authorization: Bearer TOKEN` (RFC 6750), or basic authentication (RFC 7617) where the target wants that.
-  private func header(_ token: Span<UInt8>) -> [UInt8] {
-    guard target?.scheme == .basic else { return Self.joined("Authorization: Bearer ", token) }
-    var pair = Self.joined("\(username):", token)
-    defer { wipe(&pair) }
-    var encoded = Base64.encoded(pair.span)
-    defer { wipe(&encoded) }
-    return Self.joined("Authorization: Basic ", encoded.span)
+  private func header(_ node: JSONNode) throws(JSONMismatch) -> [UInt8] {
+    guard let target, target.scheme == .basic else {
+      return try node.withStringBytes { Self.joined("Authorization: Bearer ", $0) }
+    }
+    var value = AuthorizationValue.bytes(try node.token(), for: target)
+    defer { wipe(&value) }
+    return Self.joined("Authorization: ", value.span)
+  }
+
+  private func docker(_ node: JSONNode) throws(CommandFailure) -> [UInt8]? {
+    guard let target, let server = DockerServer(listing: target.url), let token = try? node.token() else { return nil }
+    return DockerHelper.answer(server, try DockerHelper.username(of: target), token)
   }
 
   /// `export NAME='value'`, a line for each variable: a quote in a value ends the quotes, stands escaped, begins them again.
@@ -118,34 +118,5 @@ struct PrintedToken {
       bytes.append(UInt8(ascii: "'"))
     }
     return bytes
-  }
-
-  private func docker(_ token: Span<UInt8>) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.member("ServerURL", target?.url ?? "")
-      writer.member("Username", username)
-      writer.key("Secret")
-      writer.string(utf8: token)
-    }
-    return writer.bytes
-  }
-
-  /// `client.authentication.k8s.io/v1`; an expiry to the second and never later.
-  private func execCredential(_ token: Span<UInt8>) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { writer in
-      writer.member("apiVersion", "client.authentication.k8s.io/v1")
-      writer.member("kind", "ExecCredential")
-      writer.key("status")
-      writer.object { writer in
-        if let expiresAt {
-          writer.member("expirationTimestamp", Timestamp(milliseconds: expiresAt.milliseconds / 1000 * 1000))
-        }
-        writer.key("token")
-        writer.string(utf8: token)
-      }
-    }
-    return writer.bytes
   }
 }

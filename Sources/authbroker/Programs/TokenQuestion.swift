@@ -42,9 +42,10 @@ struct TokenQuestion {
     guard isTooShort(answer) else { return answer }
     answer = try ask(forceRefresh: true)
     guard isTooShort(answer) else { return answer }
-    let wanted = (leastLife ?? .zero).inWords
-    let sentence = answer.expiresAt.map { "even a new token expires \(LocalTime.relative($0))" } ?? ""
-    throw CommandFailure(.providerUnavailable, "\(sentence), before the \(wanted) of --min-life are over; ask for less")
+    let expiry = answer.expiresAt.map { LocalTime.relative($0) } ?? ""
+    let wanted = (context.arguments["--min-life"] ?? "").shellQuoted
+    throw CommandFailure(
+      .providerUnavailable, "even a new token expires \(expiry), sooner than --min-life \(wanted) allows; ask for less")
   }
 
   private func isTooShort(_ answer: Answer) -> Bool {
