@@ -67,8 +67,10 @@ struct CargoCredential: Equatable, Sendable {
         writer.key("token")
         writer.string(utf8: value.span)
         writer.member("cache", token.expiresAt == nil ? "session" : "expires")
-        writer.key("expiration")
-        if let expiry = token.expiresAt { writer.integer(expiry.milliseconds / 1000) } else { writer.null() }
+        if let expiry = token.expiresAt {
+          writer.key("expiration")
+          writer.integer(expiry.milliseconds / 1000)
+        }
         writer.member("operation_independent", true)
       }
     }

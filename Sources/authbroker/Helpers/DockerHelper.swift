@@ -29,8 +29,10 @@ enum DockerHelper: ToolHelper {
       throw .usage("usage: \(description.usage)")
     }
     do throws(CommandFailure) { try run(operation, context) } catch {
-      guard !error.message.sentence.isEmpty else { throw error }
-      Output.line(HelperAnswer.sentence(of: error, context))
+      let sentence = HelperAnswer.sentence(of: error, context)
+      Output.line(sentence)
+      // docker goes on without credentials, and shows what stands on standard error alone.
+      if ![DockerServer.notFound, DockerServer.noServer].contains(sentence) { Output.message(sentence) }
       throw .quiet(.failure)
     }
   }

@@ -14,8 +14,12 @@ struct HandedTokens: ~Copyable {
     var tokenID: String
     /// When it expires; nil where that is not known.
     var expiresAt: Timestamp?
+    /// When the process last got a token in place of a refused one; nil: never.
+    var replacedAt: Timestamp?
   }
 
+  /// A server that refuses a token so soon after it replaced another one refuses the user, and no token would change that.
+  static let leastAge = Duration.seconds(60)
   /// How many files there may be; a process beyond that is not remembered.
   static let mostFiles = 64
   private static let longestEntry = 512
@@ -43,7 +47,7 @@ struct HandedTokens: ~Copyable {
 
   /// What it was given, where that has not expired yet.
   func entry(at now: Timestamp) -> Entry? {
-    guard let bytes = try? directory.readFile(name, limit: Self.longestEntry), let entry = Self.entry(bytes) else {
+    guard let bytes = try? directory.readFile(name, limit: Self.longestEntry), let entry = Entry(bytes) else {
       return nil
     }
     guard let expiry = entry.expiresAt else { return entry }
@@ -54,17 +58,7 @@ struct HandedTokens: ~Copyable {
   func remember(_ entry: Entry) {
     let left = sweep()
     guard left < Self.mostFiles else { return }
-    let text = "\(entry.tokenID) \(entry.expiresAt?.description ?? "-")\n"
-    try? directory.writeFile(name, Array(text.utf8).span)
-  }
-
-  /// Reads a file's bytes; nil for what this program does not write.
-  static func entry(_ bytes: [UInt8]) -> Entry? {
-    let words = String(decoding: bytes, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
-    guard words.count == 2, !words[0].isEmpty, words[1].hasSuffix("\n") else { return nil }
-    let time = String(words[1].dropLast())
-    guard time != "-" else { return Entry(tokenID: String(words[0]), expiresAt: nil) }
-    return Timestamp(time).map { Entry(tokenID: String(words[0]), expiresAt: $0) }
+    try? directory.writeFile(name, entry.bytes.span)
   }
 
   /// Removes the files of processes that have ended; how many of others are left.
@@ -85,5 +79,30 @@ struct HandedTokens: ~Copyable {
       (hash ^ UInt64(byte)) &* 0x100_0000_01b3
     }
     return String(value, radix: 16)
+  }
+}
+
+extension HandedTokens.Entry {
+  /// A line of three words; a hyphen stands for a time that is not known.
+  var bytes: [UInt8] {
+    let times = [expiresAt, replacedAt].map { $0?.description ?? "-" }
+    return Array("\(tokenID) \(times.joined(separator: " "))\n".utf8)
+  }
+
+  /// Reads ``bytes``; nil for what this program does not write.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.last == UInt8(ascii: "\n") else { return nil }
+    let words = String(decoding: bytes.dropLast(), as: UTF8.self)
+      .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 3, !words[0].isEmpty else { return nil }
+    let times = words.dropFirst().map { word in word == "-" ? nil : Timestamp(word) }
+    guard zip(words.dropFirst(), times).allSatisfy({ $0 == "-" || $1 != nil }) else { return nil }
+    self.init(tokenID: words[0], expiresAt: times[0], replacedAt: times[1])
+  }
+
+  /// Whether another request at a time means that the token was refused, and another token may help.
+  func wantsAnother(at now: Timestamp) -> Bool {
+    guard let replacedAt else { return true }
+    return now < replacedAt || now - replacedAt >= HandedTokens.leastAge
   }
 }

@@ -35,7 +35,9 @@ enum KubectlHelper: ToolHelper {
     let wantsID = context.arguments.has(IDTokenRequest.option.name)
     // Nobody has refused what a person asks for by hand.
     let memory = question == nil ? nil : try HandedTokens("kubectl", for: purpose(target, wantsID), in: context.paths())
-    let refused = memory?.entry(at: Timestamp(milliseconds: WallClock.milliseconds))?.tokenID
+    let now = Timestamp(milliseconds: WallClock.milliseconds)
+    let earlier = memory?.entry(at: now)
+    let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
     let token =
       if let refused { try broker.token(insteadOf: refused, for: target) } else { try broker.token(for: target) }
     var (secret, expiry) = (token.accessToken, token.expiresAt)
@@ -43,7 +45,8 @@ enum KubectlHelper: ToolHelper {
       let identity = try broker.identityToken(of: target.profile)
       (secret, expiry) = (identity.idToken, identity.expiresAt)
     }
-    memory?.remember(HandedTokens.Entry(tokenID: token.tokenID, expiresAt: expiry))
+    let replacedAt = refused == nil ? earlier?.replacedAt : now
+    memory?.remember(HandedTokens.Entry(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt))
     Output.line(request.answer(secret, expiresAt: expiry))
   }
 

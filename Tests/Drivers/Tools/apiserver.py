@@ -32,7 +32,7 @@ class APIServer:
     """A server on a free port; a context manager. Override `answer` for what an accepted request gets.
 
     `seen` has one entry for each request: (method, path, scheme, user name, verdict), verdict being `accepted`,
-    `refused` or `anonymous`. No token is kept or printed.
+    `refused` or `anonymous`. `digests` tells how many tokens there were. No token is kept or printed.
     """
 
     # What the server offers with 401.
@@ -45,6 +45,7 @@ class APIServer:
     def __init__(self, broker, tls=True):
         self.broker, self.tls = broker, tls
         self.refused, self.refuses_all, self.seen, self.lock = set(), False, [], threading.Lock()
+        self.digests = set()
         owner = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -109,6 +110,8 @@ class APIServer:
         if not header:
             return "", "", "anonymous"
         scheme, user, token = self.credential(header)
+        if token:
+            self.digests.add(digest(token))
         known = scheme in self.schemes and (scheme != "Basic" or self.usernames is None or user in self.usernames)
         return scheme, user, "accepted" if known and token and self.accepts(token) else "refused"
 
@@ -163,6 +166,7 @@ class APIServer:
         """Counts from now."""
         with self.lock:
             self.seen.clear()
+            self.digests.clear()
 
     def summary(self):
         """What was seen, in a few words."""

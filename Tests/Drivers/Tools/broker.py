@@ -17,7 +17,8 @@ PASSWORD = "made-up password 1"
 PASSPHRASE = "made-up passphrase 1"
 EMAIL = "ann@example.com"
 # The names by which a tool calls its helper; each is a link to the one program.
-HELPER_NAMES = ["git-credential-authbroker", "docker-credential-authbroker", "keyring"]
+HELPER_NAMES = ["git-credential-authbroker", "docker-credential-authbroker", "cargo-credential-authbroker",
+                "keyring"]
 
 
 class Failure(Exception):
