@@ -21,7 +21,7 @@ enum BazelHelper: ToolHelper {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...1, of: self)
     guard context.arguments.operands[0] == "get" else { throw .usage("unknown request; use get") }
-    guard let address = ToolInput.read().flatMap(address) else {
+    guard let address = address(in: try ToolLines.all()) else {
       throw CommandFailure(.usage, "standard input must be a JSON object with a string \"uri\"")
     }
     var broker = try HelperBroker(context)

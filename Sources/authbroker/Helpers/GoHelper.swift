@@ -20,7 +20,7 @@ enum GoHelper: ToolHelper {
     try context.expectOperands(0...1, of: self)
     guard let address = context.arguments.operands.first, isAddress(address) else { return }
     // What the server answered: it must be taken, and says nothing that changes the answer.
-    _ = ToolInput.read()
+    _ = try ToolLines.all()
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: [address]) else { return }
     let token = try broker.token(for: target)

@@ -41,7 +41,7 @@ enum TerraformHelper: ToolHelper {
 
   /// Reads what is to be stored, to its end as the protocol demands, and refuses it.
   private static func refuseToStore(_ host: String, _ context: Context) throws(CommandFailure) {
-    var text = ToolInput.read() ?? []
+    var text = try ToolLines.all()
     wipe(&text)
     guard let profile = try profile(of: host, context) else {
       throw CommandFailure(

@@ -4,10 +4,18 @@ import contextlib
 import json
 import os
 import subprocess
+import urllib.request
 
 from toolbox import HERE, Broker, Failure
 
 SERVER = os.path.join(HERE, "..", "..", "Servers", "OIDCServer", "oidc-server")
+
+
+def browse(control, address):
+    """Lets the scripted person of the server open an address, log in and agree."""
+    request = urllib.request.Request(control + "/browse", json.dumps({"url": address, "deliver": True}).encode())
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as reply:
+        reply.read()
 
 
 @contextlib.contextmanager
@@ -18,9 +26,14 @@ def oidc_broker(**settings):
         line = server.stdout.readline()
         if not line:
             raise Failure("the OpenID Connect server of the tests does not start")
-        profile = {"provider": "oidc", "issuer": json.loads(line)["issuer"], "clientId": "cli", "allowIdToken": True}
+        where = json.loads(line)
+        profile = {"provider": "oidc", "issuer": where["issuer"], "clientId": "cli", "allowIdToken": True,
+                   "scopes": ["openid"]}
         with Broker(profiles={"work": profile}, **settings) as broker:
-            broker.must("login", "--profile", "work", "--email", "alice", "--password-stdin", text="alice-password\n")
+            # With a browser, since the server gives no ID token for a password alone.
+            action = broker.call("login", profile="work", method="browser")["action"]
+            browse(where["controlUrl"], action["verificationUri"])
+            broker.call("awaitLogin", loginFlowId=action["loginFlowId"], timeoutSeconds=60)
             yield broker
     finally:
         server.stdin.close()
