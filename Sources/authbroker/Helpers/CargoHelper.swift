@@ -66,8 +66,8 @@ enum CargoHelper: ToolHelper {
       _ = try broker.token(for: target)
       return CargoCredential.done("login")
     default:
-      throw CommandFailure(
-        .failure, "a registry is not signed out alone", next: NextCommand("end the session with", "logout").on(target.profile))
+      let next = NextCommand("end the session with", "logout").on(target.profile)
+      throw CommandFailure(.failure, "a registry is not signed out alone", next: next)
     }
   }
 }

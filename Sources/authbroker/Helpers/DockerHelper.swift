@@ -111,7 +111,8 @@ enum DockerHelper: ToolHelper {
   static func username(of target: Target) throws(CommandFailure) -> String {
     let username = target.username ?? AuthorizationValue.standardUsername
     guard username != DockerServer.refreshTokenUsername else {
-      throw CommandFailure(.failure, "the username <token> of \(target.url) means a refresh token to docker; use another")
+      throw CommandFailure(
+        .failure, "the username <token> of \(target.url) means a refresh token to docker; use another")
     }
     return username
   }

@@ -18,7 +18,7 @@ struct HandedTokens: ~Copyable {
     var replacedAt: Timestamp?
   }
 
-  /// A server that refuses a token so soon after it replaced another one refuses the user, and no token would change that.
+  /// A server that refuses a token so soon after it replaced another one refuses the user: no token would change that.
   static let leastAge = Duration.seconds(60)
   /// How many files there may be; a process beyond that is not remembered.
   static let mostFiles = 64
@@ -28,13 +28,12 @@ struct HandedTokens: ~Copyable {
   private let prefix: String
   private let name: String
 
-  /// What the parent of this process was given.
+  /// What the parent of this process was given; nil where nothing can be kept: the helper works without.
   ///
   /// - Parameters:
   ///   - tool: the helper's name, of letters.
   ///   - purpose: what the token was for; another purpose is another token.
   ///   - paths: the files of the state directory.
-  /// - Returns: nil where nothing can be kept: the helper works without.
   init?(_ tool: String, for purpose: String, in paths: StatePaths) {
     let parent = ProcessIdentity.parent
     guard let start = ProcessIdentity.startTime(of: parent),
@@ -68,7 +67,11 @@ struct HandedTokens: ~Copyable {
     for other in names where other.hasPrefix(prefix) && other != name {
       let parts = other.split(separator: "-")
       let start = parts.count == 4 ? UInt64(parts[2]) : nil
-      if let start, Int32(parts[1]).flatMap(ProcessIdentity.startTime) == start { left += 1 } else { try? directory.removeFile(other) }
+      guard let start, Int32(parts[1]).flatMap(ProcessIdentity.startTime) == start else {
+        try? directory.removeFile(other)
+        continue
+      }
+      left += 1
     }
     return left
   }

@@ -62,10 +62,12 @@ enum KubectlHelper: ToolHelper {
   ) throws(CommandFailure) -> Target {
     guard let server = request.server ?? (context.arguments.has("--profile") ? "" : nil) else {
       throw CommandFailure(
-        .usage, "which cluster it is was not said; write provideClusterInfo: true into the kubeconfig, or give --profile")
+        .usage,
+        "which cluster it is was not said; write provideClusterInfo: true into the kubeconfig, or give --profile")
     }
     guard let target = try broker.target(of: server) else {
-      throw CommandFailure(.failure, "\(server) is no target; name its profile in the section targets, or give --profile")
+      throw CommandFailure(
+        .failure, "\(server) is no target; name its profile in the section targets, or give --profile")
     }
     return target
   }

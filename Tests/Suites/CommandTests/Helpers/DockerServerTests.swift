@@ -10,13 +10,15 @@ import Testing
     (" https://index.docker.io/v1/ ", ["https://index.docker.io/v1/"]),
     ("127.0.0.1:5000", ["https://127.0.0.1:5000", "http://127.0.0.1:5000"]),
     ("[::1]:5000", ["https://[::1]:5000", "http://[::1]:5000"]),
-    ("localhost", ["https://localhost", "http://localhost"]), ("localhost.evil.example", ["https://localhost.evil.example"]),
+    ("localhost", ["https://localhost", "http://localhost"]),
+    ("localhost.evil.example", ["https://localhost.evil.example"]),
     ("http://registry.example.com", ["http://registry.example.com"]),
   ]) func `the addresses of a registry`(name: String, urls: [String]) throws {
     #expect(try #require(DockerServer(name)).urls == urls)
   }
 
-  @Test(arguments: ["", " \r\n\t", "a b", "a\u{0}b", "ü.example", "a\nb"]) func `what is no address is refused`(name: String) {
+  @Test(arguments: ["", " \r\n\t", "a b", "a\u{0}b", "ü.example", "a\nb"])
+  func `what is no address is refused`(name: String) {
     #expect(DockerServer(name) == nil)
   }
 

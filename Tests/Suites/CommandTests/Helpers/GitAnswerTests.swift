@@ -12,7 +12,9 @@ import Testing
       profile: .default, tokenID: "k3v9")
   }
 
-  private static func text(_ answer: GitAnswer) -> String? { answer.bytes().map { String(decoding: $0, as: UTF8.self) } }
+  private static func text(_ answer: GitAnswer) -> String? {
+    answer.bytes().map { String(decoding: $0, as: UTF8.self) }
+  }
 
   @Test func `an old git gets user name, password and expiry`() throws {
     let answer = GitAnswer(
@@ -41,7 +43,8 @@ import Testing
     #expect(Self.text(answer)?.contains("capability[]=authtype") == false)
   }
 
-  @Test(arguments: ["made\nup", "made\rup", "made\u{0}up"]) func `a value that is not one line is refused`(bad: String) throws {
+  @Test(arguments: ["made\nup", "made\rup", "made\u{0}up"])
+  func `a value that is not one line is refused`(bad: String) throws {
     let password = GitAnswer(
       token: try Self.token(bad), form: .password(username: nil), capabilities: [], mayAskAgain: false)
     #expect(Self.text(password) == nil)

@@ -57,7 +57,8 @@ import Testing
   @Test func `git is told to stop where the session has ended, and docker and cargo say so in their own way`() throws {
     let owner = try FakeOwner(in: scratch) { method, _ in
       guard method == "listTargets" else {
-        return #""error":{"code":1,"message":"no","data":{"kind":"loginRequired","nextAction":"login","retryable":false}}"#
+        let data = #"{"kind":"loginRequired","nextAction":"login","retryable":false}"#
+        return #""error":{"code":1,"message":"no","data":\#(data)}"#
       }
       return #""result":{"targets":[{"url":"https://a.example","profile":"work"}]}"#
     }
@@ -95,8 +96,8 @@ import Testing
 
   @Test func `kubectl's second question from one process means that the token was refused`() throws {
     let owner = try owner()
-    let question =
-      #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":{"cluster":{"server":"https://a.example"}}}"#
+    let spec = #""spec":{"cluster":{"server":"https://a.example"}}"#
+    let question = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",\#(spec)}"#
     let environment = ["KUBERNETES_EXEC_INFO": question]
     let count = { owner.requests.count { $0.hasPrefix("reportRejected") } }
     for reports in [0, 1, 1] {
