@@ -25,9 +25,9 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server \
-  test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall deb dist \
-  test-package test-dist need-programs clean need-swift need-build
+.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server \
+  test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench \
+  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -49,7 +49,7 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@for prepare in Tests/Drivers/Clients/*/prepare; do [ ! -e "$$prepare" ] || "$$prepare" || exit 1; done
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -93,6 +93,12 @@ test-providers: need-build ## Play one scenario on every provider: only the line
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Scenario/run .build/debug
+
+test-tools: need-build ## Let git, docker, kubectl, cargo and other tools use their helpers (NAMES="git cargo")
+	@.ci/require-packages $(TEST_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Tools/run .build/debug $(NAMES)
 
 test-browser: need-build ## Let a real browser log in at a real OpenID Connect server
 	@.ci/require-packages $(TEST_PACKAGES) $(BROWSER_PACKAGES)

@@ -45,6 +45,8 @@ package struct Errno: Error, Equatable, Hashable, Sendable, CustomStringConverti
   package static let accessDenied = Errno(code: EACCES)
   /// Not a directory, or a symbolic link where none is followed.
   package static let notDirectory = Errno(code: ENOTDIR)
+  /// The file has no format that the kernel executes.
+  package static let noExecutableFormat = Errno(code: ENOEXEC)
   /// A symbolic link where none is followed.
   package static let symbolicLink = Errno(code: ELOOP)
   /// The address is taken (bind(2)).

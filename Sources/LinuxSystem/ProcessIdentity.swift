@@ -8,6 +8,23 @@ package enum ProcessIdentity {
   /// The process id.
   package static var pid: Int32 { getpid() }
 
+  /// The process that started this one; another one once that has ended.
+  package static var parent: Int32 { getppid() }
+
+  /// When a process was started, in clock ticks since the machine was (proc(5), `/proc/PID/stat`, field 22); nil where
+  /// there is none.
+  ///
+  /// Together with its number it names one process: numbers are used again.
+  package static func startTime(of pid: Int32) -> UInt64? {
+    guard let file = try? FileDescriptor.open("/proc/\(pid)/stat", .read) else { return nil }
+    var line = [UInt8](repeating: 0, count: 4096)
+    guard case .bytes(let count) = file.read(into: &line) else { return nil }
+    // The second field is a name in parentheses, which may have blanks and parentheses of its own.
+    guard let name = line[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    let fields = line[(name + 1)..<count].split(separator: UInt8(ascii: " "))
+    return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
+  }
+
   /// The file that this process executes; nil if `/proc` is missing.
   package static var executable: String? { link("/proc/self/exe") }
 

@@ -65,6 +65,8 @@ package struct StatePaths: Equatable, Sendable {
   package var vault: String { state + "/vault.sqlite" }
   /// What belongs to the embedded identity provider.
   package var localProvider: String { state + "/local-provider" }
+  /// What helpers remember from one run to the next; no secret.
+  package var helpers: String { state + "/helpers" }
 
   /// Computes the paths.
   ///

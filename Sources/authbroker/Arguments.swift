@@ -25,8 +25,14 @@ struct Arguments: Equatable, Sendable {
   ///
   /// `--name=value` and `--name value` mean the same; behind `--` nothing is an option; `-` is an operand.
   ///
+  /// - Parameters:
+  ///   - words: the words.
+  ///   - known: the options that are known.
+  ///   - endsAtOperand: whether no word behind the first operand is an option.
   /// - Throws: a usage failure with a suggestion.
-  init(_ words: some Sequence<String>, known: [Option]) throws(CommandFailure) {
+  init(
+    _ words: some Sequence<String>, known: [Option], endsAtOperand: Bool = false
+  ) throws(CommandFailure) {
     var rest = Array(words)[...]
     while let word = rest.popFirst() {
       if word == "--" {
@@ -35,7 +41,9 @@ struct Arguments: Equatable, Sendable {
       }
       guard word.hasPrefix("-"), word != "-" else {
         operands.append(word)
-        continue
+        guard endsAtOperand else { continue }
+        operands += rest
+        return
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = Option.longNames[parts[0]] ?? parts[0]

@@ -12,6 +12,8 @@ struct CommandDescription: Equatable, Sendable {
   var options: [Option] = []
   /// Whether the words behind the name are another tool's: none of them is an option of this program.
   var takesRawWords = false
+  /// Whether the first operand begins another program's command line: no word behind it is an option of this program.
+  var endsOptionsAtOperand = false
 
   /// How the command is called, without its options.
   var usage: String { ["authbroker", name, operands].filter { !$0.isEmpty }.joined(separator: " ") }

@@ -62,7 +62,9 @@ enum CommandLineProgram {
       }
     }
     do throws(CommandFailure) {
-      return (command, try Arguments(rest, known: command.description.options + Option.global))
+      let description = command.description
+      let known = description.options + Option.global
+      return (command, try Arguments(rest, known: known, endsAtOperand: description.endsOptionsAtOperand))
     } catch { throw error.namingHelp(of: command.description.name) }
   }
 

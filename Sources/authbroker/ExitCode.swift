@@ -21,6 +21,10 @@ enum ExitCode: Int32 {
   case vault = 7
   /// There is no broker to talk to.
   case brokerUnreachable = 8
+  /// The program that was to be run cannot be executed (sh(1)).
+  case programNotExecutable = 126
+  /// There is no program of the name that was to be run (sh(1)).
+  case programNotFound = 127
 
   /// The code for an error of the broker: a provider that refuses what is configured is no outage, which waiting would end.
   init(_ error: BrokerError) {

@@ -7,12 +7,14 @@ enum HeaderCommand: Command {
     details: """
       Prints `Authorization: Bearer TOKEN` (RFC 6750), for example for curl, which reads headers from a file:
         authbroker header | curl --header @- https://api.example.com/
+
+      With --url it is the token of that target, and `Authorization: Basic` where the target's scheme is that.
       """,
-    options: TokenRequest.options)
+    options: TokenRequest.options + [TargetOption.option])
 
   /// Asks for the token and prints the header.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    try TokenRequest.printToken(context, after: "Authorization: Bearer ")
+    try TokenRequest.printToken(context, as: context.wantsJSON ? .json : .header)
   }
 }

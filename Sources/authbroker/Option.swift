@@ -18,7 +18,7 @@ struct Option: Equatable, Sendable {
   }
 
   /// The short names that every command understands.
-  static let longNames = ["-h": "--help", "-p": "--profile"]
+  static let longNames = ["-h": "--help", "-p": "--profile", "-q": "--quiet"]
 
   /// Those that every command takes, before or behind the command's name.
   static let global: [Option] = [

@@ -8,17 +8,24 @@ enum TokenCommand: Command {
       Prints the token and nothing else; with --json its expiry and scopes as well. It is refreshed first where it
       would expire too soon. A broker is started where there is none.
 
+      --format prints it as other programs take it: env as commands for a shell (eval "$(authbroker token --format env)"),
+      header as a line of HTTP, docker as a credential helper's answer, execcredential as that of a plugin of kubectl.
+      --url takes the token of the target in the configuration that the address belongs to.
+
       With --scope or --audience it is a token for those, obtained with the session's refresh token and kept apart from
       the session's own; where that one has the scopes, it is printed.
 
       --id prints the ID token instead, for servers that ask who the user is; the profile must have allowIdToken: true.
       """,
-    options: TokenRequest.options + [IDTokenRequest.option])
+    options: TokenRequest.options + [
+      IDTokenRequest.option, TargetOption.option, TokenFormat.option, EnvironmentTemplate.option,
+    ])
 
   /// Asks for the token and prints it.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    if context.arguments.has(IDTokenRequest.option.name) { return try IDTokenRequest.printToken(context) }
-    try TokenRequest.printToken(context, after: "")
+    let format = try TokenFormat.chosen(context)
+    if context.arguments.has(IDTokenRequest.option.name) { return try IDTokenRequest.printToken(context, as: format) }
+    try TokenRequest.printToken(context, as: format)
   }
 }

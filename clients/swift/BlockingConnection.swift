@@ -149,6 +149,17 @@ public struct BlockingConnection: ~Copyable {
     try nextEventWithText(timeout: timeout).event
   }
 
+  /// Waits for the next event, or until a descriptor is readable.
+  ///
+  /// - Throws: as ``nextEvent(timeout:)``, and `cancelled` where it was interrupted.
+  package mutating func nextEvent(
+    timeout: Duration?, unless interruption: borrowing FileDescriptor
+  ) throws(ClientError) -> BrokerEvent {
+    poll.watch(1, interruption.number, readable: true)
+    defer { poll.watch(1, -1) }
+    return try nextEventWithText(timeout: timeout).event
+  }
+
   /// The next event and the text of its notification's `params`.
   package mutating func nextEventWithText(
     timeout: Duration? = nil

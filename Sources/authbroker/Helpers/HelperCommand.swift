@@ -10,7 +10,13 @@ enum HelperCommand: CommandGroup {
   static var members: [any Command.Type] { helpers }
 
   /// Those that tools run.
-  private static var helpers: [any ToolHelper.Type] { [] }
+  private static var helpers: [any ToolHelper.Type] {
+    [
+      GitHelper.self, DockerHelper.self, KubectlHelper.self, CargoHelper.self,
+      KeyringHelper.self, CurlHelper.self, GoHelper.self, BazelHelper.self, TerraformHelper.self, GoogleHelper.self,
+      MailHelper.self,
+    ]
+  }
 
   /// The words that a name of the program stands for.
   ///

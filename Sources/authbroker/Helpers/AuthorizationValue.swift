@@ -1,0 +1,46 @@
+import BrokerProtocol
+import SecretMemory
+
+/// The value of the header `Authorization` that carries a token to a target.
+enum AuthorizationValue {
+  /// The user name with basic authentication where neither the target nor the tool has one: servers that take a token
+  /// as a password do not look at it.
+  static let standardUsername = "oauth2"
+
+  /// The scheme, a blank and the credential (RFC 6750, section 2.1, or RFC 7617, section 2).
+  ///
+  /// - Returns: bytes that the caller wipes.
+  static func bytes(_ token: Secret, for target: Target) -> [UInt8] {
+    switch target.scheme ?? .bearer {
+    case .bearer: text("Bearer ", token)
+    case .basic: basic(token, target.username ?? standardUsername)
+    }
+  }
+
+  /// A token behind a prefix.
+  ///
+  /// - Parameters:
+  ///   - prefix: what stands before the token.
+  ///   - token: the token.
+  ///   - room: how many bytes more the caller is going to append, so that the buffer never moves.
+  /// - Returns: bytes that the caller wipes.
+  static func text(_ prefix: String, _ token: Secret, room: Int = 1) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(prefix.utf8.count + token.byteCount + room)
+    bytes.append(contentsOf: prefix.utf8)
+    token.withBytes { token in
+      for index in token.indices { bytes.append(token[index]) }
+    }
+    return bytes
+  }
+
+  private static func basic(_ token: Secret, _ username: String) -> [UInt8] {
+    var pair = text(username + ":", token)
+    defer { wipe(&pair) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity("Basic ".utf8.count + Base64.length(of: pair.count) + 1)
+    bytes.append(contentsOf: "Basic ".utf8)
+    Base64.append(pair.span, to: &bytes)
+    return bytes
+  }
+}

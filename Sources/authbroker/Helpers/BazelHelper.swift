@@ -1,0 +1,55 @@
+import BrokerProtocol
+import JSON
+import SecretMemory
+
+/// `authbroker helper bazel`: the credential helper of Bazel and its relatives (EngFlow/credential-helper-spec,
+/// spec.md).
+enum BazelHelper: ToolHelper {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper bazel",
+    operands: "get",
+    summary: "Give Bazel the headers for an address",
+    details: """
+      Reads {"uri": ADDRESS} and prints {"headers": …, "expires": …}; {} for an
+      address that is no target. Bazel runs it by a name of its own:
+        bazel build --credential_helper=*.example.com=bazel-credential-authbroker //…
+      """)
+  static let programNames = ["bazel-credential-authbroker"]
+
+  /// Answers one request.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: self)
+    guard context.arguments.operands[0] == "get" else { throw .usage("unknown request; use get") }
+    guard let address = address(in: try ToolLines.all()) else {
+      throw CommandFailure(.usage, "standard input must be a JSON object with a string \"uri\"")
+    }
+    var broker = try HelperBroker(context)
+    guard let target = try broker.target(ofFirst: [address]) else { return Output.line("{}") }
+    Output.line(answer(try broker.token(for: target), for: target))
+  }
+
+  /// The address of a request; nil where it is malformed. Members that are not known are ignored.
+  static func address(in request: [UInt8]) -> String? {
+    guard let document = try? JSONDocument(parsing: request), let address = document.root["uri"] else { return nil }
+    return try? address.string()
+  }
+
+  /// The answer with a token.
+  ///
+  /// - Returns: JSON, which the caller wipes.
+  static func answer(_ token: AccessToken, for target: Target) -> [UInt8] {
+    var value = AuthorizationValue.bytes(token.accessToken, for: target)
+    defer { wipe(&value) }
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key("headers")
+      writer.object { writer in
+        writer.key("Authorization")
+        writer.array { writer in writer.string(utf8: value.span) }
+      }
+      writer.member(ifPresent: "expires", token.expiresAt)
+    }
+    return writer.bytes
+  }
+}

@@ -1,0 +1,53 @@
+import BrokerProtocol
+import SecretMemory
+
+/// `authbroker helper curl`: a line for curl's configuration (curl(1), `--config`).
+enum CurlHelper: ToolHelper {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper curl",
+    operands: "ADDRESS",
+    summary: "Print the line of a configuration that lets curl send the token",
+    details: """
+      The token is in no list of processes and in no file:
+        authbroker helper curl https://api.example.com/v1 | curl --config - https://api.example.com/v1/me
+      The line is oauth2-bearer = "…", or user = "NAME:…" for a target with the scheme
+      Basic. An address that is no target is a failure, unless --profile is given.
+      """)
+
+  /// Prints the line.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: self)
+    var broker = try HelperBroker(context)
+    guard let target = try broker.target(ofFirst: [context.arguments.operands[0]]) else {
+      throw CommandFailure(
+        .failure, "the address is no target; add it to the section targets of the configuration, or use --profile")
+    }
+    let token = try broker.token(for: target)
+    guard let line = line(token.accessToken, for: target) else {
+      throw CommandFailure(.failure, "the token has a line break, which no configuration of curl can hold")
+    }
+    Output.line(line)
+  }
+
+  /// The line, without its end; nil for a token that cannot stand in one.
+  ///
+  /// - Returns: bytes that the caller wipes.
+  static func line(_ token: Secret, for target: Target) -> [UInt8]? {
+    let isBasic = target.scheme == .basic
+    let name = isBasic ? (target.username ?? AuthorizationValue.standardUsername) + ":" : ""
+    var value = AuthorizationValue.text(name, token)
+    defer { wipe(&value) }
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+    var line: [UInt8] = []
+    // A quote or a backslash becomes two characters.
+    line.reserveCapacity(2 * value.count + 32)
+    line.append(contentsOf: (isBasic ? "user = \"" : "oauth2-bearer = \"").utf8)
+    for byte in value {
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { line.append(UInt8(ascii: "\\")) }
+      line.append(byte)
+    }
+    line.append(UInt8(ascii: "\""))
+    return line
+  }
+}

@@ -1,0 +1,48 @@
+/// A registry as docker names it: with or without a scheme, or docker's own address of Docker Hub.
+struct DockerServer: Equatable, Sendable {
+  /// What docker compares a helper's words with, to go on without credentials (credentials/error.go).
+  static let notFound = "credentials not found in native keychain"
+  /// What the protocol says where the address is missing.
+  static let noServer = "no credentials server URL"
+  /// The user name that makes docker take a secret for a refresh token.
+  static let refreshTokenUsername = "<token>"
+  /// What docker calls Docker Hub.
+  private static let hub = "https://index.docker.io/v1/"
+
+  /// The name as docker wrote it.
+  let text: String
+
+  /// A name, without the white space around it; nil where there is none, or it can be no address.
+  init?(_ text: String) {
+    let blanks = " \t\r\n"
+    let trimmed = text.drop { blanks.contains($0) }
+    self.text = String(trimmed.prefix(trimmed.count - trimmed.reversed().prefix { blanks.contains($0) }.count))
+    guard !self.text.isEmpty, HelperAnswer.isVisible(self.text) else { return nil }
+  }
+
+  /// The name that docker uses for a target; nil for a server that is no registry.
+  init?(listing url: String) {
+    let isHub = ["https://index.docker.io", "https://docker.io", "https://registry-1.docker.io"].contains {
+      url == $0 || url.hasPrefix($0 + "/")
+    }
+    if isHub {
+      text = Self.hub
+      return
+    }
+    guard let scheme = ["https://", "http://"].first(where: url.hasPrefix) else { return nil }
+    let rest = url.dropFirst(scheme.utf8.count)
+    text = String(rest.hasSuffix("/") ? rest.dropLast() : rest)
+    guard !text.isEmpty else { return nil }
+  }
+
+  /// The addresses under which it may stand among the targets, the likeliest first.
+  ///
+  /// A registry on this machine may be one without TLS, which its name does not tell.
+  var urls: [String] {
+    guard !text.contains("://") else { return [text] }
+    let host = text.prefix { $0 != "/" }
+    let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+    let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains(String(name))
+    return ["https://\(text)"] + (isLocal ? ["http://\(text)"] : [])
+  }
+}

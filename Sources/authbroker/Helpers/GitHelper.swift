@@ -1,0 +1,102 @@
+import BrokerProtocol
+import SecretMemory
+
+/// `authbroker helper git`, the credential helper of git (gitcredentials(7)).
+enum GitHelper: ToolHelper {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper git",
+    operands: "OPERATION",
+    summary: "Give git the token of the server that it speaks to",
+    details: """
+      git runs it, once it is its credential helper:
+        git config --global credential.https://git.example.com.helper authbroker
+
+      OPERATION is get, store, erase or capability. get answers for the servers of the section targets. erase reports
+      that the server has refused the token, and the next one is another; nobody is signed out. store does nothing.
+      Where the session of a target has ended, git is told to stop instead of asking for a user name.
+      """)
+
+  static let programNames = ["git-credential-authbroker"]
+
+  /// Does what git asks for; an operation that is not known is ignored, as git demands it.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: self)
+    switch context.arguments.operands[0] {
+    case "get": try get(try request(), context)
+    case "erase": try erase(try request(), context)
+    case "capability": Output.line("version 0\ncapability authtype\ncapability state")
+    default: break
+    }
+  }
+
+  private static func request() throws(CommandFailure) -> GitCredential {
+    var input = ToolLines()
+    // git ends its question by an empty line or by the end of the input.
+    var text = try input.take(endOfQuestion) ?? []
+    defer { wipe(&text) }
+    do throws(GitCredential.Fault) { return try GitCredential(parsing: text) } catch {
+      throw CommandFailure(.failure, "git's question cannot be read: \(error.reason)")
+    }
+  }
+
+  private static func endOfQuestion(_ bytes: [UInt8]) -> Int? {
+    let newline = UInt8(ascii: "\n")
+    if bytes.first == newline { return 1 }
+    return bytes.indices.dropFirst().first { bytes[$0] == newline && bytes[$0 - 1] == newline }.map { $0 + 1 }
+  }
+
+  /// Answers with a token; says nothing where the server is no target.
+  ///
+  /// From where the target is known, nobody else has a password for the server: a failure stops git (`quit`) instead of
+  /// letting it ask a person, whom a script may not have, for what cannot be typed.
+  private static func get(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
+    guard !request.urls.isEmpty else { return }
+    var broker = try HelperBroker(context)
+    guard let target = try broker.target(ofFirst: request.urls) else { return }
+    do throws(CommandFailure) { HelperAnswer.print(try answer(request, target, &broker)) } catch {
+      Output.line("quit=1")
+      throw error
+    }
+  }
+
+  private static func answer(
+    _ request: GitCredential, _ target: Target, _ broker: inout HelperBroker
+  ) throws(CommandFailure) -> [UInt8] {
+    let form = try form(for: target, request)
+    let refused = request.refusedTokenID
+    let token =
+      if let refused { try broker.token(insteadOf: refused, for: target) } else { try broker.token(for: target) }
+    let answer = GitAnswer(
+      token: token, form: form, capabilities: request.capabilities, mayAskAgain: refused == nil)
+    guard let bytes = answer.bytes() else {
+      throw CommandFailure(.failure, "the token of \(target.profile) has a character that git does not take")
+    }
+    return bytes
+  }
+
+  /// How a token is sent: as the target says, else as the server offers it, else as a password, which every server takes.
+  ///
+  /// - Throws: a failure where the target needs what this git cannot do.
+  static func form(for target: Target, _ request: GitCredential) throws(CommandFailure) -> GitAnswer.Form {
+    let username = target.username ?? request.username
+    guard !request.isMail else { return .password(username: username) }
+    let canBear = request.capabilities.contains("authtype")
+    guard target.scheme != .bearer || canBear else {
+      throw CommandFailure(.failure, "\(target.url) takes Bearer only, which git can send from version 2.46 on")
+    }
+    let isOffered = target.scheme == nil && request.offers("bearer")
+    guard canBear, target.scheme == .bearer || isOffered else {
+      return .password(username: username ?? AuthorizationValue.standardUsername)
+    }
+    return .credential(authtype: Target.Scheme.bearer.rawValue)
+  }
+
+  /// Reports the refused token; one that is not of the broker changes nothing there.
+  private static func erase(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
+    guard let token = request.password ?? request.credential, !request.urls.isEmpty else { return }
+    var broker = try HelperBroker(context)
+    guard let target = try broker.target(ofFirst: request.urls) else { return }
+    try broker.reject(token, for: target)
+  }
+}

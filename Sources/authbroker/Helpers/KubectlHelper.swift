@@ -1,0 +1,79 @@
+import BrokerProtocol
+import LinuxSystem
+import SecretMemory
+
+/// `authbroker helper kubectl`, an exec plugin for the credentials of Kubernetes' clients.
+enum KubectlHelper: ToolHelper {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper kubectl",
+    summary: "Give kubectl the token of a cluster",
+    details: """
+      kubectl runs it, once a user of the kubeconfig has:
+        exec:
+          apiVersion: client.authentication.k8s.io/v1
+          command: authbroker
+          args: [helper, kubectl]
+          interactiveMode: Never
+          provideClusterInfo: true
+
+      The cluster's server decides which profile's token it is (section targets), or --profile. kubectl keeps the token
+      until it expires; where it asks again before that, the cluster has refused the token, and another one is obtained.
+
+      --id gives the ID token, which most clusters want that trust an OpenID provider; the profile must have
+      allowIdToken: true.
+      """,
+    options: [IDTokenRequest.option])
+
+  /// Answers the question in the environment.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let question = context.environment[ExecCredential.variable]
+    let request = try request(question)
+    var broker = try HelperBroker(context)
+    let target = try target(of: request, context, &broker)
+    let wantsID = context.arguments.has(IDTokenRequest.option.name)
+    // Nobody has refused what a person asks for by hand.
+    let memory = question == nil ? nil : try HandedTokens("kubectl", for: purpose(target, wantsID), in: context.paths())
+    let now = Timestamp(milliseconds: WallClock.milliseconds)
+    let earlier = memory?.entry(at: now)
+    let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
+    let token =
+      if let refused { try broker.token(insteadOf: refused, for: target) } else { try broker.token(for: target) }
+    var (secret, expiry) = (token.accessToken, token.expiresAt)
+    if wantsID {
+      let identity = try broker.identityToken(of: target.profile)
+      (secret, expiry) = (identity.idToken, identity.expiresAt)
+    }
+    let replacedAt = refused == nil ? earlier?.replacedAt : now
+    memory?.remember(HandedTokens.Entry(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt))
+    Output.line(request.answer(secret, expiresAt: expiry))
+  }
+
+  private static func request(_ question: String?) throws(CommandFailure) -> ExecCredential {
+    guard let question else { return ExecCredential() }
+    do throws(ExecCredential.Fault) { return try ExecCredential(parsing: question) } catch {
+      throw CommandFailure(.failure, "\(ExecCredential.variable) cannot be read: \(error.reason)")
+    }
+  }
+
+  private static func target(
+    of request: ExecCredential, _ context: Context, _ broker: inout HelperBroker
+  ) throws(CommandFailure) -> Target {
+    guard let server = request.server ?? (context.arguments.has("--profile") ? "" : nil) else {
+      throw CommandFailure(
+        .usage,
+        "which cluster it is was not said; write provideClusterInfo: true into the kubeconfig, or give --profile")
+    }
+    guard let target = try broker.target(of: server) else {
+      throw CommandFailure(
+        .failure, "\(server) is no target; name its profile in the section targets, or give --profile")
+    }
+    return target
+  }
+
+  private static func purpose(_ target: Target, _ wantsID: Bool) -> String {
+    let parts = [target.url, target.profile.description, target.audience ?? "", wantsID ? "id" : "access"]
+    return (parts + (target.scopes ?? [])).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,89 @@
+import BrokerProtocol
+import SecretMemory
+
+/// One `--env` of a command line: a variable, and what it holds.
+///
+/// `NAME` holds the token; `NAME=TEXT` holds the text with the token in place of `{token}`, and its expiry in place of
+/// `{expiry}`.
+struct EnvironmentTemplate: Equatable, Sendable {
+  /// The option that gives one.
+  static let option = Option.value(
+    "--env", "NAME[=TEXT]", "the variable that holds the token (ACCESS_TOKEN); in TEXT, {token} and {expiry} are replaced")
+  /// The variable without that option.
+  static let standardName = "ACCESS_TOKEN"
+  /// What stands for the token in a text.
+  private static let tokenWord = "{token}"
+  /// What stands for the expiry in a text: RFC 3339 in UTC.
+  private static let expiryWord = "{expiry}"
+  /// Variables that decide which code a program loads or runs: no token belongs there.
+  private static let refused: Set = ["PATH", "IFS", "ENV", "BASH_ENV", "SHELL", "HOME"]
+
+  /// The variable's name.
+  let name: String
+  /// What it holds.
+  let text: String
+
+  /// Reads one.
+  ///
+  /// - Throws: a usage failure for an empty name, one of the dynamic loader's or a shell's own, and for a text without a
+  ///   place for anything.
+  init(_ word: String) throws(CommandFailure) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    name = parts[0]
+    text = parts.count > 1 ? parts[1] : Self.tokenWord
+    guard !name.isEmpty else { throw .usage("--env needs the name of a variable") }
+    guard !name.hasPrefix("LD_"), !Self.refused.contains(name) else {
+      throw .usage("--env does not set \(name.shellQuoted), which decides what programs run; choose another variable")
+    }
+    guard text.contains(Self.tokenWord) || text.contains(Self.expiryWord) else {
+      // The text is not repeated: where the token stands in it already, it is a secret.
+      throw .usage("--env \(name.shellQuoted)=… has neither \(Self.tokenWord) nor \(Self.expiryWord) in it")
+    }
+  }
+
+  /// The templates of a command line; the standard one where it has none.
+  ///
+  /// - Throws: as ``init(_:)``.
+  static func all(_ arguments: Arguments) throws(CommandFailure) -> [EnvironmentTemplate] {
+    var templates: [EnvironmentTemplate] = []
+    for word in arguments.all(option.name) { templates.append(try EnvironmentTemplate(word)) }
+    return templates.isEmpty ? [try EnvironmentTemplate(standardName)] : templates
+  }
+
+  /// `NAME=value` and a NUL, which holds the token and is wiped by the caller; nil for a token with a NUL in it, or a text that
+  /// names an expiry that is not known.
+  ///
+  /// - Parameters:
+  ///   - token: the token.
+  ///   - expiresAt: when it expires; nil: not known.
+  func variable(_ token: Span<UInt8>, expiresAt: Timestamp?) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    // Room for a token in every place: the buffer never moves, so that no copy stays behind.
+    let places = text.utf8.count / Self.tokenWord.utf8.count + 1
+    bytes.reserveCapacity(name.utf8.count + text.utf8.count + places * (token.count + 32) + 2)
+    bytes.append(contentsOf: name.utf8)
+    bytes.append(UInt8(ascii: "="))
+    var rest = Substring(text).utf8[...]
+    while let first = rest.first {
+      if rest.starts(with: Self.tokenWord.utf8) {
+        for index in token.indices { bytes.append(token[index]) }
+        rest = rest.dropFirst(Self.tokenWord.utf8.count)
+      } else if rest.starts(with: Self.expiryWord.utf8) {
+        guard let expiresAt else { return Self.wiped(&bytes) }
+        bytes.append(contentsOf: expiresAt.description.utf8)
+        rest = rest.dropFirst(Self.expiryWord.utf8.count)
+      } else {
+        bytes.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    guard !bytes.contains(0) else { return Self.wiped(&bytes) }
+    bytes.append(0)
+    return bytes
+  }
+
+  private static func wiped(_ bytes: inout [UInt8]) -> [UInt8]? {
+    wipe(&bytes)
+    return nil
+  }
+}

@@ -1,0 +1,65 @@
+import LinuxSystem
+
+/// A program that a person named, found as a shell finds it (sh(1), execvp(3)).
+struct NamedProgram: Equatable, Sendable {
+  /// Where programs are looked for when `PATH` is not set.
+  private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
+  /// What runs a script without a first line that names its interpreter (execvp(3)).
+  private static let shell = "/bin/sh"
+
+  /// The name as it was given, which the program gets as its own.
+  let name: String
+  /// Its file.
+  let path: String
+
+  /// Finds it: a name with a slash is a path, any other one is looked for in the absolute directories of `PATH`.
+  ///
+  /// - Throws: a failure with code 127 where there is none, with 126 where there is one that cannot be executed.
+  init(_ name: String, _ environment: [String: String]) throws(CommandFailure) {
+    self.name = name
+    guard !name.isEmpty else { throw Self.missing(name) }
+    if name.contains("/") {
+      let path = PathName.absolute(name, in: ProcessIdentity.workingDirectory)
+      guard (try? FileStatus.following(path)) != nil else { throw Self.missing(name) }
+      guard Self.isExecutable(path) else { throw Self.refused(name, .accessDenied) }
+      self.path = path
+      return
+    }
+    let directories = (environment["PATH"] ?? Self.standardPath).split(separator: ":").filter { $0.hasPrefix("/") }
+    let found = directories.map { "\($0)/\(name)" }.filter { (try? FileStatus.following($0)) != nil }
+    guard let path = found.first(where: Self.isExecutable) else {
+      throw found.isEmpty ? Self.missing(name) : Self.refused(name, .accessDenied)
+    }
+    self.path = path
+  }
+
+  private static func isExecutable(_ path: String) -> Bool {
+    guard let status = try? FileStatus.following(path), status.kind == .regular else { return false }
+    return status.permissions & 0o111 != 0
+  }
+
+  /// Becomes the program.
+  ///
+  /// - Parameters:
+  ///   - arguments: what follows its name.
+  ///   - variables: `NAME=value`, beside this process's own environment.
+  /// - Throws: a failure with code 126 or 127, as sh(1).
+  func execute(_ arguments: [String], adding variables: [[UInt8]]) throws(CommandFailure) -> Never {
+    let error: Errno
+    do throws(Errno) {
+      try ProcessImage.replace(path: path, arguments: arguments, name: name, adding: variables)
+    } catch let refusal { error = refusal }
+    guard error == .noExecutableFormat else { throw error == .noEntry ? Self.missing(name) : Self.refused(name, error) }
+    do throws(Errno) {
+      try ProcessImage.replace(path: Self.shell, arguments: [path] + arguments, name: Self.shell, adding: variables)
+    } catch { throw Self.refused(name, error) }
+  }
+
+  private static func missing(_ name: String) -> CommandFailure {
+    CommandFailure(.programNotFound, "\(name.shellQuoted): no such program")
+  }
+
+  private static func refused(_ name: String, _ error: Errno) -> CommandFailure {
+    CommandFailure(.programNotExecutable, "\(name.shellQuoted) cannot be executed: \(error)")
+  }
+}

@@ -1,0 +1,44 @@
+import BrokerProtocol
+
+/// Which access token a command line asks for: by profile, scopes and audience, or by the address of a server.
+struct TokenChoice: Sendable, Equatable {
+  /// The options that choose it, besides `--profile`.
+  static let options: [Option] = [
+    TargetOption.option,
+    .value("--scope", "SCOPE", "a scope that the token must have; may be repeated"),
+    .value("--audience", "NAME", "the audience of the token, as the provider names it"),
+  ]
+
+  /// The target that `--url` belongs to.
+  var target: Target?
+  /// The profile; nil: the only one, else `default`.
+  var profile: ProfileName?
+  /// The scopes; nil: those of the session.
+  var scopes: [String]?
+  /// The audience; nil: that of the session's own token.
+  var audience: String?
+
+  /// Reads the options; the broker is asked where one of them is an address.
+  ///
+  /// - Throws: a usage failure; a failure with code 2 where no target has the address.
+  init(_ context: Context) throws(CommandFailure) {
+    let words = context.arguments.all("--scope")
+    let named = words.flatMap { $0.split(separator: " ").map(String.init) }
+    guard words.isEmpty || !named.isEmpty else { throw .usage("--scope needs the name of a scope") }
+    profile = try context.arguments.profile()
+    target = try TargetOption.target(context)
+    profile = target?.profile ?? profile
+    scopes = named.isEmpty ? target?.scopes : named
+    audience = context.arguments["--audience"] ?? target?.audience
+  }
+
+  /// The question to the broker.
+  ///
+  /// - Parameters:
+  ///   - minValidity: the least remaining lifetime; nil: the profile's own rule.
+  ///   - forceRefresh: whether a token that is still valid is refreshed too.
+  func params(minValidity: Duration? = nil, forceRefresh: Bool = false) -> GetAccessToken.Params {
+    GetAccessToken.Params(
+      profile: profile, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh)
+  }
+}

@@ -1,0 +1,122 @@
+import BrokerProtocol
+import JSON
+import SecretMemory
+
+/// The forms in which `authbroker token` prints a token.
+enum TokenFormat: String, CaseIterable, Sendable {
+  /// The token alone.
+  case raw
+  /// The broker's whole answer.
+  case json
+  /// Commands for sh(1) that set variables.
+  case env
+  /// The line of HTTP that carries it.
+  case header
+  /// What a credential helper of docker answers.
+  case docker
+  /// What an exec plugin of Kubernetes answers.
+  case execcredential
+
+  /// The option that chooses one.
+  static let option = Option.value(
+    "--format", "FORM", "json, env, header, docker or execcredential in place of the bare token")
+
+  /// The form that a command line asks for; `--json` is one too.
+  ///
+  /// - Throws: a usage failure for an unknown one, and for two that differ.
+  static func chosen(_ context: Context) throws(CommandFailure) -> TokenFormat {
+    guard let word = context.arguments[option.name] else { return context.wantsJSON ? .json : .raw }
+    guard let format = TokenFormat(rawValue: word) else {
+      let all = allCases.map(\.rawValue)
+      throw .unknown("format", word, likely: Spelling.nearest(to: word, among: all), choices: all.joined(separator: ", "))
+    }
+    guard !context.wantsJSON || format == .json else { throw .usage("--json and --format \(word) exclude each other") }
+    guard format == .env || context.arguments.all(EnvironmentTemplate.option.name).isEmpty else {
+      throw .usage("--env goes with --format env")
+    }
+    return format
+  }
+}
+
+/// A token as the broker's answer holds it, and what is known of it.
+struct PrintedToken {
+  /// The whole answer.
+  let root: JSONNode
+  /// The member that holds the token.
+  let member: String
+  /// The server that it is for, where the command line names one.
+  var target: Target?
+
+  /// When it expires.
+  var expiresAt: Timestamp? { try? root.optional("expiresAt", Timestamp.init(from:)) }
+
+  /// The bytes of a form, without an end of line; the caller wipes them.
+  ///
+  /// - Parameters:
+  ///   - format: the form.
+  ///   - variables: what `env` sets.
+  /// - Throws: a failure where the answer has no token, or the form needs more than is known.
+  func bytes(_ format: TokenFormat, _ variables: [EnvironmentTemplate]) throws(CommandFailure) -> [UInt8] {
+    guard format != .docker || target != nil else {
+      throw .usage("--format docker needs the address of the registry: --url URL")
+    }
+    guard let node = root[member] else { throw Self.isMissing }
+    let bytes: [UInt8]??
+    switch format {
+    case .raw: bytes = try? node.withStringBytes { Self.joined("", $0) }
+    case .json: bytes = Array(root.text)
+    case .env: bytes = try? node.withStringBytes { environment($0, variables) }
+    case .header: bytes = try? header(node)
+    case .docker: bytes = try docker(node)
+    case .execcredential:
+      bytes = (try? node.token()).map { ExecCredential().answer($0, expiresAt: expiresAt) }
+    }
+    guard let bytes = bytes ?? nil else { throw Self.isMissing }
+    return bytes
+  }
+
+  private static let isMissing = CommandFailure(.failure, "the broker's answer has no token, or not when it expires")
+
+  /// A text and the token behind it, in a buffer that never moves.
+  private static func joined(_ prefix: String, _ token: Span<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    // One more for the end of the line.
+    bytes.reserveCapacity(prefix.utf8.count + token.count + 1)
+    bytes.append(contentsOf: prefix.utf8)
+    for index in token.indices { bytes.append(token[index]) }
+    return bytes
+  }
+
+  /// `Authorization: Bearer TOKEN` (RFC 6750), or basic authentication (RFC 7617) where the target wants that.
+  private func header(_ node: JSONNode) throws(JSONMismatch) -> [UInt8] {
+    guard let target, target.scheme == .basic else {
+      return try node.withStringBytes { Self.joined("Authorization: Bearer ", $0) }
+    }
+    var value = AuthorizationValue.bytes(try node.token(), for: target)
+    defer { wipe(&value) }
+    return Self.joined("Authorization: ", value.span)
+  }
+
+  private func docker(_ node: JSONNode) throws(CommandFailure) -> [UInt8]? {
+    guard let target, let server = DockerServer(listing: target.url), let token = try? node.token() else { return nil }
+    return DockerHelper.answer(server, try DockerHelper.username(of: target), token)
+  }
+
+  /// `export NAME='value'`, a line for each variable: a quote in a value ends the quotes, stands escaped, begins them again.
+  private func environment(_ token: Span<UInt8>, _ variables: [EnvironmentTemplate]) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for variable in variables {
+      guard var value = variable.variable(token, expiresAt: expiresAt) else { return nil }
+      defer { wipe(&value) }
+      let name = variable.name.utf8.count
+      bytes.reserveCapacity(bytes.count + value.count * 4 + 16)
+      if !bytes.isEmpty { bytes.append(UInt8(ascii: "\n")) }
+      bytes.append(contentsOf: "export \(variable.name)='".utf8)
+      for byte in value.dropFirst(name + 1).dropLast() {
+        if byte == UInt8(ascii: "'") { bytes.append(contentsOf: "'\\''".utf8) } else { bytes.append(byte) }
+      }
+      bytes.append(UInt8(ascii: "'"))
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,86 @@
+import BrokerProtocol
+import LinuxSystem
+import StateDirectory
+import TestSupport
+import Testing
+
+@testable import authbroker
+
+/// What a helper remembers of the process that runs it.
+@Suite(.standardTimeLimit) struct HandedTokensTests {
+  private let scratch = Scratch()
+  private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+  private func paths() throws -> StatePaths {
+    try StatePaths(
+      StatePaths.Options(state: scratch.file("state")), environment: ["HOME": scratch.file("home")],
+      workingDirectory: "/")
+  }
+
+  private func memory(_ purpose: String = "a") throws -> HandedTokens? {
+    HandedTokens("kubectl", for: purpose, in: try paths())
+  }
+
+  private func names() throws -> [String] { try TemporaryDirectory.names(in: try paths().helpers) }
+
+  @Test func `the same process is known for the same purpose, until the token expires`() throws {
+    let entry = HandedTokens.Entry(tokenID: "k3v9", expiresAt: now + .seconds(60))
+    try memory()?.remember(entry)
+    #expect(try memory()?.entry(at: now) == entry)
+    #expect(try memory("b")?.entry(at: now) == nil)
+    #expect(try memory()?.entry(at: now + .seconds(60)) == nil)
+    let endless = HandedTokens.Entry(tokenID: "k3v9", expiresAt: nil, replacedAt: now)
+    try memory()?.remember(endless)
+    #expect(try memory()?.entry(at: now + .seconds(86400)) == endless)
+    let status = try FileStatus.ofLink(try paths().helpers + "/" + (try #require(try names().first)))
+    #expect(status.permissions == 0o600)
+  }
+
+  @Test func `files of processes that have ended are removed, and other files are left alone`() throws {
+    try memory()?.remember(.init(tokenID: "k3v9"))
+    let directory = try PrivateDirectory(try paths().helpers, create: true)
+    let own = ProcessIdentity.pid
+    let start = try #require(ProcessIdentity.startTime(of: own))
+    let live = "kubectl-\(own)-\(start)-a"
+    for name in ["kubectl-\(own)-\(start &+ 1)-a", "kubectl-0-1-a", "kubectl-x", "other-1-1-a", live] {
+      try directory.writeFile(name, Array("x".utf8).span)
+    }
+    try memory()?.remember(.init(tokenID: "k3v9"))
+    let left = try names()
+    #expect(left.contains("other-1-1-a") && left.contains(live) && left.count == 3, "\(left)")
+  }
+
+  @Test func `there is a bound for what is remembered`() throws {
+    let directory = try PrivateDirectory(try paths().helpers, create: true)
+    let start = try #require(ProcessIdentity.startTime(of: ProcessIdentity.pid))
+    for index in 0..<HandedTokens.mostFiles {
+      try directory.writeFile("kubectl-\(ProcessIdentity.pid)-\(start)-\(index)", Array("x".utf8).span)
+    }
+    try memory()?.remember(.init(tokenID: "k3v9"))
+    #expect(try names().count == HandedTokens.mostFiles)
+    #expect(try memory()?.entry(at: now) == nil)
+  }
+
+  @Test(arguments: ["", "\n", "a\n", "a - -", "a b -\n", "a - b\n", " - -\n", "a - - -\n"])
+  func `what this program did not write is nothing`(text: String) {
+    #expect(HandedTokens.Entry(Array(text.utf8)) == nil)
+  }
+
+  @Test func `a token that replaced another one a moment ago is not replaced again`() {
+    var entry = HandedTokens.Entry(tokenID: "k3v9")
+    #expect(entry.wantsAnother(at: now))
+    entry.replacedAt = now
+    #expect(!entry.wantsAnother(at: now) && !entry.wantsAnother(at: now + .seconds(59)))
+    #expect(entry.wantsAnother(at: now + .seconds(60)))
+    entry.replacedAt = now + .seconds(1)
+    #expect(entry.wantsAnother(at: now), "the clock was set back")
+    #expect(HandedTokens.Entry(entry.bytes) == entry)
+  }
+
+  @Test func `a process has one start, and one that is not there has none`() throws {
+    let own = try #require(ProcessIdentity.startTime(of: ProcessIdentity.pid))
+    #expect(own == ProcessIdentity.startTime(of: ProcessIdentity.pid) && own > 0)
+    #expect(ProcessIdentity.startTime(of: -1) == nil)
+    #expect(ProcessIdentity.parent > 0)
+  }
+}

@@ -1,0 +1,110 @@
+import TestSupport
+import Testing
+
+/// The helpers as their tools run them, with a broker that is played.
+@Suite(.standardTimeLimit) struct ToolHelperTests {
+  private let scratch = Scratch()
+
+  private static let token =
+    #""accessToken":"made-up","tokenType":"Bearer","expiresAt":null,"scopes":[],"profile":"default""#
+
+  /// An owner with one target, whose second token comes after a report.
+  private func owner(_ target: String = "https://a.example") throws -> FakeOwner {
+    try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "listTargets":
+        let url = params.map { String(decoding: Array($0.text), as: UTF8.self) } ?? ""
+        return url.contains("a.example")
+          ? #""result":{"targets":[{"url":"\#(target)","profile":"default"}]}"# : #""result":{"targets":[]}"#
+      case "getAccessToken": return #""result":{\#(Self.token),"tokenId":"one"}"#
+      default: return #""result":{\#(Self.token),"tokenId":"two"}"#
+      }
+    }
+  }
+
+  @Test func `git gets a token, and another one where it brings the state back`() throws {
+    let owner = try owner()
+    let question = "capability[]=authtype\ncapability[]=state\nprotocol=https\nhost=a.example\nwwwauth[]=Bearer\n"
+    let first = try CommandRun(["helper", "git", "get"], in: scratch, input: question + "\nnot read")
+    #expect(first.output.contains("state[]=authbroker:one\ncontinue=1\ncredential=made-up\n"), "\(first.errors)")
+    let second = try CommandRun(["helper", "git", "get"], in: scratch, input: question + "state[]=authbroker:one\n\n")
+    #expect(second.output.contains("state[]=authbroker:two\ncredential=made-up\n") && second.code == 0)
+    #expect(owner.requests.contains { $0.hasPrefix("reportRejected") && $0.contains(#""tokenId":"one""#) })
+  }
+
+  @Test func `git's other operations print nothing, and erase reports the token`() throws {
+    let owner = try owner()
+    let question = "protocol=https\nhost=a.example\nusername=oauth2\npassword=refused-one\n"
+    let erase = try CommandRun(["helper", "git", "erase"], in: scratch, input: question)
+    #expect(erase.code == 0 && erase.output.isEmpty)
+    #expect(owner.requests.last?.contains(#""accessToken":"refused-one""#) == true)
+    let count = owner.requests.count
+    for operation in ["store", "frobnicate"] {
+      let run = try CommandRun(["helper", "git", operation], in: scratch, input: question)
+      #expect(run.code == 0 && run.output.isEmpty && run.errors.isEmpty)
+    }
+    let unknown = try CommandRun(["helper", "git", "get"], in: scratch, input: "protocol=https\nhost=b.example\n")
+    #expect(unknown.code == 0 && unknown.output.isEmpty && unknown.errors.isEmpty)
+    let mail = try CommandRun(["helper", "git", "get"], in: scratch, input: "protocol=ssh\nhost=a.example\n")
+    #expect(mail.code == 0 && mail.output.isEmpty)
+    #expect(owner.requests.count == count + 1, "only the unknown server is looked up")
+    let bad = try CommandRun(["helper", "git", "get"], in: scratch, input: "protocol\n")
+    #expect(bad.code == 1 && bad.output.isEmpty && bad.errors.contains("KEY=VALUE"))
+    let capability = try CommandRun(["helper", "git", "capability"], in: scratch)
+    #expect(capability.output == "version 0\ncapability authtype\ncapability state\n")
+  }
+
+  @Test func `git is told to stop where the session has ended, and docker and cargo say so in their own way`() throws {
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      guard method == "listTargets" else {
+        let data = #"{"kind":"loginRequired","nextAction":"login","retryable":false}"#
+        return #""error":{"code":1,"message":"no","data":\#(data)}"#
+      }
+      return #""result":{"targets":[{"url":"https://a.example","profile":"work"}]}"#
+    }
+    let git = try CommandRun(["helper", "git", "get"], in: scratch, input: "protocol=https\nhost=a.example\n")
+    #expect(git.code == 3 && git.output == "quit=1\n" && git.errors.contains("login"), "\(git.errors)")
+    let docker = try CommandRun(["helper", "docker", "get"], in: scratch, input: "a.example")
+    #expect(docker.code == 1 && docker.output.contains("login") && docker.errors.contains("login"), "\(docker)")
+    let list = try CommandRun(["helper", "docker", "list", "unused"], in: scratch)
+    #expect(list.code == 0 && list.output == "{}\n")
+    let request = #"{"v":1,"kind":"get","registry":{"index-url":"sparse+https://a.example/"}}"# + "\n"
+    let cargo = try CommandRun(["helper", "cargo", "--cargo-plugin"], in: scratch, input: request)
+    #expect(cargo.code == 0 && cargo.output.hasPrefix("{\"v\":[1]}\n{\"Err\":{\"kind\":\"other\""), "\(cargo.output)")
+    #expect(owner.requests.count >= 6)
+  }
+
+  @Test func `docker gets user name and token, and its own words where there is no target`() throws {
+    let owner = try owner()
+    let found = try CommandRun(["helper", "docker", "get"], in: scratch, input: "a.example\n")
+    #expect(
+      found.output == #"{"ServerURL":"a.example","Username":"oauth2","Secret":"made-up"}"# + "\n", "\(found.errors)")
+    let none = try CommandRun(["helper", "docker", "get"], in: scratch, input: "b.example")
+    #expect(none.code == 1 && none.output == "credentials not found in native keychain\n" && none.errors.isEmpty)
+    let empty = try CommandRun(["helper", "docker", "get"], in: scratch)
+    #expect(empty.code == 1 && empty.output == "no credentials server URL\n" && empty.errors.isEmpty)
+    let store = try CommandRun(
+      ["helper", "docker", "store"], in: scratch, input: #"{"ServerURL":"a.example","Username":"x","Secret":"y"}"#)
+    #expect(store.code == 0 && store.output.isEmpty)
+    for input in ["", "{}", "[", #"{"ServerURL":"b.example"}"#] {
+      #expect(try CommandRun(["helper", "docker", "store"], in: scratch, input: input).code == 1)
+    }
+    #expect(try CommandRun(["helper", "docker", "erase"], in: scratch, input: "a.example").code == 0)
+    #expect(try CommandRun(["helper", "docker", "frobnicate"], in: scratch).output.contains("unknown operation"))
+    #expect(!owner.requests.contains { $0.contains("logout") || $0.contains("reportRejected") })
+  }
+
+  @Test func `kubectl's second question from one process means that the token was refused`() throws {
+    let owner = try owner()
+    let spec = #""spec":{"cluster":{"server":"https://a.example"}}"#
+    let question = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",\#(spec)}"#
+    let environment = ["KUBERNETES_EXEC_INFO": question]
+    let count = { owner.requests.count { $0.hasPrefix("reportRejected") } }
+    for reports in [0, 1, 1] {
+      let run = try CommandRun(["helper", "kubectl"], in: scratch, environment: environment)
+      #expect(run.output.contains(#""status":{"token":"made-up"}"#) && count() == reports, "\(run.errors)")
+    }
+    let byHand = try CommandRun(["helper", "kubectl"], in: scratch)
+    #expect(byHand.code == 2 && byHand.output.isEmpty && byHand.errors.contains("provideClusterInfo"))
+  }
+}
