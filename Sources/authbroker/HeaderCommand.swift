@@ -8,7 +8,8 @@ enum HeaderCommand: Command {
       Prints `Authorization: Bearer TOKEN` (RFC 6750), for example for curl, which reads headers from a file:
         authbroker header | curl --header @- https://api.example.com/
       """,
-    options: TokenRequest.options)
+    options: TokenRequest.options,
+    examples: ["authbroker header | curl --header @- https://api.example.com/"])
 
   /// Asks for the token and prints the header.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -13,7 +13,12 @@ enum TokenCommand: Command {
 
       --id prints the ID token instead, for servers that ask who the user is; the profile must have allowIdToken: true.
       """,
-    options: TokenRequest.options + [IDTokenRequest.option])
+    options: TokenRequest.options + [IDTokenRequest.option],
+    examples: [
+      "authbroker token",
+      "authbroker token -p work --min-validity 300",
+      "authbroker token --scope orders:read --json",
+    ])
 
   /// Asks for the token and prints it.
   static func run(_ context: Context) throws(CommandFailure) {
