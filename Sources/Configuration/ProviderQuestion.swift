@@ -10,13 +10,19 @@ package struct ProviderQuestion: Sendable, Equatable {
   package let isRequired: Bool
   /// Whether it says where a secret is.
   package let isSecret: Bool
+  /// What holds where nothing is answered; nil where that needs no word.
+  package let usual: String?
 
   /// What is asked for each key.
   private static let texts = [
     "issuer": "Issuer, such as https://sso.example.com", "baseUrl": "Base URL, such as https://api.example.com",
     "realm": "Realm", "domain": "Domain of the tenant, such as acme.eu.auth0.com",
-    "tenant": "Tenant, its id or domain (common)", "clientId": "Client ID", "clientSecret": "Client secret",
-    "apiKey": "Web API key", "redirectUri": "Redirect address, as it is registered (http://127.0.0.1 with any port)",
+    "tenant": "Tenant, its id or domain", "clientId": "Client ID", "clientSecret": "Client secret",
+    "apiKey": "Web API key", "redirectUri": "Redirect address, as it is registered",
+  ]
+  /// What holds where a key is left out, as far as it can be said in a word.
+  private static let usual = [
+    "baseUrl": "the provider's own", "tenant": "common", "redirectUri": "http://127.0.0.1, any port",
   ]
   private static let secretKeys: Set = ["clientSecret", "apiKey"]
 
@@ -26,6 +32,7 @@ package struct ProviderQuestion: Sendable, Equatable {
     text = Self.texts[key] ?? key
     self.isRequired = isRequired
     isSecret = Self.secretKeys.contains(key)
+    usual = isRequired ? nil : Self.usual[key]
   }
 }
 

@@ -27,6 +27,7 @@ enum ProviderListing {
             writer.member("text", question.text)
             writer.member("isRequired", question.isRequired)
             writer.member("isSecret", question.isSecret)
+            writer.member(ifPresent: "usual", question.usual)
           }
         }
       }

@@ -57,11 +57,10 @@ struct ConfigurationVerdict: Sendable {
   init(_ context: Context, _ paths: StatePaths, of file: String? = nil) {
     let arguments = ["--check-config", "--json"] + (file.map { ["--config", $0] } ?? [])
     report = Result { () throws(Errno) in try DaemonProgram.report(context, paths, arguments) }
-    guard case .success(let said) = report, let root = try? JSONDocument(parsing: Array(said.text.utf8)).root else {
-      return
-    }
-    guard said.code == 0 else {
-      refusal = Self.refusal(root)
+    guard case .success(let said) = report else { return }
+    let root = try? JSONDocument(parsing: Array((said.object ?? "").utf8)).root
+    guard said.code == 0, let root else {
+      if !isValid { refusal = root.map(Self.refusal) ?? Refusal(keys: [], message: said.text) }
       return
     }
     self.file = try? root["file"]?.string()

@@ -64,9 +64,14 @@ struct ConfigurationTarget {
     }
     let block = place.isInProfiles ? profile : "  profiles: {\n\(kept)\(profile)  },\n"
     let rest = original[place.offset...]
-    // What stood on the same line goes on below.
-    let end = rest.first == UInt8(ascii: "\n") || rest.starts(with: Array("\r\n".utf8)) ? block.dropLast() : block[...]
-    return Array(original[..<place.offset]) + Array("\n\(end)".utf8) + Array(rest)
+    let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+    let comment = String(decoding: line, as: UTF8.self).drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+    guard comment.isEmpty || comment.hasPrefix("//"), line.endIndex < rest.endIndex else {
+      // What stands on the same line goes on below.
+      return Array(original[..<place.offset]) + Array("\n\(block.dropLast())".utf8) + Array(rest)
+    }
+    let next = line.endIndex + 1
+    return Array(original[..<next]) + Array(block.utf8) + Array(original[next...])
   }
 
   /// The file for a secret that was typed.

@@ -75,7 +75,7 @@ enum InitCommand: Command {
     let command = isEmbedded ? "register" : "login"
     guard !context.arguments.has("--no-login"), context.canAsk else {
       let lead = isEmbedded ? "create an account with" : "log in with"
-      return context.notice(Message("nothing else is needed", next: NextCommand(lead, command).on(draft.name)))
+      return context.notice(Message("the profile \(draft.name) is ready", next: NextCommand(lead, command).on(draft.name)))
     }
     let arguments = try Arguments(
       ["--profile", draft.name.description] + context.arguments.words(of: Self.kept), known: Option.global + [BrowserLauncher.option])

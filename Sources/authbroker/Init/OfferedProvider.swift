@@ -14,6 +14,8 @@ struct OfferedProvider: Equatable {
     let isRequired: Bool
     /// Whether it says where a secret is.
     let isSecret: Bool
+    /// What holds where nothing is answered; nil where that is not known.
+    var usual: String?
   }
 
   /// The name in the configuration.
@@ -32,7 +34,7 @@ struct OfferedProvider: Equatable {
     do throws(Errno) { report = try DaemonProgram.report(context, paths, ["--list-providers"]) } catch {
       throw CommandFailure(.failure, "the program authbrokerd cannot be run: \(error)")
     }
-    guard report.code == 0, let offered = try? list(report.text), !offered.isEmpty else {
+    guard report.code == 0, let offered = try? list(report.object ?? ""), !offered.isEmpty else {
       throw CommandFailure(.failure, "authbrokerd does not list its providers; install both programs together")
     }
     return offered
@@ -48,7 +50,7 @@ struct OfferedProvider: Equatable {
           Question(
             key: try question["key"]?.string() ?? "", text: try question["text"]?.string() ?? "",
             isRequired: try question["isRequired"]?.bool() ?? false,
-            isSecret: try question["isSecret"]?.bool() ?? false)
+            isSecret: try question["isSecret"]?.bool() ?? false, usual: try question["usual"]?.string())
         } ?? [])
     } ?? []
   }

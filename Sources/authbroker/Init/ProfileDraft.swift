@@ -53,7 +53,9 @@ struct ProfileDraft {
   /// - Returns: lines of JSON5.
   func text(secretFile: String, indent: String) -> String {
     var lines = ["\(indent)\(Self.key(name.description)): {", "\(indent)  provider: \(Self.string(provider.type)),"]
-    for (key, value) in values { lines.append("\(indent)  \(Self.key(key)): \(Self.text(value, secretFile)),") }
+    let order = provider.questions.map(\.key)
+    let asked = order.compactMap { key in values.first { $0.key == key } }
+    for (key, value) in asked + values.filter({ !order.contains($0.key) }) { lines.append("\(indent)  \(Self.key(key)): \(Self.text(value, secretFile)),") }
     return lines.joined(separator: "\n") + "\n\(indent)},\n"
   }
 

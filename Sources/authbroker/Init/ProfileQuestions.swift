@@ -52,7 +52,11 @@ struct ProfileQuestions {
     guard context.canAsk else { return false }
     let given = Set(Self.keys.filter { context.arguments.has($0.key) }.values).union(setKeys)
     let typed = draft.provider.questions.filter { !given.contains($0.key) && !($0.isSecret && isSecretGiven) }
-    let mistaken = typed.filter { keys.contains($0.key) }
+    let isAboutClient = keys.contains("client")
+    let mistaken = typed.filter { question in
+      keys.contains(question.key) || (isAboutClient && question.key.hasPrefix("client"))
+        || (keys.contains("address") && !question.key.hasPrefix("client") && question.isRequired)
+    }
     let asked = mistaken.isEmpty ? typed : mistaken
     for question in asked { try ask(question, &draft) }
     return !asked.isEmpty
@@ -127,7 +131,7 @@ struct ProfileQuestions {
       if let answer = try Prompt.askOnce("\(text) [\(present)]") { draft[question.key] = .text(answer) }
     } else if question.isRequired {
       draft[question.key] = .text(try Prompt.ask(text))
-    } else if let answer = try Prompt.askOnce("\(text); Enter for none of your own") {
+    } else if let answer = try Prompt.askOnce(text + (question.usual.map { " [\(PlainText.line($0.utf8))]" } ?? "")) {
       draft[question.key] = .text(answer)
     }
   }

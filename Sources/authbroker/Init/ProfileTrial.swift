@@ -11,7 +11,7 @@ import StateDirectory
 struct ProfileTrial {
   /// What is wrong with a profile.
   struct Fault: Equatable {
-    /// The keys to ask for again; empty where the message does not say.
+    /// The keys to ask for again, or `client` or `address` for those about either; empty where the message does not say.
     let keys: [String]
     /// What is wrong, and what to do.
     let message: String
@@ -110,7 +110,7 @@ struct ProfileTrial {
       finding.errorKind.map { ExitCode($0) == .providerUnavailable } ?? false
     }
     return Fault(
-      keys: [], message: sentences.joined(separator: "\n"), exitCode: isUnreachable ? .providerUnavailable : .failure)
+      keys: [failures[0].check == "client" ? "client" : "address"], message: sentences.joined(separator: "\n"), exitCode: isUnreachable ? .providerUnavailable : .failure)
   }
 
   /// The last key of a path, as in `profiles.work.issuer`.

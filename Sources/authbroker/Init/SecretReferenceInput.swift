@@ -27,11 +27,9 @@ enum SecretReferenceInput {
   ///
   /// - Returns: nil where the client has none.
   static func ask(_ question: String, _ isRequired: Bool) throws(CommandFailure) -> ProfileDraft.Value? {
-    let none = isRequired ? "" : "Enter if there is none, "
-    Output.message("the secret itself does not go into the configuration: \(none)t to type it into a file of its own,")
-    Output.progress("  or where it is: file /PATH, env NAME or command PROGRAM ARGUMENT…\n")
+    let ways = (isRequired ? "" : "Enter: none, ") + "t: type it, or file /PATH, env NAME, command PROGRAM"
     while true {
-      guard let answer = try Prompt.askOnce(question) else {
+      guard let answer = try Prompt.askOnce("\(question) (\(ways))") else {
         if isRequired { continue }
         return nil
       }
