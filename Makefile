@@ -6,6 +6,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 BIN := .build/out/bin
+COMPLETIONS = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/authbroker
+ZSH_FUNCTION = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_authbroker
+FISH_COMPLETIONS = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/authbroker.fish
 SHARE = $(DESTDIR)$(PREFIX)/share/authbroker
 # What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
@@ -14,12 +17,13 @@ TEST_PACKAGES := python3=python3 python3-venv openssl=openssl ca-certificates sq
   python3-jwt python3-cryptography
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck
 BROWSER_PACKAGES := chromium=chromium
+SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-rest-server test-oidc-server \
+.PHONY: help build release demo test test-full test-attacks test-editors test-completions test-shell test-rest-server test-oidc-server \
   test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench install uninstall need-programs \
   clean need-swift need-build
 
@@ -42,7 +46,7 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@Tests/Servers/MailServer/mail-server --install
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-completions test-shell test-rest-server test-oidc-server test-mail-server test-providers test-browser ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -54,6 +58,12 @@ test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Editors/run .build/debug
+
+test-completions: need-build ## Let bash, zsh and fish complete command lines
+	@.ci/require-packages $(SHELL_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Completions/run .build/debug
 
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)
@@ -122,10 +132,13 @@ install: need-programs ## Install what `make release` has built under PREFIX (/u
 	install -m 644 Schemas/conversations/* "$(SHARE)/schemas/conversations/"
 	install -m 644 LICENSE README.md "$(DESTDIR)$(PREFIX)/share/doc/authbroker/"
 	install -D -m 644 Sources/authbroker/authbroker.1 "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
+	$(BIN)/authbroker completion bash | install -D -m 644 /dev/stdin "$(COMPLETIONS)"
+	$(BIN)/authbroker completion zsh | install -D -m 644 /dev/stdin "$(ZSH_FUNCTION)"
+	$(BIN)/authbroker completion fish | install -D -m 644 /dev/stdin "$(FISH_COMPLETIONS)"
 
 uninstall: ## Remove what `make install` has installed under the same PREFIX and DESTDIR
 	rm -f "$(DESTDIR)$(PREFIX)/bin/authbroker" "$(DESTDIR)$(PREFIX)/bin/authbrokerd"
-	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1"
+	rm -f "$(DESTDIR)$(PREFIX)/share/man/man1/authbroker.1" "$(COMPLETIONS)" "$(ZSH_FUNCTION)" "$(FISH_COMPLETIONS)"
 	rm -rf "$(SHARE)" "$(DESTDIR)$(PREFIX)/share/doc/authbroker"
 
 clean: ## Remove what was built

@@ -7,10 +7,9 @@ package struct ConfigurationPlace: Sendable, Equatable {
   /// Whether the section is `profiles`; false for the outermost one, which has no such section yet.
   package let isInProfiles: Bool
 
-  /// Finds it.
+  /// Finds it; nil where the text is no object, or its `profiles` is none.
   ///
   /// - Parameter bytes: what stands in the file.
-  /// - Returns: nil where the text is no object, or its `profiles` is none.
   package init?(in bytes: [UInt8]) {
     guard let text = try? JSON5Text(converting: bytes), let root = try? JSONDocument(parsing: text.json).root,
       root.kind == .object

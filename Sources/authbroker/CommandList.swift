@@ -10,7 +10,8 @@ enum CommandList {
       LogoutCommand.self, LockCommand.self, UnlockCommand.self,
       RekeyCommand.self, AccountCommand.self, LocalCommand.self, DoctorCommand.self, ProviderCheckCommand.self,
       WatchCommand.self, CallCommand.self, ServeCommand.self, ConnectCommand.self, StopCommand.self,
-      SockpathCommand.self, ConfigCommand.self, DemoCommand.self, CompletionCommand.self, VersionCommand.self, HelpCommand.self,
+      SockpathCommand.self, ConfigCommand.self, DemoCommand.self, CompletionCommand.self, VersionCommand.self,
+      HelpCommand.self,
     ]
   }
 

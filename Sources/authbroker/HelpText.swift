@@ -28,7 +28,8 @@ enum HelpText {
   /// What `authbroker` prints alone: the commands that people need first, by what they want.
   static var start: String {
     let lines = groups.map { title, commands in
-      "\n\(title):\n" + startRows(commands.map { ($0.description.examples.first ?? $0.description.usage, $0.description.summary) })
+      "\n\(title):\n"
+        + startRows(commands.map { ($0.description.examples.first ?? $0.description.usage, $0.description.summary) })
     }
     let more = startRows([
       ("authbroker help", "All commands, options and exit codes"),

@@ -127,7 +127,8 @@ enum LoginCommand: Command {
     do throws(CommandFailure) {
       return try dialogue.begin(Login.self, .init(profile: profile, method: LoginMethod.deviceCode.rawValue))
     } catch {
-      guard let kind = error.error?.kind, [.unsupportedByProvider, .providerRejected, .configInvalid].contains(kind) else {
+      guard let kind = error.error?.kind, [.unsupportedByProvider, .providerRejected, .configInvalid].contains(kind)
+      else {
         throw error
       }
       return nil

@@ -41,7 +41,7 @@ struct Option: Equatable, Sendable {
 
   /// Those that every command takes, before or behind the command's name.
   static let global: [Option] = [
-    .value("--profile", "NAME", "which profile, where several are configured", completion: .profiles),
+    .value("--profile", "PROFILE", "which profile, where several are configured", completion: .profiles),
     .flag("--json", "results as JSON"),
     .flag("--quiet", "no notices on standard error, only failures"),
     .value("--state", "DIR", "the broker's state directory", completion: .directories),

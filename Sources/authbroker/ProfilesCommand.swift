@@ -11,7 +11,7 @@ enum ProfilesCommand: Command {
     summary: "List the configured profiles and how to log in to each",
     details: """
       A profile is an account at a provider, as the configuration names it. With --json one object: profiles, an array of
-      objects with profile, provider, state, login (the methods, the usual one first) and, where somebody is logged in,
+      objects with profile, provider, state, login (the methods, the usual one first) and, where an account is logged in,
       account.
       """,
     examples: ["authbroker profiles", "authbroker profiles --json"])

@@ -11,12 +11,12 @@ enum WhoamiCommand: Command {
     summary: "Print who is logged in",
     details: """
       One line for each profile that has a session, or for the one that --profile names: the account, the profile and
-      its provider. Exit code 3 if nobody is logged in, 7 if the vault is locked. With --json one object: users, an array
+      its provider. Exit code 3 if no profile is, 7 if the vault is locked. With --json one object: users, an array
       of objects with profile, provider, state and, as far as they are known, userId, email and name.
       """,
     examples: ["authbroker whoami", "authbroker whoami -p work --json"])
 
-  /// Asks for the sessions, and prints those that somebody is logged in with.
+  /// Asks for the sessions, and prints those of accounts that are logged in.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
@@ -36,7 +36,7 @@ enum WhoamiCommand: Command {
     throw CommandFailure(
       .loginRequired,
       FirstAccount.hint(sessions, context, on: &connection)
-        ?? Message("nobody is logged in", next: NextCommand("log in with", "login").on(single)))
+        ?? Message("not logged in", next: NextCommand("log in with", "login").on(single)))
   }
 
   private static func line(_ session: Session) -> String {

@@ -31,7 +31,8 @@ public enum TryProvider: BrokerMethod {
 
     public init(
       profile: ProfileName? = nil, method: String? = nil, email: String? = nil, password: Secret? = nil,
-      phoneNumber: String? = nil, refreshToken: Secret? = nil, triesWrongPassword: Bool = false, replaysToken: Bool = false
+      phoneNumber: String? = nil, refreshToken: Secret? = nil, triesWrongPassword: Bool = false,
+      replaysToken: Bool = false
     ) {
       self.profile = profile
       self.method = method

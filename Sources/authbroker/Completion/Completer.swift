@@ -4,7 +4,9 @@ import BrokerProtocol
 struct Completer {
   /// A word, and what it means.
   struct Candidate: Equatable {
+    /// The word.
     let word: String
+    /// What it means; empty where that is plain.
     var meaning = ""
   }
 

@@ -80,12 +80,14 @@ enum CompletionScript: String, CaseIterable {
     # Completions of authbroker(1) for fish.
     function __authbroker_complete
         set -l words (commandline -opc) (commandline -ct)
+        set -l option (string match -r -- '^--[^=]*=' (commandline -ct))
+        set -l path (string replace -r -- '^--[^=]*=' '' (commandline -ct))
         set -l lines (command authbroker complete -- $words[2..-1] 2>/dev/null)
         switch "$lines[1]"
             case ':files'
-                __fish_complete_path (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+                printf "$option%s\n" (__fish_complete_path "$path")
             case ':directories'
-                __fish_complete_directories (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+                printf "$option%s\n" (__fish_complete_directories "$path")
             case '*'
                 printf '%s\n' $lines
         end

@@ -75,7 +75,7 @@ struct ConfigurationVerdict: Sendable {
     }
   }
 
-  /// The mistakes in one sentence, without their places: the file may be one that nobody has seen.
+  /// The mistakes in one sentence, without their places: the file may be a temporary one.
   private static func refusal(_ root: JSONNode) -> Refusal {
     let mistakes = (try? root["mistakes"]?.elements()) ?? []
     func text(_ node: JSONNode, _ member: String) -> String? { try? node[member]?.string() }

@@ -10,7 +10,8 @@ enum SessionCheck: DoctorCheck {
     let sessions = status.profiles
     guard !sessions.isEmpty else { return [] }
     let account = patient.interview.firstAccount.map { DoctorFinding("sessions.account", "account", .note, $0) }
-    return stored(sessions) + [account].compactMap(\.self) + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
+    return stored(sessions) + [account].compactMap(\.self)
+      + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
   }
 
   private static func offline(_ session: Session, _ events: [BrokerEvent]) -> DoctorFinding {

@@ -51,7 +51,7 @@ struct ConfigurationTarget {
     profiles = place.isInProfiles || hasAccounts ? verdict.profiles : []
   }
 
-  /// Whether a profile can be added to the file; a link is somebody's arrangement, which a new file would end.
+  /// Whether a profile can be added to the file; a symbolic link would be replaced by a file.
   var isWritable: Bool { (try? FileStatus.ofLink(path))?.kind != .symbolicLink }
 
   /// The whole file with a profile in it.
@@ -83,7 +83,9 @@ struct ConfigurationTarget {
   func write(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
     try makeDirectory()
     let pending: PendingFile
-    do throws(Errno) { pending = try PendingFile(path, text(with: draft, secretFile: secretFile(of: draft)).span) } catch {
+    do throws(Errno) {
+      pending = try PendingFile(path, text(with: draft, secretFile: secretFile(of: draft)).span)
+    } catch {
       throw cannotBeWritten(path, error)
     }
     let verdict = ConfigurationVerdict(context, try context.paths(), of: pending.temporaryPath)

@@ -47,8 +47,9 @@ enum InitCommand: Command {
     let text = target.text(with: draft, secretFile: target.secretFile(of: draft))
     guard !context.arguments.has("--print") else { return Output.data(text.span) }
     guard target.isWritable else {
-      Output.message("\(target.path) is a symbolic link and stays as it is; write this into the file that it leads to:")
-      return Output.data(text.span)
+      Output.data(text.span)
+      throw CommandFailure(
+        .failure, "\(target.path) is a symbolic link and stays as it is; write what is shown into the file behind it")
     }
     try target.write(draft, context)
     Output.notice(written(draft, target))
@@ -75,14 +76,18 @@ enum InitCommand: Command {
     let command = isEmbedded ? "register" : "login"
     guard !context.arguments.has("--no-login"), context.canAsk else {
       let lead = isEmbedded ? "create an account with" : "log in with"
-      return context.notice(Message("the profile \(draft.name) is ready", next: NextCommand(lead, command).on(draft.name)))
+      return context.notice(
+        Message("the profile \(draft.name) is ready", next: NextCommand(lead, command).on(draft.name)))
     }
     let arguments = try Arguments(
-      ["--profile", draft.name.description] + context.arguments.words(of: Self.kept), known: Option.global + [BrowserLauncher.option])
+      ["--profile", draft.name.description] + context.arguments.words(of: Self.kept),
+      known: Option.global + [BrowserLauncher.option])
     let context = Context(arguments: arguments, environment: context.environment)
     if isEmbedded { try RegisterCommand.run(context) } else { try LoginCommand.run(context) }
   }
 
   /// The options that the login takes over.
-  private static let kept = ["--state", "--socket", "--config", "--timeout", "--json", "--quiet", BrowserLauncher.option.name]
+  private static let kept = [
+    "--state", "--socket", "--config", "--timeout", "--json", "--quiet", BrowserLauncher.option.name,
+  ]
 }

@@ -10,8 +10,10 @@ struct ProfileDraft {
     case text(String)
     /// Any other value, as JSON.
     case json(String)
-    /// Where a secret is that somebody else keeps.
-    case file(String), environment(String), command([String])
+    /// Where a secret is.
+    case file(String)
+    case environment(String)
+    case command([String])
     /// A secret that was typed, and goes into a file beside the configuration.
     case typed(Secret)
   }
@@ -55,7 +57,9 @@ struct ProfileDraft {
     var lines = ["\(indent)\(Self.key(name.description)): {", "\(indent)  provider: \(Self.string(provider.type)),"]
     let order = provider.questions.map(\.key)
     let asked = order.compactMap { key in values.first { $0.key == key } }
-    for (key, value) in asked + values.filter({ !order.contains($0.key) }) { lines.append("\(indent)  \(Self.key(key)): \(Self.text(value, secretFile)),") }
+    for (key, value) in asked + values.filter({ !order.contains($0.key) }) {
+      lines.append("\(indent)  \(Self.key(key)): \(Self.text(value, secretFile)),")
+    }
     return lines.joined(separator: "\n") + "\n\(indent)},\n"
   }
 

@@ -126,7 +126,10 @@ struct ProfileQuestions {
       let option = question.isSecret ? "--secret-file" : Self.keys.first { $0.value == question.key }?.key
       throw .usage("there is no terminal to ask at; give \(option ?? "--set \(question.key)=VALUE")")
     }
-    if question.isSecret { return draft[question.key] = try SecretReferenceInput.ask(text, question.isRequired) }
+    if question.isSecret {
+      draft[question.key] = try SecretReferenceInput.ask(text, question.isRequired)
+      return
+    }
     if case .text(let present)? = draft[question.key] {
       if let answer = try Prompt.askOnce("\(text) [\(present)]") { draft[question.key] = .text(answer) }
     } else if question.isRequired {

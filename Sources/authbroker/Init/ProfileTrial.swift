@@ -110,7 +110,8 @@ struct ProfileTrial {
       finding.errorKind.map { ExitCode($0) == .providerUnavailable } ?? false
     }
     return Fault(
-      keys: [failures[0].check == "client" ? "client" : "address"], message: sentences.joined(separator: "\n"), exitCode: isUnreachable ? .providerUnavailable : .failure)
+      keys: [failures[0].check == "client" ? "client" : "address"], message: sentences.joined(separator: "\n"),
+      exitCode: isUnreachable ? .providerUnavailable : .failure)
   }
 
   /// The last key of a path, as in `profiles.work.issuer`.

@@ -20,7 +20,8 @@ enum ProviderCheckCommand: Command {
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
-      .value("--phone", "NUMBER", "the same, where the provider knows it by its phone number"), MethodOption.option, BrowserLauncher.option,
+      .value("--phone", "NUMBER", "the same, where the provider knows it by its phone number"), MethodOption.option,
+      BrowserLauncher.option,
       .flag("--wrong-password", "try a wrong password first; the provider may lock the account"),
       .flag("--reuse", "try a spent refresh token again; the provider may end all of the user's sessions"),
     ] + PasswordSource.options,

@@ -46,8 +46,15 @@ import Testing
     #expect(scratch.names(in: "root/usr/share/authbroker").contains("authbroker.sh"))
     let schemas = ["config.schema.json", "conversations", "errors.json", "events.json", "openrpc.json"]
     #expect(scratch.names(in: "root/usr/share/authbroker/schemas") == schemas)
+    let completions = [
+      "bash-completion/completions": "authbroker", "zsh/site-functions": "_authbroker",
+      "fish/vendor_completions.d": "authbroker.fish",
+    ]
+    for (folder, name) in completions { #expect(scratch.names(in: "root/usr/share/" + folder) == [name]) }
     #expect(try make("uninstall").code == 0)
-    for folder in ["bin", "share/man/man1", "share/doc"] { #expect(scratch.names(in: "root/usr/" + folder).isEmpty) }
+    for folder in ["bin", "share/man/man1", "share/doc"] + completions.keys.map({ "share/" + $0 }) {
+      #expect(scratch.names(in: "root/usr/" + folder).isEmpty)
+    }
     #expect(!scratch.names(in: "root/usr/share").contains("authbroker"))
   }
 }
