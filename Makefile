@@ -20,6 +20,7 @@ DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3
 LIFE_PACKAGES := lintian=lintian mmdebstrap=mmdebstrap systemd-analyze=systemd
 BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
+SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
@@ -27,7 +28,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench \
-  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools
+  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools test-completions
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -49,7 +50,7 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@for prepare in Tests/Drivers/Clients/*/prepare; do [ ! -e "$$prepare" ] || "$$prepare" || exit 1; done
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -61,6 +62,12 @@ test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@swift build --explicit-target-dependency-import-check error --product authbrokerd
 	@swift build --explicit-target-dependency-import-check error --product authbroker
 	@Tests/Drivers/Editors/run .build/debug
+
+test-completions: need-build ## Let bash, zsh and fish complete command lines
+	@.ci/require-packages $(SHELL_PACKAGES)
+	@swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Completions/run .build/debug
 
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)

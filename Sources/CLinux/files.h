@@ -44,6 +44,9 @@ static inline int64_t clinux_read_link(const char *path, void *buffer, size_t co
 }
 static inline int clinux_rename(const char *from, const char *to) { return clinux_result(rename(from, to)); }
 
+// Gives a file a second name, which must be free (link(2)).
+static inline int clinux_link(const char *from, const char *to) { return clinux_result(link(from, to)); }
+
 // Whether a path lies in a file system that is mounted read-only (statvfs(3)).
 static inline int clinux_is_read_only(const char *path) {
   struct statvfs s;

@@ -8,6 +8,10 @@ import RESTProvider
 package struct ProviderType: Sendable {
   /// Its name in the configuration, in sessions and in capabilities.
   package let name: String
+  /// Its name for people.
+  package let title: String
+  /// The keys that a person who sets up a profile is asked for, in order.
+  let askedKeys: [String]
   /// What such a provider can do where nothing is configured otherwise: what is listed as long as no profile uses the type.
   ///
   /// A provider itself says what it can do, see ``AuthProvider/capabilities``; a test holds the two equal.
@@ -20,19 +24,27 @@ package struct ProviderType: Sendable {
   /// All types, in the order in which capabilities list them.
   package static let all: [ProviderType] =
     [
-      ProviderType(name: "local", abilities: everything.subtracting([.awaitLogin])) { _ in .local },
-      ProviderType(name: RESTProvider.type, abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])) {
-        section in
+      ProviderType(
+        name: "local", title: "accounts on this machine (the embedded provider)", askedKeys: [],
+        abilities: everything.subtracting([.awaitLogin])
+      ) { _ in .local },
+      ProviderType(
+        name: RESTProvider.type, title: "a REST backend, by its base URL", askedKeys: ["baseUrl"],
+        abilities: everything.subtracting([.generateBackupCodes, .awaitLogin])
+      ) { section in
         RESTProfileConfiguration(&section).map { .remote($0) }
       },
     ]
     + OIDCPreset.all.map { preset in
-      ProviderType(name: preset.name, abilities: preset.abilities) { section in
+      ProviderType(
+        name: preset.name, title: preset.title,
+        askedKeys: preset.keys + ["clientId", "clientSecret", "redirectUri"], abilities: preset.abilities
+      ) { section in
         OIDCProfileConfiguration(preset, &section).map { .remote($0) }
       }
     } + [
       ProviderType(
-        name: FirebaseProvider.type,
+        name: FirebaseProvider.type, title: "Firebase Authentication", askedKeys: ["apiKey"],
         abilities: everything.subtracting([.resendOtp, .verifyBackupCode, .generateBackupCodes, .awaitLogin])
       ) { section in
         FirebaseProfileConfiguration(&section).map { .remote($0) }

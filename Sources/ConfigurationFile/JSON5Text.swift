@@ -38,6 +38,9 @@ package struct JSON5Text: Sendable {
     return SourcePosition(ofByte: tokens[index].source, in: source)
   }
 
+  /// The byte of the source at which the token was written that covers a byte of ``json``; nil behind the last one.
+  func sourceByte(ofJSONByte offset: Int) -> Int? { token(covering: offset).map { tokens[$0].source } }
+
   /// Where the key was written of a member whose value begins at a byte of ``json``.
   package func position(ofKeyOfValueAt offset: Int) -> SourcePosition {
     guard let value = token(covering: offset), value >= 2 else { return position(ofJSONByte: offset) }

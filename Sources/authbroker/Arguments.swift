@@ -18,8 +18,11 @@ struct Arguments: Equatable, Sendable {
 
   /// Options that would carry a secret, which every user of the machine could read in a list of processes.
   private static let secrets = [
-    "--password", "--code", "--otp", "--token", "--refresh-token", "--passphrase", "--secret",
+    "--password", "--code", "--otp", "--token", "--refresh-token", "--passphrase", "--secret", "--client-secret",
   ]
+
+  /// A command line that says nothing.
+  init() {}
 
   /// Takes words apart by the options that are known.
   ///
@@ -44,6 +47,10 @@ struct Arguments: Equatable, Sendable {
         guard endsAtOperand else { continue }
         operands += rest
         return
+      }
+      if let group = Option.group(word) {
+        rest = group[...] + rest
+        continue
       }
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = Option.longNames[parts[0]] ?? parts[0]
@@ -74,11 +81,17 @@ struct Arguments: Equatable, Sendable {
         switch name {
         case "--code", "--otp": "--code-stdin"
         case "--token", "--refresh-token": "--token-stdin"
+        case "--client-secret": "--secret-stdin, --secret-file or --secret-command"
         default: "--password-stdin or --password-command"
         }
       return .usage("a secret is never taken from an argument, where other programs can read it; use \(what)")
     }
     return .unknown("option", name, likely: Spelling.nearest(to: name, among: known.map(\.name)))
+  }
+
+  /// Some of the options as words of a command line again.
+  func words(of names: [String]) -> [String] {
+    names.compactMap { name in options[name].map { $0.isEmpty ? name : "\(name)=\($0)" } }
   }
 
   /// Whether an option was given.

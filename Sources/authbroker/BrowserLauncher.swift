@@ -33,7 +33,7 @@ struct BrowserLauncher {
   func open(_ address: String) {
     guard isWanted, Self.isWebAddress(address) else { return }
     for command in commands(for: address) where start(command) {
-      return Output.message("opening it in your browser")
+      return Output.notice("opening it in your browser")
     }
     Output.message("no browser could be started; open the address yourself, or name a browser in BROWSER")
   }
@@ -46,6 +46,11 @@ struct BrowserLauncher {
     guard !hindrances.contains(where: context.arguments.has), context.canAsk, Terminal.isTerminal(2) else {
       return false
     }
+    return hasBrowser
+  }
+
+  /// Whether the environment names a browser, or a display of this computer that one could appear on.
+  var hasBrowser: Bool {
     let hasDisplay = has("DISPLAY") || has("WAYLAND_DISPLAY")
     return has("BROWSER") || (hasDisplay && !has("SSH_CONNECTION"))
   }

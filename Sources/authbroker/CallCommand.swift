@@ -14,7 +14,9 @@ enum CallCommand: Command {
     details: """
       JSON is the params, an object; - reads them from standard input, which anything that holds a secret requires.
       `authbroker call rpc.discover` lists the methods.
-      """)
+      """,
+    operandCompletion: .methods,
+    examples: ["authbroker call getStatus", #"authbroker call getSession '{"profile": "work"}'"#])
 
   /// Members of params that are secrets, which must not stand in an argument.
   static let secrets: Set<String> = [

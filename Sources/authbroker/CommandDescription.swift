@@ -14,6 +14,10 @@ struct CommandDescription: Equatable, Sendable {
   var takesRawWords = false
   /// Whether the first operand begins another program's command line: no word behind it is an option of this program.
   var endsOptionsAtOperand = false
+  /// What a shell can complete the first operand to; nil where the word that stands for it says so.
+  var operandCompletion: Completion?
+  /// What a person may type, each a whole line.
+  var examples: [String] = []
 
   /// How the command is called, without its options.
   var usage: String { ["authbroker", name, operands].filter { !$0.isEmpty }.joined(separator: " ") }
@@ -26,10 +30,17 @@ struct CommandDescription: Equatable, Sendable {
   /// What stands for each operand in the usage line.
   var operandNames: [Substring] { operands.split(separator: " ") }
 
+  /// What a shell can complete an operand to, counted from 0.
+  func completion(ofOperand index: Int) -> Completion {
+    if index == 0, let operandCompletion { return operandCompletion }
+    return operandNames.indices.contains(index) ? Completion(operand: operandNames[index]) : .none
+  }
+
   /// The command's help.
   var help: String {
-    var text = "usage: \(usage)\(options.isEmpty ? "" : " [options]")\n\n\(summary).\n"
-    if !details.isEmpty { text += "\n" + details + "\n" }
+    var text = "usage: \(usage)\(options.isEmpty ? "" : " [options]")\n\n" + HelpText.wrapped(summary + ".")
+    if !details.isEmpty { text += "\n" + HelpText.wrapped(details) }
+    if !examples.isEmpty { text += "\nExamples:\n" + examples.map { "  \($0)\n" }.joined() }
     if !options.isEmpty { text += "\nOptions:\n" + HelpText.table(options) }
     return text + "\nEvery command takes:\n" + HelpText.table(Option.global)
   }

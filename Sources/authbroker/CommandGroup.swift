@@ -17,7 +17,8 @@ extension CommandGroup {
   static var description: CommandDescription {
     CommandDescription(
       name: name, operands: "COMMAND", summary: summary,
-      details: "\(details)\n\nCommands:\n\(HelpText.commands(members))\n`authbroker help \(name) COMMAND` says more.")
+      details: "\(details)\n\nCommands:\n\(HelpText.commands(members))\n`authbroker help \(name) COMMAND` says more.",
+      examples: members.prefix(3).compactMap { $0.description.examples.first })
   }
 
   /// Prints the help: which of the commands is meant was not said.

@@ -18,6 +18,7 @@ enum CommandLineProgram {
   }
 
   private static func run(_ command: any Command.Type, _ context: Context) throws(CommandFailure) -> ExitCode {
+    if context.arguments.has("--quiet") { Output.silenceNotices() }
     guard !context.arguments.has("--help") else {
       Output.data(Array(command.description.help.utf8).span)
       return .success
@@ -38,7 +39,7 @@ enum CommandLineProgram {
     guard let state, !state.isEmpty, !state.hasPrefix("/") else { return }
     let path = PathName.absolute(state, in: ProcessIdentity.workingDirectory)
     guard (try? FileStatus.following(path)) == nil else { return }
-    Output.message("--state \(state.shellQuoted) means \(path.shellQuoted), which does not exist yet")
+    Output.notice("--state \(state.shellQuoted) means \(path.shellQuoted), which does not exist yet")
   }
 
   /// Splits a command line into the command and its arguments; options may stand before the command's name.
@@ -46,9 +47,11 @@ enum CommandLineProgram {
   /// - Throws: a usage failure.
   static func parse(_ words: [String]) throws(CommandFailure) -> (any Command.Type, Arguments) {
     guard let position = try commandPosition(words) else {
-      if words.contains("--version") { return (VersionCommand.self, try Arguments([], known: [])) }
+      if words.contains(where: isVersion) { return (VersionCommand.self, try Arguments([], known: [])) }
       if let mistake = swallowed(words) { throw .usage("missing command: \(mistake)") }
-      return (HelpCommand.self, try Arguments([], known: []))
+      let arguments = try Arguments(words, known: Option.global)
+      guard !arguments.has("--help") else { return (HelpCommand.self, try Arguments([], known: [])) }
+      return (OverviewCommand.self, arguments)
     }
     var command = try CommandList.command(named: words[position])
     var rest = words
@@ -68,6 +71,11 @@ enum CommandLineProgram {
     } catch { throw error.namingHelp(of: command.description.name) }
   }
 
+  /// Whether a word asks for the version of the program, alone or among short options.
+  private static func isVersion(_ word: String) -> Bool {
+    ["-V", Option.version.name].contains(word) || Option.group(word)?.contains("-V") == true
+  }
+
   /// Where the first word is that is neither an option nor the value of one.
   ///
   /// - Throws: a usage failure for an option that no command has: what follows it may be a secret and no command.
@@ -77,11 +85,11 @@ enum CommandLineProgram {
     while index < words.count {
       let word = words[index]
       guard word.hasPrefix("-"), word != "-" else { return index }
-      let given = String(word.prefix { $0 != "=" })
+      let given = Option.group(word)?.last ?? String(word.prefix { $0 != "=" })
       let name = Option.longNames[given] ?? given
       let option = known.first { $0.name == name }
-      guard option != nil || ["--version", "--"].contains(word) else { throw Arguments.unknown(name, known) }
-      guard let placeholder = option?.value, given == word else {
+      guard option != nil || word == "--" || isVersion(word) else { throw Arguments.unknown(name, known) }
+      guard let placeholder = option?.value, !word.contains("=") else {
         index += 1
         continue
       }

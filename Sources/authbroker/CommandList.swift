@@ -6,10 +6,12 @@ enum CommandList {
   static var all: [any Command.Type] {
     [
       TokenCommand.self, HeaderCommand.self, ExecCommand.self, FileCommand.self, LoginCommand.self,
-      VerifyOTPCommand.self, RegisterCommand.self, StatusCommand.self, SessionsCommand.self, LogoutCommand.self, LockCommand.self, UnlockCommand.self,
+      VerifyOTPCommand.self, RegisterCommand.self, InitCommand.self, StatusCommand.self, WhoamiCommand.self,
+      ProfilesCommand.self, SessionsCommand.self, LogoutCommand.self, LockCommand.self, UnlockCommand.self,
       RekeyCommand.self, AccountCommand.self, LocalCommand.self, HelperCommand.self, DoctorCommand.self,
-      ProviderCheckCommand.self, WatchCommand.self, CallCommand.self, ServeCommand.self, ConnectCommand.self, StopCommand.self,
-      SockpathCommand.self, ConfigCommand.self, DemoCommand.self, VersionCommand.self, HelpCommand.self,
+      ProviderCheckCommand.self, WatchCommand.self, CallCommand.self, ServeCommand.self, ConnectCommand.self,
+      StopCommand.self, SockpathCommand.self, ConfigCommand.self, DemoCommand.self, CompletionCommand.self,
+      VersionCommand.self, HelpCommand.self,
     ]
   }
 
@@ -20,11 +22,14 @@ enum CommandList {
     }
   }
 
+  /// Those that programs call, and no list shows.
+  static var hidden: [any Command.Type] { [CompleteCommand.self] }
+
   /// Finds a command.
   ///
   /// - Throws: a usage failure with a suggestion.
   static func command(named name: String) throws(CommandFailure) -> any Command.Type {
-    if let command = all.first(where: { $0.description.name == name }) { return command }
+    if let command = (all + hidden).first(where: { $0.description.name == name }) { return command }
     let likely = Spelling.nearest(to: name, among: all.map { $0.description.name })
     throw CommandFailure.unknown("command", name, likely: likely).namingHelp(of: nil)
   }

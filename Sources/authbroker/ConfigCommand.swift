@@ -11,7 +11,8 @@ enum ConfigCommand: Command {
       FILE, or the configuration that the broker would use. Nothing is started or changed. Every mistake is a line with its
       place and what to write instead. With --json one object: ok and file, and where ok is false a message and the
       mistakes, else the profiles, the keySource of a new vault, and its keyFile.
-      """)
+      """,
+    examples: ["authbroker config check", "authbroker config check new.json --json"])
 
   /// Becomes the daemon, which knows how to read a configuration.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -5,7 +5,8 @@ enum ConnectCommand: Command {
     name: "connect",
     summary: "Join standard input and output to the running broker",
     details: "As `serve --stdio`, but a broker is started only with --start.",
-    options: [.flag("--start", "start a broker where there is none")])
+    options: [.flag("--start", "start a broker where there is none")],
+    examples: ["authbroker connect"])
 
   /// Relays until one side ends.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -76,11 +76,14 @@ struct Context: Sendable {
     guard let owner, owner.version != ProgramVersion.current else { return }
     let version = PlainText.line(owner.version.utf8)
     let text = "the running broker has version \(version), this program \(ProgramVersion.current)"
-    tell(Message(text, next: NextCommand("restart it with", "stop")))
+    notice(Message(text, next: NextCommand("restart it with", "stop")))
   }
 
   /// Tells a person something, and the command that this command line makes of what is next.
   func tell(_ message: Message) { Output.message(message.text(for: arguments)) }
+
+  /// Tells it, unless notices are left out.
+  func notice(_ message: Message) { Output.notice(message.text(for: arguments)) }
 
   /// Calls a method on a connection.
   ///

@@ -20,4 +20,22 @@ enum Correction {
     context.tell(failure.message)
     return refused
   }
+
+  /// Sends values, and sends them again while a person corrects what is refused.
+  ///
+  /// - Parameters:
+  ///   - first: the values as they were given first.
+  ///   - send: sends them.
+  ///   - correct: asks for what is refused again.
+  /// - Returns: what came of the values that were taken.
+  /// - Throws: what `correct` throws: the failure, where no person can correct it.
+  static func repeated<Values, Result>(
+    _ first: Values, send: (Values) throws(CommandFailure) -> Result,
+    correct: (inout Values, CommandFailure) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) -> Result {
+    var values = first
+    while true {
+      do throws(CommandFailure) { return try send(values) } catch { try correct(&values, error) }
+    }
+  }
 }

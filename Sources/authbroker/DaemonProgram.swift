@@ -24,6 +24,8 @@ enum DaemonProgram {
     let code: Int32?
     /// The last line of what it said on either stream.
     let text: String
+    /// The line of it that is a JSON object; nil where none is.
+    var object: String?
   }
 
   /// How long such a run may take: it reads one file.
@@ -50,8 +52,10 @@ enum DaemonProgram {
         try child.wait()
         return Report(code: nil, text: "")
       }
-      let line = said.split(separator: UInt8(ascii: "\n")).last ?? []
-      return Report(code: try child.wait(), text: PlainText.line(line))
+      let lines = said.split(separator: UInt8(ascii: "\n"))
+      let object = lines.first { $0.first == UInt8(ascii: "{") }
+      return Report(
+        code: try child.wait(), text: PlainText.line(lines.last ?? []), object: object.map { PlainText.line($0) })
     }
   }
 

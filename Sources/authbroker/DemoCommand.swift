@@ -13,7 +13,8 @@ enum DemoCommand: Command {
     details: """
       Starts a broker of its own with short lifetimes: register, log in with a one-time code, get a token, see it
       refreshed and see the session end. Your own broker and sessions are left alone. Takes about 15 seconds.
-      """)
+      """,
+    examples: ["authbroker demo"])
 
   /// Lifetimes that let a person see every change; the rest is as usual.
   private static let configuration = """

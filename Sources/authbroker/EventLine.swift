@@ -8,7 +8,7 @@ enum EventLine {
   ///
   /// - Parameters:
   ///   - event: the event.
-  ///   - text: the notification's `params`, of which the data's members are shown as they are.
+  ///   - text: the notification's `params`, of which the data's members are shown as they are, but times as local ones.
   ///   - style: how words are set off.
   /// - Returns: the line without its end.
   static func text(of event: BrokerEvent, _ text: [UInt8], _ style: Style) -> String {
@@ -20,6 +20,9 @@ enum EventLine {
   }
 
   private static func value(_ node: JSONNode) -> String {
-    PlainText.line((try? node.string())?.utf8.map { $0 } ?? Array(node.text))
+    guard let text = try? node.string() else { return PlainText.line(node.text) }
+    // A date alone, or another text that begins like one, stays as it is.
+    if text.utf8.count >= 20, let time = Timestamp(text) { return LocalTime.full(time) }
+    return PlainText.line(text.utf8)
   }
 }

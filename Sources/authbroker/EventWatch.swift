@@ -55,7 +55,7 @@ struct EventWatch: ~Copyable {
         } else {
           "the events after \(last) are no longer kept; going on from \(state.sequence)"
         }
-      Output.message(why)
+      Output.notice(why)
     }
     // With `since`, what was missed comes first, and counts from there.
     if last == nil || state.resync == true { last = state.sequence }
@@ -115,7 +115,7 @@ struct EventWatch: ~Copyable {
       do throws(CommandFailure) {
         _ = try begin()
         isStopping = false
-        return Output.message("the broker ended; resuming at another one from sequence \(last ?? 0)")
+        return Output.notice("the broker ended; resuming at another one from sequence \(last ?? 0)")
       } catch {
         guard error.exitCode == .brokerUnreachable else { throw error }
       }

@@ -8,12 +8,14 @@ import ClientSocket
 enum FirstAccount {
   /// Refuses a login before anyone types a password for an account that cannot exist.
   ///
-  /// - Throws: a failure with code 4 that names the command which makes one.
-  static func expect(_ session: Session, _ context: Context) throws(CommandFailure) {
+  /// - Throws: a failure that names the command which makes one.
+  static func expect(
+    _ session: Session, _ context: Context, orElse code: ExitCode = .wrongCredentials
+  ) throws(CommandFailure) {
     guard session.provider == EmbeddedProvider.type else { return }
     var connection = try context.connect()
     guard isMissing(session.profile, context, on: &connection) else { return }
-    throw CommandFailure(.wrongCredentials, message(session.profile))
+    throw CommandFailure(code, message(session.profile))
   }
 
   /// A failure for want of a login, with what is to be done where there is no account yet.
@@ -34,6 +36,17 @@ enum FirstAccount {
 
   /// The command that makes the first account.
   static let creation = NextCommand("create one with", "register")
+
+  /// What to do where every session is signed out and there is no account that could be logged in to; nil elsewhere.
+  static func hint(
+    _ sessions: [Session], _ context: Context, on connection: inout BlockingConnection
+  ) -> Message? {
+    guard sessions.allSatisfy({ $0.state == .signedOut }),
+      let session = sessions.first(where: { $0.provider == EmbeddedProvider.type }),
+      isMissing(session.profile, context, on: &connection)
+    else { return nil }
+    return message(session.profile)
+  }
 
   private static func isMissing(
     _ profile: ProfileName, _ context: Context, on connection: inout BlockingConnection

@@ -10,7 +10,11 @@ enum HeaderCommand: Command {
 
       With --url it is the token of that target, and `Authorization: Basic` where the target's scheme is that.
       """,
-    options: TokenRequest.options + [TargetOption.option])
+    options: TokenRequest.options + [TargetOption.option],
+    examples: [
+      "authbroker header | curl --header @- https://api.example.com/",
+      "authbroker header --url https://git.example.com",
+    ])
 
   /// Asks for the token and prints the header.
   static func run(_ context: Context) throws(CommandFailure) {

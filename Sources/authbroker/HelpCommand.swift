@@ -4,7 +4,8 @@ enum HelpCommand: Command {
   static let description = CommandDescription(
     name: "help",
     operands: "[COMMAND]",
-    summary: "Show the help of the program or of a command")
+    summary: "Show the help of the program or of a command",
+    examples: ["authbroker help", "authbroker help login", "authbroker help account update"])
 
   /// Prints the overview, or the help of one command.
   static func run(_ context: Context) throws(CommandFailure) {

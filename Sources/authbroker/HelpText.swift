@@ -1,25 +1,63 @@
-/// Lays out the help.
+/// Lays out the help, in lines that fit a terminal of 80 columns.
 enum HelpText {
+  /// The longest line.
+  static let width = 80
+  /// The widest left column; what is longer has its meaning below it.
+  private static let widestName = 28
+
   /// The overview that `authbroker help` prints.
   static var overview: String {
-    var text = "usage: authbroker [options] COMMAND [arguments]\n\n"
-    text += "Keeps login sessions for the programs of this user and hands them fresh access tokens.\n\nCommands:\n"
+    var text = "usage: authbroker [options] COMMAND [arguments]\n\n" + wrapped(purpose) + "\nCommands:\n"
     text += commands(CommandList.all)
-    text += "\nOptions that every command takes:\n" + table(Option.global)
-    text += """
+    text += "\nOptions that every command takes:\n" + table(Option.global + [Option.version])
+    return text + "\n"
+      + wrapped(
+        """
+        Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials, code or passphrase, 5
+        provider or network unavailable or --timeout over, 6 access denied, 7 vault locked or damaged, 8 broker not
+        reachable, 1 anything else.
 
-      Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials, code or passphrase, 5 provider or
-      network unavailable or --timeout over, 6 access denied, 7 vault locked or damaged, 8 broker not reachable, 1
-      anything else.
-      `authbroker help COMMAND` says more; so does authbroker(1).
+        `authbroker help COMMAND` says more; so does authbroker(1).
+        """)
+  }
 
-      """
-    return text
+  /// What the program is for.
+  private static let purpose =
+    "Keeps login sessions for the programs of this user and hands them fresh access tokens."
+
+  /// What `authbroker` prints alone: the commands that people need first, by what they want.
+  static var start: String {
+    let lines = groups.map { title, commands in
+      "\n\(title):\n"
+        + startRows(commands.map { ($0.description.examples.first ?? $0.description.usage, $0.description.summary) })
+    }
+    let more = startRows([
+      ("authbroker help", "All commands, options and exit codes"),
+      ("authbroker help COMMAND", "One command, with examples"),
+      ("man authbroker", "The manual"),
+    ])
+    return wrapped(purpose) + lines.joined() + "\nRead on:\n" + more
+  }
+
+  /// Lines whose columns agree from group to group.
+  private static func startRows(_ rows: [(left: String, right: String)]) -> String { self.rows(rows, column: 23) }
+
+  private static var groups: [(title: String, commands: [any Command.Type])] {
+    [
+      ("Get an account", [RegisterCommand.self, InitCommand.self, LoginCommand.self]),
+      ("Use it", [TokenCommand.self, HeaderCommand.self, WatchCommand.self]),
+      ("See how things are", [StatusCommand.self, WhoamiCommand.self, ProfilesCommand.self, DoctorCommand.self]),
+      ("Leave", [LogoutCommand.self, StopCommand.self]),
+    ]
   }
 
   /// The options of a command with their meanings.
   static func table(_ options: [Option]) -> String {
-    rows(options.map { (($0.name + " " + ($0.value ?? "")).trimmingEnd(), $0.meaning) })
+    rows(
+      options.map { option in
+        let short = option.shortName.map { $0 + ", " } ?? ""
+        return ((short + option.name + " " + (option.value ?? "")).trimmingEnd(), option.meaning)
+      })
   }
 
   /// Commands with their summaries.
@@ -31,9 +69,47 @@ enum HelpText {
     ((command.name + " " + command.operands).trimmingEnd(), command.summary)
   }
 
-  private static func rows(_ rows: [(left: String, right: String)]) -> String {
-    let width = rows.map { $0.left.utf8.count }.max() ?? 0
-    return rows.map { "  \($0.left.padded(to: width))  \($0.right)\n" }.joined()
+  private static func rows(_ rows: [(left: String, right: String)], column: Int? = nil) -> String {
+    let column = column ?? min(rows.map(\.left.count).max() ?? 0, widestName)
+    let indent = String(repeating: " ", count: column + 4)
+    return rows.map { left, right in
+      let lines = filled(right, to: width - column - 4)
+      let isLong = left.count > column
+      let first = isLong ? "  \(left)\n\(indent)" : "  \(left.padded(to: column))  "
+      return first + lines.joined(separator: "\n" + indent) + "\n"
+    }.joined()
+  }
+
+  /// Paragraphs in lines that fit; a line that begins with a blank, or is empty, stays as it is.
+  static func wrapped(_ text: String) -> String {
+    var (lines, paragraph) = ([String](), [Substring]())
+    func end() {
+      if !paragraph.isEmpty { lines += filled(paragraph.joined(separator: " "), to: width) }
+      paragraph = []
+    }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.isEmpty || line.hasPrefix(" ") {
+        end()
+        lines.append(String(line))
+      } else {
+        paragraph.append(line)
+      }
+    }
+    end()
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Words in lines of a width; a word that is longer has a line of its own.
+  private static func filled(_ text: String, to width: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines.isEmpty ? [""] : lines
   }
 }
 

@@ -12,7 +12,8 @@ enum LockCommand: Command {
       Sessions are kept, encrypted on disk. Until `authbroker unlock`, commands that need a token end with exit code 7.
       Where the key comes from a passphrase, the vault cannot be opened without it; from any other source, the next
       broker that is started opens it by itself. Where no broker runs, no key is in memory and there is nothing to do.
-      """)
+      """,
+    examples: ["authbroker lock"])
 
   /// Locks the vault and says for how long that holds.
   static func run(_ context: Context) throws(CommandFailure) {

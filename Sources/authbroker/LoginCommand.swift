@@ -14,7 +14,7 @@ enum LoginCommand: Command {
       device or in a browser shows the address to open on standard error, in a terminal with a QR code for the other
       device where qrencode is installed, and waits until it is done, its time is over or --timeout is; Ctrl-C
       cancels it. At a terminal with a display the browser is opened, with $BROWSER or xdg-open; over ssh only where
-      $BROWSER is set. With --json the action is one line and the result another, and no browser is opened. With
+      $BROWSER is set. Where no browser can be opened, a login at another device is taken if the profile offers it. With --json the action is one line and the result another, and no browser is opened. With
       --no-wait it ends at once with exit code 3, and the broker goes on waiting; --flow waits for it again.
 
       While the provider looks at a password or a code, Ctrl-C and the end of --timeout cancel the login as well,
@@ -26,7 +26,13 @@ enum LoginCommand: Command {
       MethodOption.option, BrowserLauncher.option,
       .flag("--no-wait", "do not wait for the user to finish elsewhere"),
       .value("--flow", "FLOW", "resume a pending login"),
-    ] + PasswordSource.options)
+    ] + PasswordSource.options,
+    examples: [
+      "authbroker login",
+      "authbroker login --email ann@example.com",
+      "authbroker login -p work --method deviceCode",
+      "pass show work | authbroker login --email ann@example.com --password-stdin",
+    ])
 
   /// Asks for what is missing, logs in, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -35,7 +41,7 @@ enum LoginCommand: Command {
     let method = try method(context.arguments)
     if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
     let session = try context.sessionBeforeAsking(of: profile)
-    if let session, ExitCode(session.state) == .success { Output.message(replacing(session)) }
+    if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
     if method != .password, try logInWithoutPassword(method, profile, context) { return }
     if let session { try FirstAccount.expect(session, context) }
     let params = try credentials(profile, context)
@@ -46,14 +52,11 @@ enum LoginCommand: Command {
 
   /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
   private static func credentials(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> Login.Params {
-    let (email, phone) = (context.arguments["--email"], context.arguments["--phone"])
-    var params = Login.Params(profile: profile, email: email, phoneNumber: phone)
-    if email == nil, phone == nil {
-      var dialogue = LoginDialogue(context, try context.connect())
-      let fields = dialogue.passwordForm(profile).fields
-      if fields.contains("phoneNumber") { params.phoneNumber = try Prompt.answer("--phone", "Phone number", context) }
-      if fields.contains("email") { params.email = try Prompt.answer("--email", "E-mail address", context) }
-    }
+    var params = Login.Params(profile: profile)
+    var connection = try context.connect()
+    try LoginAccount.ask(
+      context, LoginDialogue.passwordForm(profile, context, on: &connection), email: &params.email,
+      phoneNumber: &params.phoneNumber)
     params.password = try PasswordSource.password(context)
     return params
   }
@@ -92,6 +95,12 @@ enum LoginCommand: Command {
   ) throws(CommandFailure) -> Bool {
     var dialogue = LoginDialogue(context, try context.connect())
     if method == nil, dialogue.takesPassword(profile) { return false }
+    if method == nil, elsewhere(dialogue.loginForms(profile), context) {
+      if let result = try beginElsewhere(profile, &dialogue) {
+        try dialogue.finish(result)
+        return true
+      }
+    }
     let result: LoginResult
     do throws(CommandFailure) {
       result = try dialogue.begin(Login.self, .init(profile: profile, method: method?.rawValue))
@@ -101,6 +110,29 @@ enum LoginCommand: Command {
     }
     try dialogue.finish(result)
     return true
+  }
+
+  /// Whether the login is better done at another device: a browser could not be opened here, and the profile offers both.
+  private static func elsewhere(_ forms: [LoginForm], _ context: Context) -> Bool {
+    guard forms.first(where: \.fields.isEmpty)?.method == .browser, !BrowserLauncher(context).hasBrowser else {
+      return false
+    }
+    return forms.contains { $0.method == .deviceCode }
+  }
+
+  /// - Returns: nil where the provider turns out not to support it.
+  private static func beginElsewhere(
+    _ profile: ProfileName?, _ dialogue: inout LoginDialogue
+  ) throws(CommandFailure) -> LoginResult? {
+    do throws(CommandFailure) {
+      return try dialogue.begin(Login.self, .init(profile: profile, method: LoginMethod.deviceCode.rawValue))
+    } catch {
+      guard let kind = error.error?.kind, [.unsupportedByProvider, .providerRejected, .configInvalid].contains(kind)
+      else {
+        throw error
+      }
+      return nil
+    }
   }
 
   /// Goes on with a login that was begun, here or elsewhere.

@@ -20,6 +20,14 @@ extension LoginDialogue {
     throw CommandFailure(.broker(BrokerError(.unsupportedByProvider, profile: wanted)))
   }
 
+  /// Refuses what is for an account where there is none at all yet.
+  ///
+  /// - Throws: a failure with code 3 that names the command which makes one.
+  mutating func expectAccount(of profile: ProfileName?) throws(CommandFailure) {
+    guard let session = try? session(of: profile), session.state == .signedOut else { return }
+    try FirstAccount.expect(session, context, orElse: .loginRequired)
+  }
+
   /// What the provider of a profile wants of a new password, for the question; empty where no question is asked.
   mutating func passwordHint(_ profile: ProfileName?, hasSecondFactor: Bool? = nil) throws(CommandFailure) -> String {
     guard context.canAsk else { return "" }

@@ -42,13 +42,22 @@ struct LoginDialogue: ~Copyable {
     return !forms.isEmpty && !forms.contains { $0.fields.isEmpty }
   }
 
-  /// What a login with a password takes; what most providers do from a broker that does not say.
-  mutating func passwordForm(_ profile: ProfileName?) -> LoginForm {
-    loginForms(profile).first { $0.method == .password } ?? LoginForm(.password)
+  /// The ways to log in to a profile, the usual one first; none from a broker that does not say.
+  mutating func loginForms(_ profile: ProfileName?) -> [LoginForm] {
+    Self.loginForms(profile, context, on: &connection)
   }
 
-  private mutating func loginForms(_ profile: ProfileName?) -> [LoginForm] {
-    (try? call(GetSession.self, .init(profile: profile)).login) ?? []
+  /// What a login with a password takes; what most providers do from a broker that does not say.
+  static func passwordForm(
+    _ profile: ProfileName?, _ context: Context, on connection: inout BlockingConnection
+  ) -> LoginForm {
+    loginForms(profile, context, on: &connection).first { $0.method == .password } ?? LoginForm(.password)
+  }
+
+  private static func loginForms(
+    _ profile: ProfileName?, _ context: Context, on connection: inout BlockingConnection
+  ) -> [LoginForm] {
+    (try? context.call(GetSession.self, .init(profile: profile), on: &connection).login) ?? []
   }
 
   /// Goes on until there is a session, and prints what came of it.
@@ -58,7 +67,7 @@ struct LoginDialogue: ~Copyable {
     let result = try follow(result)
     if context.wantsJSON { context.printJSON(result) }
     let session = try session(in: result)
-    if !context.wantsJSON { Output.message(Self.welcome(session)) }
+    if !context.wantsJSON { Output.notice(Self.welcome(session)) }
   }
 
   /// Goes on until there is a session, asking for codes where a person can be asked, and waiting for what is done

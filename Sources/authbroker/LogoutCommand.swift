@@ -10,7 +10,8 @@ enum LogoutCommand: Command {
     options: [
       .flag("--everywhere", "revoke the account's other sessions at the provider too"),
       .flag("--all", "sign out of every profile"),
-    ])
+    ],
+    examples: ["authbroker logout", "authbroker logout -p work --everywhere", "authbroker logout --all"])
 
   /// Ends the sessions and says what their providers did.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -30,8 +31,10 @@ enum LogoutCommand: Command {
     let before = try context.call(ListSessions.self, Empty(), on: &connection).sessions
     let states = Dictionary(before.map { ($0.profile, $0.state) }) { first, _ in first }
     for outcome in try context.call(Logout.self, params, on: &connection).results {
-      Output.message("\(outcome.profile): \(sentence(outcome, states[outcome.profile]))")
+      Output.notice("\(outcome.profile): \(sentence(outcome, states[outcome.profile]))")
     }
+    let meant = before.filter { profile == nil || $0.profile == profile }
+    if let hint = FirstAccount.hint(meant, context, on: &connection) { context.notice(hint) }
   }
 
   /// What has become of a session, told by the state that it was in.

@@ -6,7 +6,8 @@ enum MethodOption {
   private static let methods: [LoginMethod] = [.password, .deviceCode, .browser, .clientCredentials]
 
   /// The option, as the help of every command shows it.
-  static let option = Option.value("--method", "METHOD", "\(choice); else the first offered")
+  static let option = Option.value(
+    "--method", "METHOD", "\(choice); else the first offered", completion: .words(methods.map(\.rawValue)))
 
   private static var choice: String {
     let names = methods.map(\.rawValue)

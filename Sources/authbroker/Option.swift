@@ -6,10 +6,14 @@ struct Option: Equatable, Sendable {
   let value: String?
   /// What it is for.
   let meaning: String
+  /// What a shell can complete its value to.
+  var completion = Completion.none
 
   /// An option that takes a value.
-  static func value(_ name: String, _ value: String, _ meaning: String) -> Option {
-    Option(name: name, value: value, meaning: meaning)
+  static func value(
+    _ name: String, _ value: String, _ meaning: String, completion: Completion = .none
+  ) -> Option {
+    Option(name: name, value: value, meaning: meaning, completion: completion)
   }
 
   /// An option that is there or not.
@@ -18,17 +22,33 @@ struct Option: Equatable, Sendable {
   }
 
   /// The short names that every command understands.
-  static let longNames = ["-h": "--help", "-p": "--profile", "-q": "--quiet"]
+  static let longNames = ["-h": "--help", "-p": "--profile", "-q": "--quiet", "-V": "--version"]
+
+  /// The short name with its dash; nil where there is none.
+  var shortName: String? { Self.longNames.first { $0.value == name }?.key }
+
+  /// The short options that a word such as `-qp` stands for; nil where it is another word.
+  ///
+  /// Only the last of them may take a value, which is the next word.
+  static func group(_ word: String) -> [String]? {
+    guard word.utf8.count > 2, word.hasPrefix("-"), !word.hasPrefix("--") else { return nil }
+    let names = word.dropFirst().map { "-\($0)" }
+    return names.allSatisfy { longNames[$0] != nil && ($0 != "-p" || $0 == names.last) } ? names : nil
+  }
+
+  /// What prints the version of the program, in the place of a command.
+  static let version = Option.flag("--version", "print the version of the program")
 
   /// Those that every command takes, before or behind the command's name.
   static let global: [Option] = [
-    .value("--state", "DIR", "the broker's state directory"),
-    .value("--socket", "PATH", "where a broker that is started listens"),
-    .value("--config", "FILE", "the configuration"),
-    .value("--profile", "NAME", "which profile, where several are configured; also -p"),
+    .value("--profile", "PROFILE", "which profile, where several are configured", completion: .profiles),
     .flag("--json", "results as JSON"),
+    .flag("--quiet", "no notices on standard error, only failures"),
+    .value("--state", "DIR", "the broker's state directory", completion: .directories),
+    .value("--socket", "PATH", "where a broker that is started listens", completion: .files),
+    .value("--config", "FILE", "the configuration", completion: .files),
     .flag("--no-start", "start no broker where there is none"),
     .value("--timeout", "SECONDS", "how long to wait; exit code 5 after that, or 3 where the user is waited for"),
-    .flag("--help", "show the help of a command; also -h"),
+    .flag("--help", "show the help of a command"),
   ]
 }

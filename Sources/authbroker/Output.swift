@@ -1,6 +1,10 @@
 import LinuxSystem
 import SecretMemory
 import StateDirectory
+import Synchronization
+
+/// Whether notices are left out, as `--quiet` says.
+private let isQuiet = Atomic(false)
 
 /// The standard streams: data on standard output, words for people on standard error.
 enum Output {
@@ -43,6 +47,14 @@ enum Output {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { PlainText.line($0.utf8) }
     let bytes = Array("authbroker: \(lines.joined(separator: "\n"))\n".utf8)
     try? write(bytes.span, to: 2)
+  }
+
+  /// Leaves out notices from now on; failures, and what a person must know or do, are told all the same.
+  static func silenceNotices() { isQuiet.store(true, ordering: .relaxed) }
+
+  /// Tells a person something that nothing depends on, unless notices are left out.
+  static func notice(_ text: String) {
+    if !isQuiet.load(ordering: .relaxed) { message(text) }
   }
 
   /// Writes a part of a line for a person to see, and nothing else.

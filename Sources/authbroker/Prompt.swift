@@ -16,11 +16,18 @@ enum Prompt {
   /// - Throws: a failure at the end of the input.
   static func ask(_ question: String) throws(CommandFailure) -> String {
     while true {
-      let answer: String
-      do throws(Terminal.Refusal) { answer = try Terminal.readVisibleLine(prompt: question + ": ") } catch {
-        throw CommandFailure(.failure, "nothing was entered: the input has ended")
-      }
-      if !answer.isEmpty { return answer }
+      if let answer = try askOnce(question) { return answer }
     }
+  }
+
+  /// Asks a person; nil for an empty line.
+  ///
+  /// - Throws: a failure at the end of the input.
+  static func askOnce(_ question: String) throws(CommandFailure) -> String? {
+    let answer: String
+    do throws(Terminal.Refusal) { answer = try Terminal.readVisibleLine(prompt: question + ": ") } catch {
+      throw CommandFailure(.failure, "nothing was entered: the input has ended")
+    }
+    return answer.isEmpty ? nil : answer
   }
 }

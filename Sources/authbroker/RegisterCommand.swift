@@ -11,35 +11,37 @@ enum RegisterCommand: Command {
       Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is
       asked for again.
       """,
-    options: NewAccount.options)
+    options: NewAccount.options,
+    examples: ["authbroker register", "authbroker register --email ann@example.com --name Ann"])
 
   /// Asks for what is missing and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
     if let session = try context.sessionBeforeAsking(of: profile), ExitCode(session.state) == .success {
-      Output.message(LoginCommand.replacing(session))
+      Output.notice(LoginCommand.replacing(session))
     }
     // Before anything is typed: a profile that is not there, and what its provider wants.
     var dialogue = LoginDialogue(context, try context.connect())
     let hint = try dialogue.passwordHint(profile, hasSecondFactor: context.arguments.has("--phone"))
     try dialogue.expectAbility(Register.self, of: profile)
     let account = try NewAccount(context, passwordHint: hint)
-    try dialogue.finish(try register(account, profile, &dialogue))
+    let result = try register(account, profile, &dialogue)
+    if case .emailVerificationRequired = result.progress { OutboxNotice.tellOfToken(profile, &dialogue) }
+    try dialogue.finish(result)
   }
 
   /// Has the account made, with what a person corrects of it.
   private static func register(
     _ first: NewAccount, _ profile: ProfileName?, _ dialogue: inout LoginDialogue
   ) throws(CommandFailure) -> LoginResult {
-    var account = first
-    while true {
+    try Correction.repeated(first) { account throws(CommandFailure) in
       let params = Register.Params(
         profile: profile, email: account.email, password: account.password, name: account.name,
         phoneNumber: account.phoneNumber)
-      do throws(CommandFailure) {
-        return try dialogue.begin(Register.self, params, undoing: .registration)
-      } catch { try account.correct(dialogue.explained(error)) }
+      return try dialogue.begin(Register.self, params, undoing: .registration)
+    } correct: { account, failure throws(CommandFailure) in
+      try account.correct(dialogue.explained(failure))
     }
   }
 }

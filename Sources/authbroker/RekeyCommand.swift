@@ -20,7 +20,8 @@ enum RekeyCommand: Command {
       .flag("--keep-passphrase", "new keys, but the same passphrase"),
     ] + PassphraseSource.options + [
       .value("--new-password-command", "CMD", "as --password-command, for the new passphrase")
-    ])
+    ],
+    examples: ["authbroker rekey"])
 
   /// Asks for what is needed, lets the broker re-encrypt everything, and says what has changed.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -45,9 +46,9 @@ enum RekeyCommand: Command {
     try send(&request, context, on: &connection)
     guard !context.wantsJSON else { return context.printJSON(Empty()) }
     let after = try context.call(GetStatus.self, Empty(), on: &connection).vault
-    Output.message(sentence(vault, after, request.params))
+    Output.notice(sentence(vault, after, request.params))
     guard configured?.rawValue != after.keySource, try differs(context, on: &connection) else { return }
-    Output.message("the configuration still names another source; set vault.keySource to the new one")
+    Output.notice("the configuration still names another source; set vault.keySource to the new one")
   }
 
   /// What the configuration of the owner says now, which that one may not have read yet; nil: it cannot be told.

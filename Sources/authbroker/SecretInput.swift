@@ -9,7 +9,7 @@ enum SecretInput {
 
   /// What a secret is, as people call it.
   enum Kind: String {
-    case password, passphrase, code, token
+    case password, passphrase, code, token, secret
   }
 
   /// Asks without echo.

@@ -17,7 +17,8 @@ enum ServeCommand: Command {
     options: [
       .flag("--stdio", "speak on standard input and output"),
       .flag("--private", "with --stdio: be the broker itself, in this process"),
-    ])
+    ],
+    examples: ["authbroker serve", "authbroker serve --stdio"])
 
   /// Becomes the daemon, or relays to it.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -6,7 +6,8 @@ enum SessionsCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "sessions",
-    summary: "List the sessions of all profiles")
+    summary: "List the sessions of all profiles",
+    examples: ["authbroker sessions", "authbroker sessions --json"])
 
   /// Asks for the sessions and prints them.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -23,5 +24,6 @@ enum SessionsCommand: Command {
     SessionNotices.print(sessions, context)
     OfflineSessions.print(sessions, context, on: &connection)
     PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
+    if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
   }
 }

@@ -8,7 +8,8 @@ enum SockpathCommand: Command {
     name: "sockpath",
     summary: "Print the socket of the running broker",
     details: "Ends with 8 where no broker runs, unless --start starts one.",
-    options: [.flag("--start", "start a broker where there is none")])
+    options: [.flag("--start", "start a broker where there is none")],
+    examples: ["authbroker sockpath", "export AUTHBROKER_SOCKET=$(authbroker sockpath)"])
 
   /// Connects, so that the path is one that answers, and prints it.
   static func run(_ context: Context) throws(CommandFailure) {

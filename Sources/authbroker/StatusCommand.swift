@@ -12,7 +12,8 @@ enum StatusCommand: Command {
     details: """
       With --profile the exit code tells the state of that session: 0 a token is available, 3 login required, 7 the
       vault is locked.
-      """)
+      """,
+    examples: ["authbroker status", "authbroker status -p work --json"])
 
   /// Asks for the status, prints it, and lets the exit code tell about the profile.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -35,6 +36,7 @@ enum StatusCommand: Command {
       show(status, sessions, context)
       OfflineSessions.print(sessions, context, on: &connection)
       PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
+      if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
     }
     guard profile != nil, let code = sessions.first.map({ ExitCode($0.state) }), code != .success else { return }
     throw .quiet(code)

@@ -15,7 +15,8 @@ enum StopCommand: Command {
       is nothing to do. A broker that is not on its socket, or to which access to the state directory cannot be proven,
       is sent SIGTERM. A broker whose vault cannot be written does not stop before the newest tokens are saved.
       """,
-    options: [.flag("--discard-unsaved", "stop although the newest tokens are not saved")])
+    options: [.flag("--discard-unsaved", "stop although the newest tokens are not saved")],
+    examples: ["authbroker stop"])
 
   /// How long a broker may take to end: it drains its connections and closes the vault.
   private static let longestEnd = Duration.seconds(30)
@@ -91,7 +92,7 @@ enum StopCommand: Command {
   }
 
   private static func finish(_ context: Context, _ sentence: String) {
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message(sentence) }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice(sentence) }
   }
 
   private static func hasNotEnded(_ pid: Int32?) -> CommandFailure {

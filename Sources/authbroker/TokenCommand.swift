@@ -19,6 +19,12 @@ enum TokenCommand: Command {
       """,
     options: TokenRequest.options + [
       IDTokenRequest.option, TargetOption.option, TokenFormat.option, EnvironmentTemplate.option,
+    ],
+    examples: [
+      "authbroker token",
+      "authbroker token -p work --min-validity 300",
+      "authbroker token --scope orders:read --json",
+      "authbroker token --format env --env API_TOKEN",
     ])
 
   /// Asks for the token and prints it.

@@ -12,7 +12,8 @@ enum UnlockCommand: Command {
       Asks for the passphrase without echo, for that of a new vault twice. A vault whose key comes from another source
       needs none. Ends with 4 for a wrong passphrase, with 7 if the key is not available or the vault is damaged.
       """,
-    options: PassphraseSource.options)
+    options: PassphraseSource.options,
+    examples: ["authbroker unlock", "pass show vault | authbroker unlock --password-stdin"])
 
   /// Finds out what the vault needs, and opens it.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -53,6 +54,6 @@ enum UnlockCommand: Command {
   }
 
   private static func finish(_ context: Context, _ sentence: String) {
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message(sentence) }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice(sentence) }
   }
 }

@@ -16,7 +16,8 @@ enum VerifyOTPCommand: Command {
     options: [
       .flag("--code-stdin", "read the code from standard input, one line"),
       .flag("--resend", "ask for another code instead of giving one"),
-    ])
+    ],
+    examples: ["authbroker verify-otp", "oathtool --totp -b - < key | authbroker verify-otp FLOW --code-stdin"])
 
   /// Sends the code, and goes on until there is a session.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -6,7 +6,8 @@ enum VersionCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "version",
-    summary: "Print the version of this program")
+    summary: "Print the version of this program",
+    examples: ["authbroker version", "authbroker -V"])
 
   /// Prints the version.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -14,9 +14,14 @@ enum WatchCommand: Command {
       the --since to resume with; if no event comes for --timeout, counted from the last one, with 5.
       """,
     options: [
-      .value("--events", "A,B", "only these events"),
+      .value("--events", "A,B", "only these events", completion: .events),
       .value("--since", "N", "begin with the events after the sequence N"),
       .value("--count", "N", "end after N events"),
+    ],
+    examples: [
+      "authbroker watch",
+      "authbroker watch --events login,logout --json",
+      "authbroker watch --since 120 --count 1",
     ])
 
   /// Subscribes and prints event after event.
@@ -28,7 +33,7 @@ enum WatchCommand: Command {
     let profiles = try context.arguments.profile().map { [$0] }
     var watch = try EventWatch(context, events: events, profiles: profiles, since: since)
     let state = try watch.begin()
-    if !context.wantsJSON { introduce(state) }
+    if !context.wantsJSON { introduce(state, context) }
     var seen = 0
     while count.map({ seen < $0 }) ?? true {
       let (event, text) = try watch.next(within: timeout)
@@ -48,8 +53,10 @@ enum WatchCommand: Command {
     return events
   }
 
-  private static func introduce(_ state: Subscribe.Result) {
+  private static func introduce(_ state: Subscribe.Result, _ context: Context) {
     let sessions = state.sessions.map { "\($0.profile) is \($0.state.rawValue)" }.joined(separator: ", ")
-    Output.message("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions)")
+    Output.notice("watching from sequence \(state.sequence); \(sessions.isEmpty ? "no profile" : sessions)")
+    guard var connection = try? context.connect(mayStart: false) else { return }
+    if let hint = FirstAccount.hint(state.sessions, context, on: &connection) { context.notice(hint) }
   }
 }

@@ -10,6 +10,8 @@ struct DaemonArguments: Equatable {
     case privateOwner
     /// Read the configuration, say what is wrong with it, and end.
     case checkConfiguration
+    /// Say which providers a profile can name and what each needs, and end.
+    case listProviders
     /// Say something about the program, and end.
     case version, help
   }
@@ -33,6 +35,7 @@ struct DaemonArguments: Equatable {
   static let usage = """
     usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--stdio]
            authbrokerd --check-config [--config FILE] [--json]
+           authbrokerd --list-providers
     People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
 
     """
@@ -49,6 +52,7 @@ struct DaemonArguments: Equatable {
       case "--on-demand": mode = .owner(isOnDemand: true)
       case "--ready-fd": readyDescriptor = try Self.descriptor(argument, &rest)
       case "--check-config": mode = .checkConfiguration
+      case "--list-providers": mode = .listProviders
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help

@@ -24,5 +24,6 @@ switch arguments.mode {
 case .version: StandardOutput.write("authbrokerd \(ProgramVersion.current)\n")
 case .help: StandardOutput.write(DaemonArguments.usage)
 case .checkConfiguration: ProcessImage.end(ConfigurationCheck.run(arguments, environment))
+case .listProviders: StandardOutput.write(ProviderListing.text)
 case .owner, .privateOwner: OwnerProcess.run(arguments, environment)
 }

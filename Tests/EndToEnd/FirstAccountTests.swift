@@ -27,6 +27,28 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (["status"], 0), (["sessions"], 0), (["profiles"], 0), (["logout"], 0), (["whoami"], 3),
+      (["account", "show"], 3),
+      (["account", "update", "--name", "Ada"], 3), (["account", "password", "--password-stdin"], 3),
+      (["account", "forgot", "--email", "ada@example.com"], 3), (["account", "reset", "--token-stdin"], 3),
+      (["account", "verify-email", "--token-stdin"], 3), (["account", "2fa", "totp"], 3),
+      (["account", "backup-codes"], 3), (["account", "delete", "--password-stdin"], 3),
+      (["watch", "--timeout", "1"], 5), (["doctor"], 0), (["provider-check"], 0),
+    ] as [([String], Int32)])
+  func `every command names what makes an account where there is none`(words: [String], code: Int32) async throws {
+    try await Sandbox.run { sandbox in
+      let run = try sandbox.run(BuiltPrograms.command, words, input: "made up\nmade up\n")
+      #expect(run.code == code, "\(run.output)\(run.errors)")
+      let said = run.output + run.errors
+      #expect(said.contains("create one with: authbroker register\n"), "\(said)")
+      // In JSON there is no sentence.
+      let json = try sandbox.run(BuiltPrograms.command, ["whoami", "--json"])
+      #expect(json.code == 3 && json.output == "{\"users\":[]}\n" && json.errors.isEmpty, "\(json.output)")
+    }
+  }
+
   @Test func `where there is an account nothing is said of a first one`() async throws {
     try await Sandbox.run { sandbox in
       func command(_ words: [String], input: String = "example password 1\n") throws -> Sandbox.Outcome {

@@ -15,15 +15,16 @@ extension Broker {
     let slot = try slot(for: params.profile)
     let login = Login.Params(
       profile: params.profile, method: params.method, email: params.email, password: params.password,
-      refreshToken: params.refreshToken)
+      phoneNumber: params.phoneNumber, refreshToken: params.refreshToken)
     let method = try LoginMethodChoice.method(for: login, offered: slot.provider.loginForms, profile: slot.name)
     try ledger.require(.trials, trials.count + 1, of: slot.name)
-    try admitLogin(params.email, on: slot)
+    try admitLogin(params.email ?? params.phoneNumber, on: slot)
     var options = ProviderTrial.Options()
     options.triesWrongPassword = params.triesWrongPassword
     options.replaysToken = params.replaysToken
     var credentials = Credentials(
-      method: method, email: params.email, password: params.password, refreshToken: params.refreshToken)
+      method: method, email: params.email, password: params.password, phoneNumber: params.phoneNumber,
+      refreshToken: params.refreshToken)
     credentials.replacesPending = false
     let trial = TrialSlot(
       entropy.handle(), slot.name, slot.provider, servedClient,
@@ -113,7 +114,7 @@ extension Broker {
     guard case .login(let credentials) = request, case .login(.success(.otpRequired(let challenge))) = answer,
       let slot = slot(named: trial.profile)
     else { return }
-    noteSentCode(challenge.method, for: trial.client, to: credentials.email, on: slot)
+    noteSentCode(challenge.method, for: trial.client, to: credentials.email ?? credentials.phoneNumber, on: slot)
   }
 
   /// Keeps the broker from ending before a call of a trial has.

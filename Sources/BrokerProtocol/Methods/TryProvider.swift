@@ -20,6 +20,8 @@ public enum TryProvider: BrokerMethod {
     public var email: String?
     /// The password.
     public var password: Secret?
+    /// The account's phone number, where the provider knows it by that.
+    public var phoneNumber: String?
     /// A refresh token to start the session with.
     public var refreshToken: Secret?
     /// Whether to try a wrong password first: some providers lock accounts for it.
@@ -29,12 +31,14 @@ public enum TryProvider: BrokerMethod {
 
     public init(
       profile: ProfileName? = nil, method: String? = nil, email: String? = nil, password: Secret? = nil,
-      refreshToken: Secret? = nil, triesWrongPassword: Bool = false, replaysToken: Bool = false
+      phoneNumber: String? = nil, refreshToken: Secret? = nil, triesWrongPassword: Bool = false,
+      replaysToken: Bool = false
     ) {
       self.profile = profile
       self.method = method
       self.email = email
       self.password = password
+      self.phoneNumber = phoneNumber
       self.refreshToken = refreshToken
       self.triesWrongPassword = triesWrongPassword
       self.replaysToken = replaysToken
@@ -47,6 +51,7 @@ public enum TryProvider: BrokerMethod {
       try coder.optional("method", &method, .word)
       try coder.optional("email", &email, .text(atMost: ParameterLength.email))
       try coder.optional("password", &password, .secret)
+      try coder.optional("phoneNumber", &phoneNumber, .text(atMost: ParameterLength.phoneNumber))
       try coder.optional("refreshToken", &refreshToken, .token)
       try coder.optional("wrongPassword", &triesWrongPassword, absent: false)
       try coder.optional("reuse", &replaysToken, absent: false)
@@ -60,6 +65,7 @@ extension TryProvider.Params {
     "method": "How to log in, as at login.",
     "email": "The account's e-mail address.",
     "password": "The password.",
+    "phoneNumber": "The account's phone number, where the provider knows it by that.",
     "refreshToken": "A refresh token to start the session with.",
     "wrongPassword": "Whether to try a wrong password first; the provider may lock the account.",
     "reuse": "Whether to use a spent refresh token again; the provider may end all of the user's sessions.",

@@ -7,7 +7,8 @@ enum AccountBackupCodesCommand: Command {
     name: "account backup-codes",
     summary: "Make new backup codes, which replace a one-time code once each",
     details: "Asks for the password. The codes are printed once; those that were made before are void.",
-    options: PasswordSource.options)
+    options: PasswordSource.options,
+    examples: ["authbroker account backup-codes"])
 
   /// Asks for the password, and prints the codes on standard output.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -15,6 +16,7 @@ enum AccountBackupCodesCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(GenerateBackupCodes.self, of: profile)
+    try dialogue.expectAccount(of: profile)
     let result = try PasswordTries.repeated(context) { password throws(CommandFailure) in
       try dialogue.change(GenerateBackupCodes.self, .init(profile: profile, password: password), of: profile)
     }

@@ -7,7 +7,8 @@ enum AccountDeleteCommand: Command {
     name: "account delete",
     summary: "Delete the account at the provider, and its session here",
     details: "Asks for the password, which confirms it. Nothing brings the account back.",
-    options: PasswordSource.options)
+    options: PasswordSource.options,
+    examples: ["authbroker account delete"])
 
   /// Asks for the password, and says what is gone.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -15,6 +16,7 @@ enum AccountDeleteCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(DeleteAccount.self, of: profile)
+    try dialogue.expectAccount(of: profile)
     if PasswordSource.asks(context) {
       let session = try dialogue.session(of: profile)
       Output.message("this deletes the account that is logged in to \(session.profile)\(session.userWords), for good")
@@ -22,6 +24,6 @@ enum AccountDeleteCommand: Command {
     try PasswordTries.repeated(context) { password throws(CommandFailure) in
       _ = try dialogue.change(DeleteAccount.self, .init(profile: profile, password: password), of: profile)
     }
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the account is deleted") }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice("the account is deleted") }
   }
 }

@@ -11,7 +11,8 @@ enum AccountEmailCommand: Command {
       The provider may send a token to the new address, which `authbroker account verify-email` takes; the account may
       keep the old one until then.
       """,
-    options: PasswordSource.options)
+    options: PasswordSource.options,
+    examples: ["authbroker account email new@example.com"])
 
   /// Judges the address before anything is sent, and says what it is then.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -7,7 +7,8 @@ enum AccountForgotCommand: Command {
     name: "account forgot",
     summary: "Have the provider send a token for a new password",
     details: "The answer is the same whether or not there is an account of that address.",
-    options: [.value("--email", "ADDRESS", "the account")])
+    options: [.value("--email", "ADDRESS", "the account")],
+    examples: ["authbroker account forgot --email ann@example.com"])
 
   /// Asks for the address where it is not given, and says what to do with the token.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -15,6 +16,7 @@ enum AccountForgotCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ForgotPassword.self, of: profile)
+    try dialogue.expectAccount(of: profile)
     let email = try Prompt.answer("--email", "E-mail address", context)
     _ = try dialogue.change(ForgotPassword.self, .init(profile: profile, email: email), of: profile)
     guard !context.wantsJSON else { return context.printJSON(Empty()) }

@@ -11,7 +11,8 @@ enum AccountPasswordCommand: Command {
       Asks for the present password, and for the new one twice, without echo. At a terminal, the one that is not taken
       is asked for again. The session continues.
       """,
-    options: PasswordSource.changeOptions)
+    options: PasswordSource.changeOptions,
+    examples: ["authbroker account password"])
 
   /// Asks for both passwords, and changes the one to the other.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -19,11 +20,12 @@ enum AccountPasswordCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ChangePassword.self, of: profile)
+    try dialogue.expectAccount(of: profile)
     let hint = try dialogue.ownPasswordHint(profile)
     let present = try askForPresent(context)
     let new = try askForNew(context, hint)
     try change(.init(profile: profile, oldPassword: present, newPassword: new), &dialogue, hint)
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the password is changed") }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice("the password is changed") }
   }
 
   /// Changes the password; asks again for the present one where it is wrong, and for the new one where it is refused.
@@ -31,22 +33,18 @@ enum AccountPasswordCommand: Command {
     _ first: ChangePassword.Params, _ dialogue: inout LoginDialogue, _ hint: String
   ) throws(CommandFailure) {
     let context = dialogue.context
-    var params = first
     var tries = PasswordTries(context)
-    while true {
-      do throws(CommandFailure) {
-        _ = try dialogue.change(ChangePassword.self, params, of: params.profile)
-        return
-      } catch {
-        if error.error?.kind == .validationFailed {
-          _ = try Correction.refused(
-            by: error, among: ["newPassword"], context,
-            isTyped: PasswordSource.asks(context, command: PasswordSource.newOption.name))
-          params.newPassword = try askForNew(context, hint)
-        } else {
-          try tries.note(error)
-          params.oldPassword = try askForPresent(context)
-        }
+    _ = try Correction.repeated(first) { params throws(CommandFailure) in
+      try dialogue.change(ChangePassword.self, params, of: params.profile)
+    } correct: { params, failure throws(CommandFailure) in
+      if failure.error?.kind == .validationFailed {
+        _ = try Correction.refused(
+          by: failure, among: ["newPassword"], context,
+          isTyped: PasswordSource.asks(context, command: PasswordSource.newOption.name))
+        params.newPassword = try askForNew(context, hint)
+      } else {
+        try tries.note(failure)
+        params.oldPassword = try askForPresent(context)
       }
     }
   }

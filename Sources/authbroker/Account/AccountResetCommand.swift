@@ -12,7 +12,8 @@ enum AccountResetCommand: Command {
       At a terminal, a password that is not taken is asked for again. With both --token-stdin and --password-stdin, the
       token is the first line of standard input.
       """,
-    options: [SecretInput.tokenOption] + PasswordSource.options)
+    options: [SecretInput.tokenOption] + PasswordSource.options,
+    examples: ["authbroker account reset"])
 
   /// Asks for the token and the password.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -20,6 +21,7 @@ enum AccountResetCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ResetPassword.self, of: profile)
+    try dialogue.expectAccount(of: profile)
     let hint = try dialogue.passwordHint(profile)
     let token = try SecretInput.token(context)
     let password = try askForNew(context, hint)
@@ -33,16 +35,12 @@ enum AccountResetCommand: Command {
     _ first: ResetPassword.Params, _ dialogue: inout LoginDialogue, _ hint: String
   ) throws(CommandFailure) {
     let context = dialogue.context
-    var params = first
-    while true {
-      do throws(CommandFailure) {
-        _ = try dialogue.change(ResetPassword.self, params, of: params.profile)
-        return
-      } catch {
-        _ = try Correction.refused(
-          by: error, among: ["password"], context, isTyped: PasswordSource.asks(context))
-        params.password = try askForNew(context, hint)
-      }
+    _ = try Correction.repeated(first) { params throws(CommandFailure) in
+      try dialogue.change(ResetPassword.self, params, of: params.profile)
+    } correct: { params, failure throws(CommandFailure) in
+      _ = try Correction.refused(
+        by: failure, among: ["password"], context, isTyped: PasswordSource.asks(context))
+      params.password = try askForNew(context, hint)
     }
   }
 

@@ -5,7 +5,8 @@ enum AccountShowCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "account show",
-    summary: "Show what the provider knows of the account")
+    summary: "Show what the provider knows of the account",
+    examples: ["authbroker account show", "authbroker account show --json"])
 
   /// Asks the provider, not the cache.
   static func run(_ context: Context) throws(CommandFailure) {

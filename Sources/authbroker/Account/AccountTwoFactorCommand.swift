@@ -12,7 +12,9 @@ enum AccountTwoFactorCommand: Command {
       text, and its first code makes it count. Without a terminal the key's address is printed, and the command that
       takes the code is named.
       """,
-    options: PasswordSource.options)
+    options: PasswordSource.options,
+    operandCompletion: .words(LocalUser.SecondFactor.allCases.map(\.rawValue)),
+    examples: ["authbroker account 2fa totp", "authbroker account 2fa off"])
 
   /// Has the provider change the factor, and enrols an authenticator where that is it.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -16,7 +16,8 @@ enum AccountUpdateCommand: Command {
       .value("--phone", "NUMBER", "where one-time codes go, such as +4912345678"),
       .value("--set", "MEMBER=TEXT", "another member and its new value; may be given more than once"),
       .value("--remove", "MEMBER", "a member to remove, such as phoneNumber; may be given more than once"),
-    ] + PasswordSource.options)
+    ] + PasswordSource.options,
+    examples: ["authbroker account update --name Ann --phone +4912345678"])
 
   /// Sends what shall change, and shows the account as it is then.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -6,7 +6,8 @@ enum AccountVerifyEmailCommand: Command {
   static let description = CommandDescription(
     name: "account verify-email",
     summary: "Confirm an e-mail address with the token that was sent to it",
-    options: [SecretInput.tokenOption])
+    options: [SecretInput.tokenOption],
+    examples: ["authbroker account verify-email"])
 
   /// Asks for the token.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -14,8 +15,9 @@ enum AccountVerifyEmailCommand: Command {
     let profile = try context.arguments.profile()
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(VerifyEmail.self, of: profile)
+    try dialogue.expectAccount(of: profile)
     let token = try SecretInput.token(context)
     _ = try dialogue.change(VerifyEmail.self, .init(profile: profile, token: token), of: profile)
-    if context.wantsJSON { context.printJSON(Empty()) } else { Output.message("the e-mail address is verified") }
+    if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice("the e-mail address is verified") }
   }
 }

@@ -5,6 +5,22 @@ import StateDirectory
 
 /// What the daemon makes of a configuration.
 struct ConfigurationVerdict: Sendable {
+  /// Where a profile can be added to the file.
+  struct Place: Equatable, Sendable {
+    /// The byte behind the brace that opens the section.
+    let offset: Int
+    /// Whether the section is `profiles`; else it is the outermost one.
+    let isInProfiles: Bool
+  }
+
+  /// Why a configuration is refused.
+  struct Refusal: Equatable, Sendable {
+    /// The keys that are mistaken, as in `profiles.work.issuer`; empty where the file itself is.
+    let keys: [String]
+    /// One sentence.
+    let message: String
+  }
+
   /// The run that said so, or why there was none.
   let report: Result<DaemonProgram.Report, Errno>
   /// The file that was read; nil: the built-in configuration.
@@ -15,6 +31,10 @@ struct ConfigurationVerdict: Sendable {
   private(set) var keySource: KeySourceName?
   /// Where the key file is, or would be.
   private(set) var keyFile: String?
+  /// Where a profile can be added; nil where there is no file, or it is not valid.
+  private(set) var place: Place?
+  /// Why it is refused; nil where it is valid, or the daemon could not be asked.
+  private(set) var refusal: Refusal?
 
   /// Whether the daemon accepts the configuration, or could not be asked.
   var isValid: Bool {
@@ -37,12 +57,35 @@ struct ConfigurationVerdict: Sendable {
   init(_ context: Context, _ paths: StatePaths, of file: String? = nil) {
     let arguments = ["--check-config", "--json"] + (file.map { ["--config", $0] } ?? [])
     report = Result { () throws(Errno) in try DaemonProgram.report(context, paths, arguments) }
-    guard case .success(let said) = report, said.code == 0,
-      let root = try? JSONDocument(parsing: Array(said.text.utf8)).root
-    else { return }
+    guard case .success(let said) = report else { return }
+    let root = try? JSONDocument(parsing: Array((said.object ?? "").utf8)).root
+    guard said.code == 0, let root else {
+      if !isValid { refusal = root.map(Self.refusal) ?? Refusal(keys: [], message: said.text) }
+      return
+    }
     self.file = try? root["file"]?.string()
     profiles = (try? root["profiles"]?.elements().map { try $0.string() }) ?? []
     keySource = (try? root["keySource"]?.string()).flatMap(KeySourceName.init(rawValue:))
     keyFile = try? root["keyFile"]?.string()
+    place = (root["place"]).flatMap { node in
+      guard let offset = try? node["offset"]?.integer(), let isInProfiles = try? node["isInProfiles"]?.bool() else {
+        return nil
+      }
+      return Place(offset: Int(offset), isInProfiles: isInProfiles)
+    }
+  }
+
+  /// The mistakes in one sentence, without their places: the file may be a temporary one.
+  private static func refusal(_ root: JSONNode) -> Refusal {
+    let mistakes = (try? root["mistakes"]?.elements()) ?? []
+    func text(_ node: JSONNode, _ member: String) -> String? { try? node[member]?.string() }
+    let sentences = mistakes.map { mistake in
+      let path = text(mistake, "path").map { $0 + ": " } ?? ""
+      return path + (text(mistake, "message") ?? "") + (text(mistake, "suggestion").map { "; " + $0 } ?? "")
+    }
+    let message = text(root, "message").map(BrokerSentence.plain) ?? "the configuration is refused"
+    return Refusal(
+      keys: mistakes.compactMap { text($0, "path") },
+      message: sentences.isEmpty ? message : sentences.joined(separator: "\n"))
   }
 }

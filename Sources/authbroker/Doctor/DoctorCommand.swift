@@ -17,7 +17,8 @@ enum DoctorCommand: Command {
       .flag("--full", "check every page and every sealed value of the vault; this is the default"),
       .flag("--quick", "check only the vault's structure and its sessions"),
       .flag("--no-network", "contact no provider"),
-    ])
+    ],
+    examples: ["authbroker doctor", "authbroker doctor --quick --no-network", "authbroker doctor --json"])
 
   /// What is looked at, in the order of the table.
   private static var checks: [any DoctorCheck.Type] {

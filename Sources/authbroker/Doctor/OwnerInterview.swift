@@ -37,6 +37,8 @@ struct OwnerInterview: Sendable {
   /// Why it does not say which providers it reaches.
   private(set) var providerCheckFailure: CommandFailure?
 
+  /// What to do where there is no account that could be logged in to; nil elsewhere.
+  private(set) var firstAccount: Message?
   /// What it still knows of what happened; empty where it was not asked, or did not tell.
   private(set) var events: [BrokerEvent] = []
 
@@ -83,6 +85,7 @@ struct OwnerInterview: Sendable {
     }
     if status?.vault.locked == false { askOfVault(&connection, context) }
     askOfEvents(&connection, context)
+    if let sessions = status?.profiles { firstAccount = FirstAccount.hint(sessions, context, on: &connection) }
     if !context.arguments.has("--no-network") { askOfProviders(&connection, context) }
   }
 

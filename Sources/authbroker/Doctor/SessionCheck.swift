@@ -9,7 +9,9 @@ enum SessionCheck: DoctorCheck {
     guard let status = patient.interview.status, !status.vault.locked else { return [] }
     let sessions = status.profiles
     guard !sessions.isEmpty else { return [] }
-    return stored(sessions) + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
+    let account = patient.interview.firstAccount.map { DoctorFinding("sessions.account", "account", .note, $0) }
+    return stored(sessions) + [account].compactMap(\.self)
+      + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
   }
 
   private static func offline(_ session: Session, _ events: [BrokerEvent]) -> DoctorFinding {

@@ -11,7 +11,8 @@ enum LocalAddCommand: Command {
       Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is
       asked for again.
       """,
-    options: NewAccount.options)
+    options: NewAccount.options,
+    examples: ["authbroker local add --email ann@example.com"])
 
   /// How it is called where there is no account yet.
   static let next = NextCommand("create one with", "local", "add")
@@ -22,20 +23,19 @@ enum LocalAddCommand: Command {
     let hint = RefusedFields.passwordHint(
       EmbeddedProvider.type, hasSecondFactor: context.arguments.has("--phone"))
     guard let user = try add(try NewAccount(context, passwordHint: hint), context) else { return }
-    Output.message("created the account \(PlainText.line(user.email.utf8)) (\(PlainText.line(user.id.utf8)))")
+    Output.notice("created the account \(PlainText.line(user.email.utf8)) (\(PlainText.line(user.id.utf8)))")
   }
 
   /// Has the account made, with what a person corrects of it.
   ///
   /// - Returns: nil if it was printed as JSON.
   private static func add(_ first: NewAccount, _ context: Context) throws(CommandFailure) -> LocalUser? {
-    var account = first
-    while true {
+    try Correction.repeated(first) { account throws(CommandFailure) in
       let params = AddLocalUser.Params(
         email: account.email, password: account.password, name: account.name, phoneNumber: account.phoneNumber)
-      do throws(CommandFailure) { return try context.ask(AddLocalUser.self, params) } catch {
-        try account.correct(RefusedFields.explained(error, EmbeddedProvider.type))
-      }
+      return try context.ask(AddLocalUser.self, params)
+    } correct: { account, failure throws(CommandFailure) in
+      try account.correct(RefusedFields.explained(failure, EmbeddedProvider.type))
     }
   }
 }

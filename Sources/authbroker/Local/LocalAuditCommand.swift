@@ -14,7 +14,8 @@ enum LocalAuditCommand: Command {
     options: [
       .value("--since", "NUMBER", "only what came after that record"),
       .value("--limit", "COUNT", "how many records at most; 100 unless it is given, never more than 1000"),
-    ])
+    ],
+    examples: ["authbroker local audit --limit 20"])
 
   /// Asks for the records and prints them, the newest last.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -29,7 +30,7 @@ enum LocalAuditCommand: Command {
   }
 
   private static func print(_ records: [LocalAuditRecord], _ style: Style) {
-    guard !records.isEmpty else { return Output.message("no records") }
+    guard !records.isEmpty else { return Output.notice("no records") }
     var table = TextTable("NUMBER", "TIME", "EVENT", "ACCOUNT", "DETAIL")
     for record in records {
       table.add(

@@ -2,7 +2,8 @@
 enum LocalEnableCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local enable", operands: "USER", summary: "Let a disabled account log in again")
+    name: "local enable", operands: "USER", summary: "Let a disabled account log in again",
+    examples: ["authbroker local enable ann@example.com"])
 
   /// Enables the account.
   static func run(_ context: Context) throws(CommandFailure) {

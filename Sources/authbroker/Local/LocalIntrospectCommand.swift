@@ -10,7 +10,8 @@ enum LocalIntrospectCommand: Command {
       Takes an access token or a refresh token, which is asked for without echo. One that is not good ends with exit
       code 4.
       """,
-    options: [SecretInput.tokenOption])
+    options: [SecretInput.tokenOption],
+    examples: ["authbroker token | authbroker local introspect --token-stdin"])
 
   /// Prints what the token says.
   static func run(_ context: Context) throws(CommandFailure) {

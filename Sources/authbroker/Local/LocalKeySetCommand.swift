@@ -5,7 +5,8 @@ enum LocalKeySetCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "local jwks",
-    summary: "Print the keys that verify access tokens, as a JSON Web Key Set")
+    summary: "Print the keys that verify access tokens, as a JSON Web Key Set",
+    examples: ["authbroker local jwks > jwks.json"])
 
   /// Prints the set, which is JSON with or without `--json`.
   static func run(_ context: Context) throws(CommandFailure) {

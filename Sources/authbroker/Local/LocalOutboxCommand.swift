@@ -11,13 +11,14 @@ enum LocalOutboxCommand: Command {
     details: """
       They stand in for a telephone and a mailbox, unless local.delivery in the configuration says how messages are sent.
       A message is removed once its code was used or has expired.
-      """)
+      """,
+    examples: ["authbroker local outbox"])
 
   /// Asks for the messages and prints them, the newest last.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     guard let messages = try context.ask(ListLocalMessages.self, Empty())?.messages else { return }
-    guard !messages.isEmpty else { return Output.message("the outbox is empty") }
+    guard !messages.isEmpty else { return Output.notice("the outbox is empty") }
     for (index, message) in messages.enumerated() {
       if index > 0 { Output.line("") }
       print(message, context.style)

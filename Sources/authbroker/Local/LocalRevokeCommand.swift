@@ -7,7 +7,8 @@ enum LocalRevokeCommand: Command {
     name: "local revoke",
     operands: "[USER]",
     summary: "Revoke one session at the provider, or all of an account",
-    options: [.value("--session", "ID", "the session; all of the account where it is not given")])
+    options: [.value("--session", "ID", "the session; all of the account where it is not given")],
+    examples: ["authbroker local revoke ann@example.com"])
 
   /// Revokes, and says how many sessions that was.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -19,6 +20,6 @@ enum LocalRevokeCommand: Command {
       result = try context.ask(RevokeLocalSessions.self, .init(user: user, session: session))
     } catch { throw UnknownUser.explained(error, user, session: session) }
     guard let count = result?.revoked else { return }
-    Output.message(count == 0 ? "there was no session to revoke" : "revoked \(count.counted("session"))")
+    Output.notice(count == 0 ? "there was no session to revoke" : "revoked \(count.counted("session"))")
   }
 }

@@ -8,7 +8,8 @@ enum LocalSessionsCommand: Command {
     name: "local sessions",
     operands: "[USER]",
     summary: "List the provider's sessions, of all accounts or of one",
-    details: "These are the sessions as the provider knows them: those of other brokers and clients are among them.")
+    details: "These are the sessions as the provider knows them: those of other brokers and clients are among them.",
+    examples: ["authbroker local sessions", "authbroker local sessions ann@example.com"])
 
   /// Asks for the sessions and prints them.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -19,7 +20,7 @@ enum LocalSessionsCommand: Command {
       sessions = try context.ask(ListLocalSessions.self, .init(user: user))?.sessions
     } catch { throw UnknownUser.explained(error, user) }
     guard let sessions else { return }
-    guard !sessions.isEmpty else { return Output.message("no session can be refreshed") }
+    guard !sessions.isEmpty else { return Output.notice("no session can be refreshed") }
     let addresses = try addresses(context)
     var table = TextTable("ACCOUNT", "BEGAN", "LAST USED", "EXPIRES", "PROVEN BY", "ID")
     for session in sessions {

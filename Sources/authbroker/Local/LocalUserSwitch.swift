@@ -14,6 +14,6 @@ enum LocalUserSwitch {
     }
     guard let user else { return }
     let address = PlainText.line(user.email.utf8)
-    Output.message(isEnabled ? "\(address) may log in" : "\(address) may not log in, and its sessions are revoked")
+    Output.notice(isEnabled ? "\(address) may log in" : "\(address) may not log in, and its sessions are revoked")
   }
 }

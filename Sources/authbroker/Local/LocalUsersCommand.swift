@@ -6,7 +6,8 @@ enum LocalUsersCommand: Command {
   /// How the help explains it.
   static let description = CommandDescription(
     name: "local users",
-    summary: "List the accounts")
+    summary: "List the accounts",
+    examples: ["authbroker local users"])
 
   /// Asks for the accounts and prints them.
   static func run(_ context: Context) throws(CommandFailure) {

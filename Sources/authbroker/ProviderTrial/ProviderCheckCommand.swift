@@ -20,13 +20,15 @@ enum ProviderCheckCommand: Command {
       """,
     options: [
       .flag("--login", "log in, refresh and log out as well"), .value("--email", "ADDRESS", "the account for --login"),
-      MethodOption.option, BrowserLauncher.option,
+      .value("--phone", "NUMBER", "the same, where the provider knows it by its phone number"), MethodOption.option,
+      BrowserLauncher.option,
       .flag("--wrong-password", "try a wrong password first; the provider may lock the account"),
       .flag("--reuse", "try a spent refresh token again; the provider may end all of the user's sessions"),
-    ] + PasswordSource.options)
+    ] + PasswordSource.options,
+    examples: ["authbroker provider-check", "authbroker provider-check work --login"])
 
   /// Those that are for a login with a password.
-  private static let passwordOptions = ["--email", "--wrong-password"] + PasswordSource.options.map(\.name)
+  private static let passwordOptions = ["--email", "--phone", "--wrong-password"] + PasswordSource.options.map(\.name)
   /// Those that say something of the login.
   private static let loginOptions = passwordOptions + ["--method", "--reuse", BrowserLauncher.option.name]
 

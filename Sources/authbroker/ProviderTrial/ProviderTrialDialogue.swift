@@ -63,7 +63,9 @@ struct ProviderTrialDialogue: ~Copyable {
         guard method == nil, error.error?.kind == .missingCredential else { throw error }
       }
     }
-    params.email = try Prompt.answer("--email", "E-mail address", context)
+    try LoginAccount.ask(
+      context, LoginDialogue.passwordForm(profile, context, on: &connection), email: &params.email,
+      phoneNumber: &params.phoneNumber)
     params.password = try PasswordSource.password(context)
     return try context.call(TryProvider.self, params, on: &connection)
   }

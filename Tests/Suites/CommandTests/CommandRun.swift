@@ -1,4 +1,3 @@
-import JSON
 import LinuxSystem
 import TestSupport
 
@@ -26,36 +25,7 @@ struct CommandRun {
   }
 
   /// What a question in a terminal is, and what a person types then.
-  struct Step {
-    let question: String
-    let answer: String
-  }
-
-  /// Plays a person at a terminal: waits for each question, types the answer, and shows the whole screen.
-  private static let player = """
-    import json, os, pty, select, sys, time
-    PATIENCE = \(Patience.ceiling.components.seconds)
-    steps, words = json.loads(sys.argv[1]), sys.argv[2:]
-    pid, terminal = pty.fork()
-    if pid == 0: os.execv(words[0], words)
-    screen, seen, deadline = b"", 0, time.monotonic() + PATIENCE
-    def more():
-      global screen
-      if not select.select([terminal], [], [], max(0, deadline - time.monotonic()))[0]: sys.exit("nothing came: %r" % screen)
-      try: part = os.read(terminal, 4096)
-      except OSError: part = b""
-      screen += part
-      return part
-    for question, answer in steps:
-      while question.encode() not in screen[seen:]:
-        if not more(): break
-      seen = len(screen)
-      os.write(terminal, answer.encode())
-    while more(): pass
-    os.write(1, screen)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    sys.exit(code if code >= 0 else 128 - code)
-    """
+  typealias Step = TerminalPlayer.Step
 
   /// Runs the command on the directory `state` of a scratch directory.
   init(
@@ -69,18 +39,9 @@ struct CommandRun {
     atTerminal steps: [Step], _ words: [String], in scratch: Scratch, environment: [String: String] = [:],
     columns: Int? = nil
   ) throws {
-    var script = JSONWriter()
-    script.array { writer in
-      for step in steps {
-        writer.array { writer in
-          writer.string(step.question)
-          writer.string(step.answer)
-        }
-      }
-    }
     let resized = columns.map { ["/bin/sh", "-c", "stty cols \($0) && exec \"$@\"", "sh"] } ?? []
     let command = resized + [Self.program, "--state", scratch.file("state")] + words
-    let arguments = ["python3", "-c", Self.player, String(decoding: script.bytes, as: UTF8.self)] + command
+    let arguments = TerminalPlayer.arguments(steps, command)
     try self.init("/usr/bin/env", arguments, scratch, "", environment)
   }
 

@@ -32,6 +32,37 @@ import Testing
     #expect(logins == [#"login {"email":"ada@example.com","password":"x y"}"#])
   }
 
+  @Test(
+    arguments: [
+      (["TERM": "xterm"], "deviceCode"), (["SSH_CONNECTION": "1", "DISPLAY": ":0"], "deviceCode"),
+      (["DISPLAY": ":0"], nil), (["WAYLAND_DISPLAY": "w"], nil),
+      (["BROWSER": "/bin/true", "SSH_CONNECTION": "1"], nil),
+    ] as [([String: String], String?)])
+  func `another device is taken where no browser can be opened`(environment: [String: String], method: String?) throws {
+    let owner = try owner(#"{"method":"browser","fields":[]},{"method":"deviceCode","fields":[]}"#)
+    let run = try CommandRun(["login"], in: scratch, environment: environment)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(owner.requests.last == (method.map { #"login {"method":"\#($0)"}"# } ?? "login {}"))
+    let chosen = try CommandRun(["login", "--method", "browser"], in: scratch, environment: environment)
+    #expect(chosen.code == 0 && owner.requests.last == #"login {"method":"browser"}"#, "\(chosen.errors)")
+  }
+
+  @Test func `where another device turns out not to be supported, the browser is taken`() throws {
+    let owner = try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "getStatus": FakeOwner.status()
+      case "getSession":
+        #""result":{"profile":"default","provider":"oidc","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
+          + #""login":[{"method":"browser","fields":[]},{"method":"deviceCode","fields":[]}]}"#
+      default:
+        params?["method"] == nil
+          ? LoginCommandTests.session : FakeOwner.refusal(1050, "unsupportedByProvider", "Not here.")
+      }
+    }
+    let run = try CommandRun(["login"], in: scratch)
+    #expect(run.code == 0 && owner.requests.last == "login {}", "\(run.errors) \(owner.requests)")
+  }
+
   @Test func `where a login takes a phone number, that is asked for and no address`() throws {
     let owner = try owner(#"{"method":"password","fields":["phoneNumber","password"]}"#)
     let run = try logIn("Phone number: ", "+15550100")

@@ -44,6 +44,28 @@ import Testing
     }
   }
 
+  @Test func `a trial asks for a phone number where the profile's login takes one`() throws {
+    let owner = try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "getStatus": FakeOwner.status()
+      case "checkProvider": Self.check(Self.well)
+      case "getSession":
+        #""result":{"profile":"work","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
+          + #""login":[{"method":"password","fields":["phoneNumber","password"]}]}"#
+      case "tryProvider" where params?["password"] == nil: FakeOwner.refusal(1001, "missingCredential", "No.")
+      case "tryProvider": Self.state(Self.well, #""none""#)
+      default: FakeOwner.refusal(-32601, "methodNotFound", "No.")
+      }
+    }
+    let steps = [("Phone number: ", "+15550100\n"), ("Password: ", "x y\n")].map {
+      CommandRun.Step(question: $0, answer: $1)
+    }
+    let run = try CommandRun(atTerminal: steps, ["provider-check", "--login"], in: scratch)
+    #expect(run.code == 0 && !run.output.contains("E-mail"), "\(run.output)")
+    let sent = owner.requests.last { $0.hasPrefix("tryProvider") } ?? ""
+    #expect(sent.contains(#""phoneNumber":"+15550100""#) && !sent.contains("email"), "\(sent)")
+  }
+
   private func methods(_ owner: FakeOwner) -> [String] {
     owner.requests.map { String($0.prefix { $0 != " " }) }.filter { $0 != "getStatus" }
   }

@@ -5,7 +5,7 @@ import ProviderKit
 extension OIDCPreset {
   /// A tenant of Auth0.
   static let auth0 = OIDCPreset(
-    name: "auth0", issuerKeys: "domain", abilities: [.getCurrentUser, .resendOtp, .verifyBackupCode]
+    name: "auth0", title: "Auth0", issuerKeys: "domain", abilities: [.getCurrentUser, .resendOtp, .verifyBackupCode]
   ) { section in
     section.require("domain", #"write the tenant's domain, such as "acme.eu.auth0.com""#)
     return section.serverName("domain", #"must be the tenant's domain, such as "acme.eu.auth0.com""#)

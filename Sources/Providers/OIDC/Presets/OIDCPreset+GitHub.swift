@@ -2,7 +2,7 @@ import BrokerProtocol
 
 extension OIDCPreset {
   /// GitHub.
-  static let github = OIDCPreset(name: "github") { _ in .github }
+  static let github = OIDCPreset(name: "github", title: "GitHub") { _ in .github }
 }
 
 extension OIDCDialect {

@@ -4,7 +4,7 @@ import ProviderKit
 
 extension OIDCPreset {
   /// GitLab.
-  static let gitlab = OIDCPreset(name: "gitlab", issuerKeys: "baseUrl") { section in
+  static let gitlab = OIDCPreset(name: "gitlab", title: "GitLab", issuerKeys: "baseUrl") { section in
     .gitlab(baseURL: section.serverAddress("baseUrl") ?? "https://gitlab.com")
   }
 }

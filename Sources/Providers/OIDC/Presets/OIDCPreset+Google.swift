@@ -2,7 +2,7 @@ import BrokerProtocol
 
 extension OIDCPreset {
   /// Google.
-  static let google = OIDCPreset(name: "google") { _ in .google }
+  static let google = OIDCPreset(name: "google", title: "Google") { _ in .google }
 }
 
 extension OIDCDialect {

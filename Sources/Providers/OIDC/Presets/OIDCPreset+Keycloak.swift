@@ -3,7 +3,7 @@ import ProviderKit
 
 extension OIDCPreset {
   /// A realm of a Keycloak server.
-  static let keycloak = OIDCPreset(name: "keycloak", issuerKeys: "baseUrl and realm") { section in
+  static let keycloak = OIDCPreset(name: "keycloak", title: "Keycloak", issuerKeys: "baseUrl and realm") { section in
     section.require("baseUrl", #"write baseUrl: "https://…", the address of the server"#)
     section.require("realm", "write the realm's name")
     let url = section.serverAddress("baseUrl")

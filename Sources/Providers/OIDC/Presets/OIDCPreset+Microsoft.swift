@@ -4,7 +4,7 @@ import ProviderKit
 
 extension OIDCPreset {
   /// Microsoft's identity platform.
-  static let microsoft = OIDCPreset(name: "microsoft", issuerKeys: "tenant") { section in
+  static let microsoft = OIDCPreset(name: "microsoft", title: "Microsoft Entra ID", issuerKeys: "tenant") { section in
     .microsoft(tenant: section.pathSegment("tenant", #"must be a tenant's id or domain, or "common""#) ?? "common")
   }
 }

@@ -3,7 +3,9 @@ import ProviderKit
 
 extension OIDCPreset {
   /// Any provider, described by its issuer.
-  static let oidc = OIDCPreset(name: "oidc", issuerKeys: "issuer", takesDiscovery: true) { section in
+  static let oidc = OIDCPreset(
+    name: "oidc", title: "another OpenID Connect provider, by its issuer", issuerKeys: "issuer", takesDiscovery: true
+  ) { section in
     section.require("issuer", #"write issuer: "https://…", as the provider writes it itself"#)
     guard let issuer = section.serverAddress("issuer") else { return nil }
     // The issuer itself, not the address of its document, which people copy as often.

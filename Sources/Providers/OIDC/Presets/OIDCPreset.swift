@@ -6,6 +6,8 @@ import ConfigurationFile
 package struct OIDCPreset: Sendable {
   /// Its name in the configuration.
   package let name: String
+  /// Its name for people.
+  package let title: String
   /// The keys that say who the issuer is, as people are told them; nil where a profile cannot choose it.
   let issuerKeys: String?
   /// What the provider can do where nothing is configured otherwise.
@@ -17,15 +19,24 @@ package struct OIDCPreset: Sendable {
 
   /// A preset.
   init(
-    name: String, issuerKeys: String? = nil, abilities: Set<ProviderAbility> = [.getCurrentUser],
+    name: String, title: String, issuerKeys: String? = nil, abilities: Set<ProviderAbility> = [.getCurrentUser],
     takesDiscovery: Bool = false,
     dialect: @escaping @Sendable (inout ConfigurationSection) -> OIDCDialect?
   ) {
     self.name = name
+    self.title = title
     self.issuerKeys = issuerKeys
     self.abilities = abilities
     self.takesDiscovery = takesDiscovery
     self.dialect = dialect
+  }
+
+  /// The keys that the provider is found by, in the order in which they are read.
+  package var keys: [String] {
+    let context = ConfigurationContext()
+    var section = context.blankSection("")
+    _ = dialect(&section)
+    return context.keys[""]
   }
 
   /// All of them, in the order in which capabilities list them.

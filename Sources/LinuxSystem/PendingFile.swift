@@ -1,0 +1,56 @@
+import CLinux
+
+/// A file (0600) that is written under another name beside its place, so that a reader sees all of it or nothing.
+///
+/// It is removed when the value ends, unless it was put into its place.
+package struct PendingFile: ~Copyable {
+  /// Where it is meanwhile.
+  package let temporaryPath: String
+  private let path: String
+
+  /// Writes a file, and waits until it has reached the disk (fsync(2)).
+  ///
+  /// - Parameters:
+  ///   - path: its place, absolute, in a directory that is there.
+  ///   - bytes: all of it.
+  /// - Throws: what open(2), write(2) or fsync(2) says; nothing is left behind then.
+  package init(_ path: String, _ bytes: Span<UInt8>) throws(Errno) {
+    self.path = path
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
+    temporaryPath = "\(PathName.directory(of: path))/.\(name).\(ProcessIdentity.pid)"
+    let file = try FileDescriptor.open(temporaryPath, [.write, .create, .exclusive, .noFollow])
+    do throws(Errno) {
+      try file.writeAll(bytes)
+      try file.synchronize()
+    } catch {
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      _ = unsafe clinux_unlink(temporaryPath)
+      throw error
+    }
+  }
+
+  /// Removes a file that was put into its place, and is not wanted there after all.
+  ///
+  /// - Throws: what unlink(2) says.
+  package static func remove(_ path: String) throws(Errno) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = try Errno.check(unsafe clinux_unlink(path))
+  }
+
+  deinit {
+    // As above; where it was put into its place by rename(2), there is nothing left.
+    _ = unsafe clinux_unlink(temporaryPath)
+  }
+
+  /// Puts it into its place.
+  ///
+  /// - Parameter replaces: whether it takes the place of a file that is there.
+  /// - Throws: `EEXIST` where there is a file that it must not replace; what rename(2), link(2) or fsync(2) says.
+  package consuming func put(replacing replaces: Bool) throws(Errno) {
+    // The strings are NUL-terminated for the length of the call, which does not keep them.
+    let result = unsafe replaces ? clinux_rename(temporaryPath, path) : clinux_link(temporaryPath, path)
+    _ = try Errno.check(result)
+    let directory = try FileDescriptor.open(PathName.directory(of: path), [.read, .directory])
+    try? directory.synchronize()
+  }
+}

@@ -1,0 +1,62 @@
+import AuthBrokerClient
+import BrokerProtocol
+import ClientSocket
+import JSON
+import LinuxSystem
+import StateDirectory
+
+/// `authbroker complete`, which the completions of shells call.
+///
+/// It starts no broker, and says nothing where something is wrong: a person is typing.
+enum CompleteCommand: Command {
+  /// How the help explains it, which no list shows.
+  static let description = CommandDescription(
+    name: "complete",
+    operands: "[WORD]",
+    summary: "Print what the last of some words can become",
+    details: """
+      For the completions of shells (see `authbroker help completion`). Each candidate is a line, with its meaning behind
+      a tab; a line `:files` or `:directories` alone asks the shell for those.
+      """,
+    examples: ["authbroker complete -- login --prof"])
+
+  /// A person who presses a key does not wait longer.
+  private static let patience = Duration.seconds(1)
+
+  /// Prints the candidates.
+  static func run(_ context: Context) throws(CommandFailure) {
+    let completer = Completer { completion, arguments in
+      names(completion, Context(arguments: arguments, environment: context.environment))
+    }
+    switch completer.answer(context.arguments.operands) {
+    case .files: Output.line(":files")
+    case .directories: Output.line(":directories")
+    case .candidates(let candidates):
+      for candidate in candidates {
+        Output.line(PlainText.line(candidate.word.utf8) + (candidate.meaning.isEmpty ? "" : "\t" + candidate.meaning))
+      }
+    }
+  }
+
+  /// What the running broker tells; without one, what is known without it.
+  private static func names(_ completion: Completion, _ context: Context) -> [String] {
+    let broker = broker(context)
+    switch completion {
+    case .profiles: return broker?.sessions.map(\.profile.description) ?? configuredProfiles(context)
+    case .events: return broker?.capabilities.events ?? EventName.allCases.map(\.rawValue)
+    case .methods: return broker?.capabilities.methods ?? []
+    default: return []
+    }
+  }
+
+  private static func broker(_ context: Context) -> Initialize.Result? {
+    guard let found = try? context.connector(mayStart: false).connect() else { return nil }
+    var connection = BlockingConnection(found)
+    return try? connection.call(Initialize.self, .init(), timeout: patience)
+  }
+
+  private static func configuredProfiles(_ context: Context) -> [String] {
+    guard let paths = try? context.paths() else { return [] }
+    return ConfigurationVerdict(context, paths).profiles
+  }
+}

@@ -1,0 +1,131 @@
+import BrokerProtocol
+import LinuxSystem
+import StateDirectory
+
+/// The configuration file that a profile is written into.
+struct ConfigurationTarget {
+  /// The longest file that the daemon reads.
+  private static let longest = 1 << 20
+
+  /// Its absolute path.
+  let path: String
+  /// What stands in it; nil where there is none yet.
+  private let original: [UInt8]?
+  private let place: ConfigurationVerdict.Place?
+  /// The profiles that there are: a name cannot be taken twice.
+  let profiles: [String]
+  /// Whether the embedded provider has been used without a configuration: its profile stays.
+  private let keepsDefault: Bool
+
+  /// The directory that it is in.
+  var directory: String { PathName.directory(of: path) }
+  /// Whether there is a file already.
+  var exists: Bool { original != nil }
+
+  /// Looks at the configuration that a command line means.
+  ///
+  /// - Throws: a failure where there is one that is not valid or is a symbolic link: nothing is added to it then.
+  init(_ context: Context) throws(CommandFailure) {
+    let paths = try context.paths()
+    guard let path = paths.configuration else {
+      throw .usage("nothing says where the configuration is to be; name a file with --config")
+    }
+    self.path = path
+    let verdict = ConfigurationVerdict(context, paths)
+    let isThere = (try? FileStatus.ofLink(path)) != nil
+    guard verdict.isValid || (!isThere && paths.isConfigurationChosen) else {
+      let next = NextCommand("fix it first; see", "config", "check")
+      throw CommandFailure(.failure, "the configuration is not valid", next: next)
+    }
+    let hasAccounts = (try? FileStatus.following(paths.localProvider + "/db.sqlite")) != nil
+    guard isThere else {
+      (original, place, keepsDefault) = (nil, nil, hasAccounts)
+      profiles = hasAccounts ? [ProfileName.default.description] : []
+      return
+    }
+    guard let bytes = Self.contents(of: path), let place = verdict.place else {
+      throw CommandFailure(.failure, "\(path) cannot be read")
+    }
+    (original, self.place) = (bytes, place)
+    keepsDefault = !place.isInProfiles && hasAccounts
+    profiles = place.isInProfiles || hasAccounts ? verdict.profiles : []
+  }
+
+  /// Whether a profile can be added to the file; a symbolic link would be replaced by a file.
+  var isWritable: Bool { (try? FileStatus.ofLink(path))?.kind != .symbolicLink }
+
+  /// The whole file with a profile in it.
+  func text(with draft: ProfileDraft, secretFile: String) -> [UInt8] {
+    let kept = keepsDefault ? "    default: {\n      provider: \"\(EmbeddedProvider.type)\",\n    },\n" : ""
+    let profile = draft.text(secretFile: secretFile, indent: "    ")
+    guard let original, let place else {
+      let head = "// The configuration of AuthBroker (JSON5). `authbroker config check` checks it.\n"
+      return Array("\(head){\n  profiles: {\n\(kept)\(profile)  },\n}\n".utf8)
+    }
+    let block = place.isInProfiles ? profile : "  profiles: {\n\(kept)\(profile)  },\n"
+    let rest = original[place.offset...]
+    let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+    let comment = String(decoding: line, as: UTF8.self).drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+    guard comment.isEmpty || comment.hasPrefix("//"), line.endIndex < rest.endIndex else {
+      // What stands on the same line goes on below.
+      return Array(original[..<place.offset]) + Array("\n\(block.dropLast())".utf8) + Array(rest)
+    }
+    let next = line.endIndex + 1
+    return Array(original[..<next]) + Array(block.utf8) + Array(original[next...])
+  }
+
+  /// The file for a secret that was typed.
+  func secretFile(of draft: ProfileDraft) -> String { "\(directory)/\(draft.name).secret" }
+
+  /// Writes the secret that was typed, and the configuration, which the daemon has looked at in its place before.
+  ///
+  /// - Throws: a failure; nothing has changed then.
+  func write(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
+    try makeDirectory()
+    let pending: PendingFile
+    do throws(Errno) {
+      pending = try PendingFile(path, text(with: draft, secretFile: secretFile(of: draft)).span)
+    } catch {
+      throw cannotBeWritten(path, error)
+    }
+    let verdict = ConfigurationVerdict(context, try context.paths(), of: pending.temporaryPath)
+    if let refusal = verdict.refusal { throw CommandFailure(.failure, refusal.message) }
+    guard Self.contents(of: path) == original else { throw cannotBeWritten(path, .exists) }
+    try writeSecret(of: draft)
+    do throws(Errno) { try pending.put(replacing: exists) } catch {
+      if draft.typedSecret != nil { try? PendingFile.remove(secretFile(of: draft)) }
+      throw cannotBeWritten(path, error)
+    }
+  }
+
+  private func writeSecret(of draft: ProfileDraft) throws(CommandFailure) {
+    guard let secret = draft.typedSecret else { return }
+    let path = secretFile(of: draft)
+    do throws(Errno) { try SecretFile.write(secret, to: path) } catch {
+      guard error != .exists else {
+        throw CommandFailure(.failure, "\(path) is there already; remove it, or choose another name for the profile")
+      }
+      throw cannotBeWritten(path, error)
+    }
+  }
+
+  private func cannotBeWritten(_ path: String, _ error: Errno) -> CommandFailure {
+    guard error != .exists else {
+      return CommandFailure(.failure, "\(path) has appeared or changed meanwhile; nothing was written, try again")
+    }
+    return CommandFailure(.failure, "\(path) cannot be written: \(error)")
+  }
+
+  /// A directory that is there stays as it is: the daemon says whether it trusts what is in it.
+  private func makeDirectory() throws(CommandFailure) {
+    guard (try? FileStatus.following(directory)) == nil else { return }
+    do throws(PrivateDirectory.Refusal) { _ = try PrivateDirectory(directory, create: true) } catch {
+      throw CommandFailure(.failure, BrokerSentence.plain(error.description))
+    }
+  }
+
+  private static func contents(of path: String) -> [UInt8]? {
+    guard let file = try? FileDescriptor.open(path, [.read, .nonBlocking]) else { return nil }
+    return try? file.contents(limit: longest + 1)
+  }
+}

@@ -1,0 +1,93 @@
+import AuthBrokerClient
+import BrokerProtocol
+
+/// `authbroker init`.
+enum InitCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "init",
+    summary: "Set up a profile at a provider, and log in",
+    details: """
+      Asks which provider it is (one that is known by name, an OpenID Connect issuer, a REST backend, or the embedded
+      provider), for what that provider needs, and for the name of the profile. The provider is probed before anything
+      is written, and what is wrong is asked for again; Ctrl-C leaves nothing behind. A configuration that is there
+      keeps every byte: the profile is added to it. A running broker reads it again, and the login follows.
+
+      Each answer can be given by an option. A client secret is never taken from an argument and never written into the
+      configuration, which says where it is.
+      """,
+    options: [
+      .value("--provider", "TYPE", "the type of the provider, such as github, google or oidc"),
+      .value("--name", "NAME", "the name of the profile (default)"),
+    ] + ProfileQuestions.keyOptions + ProfileQuestions.secretOptions + [
+      .flag("--no-login", "do not log in afterwards"),
+      .flag("--no-network", "do not probe the provider"),
+      .flag("--print", "print the configuration file instead of writing it"),
+      BrowserLauncher.option,
+    ],
+    examples: [
+      "authbroker init", "authbroker init --provider github --client-id ID --name work",
+      "authbroker init --issuer https://sso.example.com --client-id cli --print",
+    ])
+
+  /// Asks, tries, writes, reloads and logs in.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let target = try ConfigurationTarget(context)
+    let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: target.profiles)
+    var draft = try questions.draft()
+    let trial = ProfileTrial(context, target)
+    while let fault = try trial.fault(in: draft) {
+      let failure = CommandFailure(fault.exitCode, fault.message)
+      if context.canAsk { Output.message(fault.message) }
+      guard try questions.correct(&draft, fault.keys) else {
+        throw context.canAsk ? .quiet(failure.exitCode) : failure
+      }
+    }
+    let text = target.text(with: draft, secretFile: target.secretFile(of: draft))
+    guard !context.arguments.has("--print") else { return Output.data(text.span) }
+    guard target.isWritable else {
+      Output.data(text.span)
+      throw CommandFailure(
+        .failure, "\(target.path) is a symbolic link and stays as it is; write what is shown into the file behind it")
+    }
+    try target.write(draft, context)
+    Output.notice(written(draft, target))
+    reload(context)
+    try logIn(draft, context)
+  }
+
+  private static func written(_ draft: ProfileDraft, _ target: ConfigurationTarget) -> String {
+    let secret = draft.typedSecret == nil ? "" : ", and the secret to \(target.secretFile(of: draft))"
+    return "wrote the profile \(draft.name) to \(target.path)\(secret)"
+  }
+
+  /// Has a running broker read the configuration; the next one does by itself.
+  private static func reload(_ context: Context) {
+    do throws(CommandFailure) {
+      guard var connection = try context.connectToRunning() else { return }
+      _ = try context.call(ReloadConfiguration.self, Empty(), on: &connection)
+    } catch { context.tell(error.message.behind("the running broker has not read it yet: ")) }
+  }
+
+  /// Logs in as `login` does, or makes the first account of the embedded provider as `register` does.
+  private static func logIn(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
+    let isEmbedded = draft.provider.type == EmbeddedProvider.type
+    let command = isEmbedded ? "register" : "login"
+    guard !context.arguments.has("--no-login"), context.canAsk else {
+      let lead = isEmbedded ? "create an account with" : "log in with"
+      return context.notice(
+        Message("the profile \(draft.name) is ready", next: NextCommand(lead, command).on(draft.name)))
+    }
+    let arguments = try Arguments(
+      ["--profile", draft.name.description] + context.arguments.words(of: Self.kept),
+      known: Option.global + [BrowserLauncher.option])
+    let context = Context(arguments: arguments, environment: context.environment)
+    if isEmbedded { try RegisterCommand.run(context) } else { try LoginCommand.run(context) }
+  }
+
+  /// The options that the login takes over.
+  private static let kept = [
+    "--state", "--socket", "--config", "--timeout", "--json", "--quiet", BrowserLauncher.option.name,
+  ]
+}

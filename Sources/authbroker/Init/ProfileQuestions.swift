@@ -1,0 +1,168 @@
+import BrokerProtocol
+import StateDirectory
+
+/// Asks for what a profile needs, as far as the command line does not say it.
+struct ProfileQuestions {
+  /// The options that say where a secret is; one is enough.
+  static let secretOptions: [Option] = [
+    .value("--secret-file", "FILE", "where the client secret is: a file that holds nothing else", completion: .files),
+    .value("--secret-env", "NAME", "where it is: a variable of the environment of the broker"),
+    .value("--secret-command", "CMD", "where it is: what a program prints, such as 'pass show work'"),
+    .flag("--secret-stdin", "read it from standard input, into a file (0600) beside the configuration"),
+  ]
+  /// The options for the keys that most providers need, and any other key.
+  static let keyOptions: [Option] = [
+    .value("--client-id", "ID", "the client ID, as the provider gave it"),
+    .value("--issuer", "URL", "the issuer of an OpenID Connect provider"),
+    .value("--base-url", "URL", "the address of a server or a REST backend"),
+    .value("--set", "KEY=VALUE", "any other key of the profile, as text or JSON; may be repeated"),
+  ]
+  private static let keys = ["--client-id": "clientId", "--issuer": "issuer", "--base-url": "baseUrl"]
+
+  private let context: Context
+  private let offered: [OfferedProvider]
+  private let taken: [String]
+
+  /// Questions about one of the providers; `taken` are the names that other profiles have.
+  init(_ context: Context, _ offered: [OfferedProvider], taken: [String]) {
+    self.context = context
+    self.offered = offered
+    self.taken = taken
+  }
+
+  /// Asks for the provider, its keys, and the name of the profile.
+  ///
+  /// - Throws: a usage failure for what the command line says wrongly, or lacks where no person can be asked.
+  func draft() throws(CommandFailure) -> ProfileDraft {
+    var issuer: String?
+    let provider = try provider(&issuer)
+    var draft = ProfileDraft(provider)
+    try takeOptions(&draft)
+    if let issuer, draft["issuer"] == nil { draft["issuer"] = .text(issuer) }
+    let asked = provider.questions.filter { draft[$0.key] == nil }
+    for question in asked where question.isRequired || context.canAsk { try ask(question, &draft) }
+    draft.name = try name(provider)
+    return draft
+  }
+
+  /// Asks again for what a person has typed, or for the keys that are mistaken; Enter keeps a value.
+  ///
+  /// - Returns: false where nothing was typed that could be typed again.
+  func correct(_ draft: inout ProfileDraft, _ keys: [String]) throws(CommandFailure) -> Bool {
+    guard context.canAsk else { return false }
+    let given = Set(Self.keys.filter { context.arguments.has($0.key) }.values).union(setKeys)
+    let typed = draft.provider.questions.filter { !given.contains($0.key) && !($0.isSecret && isSecretGiven) }
+    let isAboutClient = keys.contains("client")
+    let mistaken = typed.filter { question in
+      keys.contains(question.key) || (isAboutClient && question.key.hasPrefix("client"))
+        || (keys.contains("address") && !question.key.hasPrefix("client") && question.isRequired)
+    }
+    let asked = mistaken.isEmpty ? typed : mistaken
+    for question in asked { try ask(question, &draft) }
+    return !asked.isEmpty
+  }
+
+  // MARK: The provider
+
+  private func provider(_ issuer: inout String?) throws(CommandFailure) -> OfferedProvider {
+    if let name = context.arguments["--provider"] {
+      if let known = named(name) { return known }
+      let types = offered.map(\.type)
+      throw .unknown(
+        "provider", name, likely: Spelling.nearest(to: name, among: types), choices: types.joined(separator: ", "))
+    }
+    if context.arguments.has("--issuer"), let oidc = named("oidc") { return oidc }
+    guard context.canAsk else { throw .usage("there is no terminal to ask at; give --provider") }
+    Output.message("which provider do you log in at?")
+    let width = String(offered.count).count
+    for (index, provider) in offered.enumerated() {
+      let number = String(repeating: " ", count: width - String(index + 1).count) + String(index + 1)
+      Output.progress("  \(number)  \(PlainText.line(provider.title.utf8))\n")
+    }
+    while true {
+      let answer = try Prompt.ask("Number, or the address of an OpenID Connect provider")
+      if let number = Int(answer), offered.indices.contains(number - 1) { return offered[number - 1] }
+      if answer.hasPrefix("https://") || answer.hasPrefix("http://"), let oidc = named("oidc") {
+        issuer = answer
+        return oidc
+      }
+      if let known = named(answer) { return known }
+      Output.message("\(answer.shellQuoted) is none of them; enter a number from 1 to \(offered.count), or https://…")
+    }
+  }
+
+  private func named(_ name: String) -> OfferedProvider? { offered.first { $0.type == name.lowercased() } }
+
+  // MARK: Keys
+
+  private var setKeys: Set<String> { Set(context.arguments.all("--set").compactMap { Self.pair($0)?.key }) }
+
+  private var isSecretGiven: Bool { Self.secretOptions.contains { context.arguments.has($0.name) } }
+
+  private static func pair(_ text: String) -> (key: String, value: String)? {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else { return nil }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+  }
+
+  private func takeOptions(_ draft: inout ProfileDraft) throws(CommandFailure) {
+    for option in Self.keyOptions {
+      guard let key = Self.keys[option.name], let value = context.arguments[option.name] else { continue }
+      draft[key] = .text(value)
+    }
+    for text in context.arguments.all("--set") {
+      guard let pair = Self.pair(text) else { throw .usage("--set needs a key and its value: --set KEY=VALUE") }
+      draft[pair.key] = SecretReferenceInput.value(pair.value)
+    }
+    guard isSecretGiven else { return }
+    guard let question = draft.provider.questions.first(where: \.isSecret) else {
+      throw .usage("the provider \(draft.provider.type) takes no secret")
+    }
+    draft[question.key] = try SecretReferenceInput.given(context)
+  }
+
+  private func ask(_ question: OfferedProvider.Question, _ draft: inout ProfileDraft) throws(CommandFailure) {
+    let text = PlainText.line(question.text.utf8)
+    guard context.canAsk else {
+      let option = question.isSecret ? "--secret-file" : Self.keys.first { $0.value == question.key }?.key
+      throw .usage("there is no terminal to ask at; give \(option ?? "--set \(question.key)=VALUE")")
+    }
+    if question.isSecret {
+      draft[question.key] = try SecretReferenceInput.ask(text, question.isRequired)
+      return
+    }
+    if case .text(let present)? = draft[question.key] {
+      if let answer = try Prompt.askOnce("\(text) [\(present)]") { draft[question.key] = .text(answer) }
+    } else if question.isRequired {
+      draft[question.key] = .text(try Prompt.ask(text))
+    } else if let answer = try Prompt.askOnce(text + (question.usual.map { " [\(PlainText.line($0.utf8))]" } ?? "")) {
+      draft[question.key] = .text(answer)
+    }
+  }
+
+  // MARK: The name
+
+  private func name(_ provider: OfferedProvider) throws(CommandFailure) -> ProfileName {
+    if let text = context.arguments["--name"] ?? context.arguments["--profile"] {
+      if let fault = fault(inName: text) { throw .usage(fault) }
+      return ProfileName(text) ?? .default
+    }
+    let usual = ["default", provider.type].first { fault(inName: $0) == nil }
+    guard context.canAsk else {
+      guard let name = usual.flatMap({ ProfileName($0) }) else { throw .usage("give the profile a name with --name") }
+      return name
+    }
+    while true {
+      let question = "Name of the profile" + (usual.map { " [\($0)]" } ?? "")
+      guard let answer = try Prompt.askOnce(question) ?? usual else { continue }
+      guard let fault = fault(inName: answer) else { return ProfileName(answer) ?? .default }
+      Output.message(fault)
+    }
+  }
+
+  private func fault(inName text: String) -> String? {
+    guard ProfileName(text) != nil else {
+      return "\(text.shellQuoted) is not a profile name; use a-z, 0-9, '.', '_' and '-'"
+    }
+    return taken.contains(text) ? "there is a profile \(text) already; choose another name" : nil
+  }
+}

@@ -1,0 +1,62 @@
+import AuthBrokerClient
+import BrokerProtocol
+import JSON
+import StateDirectory
+
+/// `authbroker profiles`.
+enum ProfilesCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "profiles",
+    summary: "List the configured profiles and how to log in to each",
+    details: """
+      A profile is an account at a provider, as the configuration names it. With --json one object: profiles, an array of
+      objects with profile, provider, state, login (the methods, the usual one first) and, where an account is logged in,
+      account.
+      """,
+    examples: ["authbroker profiles", "authbroker profiles --json"])
+
+  /// Asks for the profiles and prints them.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let profile = try context.arguments.profile()
+    var connection = try context.connect()
+    let broker = try context.call(Initialize.self, .init(), on: &connection)
+    let sessions = try SessionTable.sessions(broker.sessions, of: profile)
+    let rows = sessions.map { session in
+      (session, broker.profiles.first { $0.profile == session.profile }?.login.map(\.method) ?? [])
+    }
+    guard !context.wantsJSON else { return Output.line(object(rows)) }
+    var table = TextTable("PROFILE", "PROVIDER", "STATE", "ACCOUNT", "LOG IN BY")
+    for (session, methods) in rows {
+      // A refresh token is for programs.
+      let ways = methods.filter { $0 != .refreshToken }.map(\.rawValue).joined(separator: ", ")
+      table.add(
+        session.profile.description, PlainText.line(session.provider.utf8), session.state.rawValue,
+        account(session).map { PlainText.line($0.utf8) }, ways.isEmpty ? nil : ways)
+    }
+    table.print(context.style)
+    if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
+  }
+
+  private static func account(_ session: Session) -> String? { session.user?.email ?? session.userID }
+
+  private static func object(_ rows: [(session: Session, methods: [LoginMethod])]) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.key("profiles")
+      writer.array { writer in
+        for (session, methods) in rows {
+          writer.object { writer in
+            writer.member("profile", session.profile.description)
+            writer.member("provider", session.provider)
+            writer.member("state", session.state.rawValue)
+            writer.member(ifPresent: "account", account(session))
+            writer.member("login", methods.map(\.rawValue))
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+}

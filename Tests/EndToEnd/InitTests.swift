@@ -1,0 +1,179 @@
+import JSON
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// `init` with the real daemon, and a real OpenID Connect server.
+@Suite(.standardTimeLimit) struct InitTests {
+  /// A home, its configuration and the command.
+  private struct Home {
+    let sandbox: Sandbox
+    var directory: String { sandbox.root + "/home/config/authbroker" }
+    var file: String { directory + "/config.json" }
+
+    func run(_ words: [String], input: String = "") throws -> Sandbox.Outcome {
+      try sandbox.run(BuiltPrograms.command, words, input: input)
+    }
+
+    func play(_ steps: [(String, String)], _ words: [String]) throws -> Sandbox.Outcome {
+      let steps = steps.map { TerminalPlayer.Step(question: $0, answer: $1) }
+      return try sandbox.run("/usr/bin/env", TerminalPlayer.arguments(steps, [BuiltPrograms.command] + words))
+    }
+
+    func write(_ text: String) throws {
+      _ = try PrivateDirectory(directory, create: true)
+      try Directory.write(text, to: file)
+    }
+
+    var text: String? { (try? Directory.bytes(of: file)).map { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  private static func inHome(_ body: @Sendable @escaping (Home) throws -> Void) async throws {
+    try await Sandbox.run { sandbox in try body(Home(sandbox: sandbox)) }
+  }
+
+  @Test func `options alone write a configuration of mode 0600, which the daemon accepts`() async throws {
+    try await Self.inHome { home in
+      let run = try home.run([
+        "init", "--provider", "github", "--client-id", "made-up", "--name", "work", "--no-network",
+      ])
+      #expect(run.code == 0 && run.output.isEmpty, "\(run.errors)")
+      #expect(run.errors.contains("log in with: authbroker login --profile work\n"), "\(run.errors)")
+      #expect(try FileStatus.ofLink(home.file).permissions == 0o600)
+      #expect(try FileStatus.ofLink(home.directory).permissions == 0o700)
+      #expect(Directory.names(in: home.directory) == ["config.json"])
+      let check = try home.run(["config", "check"])
+      #expect(check.code == 0 && check.output.contains("(profiles: work)"), "\(check.output)\(check.errors)")
+      let again = try home.run([
+        "init", "--provider", "github", "--client-id", "other", "--name", "work", "--no-network",
+      ])
+      #expect(again.code == 2 && again.errors.contains("there is a profile work already"), "\(again.errors)")
+      #expect(home.text?.contains("other") == false)
+    }
+  }
+
+  @Test(arguments: [
+    "// mine\n{\n  lingerSeconds: 20, // short\n  profiles: { // all\n    default: { provider: 'local' }, /* keep */\n  }\n}\n",
+    "{profiles:{default:{provider:\"local\"}}}", "{ lingerSeconds: 20 }\n", "{}",
+    "{\r\n  profiles: {\r\n    a: { provider: 'local' },\r\n  },\r\n}\r\n",
+  ])
+  func `a profile is added, and every byte that was there stays`(before: String) async throws {
+    try await Self.inHome { home in
+      try home.write(before)
+      let words = ["init", "--provider", "keycloak", "--base-url", "https://id.example", "--set", "realm=acme"]
+      let run = try home.run(words + ["--client-id", "cli", "--name", "sso", "--no-network"])
+      #expect(run.code == 0, "\(run.errors)")
+      let after = try #require(home.text)
+      // What was added is one piece.
+      let prefix = zip(before.utf8, after.utf8).prefix { $0 == $1 }.count
+      let rest = before.utf8.dropFirst(prefix)
+      #expect(Array(after.utf8).suffix(rest.count) == Array(rest)[...], "\(after)")
+      let check = try home.run(["config", "check", "--json"])
+      #expect(check.code == 0 && check.output.contains("\"sso\""), "\(after)\(check.errors)")
+      #expect(try FileStatus.ofLink(home.file).permissions == 0o600)
+    }
+  }
+
+  @Test func `what the daemon refuses is not written`() async throws {
+    try await Self.inHome { home in
+      let words = [
+        "init", "--provider", "keycloak", "--base-url", "https://id.example", "--client-id", "cli", "--no-network",
+      ]
+      let wrong = try home.run(words + ["--set", "realm=a/b"])
+      #expect(
+        wrong.code == 2 && wrong.errors.contains("profiles.default.realm: must be a realm's name"), "\(wrong.errors)")
+      let unknown = try home.run(words + ["--set", "realm=acme", "--set", "relm=acme"])
+      #expect(unknown.code == 2 && unknown.errors.contains("relm"), "\(unknown.errors)")
+      #expect(home.text == nil && Directory.names(in: home.directory).isEmpty)
+      let broken = "{ profiles: "
+      try home.write(broken)
+      let invalid = try home.run(words + ["--set", "realm=acme"])
+      #expect(invalid.code == 1 && invalid.errors.contains("authbroker config check"), "\(invalid.errors)")
+      #expect(home.text == broken)
+    }
+  }
+
+  @Test func `an issuer that is wrong is refused before anything is written, and asked for again`() async throws {
+    try await Self.inHome { home in
+      let backend = try OIDCBackend(home.sandbox)
+      let script = try home.run(["init", "--issuer", backend.issuer + "/not", "--client-id", "cli"])
+      #expect(script.code == 1 && script.errors.contains("\"\(backend.issuer)\""), "\(script.errors)")
+      #expect(home.text == nil)
+      let steps = [
+        ("Number, or", "http://127.0.0.1:1/\n"), ("Client ID: ", "cli\n"), ("Client secret (", "\n"),
+        ("Redirect address", "\n"), ("Name of the profile [default]: ", "\n"),
+        ("127.0.0.1:1 cannot be reached", ""), ("Issuer, such as", backend.issuer + "\n"),
+      ]
+      let run = try home.play(steps, ["init", "--no-login"])
+      #expect(run.code == 0 && run.output.contains("wrote the profile default"), "\(run.output)")
+      #expect(home.text?.contains("issuer: \"\(backend.issuer)\"") == true)
+    }
+  }
+
+  @Test func `a secret that was typed goes into a file of its own, and works`() async throws {
+    try await Self.inHome { home in
+      let backend = try OIDCBackend(home.sandbox)
+      let words = [
+        "init", "--issuer", backend.issuer, "--client-id", "confidential", "--name", "sso", "--secret-stdin",
+      ]
+      let wrong = try home.run(words, input: "not the secret\n")
+      #expect(wrong.code == 1 && wrong.errors.contains("invalid_client"), "\(wrong.errors)")
+      #expect(Directory.names(in: home.directory).isEmpty)
+      let run = try home.run(words, input: backend.clientSecret + "\n")
+      #expect(run.code == 0 && !run.errors.contains(backend.clientSecret), "\(run.errors)")
+      #expect(home.text?.contains(backend.clientSecret) == false)
+      let file = home.directory + "/sso.secret"
+      #expect(try FileStatus.ofLink(file).permissions == 0o600)
+      #expect(String(decoding: try Directory.bytes(of: file), as: UTF8.self) == backend.clientSecret)
+      #expect(home.text?.contains("{ file: \"\(file)\" }") == true)
+    }
+  }
+
+  @Test(arguments: ["\u{3}", "\u{4}"])
+  func `who leaves in between leaves nothing behind`(key: String) async throws {
+    try await Self.inHome { home in
+      let first = [
+        ("Number, or", "8\n"), ("Client ID: ", "cli\n"), ("Client secret (", "t\n"), ("not shown", "made up\n"),
+      ]
+      for count in 0...first.count {
+        let question = ["Number, or", "Client ID: ", "Client secret (", "not shown", "Redirect address"][count]
+        let run = try home.play(Array(first.prefix(count)) + [(question, key)], ["init"])
+        #expect(run.code != 0, "\(run.output)")
+      }
+      #expect(Directory.files(below: home.sandbox.root + "/home").isEmpty)
+    }
+  }
+
+  @Test func `only the file is shown with --print, and a link stays as it is`() async throws {
+    try await Self.inHome { home in
+      let words = ["init", "--provider", "github", "--client-id", "made-up", "--no-network"]
+      let printed = try home.run(words + ["--print"])
+      #expect(printed.code == 0 && printed.output.contains("provider: \"github\"") && home.text == nil)
+      try home.write("{ profiles: { own: { provider: 'local' } } }\n")
+      let elsewhere = home.sandbox.root + "/home/dotfiles.json"
+      try Directory.write("{ profiles: { own: { provider: 'local' } } }\n", to: elsewhere)
+      try PendingFile.remove(home.file)
+      let link = try home.sandbox.run("/bin/ln", ["-s", elsewhere, home.file])
+      #expect(link.code == 0)
+      let run = try home.run(words)
+      #expect(run.code == 1 && run.output.contains("github") && run.errors.contains("symbolic link"), "\(run.errors)")
+      #expect(home.text == "{ profiles: { own: { provider: 'local' } } }\n")
+    }
+  }
+
+  @Test func `a running broker reads the profile at once, and an account that is there keeps its own`() async throws {
+    try await Self.inHome { home in
+      let account = try home.run(
+        ["register", "--email", "a@example.com", "--password-stdin"], input: "example password 1\n")
+      #expect(account.code == 0, "\(account.errors)")
+      let taken = try home.run([
+        "init", "--provider", "github", "--client-id", "x", "--no-network", "--name", "default",
+      ])
+      #expect(taken.code == 2, "\(taken.errors)")
+      let run = try home.run(["init", "--provider", "github", "--client-id", "x", "--no-network"])
+      #expect(run.code == 0 && run.errors.contains("the profile github"), "\(run.errors)")
+      let profiles = try home.run(["profiles"])
+      #expect(profiles.output.contains("a@example.com") && profiles.output.contains("github"), "\(profiles.output)")
+    }
+  }
+}
