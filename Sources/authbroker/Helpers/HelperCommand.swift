@@ -7,7 +7,9 @@ enum HelperCommand: CommandGroup {
     none, and --profile gives that profile's token to any server. Each helper can also be run by a name of its own, such
     as git-credential-authbroker.
     """
-  static var members: [any Command.Type] { helpers }
+  static var members: [any Command.Type] {
+    [HelperInstallCommand.self, HelperRemoveCommand.self, HelperListCommand.self] + helpers
+  }
 
   /// Those that tools run.
   private static var helpers: [any ToolHelper.Type] {
