@@ -25,4 +25,17 @@ package enum DirectoryEntry {
     // Both strings are NUL-terminated for the length of the call, which does not keep them.
     _ = try Errno.check(unsafe clinux_rename(old, new))
   }
+
+  /// Makes a directory of this user alone (0700) and what is missing above it; one that is there is no error.
+  ///
+  /// - Parameter path: absolute.
+  /// - Throws: what mkdir(2) says.
+  package static func makeDirectories(_ path: String) throws(Errno) {
+    for directory in PrivateDirectory.parents(of: path) + [path] where directory != "/" {
+      // The string is NUL-terminated for the length of the call, which does not keep it.
+      let result = unsafe clinux_mkdir(directory)
+      guard result < 0, (try? FileStatus.following(directory))?.kind != .directory else { continue }
+      throw Errno(code: -result)
+    }
+  }
 }

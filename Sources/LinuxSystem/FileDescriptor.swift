@@ -93,6 +93,11 @@ package struct FileDescriptor: ~Copyable, Sendable {
     try FileStatus(clinux_fstat(number))
   }
 
+  /// Gives the open file other permissions (fchmod(2)).
+  package func setPermissions(_ permissions: UInt32) throws(Errno) {
+    _ = try Errno.check(clinux_result(fchmod(number, permissions)))
+  }
+
   /// Waits until what was written has reached the disk (fsync(2)).
   package func synchronize() throws(Errno) {
     _ = try Errno.check(clinux_result(fsync(number)))

@@ -1,14 +1,15 @@
 import CLinux
+import Glibc
 
 /// Where symbolic links lead.
-enum SymbolicLink {
+package enum SymbolicLink {
   /// The longest path that the kernel takes (PATH_MAX).
   private static let longestPath = 4096
 
   /// What a link says (readlink(2)): absolute, or relative to the directory that the link is in.
   ///
   /// - Returns: nil for what is no link or cannot be read.
-  static func target(of path: String) -> String? {
+  package static func target(of path: String) -> String? {
     var buffer = [UInt8](repeating: 0, count: longestPath)
     // The pointer is used inside the closure only, and the kernel writes at most `count` bytes.
     let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -17,5 +18,13 @@ enum SymbolicLink {
     }
     guard count > 0, count < buffer.count else { return nil }
     return String(decoding: buffer[..<Int(count)], as: UTF8.self)
+  }
+
+  /// Makes a link (symlink(2)); a name that is taken is never replaced.
+  ///
+  /// - Throws: `Errno.exists` if the name is taken, else what symlink(2) says.
+  package static func make(_ path: String, to target: String) throws(Errno) {
+    // Both strings are NUL-terminated for the length of the call, which does not keep them.
+    _ = try Errno.check(unsafe clinux_result(symlink(target, path)))
   }
 }

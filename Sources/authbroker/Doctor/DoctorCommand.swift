@@ -12,13 +12,20 @@ enum DoctorCommand: Command {
       named by --profile: connection, certificate, clock. Changes and repairs nothing, and sends no credential. Ends with
       7 if the vault is damaged or locked, with 5 if nothing is wrong but that providers cannot be reached, with 1 for any
       other error, else with 0: warnings and notes are no failure.
+
+      --tool looks at one tool instead: what of its configuration is there, and whether its own call for a target, such as
+      `git credential fill`, gives the broker's token, which is never shown. A failure of a target has its exit code.
       """,
     options: [
       .flag("--full", "check every page and every sealed value of the vault; this is the default"),
       .flag("--quick", "check only the vault's structure and its sessions"),
       .flag("--no-network", "contact no provider"),
+      ToolExamination.option,
     ],
-    examples: ["authbroker doctor", "authbroker doctor --quick --no-network", "authbroker doctor --json"])
+    examples: [
+      "authbroker doctor", "authbroker doctor --quick --no-network", "authbroker doctor --tool git",
+      "authbroker doctor --json",
+    ])
 
   /// What is looked at, in the order of the table.
   private static var checks: [any DoctorCheck.Type] {
@@ -37,11 +44,22 @@ enum DoctorCommand: Command {
     // Before anything is looked at: a number or a name that cannot be read is the command line's fault, no finding.
     _ = try context.timeout()
     _ = try context.arguments.profile()
+    if let tool = context.arguments[ToolExamination.option.name] { return try examine(tool, context) }
     var patient = DoctorPatient(context, try context.paths())
     // First, since files that a start makes are no finding.
     patient.interview.conduct(context)
     patient.verdict = ConfigurationVerdict(context, patient.paths)
-    let table = examine(patient)
+    try show(examine(patient), context)
+  }
+
+  /// Looks at one tool.
+  private static func examine(_ tool: String, _ context: Context) throws(CommandFailure) {
+    var table = DoctorTable(arguments: context.arguments)
+    table.sections = try ToolExamination(context, tool).sections()
+    try show(table, context)
+  }
+
+  private static func show(_ table: DoctorTable, _ context: Context) throws(CommandFailure) {
     if context.wantsJSON {
       context.printJSON(table)
     } else {

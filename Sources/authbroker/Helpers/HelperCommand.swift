@@ -5,9 +5,11 @@ enum HelperCommand: CommandGroup {
   static let details = """
     Which server gets which profile's token stands in the section `targets` of the configuration; what is not there gets
     none, and --profile gives that profile's token to any server. Each helper can also be run by a name of its own, such
-    as git-credential-authbroker.
+    as git-credential-authbroker. `helper install` makes those names and writes the tools' configuration.
     """
-  static var members: [any Command.Type] { helpers }
+  static var members: [any Command.Type] {
+    [HelperInstallCommand.self, HelperRemoveCommand.self, HelperListCommand.self] + helpers
+  }
 
   /// Those that tools run.
   private static var helpers: [any ToolHelper.Type] {

@@ -1,0 +1,158 @@
+import BrokerProtocol
+import LinuxSystem
+import SecretMemory
+
+/// What `doctor --tool NAME` looks at: what is set up, and whether the tool's own call gives the broker's token.
+struct ToolExamination: ~Copyable {
+  /// The option that asks for it.
+  static let option = Option.value("--tool", "NAME", "run the tool's own call and check that it gives the token")
+
+  private let context: Context
+  private let tool: ToolSetup
+  private let scene: SetupScene
+  private var broker: HelperBroker
+
+  /// Prepares for the tool that the command line names.
+  ///
+  /// - Throws: a usage failure for an unknown tool.
+  init(_ context: Context, _ name: String) throws(CommandFailure) {
+    let tool = try ToolSetup.named(name)
+    let scene = try SetupScene(context)
+    let broker = try HelperBroker(context)
+    self.context = context
+    self.tool = tool
+    self.scene = scene
+    self.broker = broker
+  }
+
+  /// Looks at the tool's configuration and runs its calls.
+  ///
+  /// - Returns: a group of findings for each of both.
+  consuming func sections() throws(CommandFailure) -> [DoctorTable.Section] {
+    let tool = tool
+    let targets = try HelperSetup.targets(context, for: tool)
+    guard !targets.isEmpty else {
+      let finding = DoctorFinding("tool.targets", "targets", .error, HelperSetup.noTargets(for: tool))
+      return [.init(title: tool.name, findings: [finding])]
+    }
+    let scene = scene
+    let steps = tool.steps(targets, scene).compactMap { Self.finding($0, tool, scene) }
+    var answers: [DoctorFinding] = []
+    var files: [ProfileName] = []
+    for target in targets {
+      // A file holds a profile's token, whatever it is for.
+      if case .file = tool.probe(target, scene) {
+        guard !files.contains(target.profile) else { continue }
+        files.append(target.profile)
+      }
+      answers += answer(for: target)
+    }
+    let setup = DoctorTable.Section(title: "\(tool.name): configuration", findings: steps)
+    return (steps.isEmpty ? [] : [setup]) + [.init(title: "\(tool.name): answers", findings: answers)]
+  }
+
+  private static func finding(_ step: any SetupStep, _ tool: ToolSetup, _ scene: SetupScene) -> DoctorFinding? {
+    let (check, label) = ("tool.setup", "setup")
+    let what = step.title
+    let next = NextCommand("set it up with", "helper", "install", tool.name)
+    switch step.state(scene) {
+    case .installed: return DoctorFinding(check, label, .ok, what)
+    case .missing: return DoctorFinding(check, label, .warning, "\(what) is missing", next: next)
+    case .blocked(let why): return DoctorFinding(check, label, .warning, "\(why), in the place of \(what)")
+    case .manual: return nil
+    }
+  }
+
+  private mutating func answer(for target: Target) -> [DoctorFinding] {
+    guard let probe = tool.probe(target, scene) else {
+      let sentence = "\(tool.name) cannot be asked from here; run one of its programs"
+      return [DoctorFinding("tool.answer", target.url, .note, sentence)]
+    }
+    do throws(CommandFailure) {
+      switch probe {
+      case .file(let variable): return [try file(variable, target)]
+      case .run(let program, let arguments, let input, let environment):
+        return [try run(program, arguments, input, environment, target)]
+      }
+    } catch {
+      var finding = DoctorFinding("tool.answer", target.url, .error, error.message)
+      finding.exitCode = error.exitCode
+      finding.profile = target.profile.description
+      return [finding]
+    }
+  }
+
+  /// Runs the tool's call; a token of another source is no answer.
+  private mutating func run(
+    _ program: String, _ arguments: [String], _ input: String, _ environment: [String: String], _ target: Target
+  ) throws(CommandFailure) -> DoctorFinding {
+    guard let path = SearchPath.program(program, scene.environment), (try? FileStatus.following(path)) != nil else {
+      throw CommandFailure(
+        .failure, "\(program.shellQuoted) is not on the PATH", next: NextCommand("see", "helper", "list", tool.name))
+    }
+    // First: a login that is wanted is the finding then, and not what the tool makes of it.
+    let before = try broker.token(for: target)
+    let started = BootClock.now
+    var done = try ToolRun(
+      path, arguments, input: input, environment: scene.environment.merging(environment) { $1 })
+    let time = BootClock.now - started
+    defer { wipe(&done.output) }
+    var isCurrent = Self.holds(done.output, before.accessToken, target)
+    // It may have been refreshed meanwhile.
+    if !isCurrent { isCurrent = Self.holds(done.output, try broker.token(for: target).accessToken, target) }
+    guard isCurrent else { throw refusal(program, done.code, isEmpty: done.output.isEmpty) }
+    var finding = DoctorFinding(
+      "tool.answer", target.url, .ok,
+      "the token of \(target.profile) (\(before.tokenID)), in \(time.milliseconds) ms")
+    finding.profile = target.profile.description
+    return finding
+  }
+
+  private func refusal(_ program: String, _ code: Int32, isEmpty: Bool) -> CommandFailure {
+    let others = tool.name == "git" ? GitHelpers.others(scene) : []
+    guard others.isEmpty else {
+      return CommandFailure(
+        .failure, "git's answer is not the broker's; these helpers are asked as well: \(others.joined(separator: ", "))",
+        next: NextCommand("put authbroker alone in their place with", "helper", "install", "git"))
+    }
+    let what = isEmpty ? "gave no answer (exit code \(code))" : "gave an answer without the broker's token"
+    return CommandFailure(
+      .failure, "\(program.shellQuoted) \(what)", next: NextCommand("set it up with", "helper", "install", tool.name))
+  }
+
+  /// Whether an answer has the token in it, as it is or as the password of basic authentication.
+  private static func holds(_ output: [UInt8], _ token: Secret, _ target: Target) -> Bool {
+    var plain = AuthorizationValue.text("", token)
+    defer { wipe(&plain) }
+    var basic = target
+    basic.scheme = .basic
+    var value = AuthorizationValue.bytes(token, for: basic)
+    defer { wipe(&value) }
+    return output.firstRange(of: plain) != nil || output.firstRange(of: value.dropFirst("Basic ".utf8.count)) != nil
+  }
+
+  /// The file that a variable names, as `authbroker file` keeps it.
+  private mutating func file(_ variable: String, _ target: Target) throws(CommandFailure) -> DoctorFinding {
+    let remedy = NextCommand("keep one with", "file", "--id", "PATH")
+    guard let path = scene.environment[variable], path.hasPrefix("/") else {
+      throw CommandFailure(.failure, "\(variable) names no file", next: remedy)
+    }
+    let shown = path.shellQuoted
+    guard let status = try? FileStatus.ofLink(path), status.kind == .regular else {
+      throw CommandFailure(.failure, "\(shown) is not there, or is no file", next: remedy)
+    }
+    guard status.owner == ProcessIdentity.user, !status.isOpenToOthers else {
+      throw CommandFailure(.failure, "\(shown) is open to others; run: chmod 600 \(shown)")
+    }
+    guard var bytes = try ConfigurationFile(path: path).read() else {
+      throw CommandFailure(.failure, "\(shown) is not there", next: remedy)
+    }
+    defer { wipe(&bytes) }
+    let token = try broker.identityToken(of: target.profile)
+    guard bytes == AuthorizationValue.text("", token.idToken) else {
+      throw CommandFailure(.failure, "\(shown) does not hold the ID token of \(target.profile)", next: remedy)
+    }
+    let expiry = token.expiresAt.map { "; it expires \(LocalTime.relative($0))" } ?? ""
+    return DoctorFinding("tool.file", shown, .ok, "the ID token of \(target.profile)\(expiry)", path: path)
+  }
+}

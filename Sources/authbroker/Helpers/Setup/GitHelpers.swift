@@ -1,0 +1,19 @@
+/// The credential helpers in git's configuration.
+enum GitHelpers {
+  /// Those that are not this program's, each with the file that names it.
+  static func others(_ scene: SetupScene) -> [String] {
+    guard let git = SearchPath.program("git", scene.environment),
+      let done = try? ToolRun(
+        git, ["config", "--show-origin", "--get-regexp", "^credential\\..*helper$|^credential\\.helper$"],
+        environment: scene.environment)
+    else { return [] }
+    return String(decoding: done.output, as: UTF8.self).split(separator: "\n").compactMap { line in
+      // `file:/etc/gitconfig<tab>credential.helper store`
+      let parts = line.split(separator: "\t", maxSplits: 1)
+      guard parts.count == 2, !parts[1].contains("git-credential-authbroker") else { return nil }
+      let words = parts[1].split(separator: " ", maxSplits: 1)
+      guard words.count == 2 else { return nil }
+      return "\(words[1]) (\(parts[0].split(separator: ":", maxSplits: 1).last ?? ""))"
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import BrokerProtocol
+import JSON
+
+/// `authbroker helper list`.
+enum HelperListCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper list",
+    operands: "[TOOL]",
+    summary: "Show the tools that can be set up, and which are",
+    options: [TargetOption.option])
+
+  /// Prints a line for each tool.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...1, of: self)
+    let tools = try HelperSetup.tools(context)
+    let scene = try SetupScene(context)
+    let targets = try HelperSetup.targets(context)
+    let rows = tools.map { tool in
+      let own = targets.filter(tool.concerns)
+      return (tool: tool, targets: own, state: word(for: tool.steps(own, scene).map { $0.state(scene) }))
+    }
+    guard !context.wantsJSON else {
+      var writer = JSONWriter()
+      writer.object { writer in
+        writer.key("tools")
+        writer.array { writer in
+          for row in rows {
+            writer.object { writer in
+              writer.member("tool", row.tool.name)
+              writer.member("state", row.state)
+              writer.member("targets", row.targets.map(\.url))
+            }
+          }
+        }
+      }
+      return Output.line(writer.bytes)
+    }
+    var table = TextTable("TOOL", "STATE", "TARGETS", "GIVES")
+    for row in rows {
+      table.add(row.tool.name, row.state, row.targets.isEmpty ? nil : String(row.targets.count), row.tool.summary)
+    }
+    table.print(context.style)
+  }
+
+  /// What the steps come to, as one word.
+  static func word(for states: [SetupState]) -> String {
+    let own = states.filter { $0 != .manual }
+    if own.isEmpty { return "by hand" }
+    if own.allSatisfy({ $0 == .installed }) { return "installed" }
+    if own.contains(where: { if case .blocked = $0 { true } else { false } }) { return "blocked" }
+    return own.contains(.installed) ? "partly" : "no"
+  }
+}

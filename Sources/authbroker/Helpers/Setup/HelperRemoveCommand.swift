@@ -1,0 +1,35 @@
+/// `authbroker helper remove`.
+enum HelperRemoveCommand: Command {
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper remove",
+    operands: "TOOL",
+    summary: "Take back what helper install wrote",
+    details: """
+      Removes the entries and links that `helper install` made for the targets of the configuration, and nothing else.
+      For a target that is no longer there, name its address with --url and the profile with -p.
+      """,
+    options: [HelperSetup.printOption, TargetOption.option])
+
+  /// Takes the steps back, the last one first.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: self)
+    let tool = try ToolSetup.named(context.arguments.operands[0])
+    let scene = try SetupScene(context)
+    let targets = try HelperSetup.targets(context, for: tool)
+    let steps = tool.steps(targets, scene)
+    guard !context.arguments.has(HelperSetup.printOption.name) else {
+      for step in steps where step.state(scene) == .installed { Output.line(step.text) }
+      return
+    }
+    var (count, failed) = (0, ExitCode?.none)
+    for step in steps.reversed() {
+      do throws(CommandFailure) { count += try step.remove(scene) ? 1 : 0 } catch {
+        context.tell(error.message)
+        failed = error.exitCode
+      }
+    }
+    if let failed { throw .quiet(failed) }
+    Output.message(count == 0 ? "nothing of authbroker's is in \(tool.name)'s configuration" : "\(tool.name): removed")
+  }
+}

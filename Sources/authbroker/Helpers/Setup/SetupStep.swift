@@ -1,0 +1,37 @@
+/// One thing that makes a tool use its helper: an entry of a file, a setting, a link.
+///
+/// It knows its own entries again and touches no others, so that it can be done twice and be taken back.
+protocol SetupStep: Sendable {
+  /// What it makes, in few words.
+  var title: String { get }
+
+  /// What it does, in words or lines that a person could follow by hand.
+  var text: String { get }
+
+  /// Whether it has been done.
+  func state(_ scene: SetupScene) -> SetupState
+
+  /// Does it, where it has not been done.
+  ///
+  /// - Returns: whether anything was changed.
+  /// - Throws: a failure where what is there cannot be kept; it is left as it was.
+  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool
+
+  /// Takes back what ``install(_:)`` did.
+  ///
+  /// - Returns: whether anything was changed.
+  /// - Throws: as ``install(_:)``.
+  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool
+}
+
+/// How far a step is.
+enum SetupState: Equatable, Sendable {
+  /// Done.
+  case installed
+  /// Not done.
+  case missing
+  /// Left to the person who reads it.
+  case manual
+  /// Something of someone else's is in the way: what, as the end of a sentence.
+  case blocked(String)
+}

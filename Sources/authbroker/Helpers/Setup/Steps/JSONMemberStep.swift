@@ -1,0 +1,120 @@
+import JSON
+
+/// A string in an object of a JSON file, such as `credHelpers` of docker; every other byte of the file is kept.
+struct JSONMemberStep: SetupStep {
+  /// The file.
+  let file: String
+  /// The member of the file's object that holds the object.
+  let group: String
+  /// The member of that.
+  let name: String
+  /// What it says.
+  let value: String
+
+  var title: String { "\(group) for \(name) in \(file.shellQuoted)" }
+
+  var text: String {
+    "in \(file.shellQuoted):\n  { \(Self.quoted(group)): { \(Self.quoted(name)): \(Self.quoted(value)) } }"
+  }
+
+  func state(_ scene: SetupScene) -> SetupState {
+    guard let root = try? content()?.root else { return .missing }
+    guard let member = root[group]?[name] else { return .missing }
+    guard let text = try? member.string() else { return .blocked("\(file.shellQuoted) has something else there") }
+    return text == value ? .installed : .blocked("\(file.shellQuoted) names \(text.shellQuoted) for \(name.shellQuoted)")
+  }
+
+  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
+    switch state(scene) {
+    case .installed: return false
+    case .blocked(let why): throw CommandFailure(.failure, why)
+    case .missing, .manual: break
+    }
+    guard let content = try content() else {
+      let text = "{\n\t\(Self.quoted(group)): {\n\t\t\(Self.quoted(name)): \(Self.quoted(value))\n\t}\n}\n"
+      try ConfigurationFile(path: file).write(Array(text.utf8))
+      return true
+    }
+    let edited: [UInt8]?
+    if let object = content.root[group] {
+      edited = Self.inserting("\(Self.quoted(name)): \(Self.quoted(value))", into: object, of: content.bytes)
+    } else {
+      let member = "\(Self.quoted(group)): {\(Self.quoted(name)): \(Self.quoted(value))}"
+      edited = Self.inserting(member, into: content.root, of: content.bytes)
+    }
+    try write(edited) { $0[group]?[name].flatMap { try? $0.string() } == value }
+    return true
+  }
+
+  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
+    guard state(scene) == .installed, let content = try content(), let object = content.root[group],
+      let count = try? object.members().count
+    else { return false }
+    // The object that held nothing else was made by this step, or is as good as none.
+    let edited =
+      count == 1
+      ? Self.removing(object, of: content.bytes)
+      : object[name].flatMap { Self.removing($0, of: content.bytes) }
+    try write(edited) { $0[group]?[name] == nil }
+    return true
+  }
+
+  /// Writes what was made of the file, once it is sure that it says what it must.
+  private func write(_ edited: [UInt8]?, _ isRight: (JSONNode) -> Bool) throws(CommandFailure) {
+    guard let edited, let root = try? JSONDocument(parsing: edited).root, isRight(root) else { throw unreadable }
+    try ConfigurationFile(path: file).write(edited)
+  }
+
+  /// A file and its object, whose nodes tell where they stand in the bytes.
+  private struct Content {
+    let bytes: [UInt8]
+    let root: JSONNode
+  }
+
+  private func content() throws(CommandFailure) -> Content? {
+    guard let bytes = try ConfigurationFile(path: file).read() else { return nil }
+    guard let root = try? JSONDocument(parsing: bytes).root, root.kind == .object,
+      root[group].map({ $0.kind == .object }) ?? true
+    else { throw unreadable }
+    return Content(bytes: bytes, root: root)
+  }
+
+  private var unreadable: CommandFailure {
+    CommandFailure(.failure, "\(file.shellQuoted) is not a JSON object that an entry can be added to")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var writer = JSONWriter()
+    writer.string(text)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// The file's bytes with a member more, first in an object, with the white space that the object has.
+  private static func inserting(_ member: String, into object: JSONNode, of whole: [UInt8]) -> [UInt8] {
+    let start = object.text.startIndex + 1
+    let blanks = whole[start...].prefix(while: isBlank)
+    let isEmpty = whole[start + blanks.count] == UInt8(ascii: "}")
+    let addition = isEmpty ? Array(member.utf8) : Array(blanks) + Array(member.utf8) + [UInt8(ascii: ",")]
+    return Array(whole[..<start]) + addition + Array(whole[start...])
+  }
+
+  /// The file's bytes without a member, its comma and the white space before it.
+  private static func removing(_ value: JSONNode, of whole: [UInt8]) -> [UInt8]? {
+    // Back over the colon and the name, which is ours or a plain word: without an escape.
+    guard let nameEnd = whole[..<value.text.startIndex].lastIndex(of: UInt8(ascii: "\"")),
+      let nameStart = whole[..<nameEnd].lastIndex(of: UInt8(ascii: "\""))
+    else { return nil }
+    var start = nameStart
+    while start > 0, isBlank(whole[start - 1]) { start -= 1 }
+    var end = value.text.endIndex
+    let blanks = whole[end...].prefix(while: isBlank).count
+    if whole[end + blanks] == UInt8(ascii: ",") {
+      end += blanks + 1
+    } else if start > 0, whole[start - 1] == UInt8(ascii: ",") {
+      start -= 1
+    }
+    return Array(whole[..<start]) + Array(whole[end...])
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+}

@@ -1,0 +1,7 @@
+/// How a tool asks for a token, so that it can be asked the same way.
+enum ToolProbe: Equatable, Sendable {
+  /// The tool, or its helper as the tool finds it, and what it reads; the answer must hold the token.
+  case run(program: String, arguments: [String] = [], input: String = "", environment: [String: String] = [:])
+  /// A file that `authbroker file` keeps, named by a variable.
+  case file(variable: String)
+}

@@ -1,0 +1,77 @@
+import LinuxSystem
+import SecretMemory
+
+/// A run of another tool, whose answer is read: it may hold a token, and is wiped by the caller.
+struct ToolRun {
+  /// How long a tool may take that has everything at hand.
+  private static let limit = Duration.seconds(20)
+  /// The longest answer that is read.
+  private static let longest = 1 << 20
+
+  /// The exit code, or 128 and the number of the signal that ended it.
+  let code: Int32
+  /// What it printed on standard output.
+  var output: [UInt8]
+
+  /// Runs a tool to its end, in a session of its own: it can ask at no terminal. Its standard error goes nowhere.
+  ///
+  /// - Parameters:
+  ///   - path: the program.
+  ///   - arguments: what follows its name.
+  ///   - input: all of its standard input, which fits into a pipe.
+  ///   - environment: the whole environment.
+  /// - Throws: a failure where it cannot be started, or does not end in time; it is ended then.
+  init(
+    _ path: String, _ arguments: [String], input: String = "", environment: [String: String]
+  ) throws(CommandFailure) {
+    let started = BootClock.now
+    do throws(Errno) {
+      let (read, write) = try FileDescriptor.pipe(nonBlocking: true).ends { ($0.release(), $1.release()) }
+      let answers = FileDescriptor(owning: read)
+      let printing = FileDescriptor(owning: write)
+      let (given, giving) = try FileDescriptor.pipe().ends { ($0.release(), $1.release()) }
+      let questions = FileDescriptor(owning: given)
+      let asking = FileDescriptor(owning: giving)
+      let nothing = try FileDescriptor.open("/dev/null", .write)
+      var plan = ChildProcess.Plan(path: path, arguments: arguments, environment: environment)
+      plan.descriptors = [(questions.number, 0), (printing.number, 1), (nothing.number, 2)]
+      plan.newSession = true
+      let child = try ChildProcess(plan)
+      questions.close()
+      printing.close()
+      // One that does not read its input may have ended already.
+      try? asking.writeAll(Array(input.utf8).span)
+      asking.close()
+      output = try Self.output(of: child, from: answers, until: started + Self.limit)
+      code = try child.wait()
+    } catch {
+      throw CommandFailure(.failure, "\(path.shellQuoted) cannot be run to its end: \(error)")
+    }
+  }
+
+  /// What a program prints until it ends; it is killed where the time is over.
+  private static func output(
+    of child: ChildProcess, from stream: borrowing FileDescriptor, until deadline: Duration
+  ) throws(Errno) -> [UInt8] {
+    var output: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    defer { wipe(&chunk) }
+    let end = try child.endDescriptor()
+    var poll = PollSet(count: 2)
+    poll.watch(0, stream.number, readable: true)
+    poll.watch(1, end.number, readable: true)
+    while output.count < longest {
+      let left = deadline - BootClock.now
+      guard left > .zero else { break }
+      _ = try poll.wait(atMost: left)
+      switch stream.read(into: &chunk) {
+      case .bytes(let count): output += chunk[..<count]
+      case .wouldBlock where !poll.isReady(1): continue
+      case .endOfStream where !poll.isReady(1): poll.watch(0, stream.number)
+      case .wouldBlock, .endOfStream, .failed: return output
+      }
+    }
+    child.killGroup()
+    return output
+  }
+}

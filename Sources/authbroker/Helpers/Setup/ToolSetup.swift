@@ -1,0 +1,52 @@
+import BrokerProtocol
+
+/// A tool that this program can set up, as a value: one file for each tool, and one place in the list.
+struct ToolSetup: Sendable {
+  /// What it is called on the command line.
+  let name: String
+  /// What it gives, as a line of the list.
+  let summary: String
+  /// Whether it speaks to targets at all; a tool that does not has one token for all that it does.
+  var needsTargets = true
+  /// Whether a target is one that the tool speaks to.
+  let concerns: @Sendable (Target) -> Bool
+  /// What makes the tool use the helper for some targets.
+  let steps: @Sendable ([Target], SetupScene) -> [any SetupStep]
+  /// How the tool asks its helper for a target's token; nil where the tool cannot be asked for it.
+  let probe: @Sendable (Target, SetupScene) -> ToolProbe?
+
+  /// All tools, in the order of the list.
+  static var all: [ToolSetup] {
+    [.git, .docker, .kubectl, .cargo, .pip, .curl, .go, .bazel, .terraform, .mail, .aws, .azure, .google]
+  }
+
+  /// Finds one.
+  ///
+  /// - Throws: a usage failure with a suggestion.
+  static func named(_ word: String) throws(CommandFailure) -> ToolSetup {
+    if let tool = all.first(where: { $0.name == word }) { return tool }
+    let names = all.map(\.name)
+    throw .unknown(
+      "tool", word, likely: Spelling.nearest(to: word, among: names), choices: names.joined(separator: ", "))
+  }
+}
+
+extension Target {
+  /// Whether it is spoken to over HTTP.
+  var isWeb: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
+
+  /// Whether it is a mail server.
+  var isMail: Bool { ["smtp://", "smtps://", "imap://", "imaps://"].contains(where: url.hasPrefix) }
+
+  /// What stands behind the scheme: host, port where it is not the scheme's own, and path.
+  private var rest: Substring { url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...] }
+
+  /// The host, with its port where that is not the scheme's own.
+  var authority: String { String(rest.prefix { $0 != "/" }) }
+
+  /// The host alone.
+  var host: String { String(authority.prefix { $0 != ":" }) }
+
+  /// The path without its first slash; empty where there is none.
+  var path: String { String(rest.drop { $0 != "/" }.drop { $0 == "/" }) }
+}

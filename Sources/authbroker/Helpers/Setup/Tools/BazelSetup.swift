@@ -1,0 +1,24 @@
+import BrokerProtocol
+import JSON
+
+extension ToolSetup {
+  /// Bazel: an option for each host in the user's .bazelrc.
+  static let bazel = ToolSetup(
+    name: "bazel", summary: "headers for each host, by lines of ~/.bazelrc",
+    concerns: \.isWeb,
+    steps: { targets, scene in
+      let name = "bazel-credential-authbroker"
+      var hosts: [String] = []
+      for target in targets where !hosts.contains(target.host) { hosts.append(target.host) }
+      let lines = hosts.map { "common --credential_helper=\($0)=\(scene.path(of: name))" }
+      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: scene.home + "/.bazelrc", lines: lines)]
+      return [LinkStep(name: name)] + block
+    },
+    probe: { target, _ in
+      var writer = JSONWriter()
+      writer.object { $0.member("uri", target.url) }
+      return .run(
+        program: "bazel-credential-authbroker", arguments: ["get"],
+        input: String(decoding: writer.bytes, as: UTF8.self))
+    })
+}

@@ -1,0 +1,36 @@
+import BrokerProtocol
+import JSON
+
+extension ToolSetup {
+  /// cargo: a credential provider for every registry; those that are no target are told that there is nothing.
+  static let cargo = ToolSetup(
+    name: "cargo", summary: "a token for each registry, by a credential provider in cargo's config.toml",
+    concerns: \.isWeb,
+    steps: { _, scene in
+      let name = "cargo-credential-authbroker"
+      let home = scene.file("CARGO_HOME", orElse: ".cargo")
+      return [
+        LinkStep(name: name),
+        // Later entries are asked first.
+        BlockStep(
+          file: "\(home)/config.toml",
+          lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(scene.path(of: name))\"]"],
+          conflicts: ["[registry]", "registry.", "global-credential-providers"]),
+      ]
+    },
+    probe: { target, _ in
+      var writer = JSONWriter()
+      writer.object { writer in
+        writer.member("v", 1)
+        writer.key("registry")
+        writer.object { $0.member("index-url", "sparse+\(target.url)/") }
+        writer.member("kind", "get")
+        writer.member("operation", "read")
+        writer.key("args")
+        writer.array { _ in }
+      }
+      return .run(
+        program: "cargo-credential-authbroker", arguments: ["--cargo-plugin"],
+        input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
+    })
+}

@@ -1,0 +1,27 @@
+import BrokerProtocol
+
+extension ToolSetup {
+  /// docker; podman, skopeo and buildah read the same file where they have no own one.
+  static let docker = ToolSetup(
+    name: "docker", summary: "a password for each registry, by credHelpers of docker's config.json",
+    concerns: { $0.isWeb && $0.scheme != .bearer && registry(of: $0) != nil },
+    steps: { targets, scene in
+      let directory = scene.file("DOCKER_CONFIG", orElse: ".docker")
+      let steps: [any SetupStep] = [LinkStep(name: "docker-credential-authbroker")]
+      var hosts: [String] = []
+      for host in targets.compactMap(registry(of:)) where !hosts.contains(host) { hosts.append(host) }
+      return steps
+        + hosts.map {
+          JSONMemberStep(file: "\(directory)/config.json", group: "credHelpers", name: $0, value: "authbroker")
+        }
+    },
+    probe: { target, _ in
+      registry(of: target).map { .run(program: "docker-credential-authbroker", arguments: ["get"], input: $0) }
+    })
+
+  /// The name of a registry in docker's configuration; nil for a part of a server: docker tells its helper no path.
+  private static func registry(of target: Target) -> String? {
+    guard let name = DockerServer(listing: target.url)?.text else { return nil }
+    return name.contains("://") || !name.contains("/") ? name : nil
+  }
+}

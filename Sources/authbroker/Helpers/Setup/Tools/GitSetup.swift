@@ -1,0 +1,22 @@
+import BrokerProtocol
+
+extension ToolSetup {
+  /// git: its own configuration, per server.
+  static let git = ToolSetup(
+    name: "git", summary: "a password for each server, by git's own configuration",
+    concerns: \.isWeb,
+    steps: { targets, scene in
+      let name = "git-credential-authbroker"
+      let path = scene.path(of: name)
+      return [LinkStep(name: name)]
+        + targets.map { GitHelperStep(url: $0.url, program: path, usesPath: !$0.path.isEmpty) }
+    },
+    probe: { target, _ in
+      let scheme = target.url.hasPrefix("http://") ? "http" : "https"
+      let path = target.path.isEmpty ? "" : "path=\(target.path)/probe.git\n"
+      return .run(
+        program: "git", arguments: ["credential", "fill"],
+        input: "protocol=\(scheme)\nhost=\(target.authority)\n\(path)\n",
+        environment: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "SSH_ASKPASS": "/bin/false"])
+    })
+}

@@ -1,0 +1,42 @@
+import BrokerProtocol
+import JSON
+
+extension ToolSetup {
+  /// kubectl: which user of which kubeconfig, only its owner knows.
+  static let kubectl = ToolSetup(
+    name: "kubectl", summary: "a token for each cluster, by an exec plugin of the kubeconfig",
+    concerns: \.isWeb,
+    steps: { _, scene in
+      [
+        NoteStep(
+          text: """
+            in the kubeconfig, for the user of the cluster (--id behind kubectl for clusters that want an ID token):
+              users:
+              - name: authbroker
+                user:
+                  exec:
+                    apiVersion: \(ExecCredential.versions[0])
+                    command: \(scene.program)
+                    args: [helper, kubectl]
+                    interactiveMode: Never
+                    provideClusterInfo: true
+            """)
+      ]
+    },
+    probe: { target, scene in
+      var writer = JSONWriter()
+      writer.object { writer in
+        writer.member("apiVersion", ExecCredential.versions[0])
+        writer.member("kind", "ExecCredential")
+        writer.key("spec")
+        writer.object { writer in
+          writer.member("interactive", false)
+          writer.key("cluster")
+          writer.object { $0.member("server", target.url) }
+        }
+      }
+      let question = String(decoding: writer.bytes, as: UTF8.self)
+      return .run(
+        program: scene.program, arguments: ["helper", "kubectl"], environment: [ExecCredential.variable: question])
+    })
+}

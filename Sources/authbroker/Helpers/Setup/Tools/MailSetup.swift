@@ -1,0 +1,25 @@
+import BrokerProtocol
+
+extension ToolSetup {
+  /// Mail programs: each has a command that prints a password.
+  static let mail = ToolSetup(
+    name: "mail", summary: "a password command for msmtp, mbsync and neomutt",
+    concerns: \.isMail,
+    steps: { targets, scene in
+      targets.map { target in
+        let command = "\(scene.program) token --url \(target.url)"
+        return NoteStep(
+          text: """
+            for \(target.url):
+              msmtp    auth oauthbearer
+                       passwordeval "\(command)"
+              mbsync   AuthMechs XOAUTH2
+                       PassCmd "\(command)"
+              neomutt  set imap_authenticators = "oauthbearer:xoauth2"
+                       set imap_oauth_refresh_command = "\(command)"
+                       set smtp_oauth_refresh_command = "\(command)"
+            """)
+      }
+    },
+    probe: { target, scene in .run(program: scene.program, arguments: ["token", "--url", target.url]) })
+}

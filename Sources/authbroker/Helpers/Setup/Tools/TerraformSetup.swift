@@ -1,0 +1,23 @@
+import BrokerProtocol
+
+extension ToolSetup {
+  /// Terraform and OpenTofu, which know one helper for all hosts.
+  static let terraform = ToolSetup(
+    name: "terraform", summary: "a token for each host, by credentials_helper of ~/.terraformrc",
+    // It knows hosts, and no paths.
+    concerns: { $0.isWeb && $0.path.isEmpty },
+    steps: { _, scene in
+      [
+        LinkStep(
+          name: "terraform-credentials-authbroker", directory: scene.home + "/.terraform.d/plugins"),
+        BlockStep(
+          file: scene.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
+          lines: ["credentials_helper \"authbroker\" {", "  args = []", "}"], conflicts: ["credentials_helper"]),
+      ]
+    },
+    probe: { target, scene in
+      .run(
+        program: "\(scene.home)/.terraform.d/plugins/terraform-credentials-authbroker",
+        arguments: ["get", target.authority])
+    })
+}

@@ -1,0 +1,153 @@
+import Glibc
+import JSON
+import LinuxSystem
+import TestSupport
+import Testing
+
+/// Tools whose configuration the command writes, checks and takes back.
+@Suite(.standardTimeLimit) struct HelperSetupTests {
+  private static let configuration =
+    #"{ profiles: { default: { provider: "local" } }, targets: { "https://git.example.com/acme": "default", "#
+    + #""https://registry.example.com": { profile: "default", username: "oauth2accesstoken", scheme: "Basic" } } }"#
+
+  /// A copy of the command in a directory of the sandbox, where it may make its other names.
+  private struct Installed {
+    let sandbox: Sandbox
+    let words: [String]
+    let bin: String
+
+    init(_ sandbox: Sandbox) throws {
+      self.sandbox = sandbox
+      bin = sandbox.root + "/bin"
+      _ = try PrivateDirectory(bin, create: true)
+      let copy = try sandbox.run("/bin/cp", [BuiltPrograms.command, bin + "/authbroker"])
+      guard copy.code == 0 else { throw TestFailure(copy.errors) }
+      sandbox.environment["PATH"] = "\(bin):/usr/local/bin:/usr/bin:/bin"
+      sandbox.environment["AUTHBROKER_STATE"] = sandbox.state
+      sandbox.environment["GIT_CONFIG_NOSYSTEM"] = "1"
+      let options = try sandbox.configure(HelperSetupTests.configuration)
+      sandbox.environment["AUTHBROKER_CONFIG"] = options[1]
+      words = []
+      _ = try sandbox.owner(options)
+      try SocketWire(sandbox.socket).register()
+    }
+
+    func run(_ arguments: String...) throws -> Sandbox.Outcome {
+      try sandbox.run(bin + "/authbroker", words + arguments)
+    }
+
+    func write(_ text: String, _ name: String) throws -> String {
+      let path = "\(sandbox.root)/home/\(name)"
+      _ = try PrivateDirectory(PathName.directory(of: path), create: true)
+      try Directory.write(text, to: path)
+      return path
+    }
+  }
+
+  private static func text(_ path: String) throws -> String { String(decoding: try Directory.bytes(of: path), as: UTF8.self) }
+
+  @Test func `git gets the token by its own call, and its configuration back as it was`() async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      let before = "[user]\n\tname = Ada\n[credential]\n\thelper = store\n"
+      let path = try installed.write(before, ".gitconfig")
+      let missing = try installed.run("doctor", "--tool", "git")
+      #expect(missing.code == 1 && missing.output.contains("store (\(path))"), "\(missing.output)\(missing.errors)")
+      for _ in 0..<2 { #expect(try installed.run("helper", "install", "git").code == 0) }
+      let values = try Self.text(path).split(separator: "\n").filter { $0.contains("git-credential-authbroker") }
+      #expect(values.count == 2, "\(try Self.text(path))")
+      #expect(try Self.text(path).contains("useHttpPath = true"))
+      let examined = try installed.run("doctor", "--tool", "git", "--json")
+      #expect(examined.code == 0, "\(examined.output)")
+      let token = try SocketWire(sandbox.socket).accessToken()
+      #expect(!examined.output.contains(token))
+      let findings = try JSONDocument(parsing: Array(examined.output.utf8)).root.required("findings").elements()
+      let statuses = try findings.filter { try $0["check"]?.string() == "tool.answer" }.map { try $0["status"]?.string() }
+      #expect(statuses == ["ok", "ok"])
+      #expect(try installed.run("helper", "list", "git").output.contains("installed"))
+      #expect(try installed.run("helper", "remove", "git").code == 0)
+      #expect(try Self.text(path) == before)
+      #expect(Directory.names(in: installed.bin) == ["authbroker"])
+    }
+  }
+
+  @Test func `docker's file keeps every other byte, and one that cannot be read is left alone`() async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      let before = "{\n\t\"auths\": {\n\t\t\"x.example.com\": {}\n\t},\n\t\"psFormat\" : \"a\\u0062\"\n}\n"
+      let path = try installed.write(before, ".docker/config.json")
+      #expect(try installed.run("helper", "install", "docker").code == 0)
+      let after = try JSONDocument(parsing: Directory.bytes(of: path)).root
+      #expect(try after["credHelpers"]?["registry.example.com"]?.string() == "authbroker")
+      let examined = try installed.run("doctor", "--tool", "docker")
+      #expect(examined.code == 0, "\(examined.output)")
+      #expect(try installed.run("helper", "remove", "docker").code == 0)
+      #expect(try Self.text(path) == before)
+      for other in ["{ // mine\n}", "[]", #"{"credHelpers":{"registry.example.com":"pass"}}"#] {
+        try Directory.write(other, to: path)
+        let refused = try installed.run("helper", "install", "docker")
+        #expect(refused.code == 1 && refused.output.contains(#""credHelpers""#), "\(refused.errors)")
+        #expect(try Self.text(path) == other)
+        #expect(try installed.run("helper", "remove", "docker").code != 2)
+        #expect(try Self.text(path) == other)
+      }
+    }
+  }
+
+  @Test(arguments: [("cargo", ".cargo/config.toml", "[build]\njobs = 2\n"), ("bazel", ".bazelrc", "build -k")])
+  func `lines between marks come and go`(tool: String, name: String, before: String) async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      let path = try installed.write(before, name)
+      for _ in 0..<2 { #expect(try installed.run("helper", "install", tool).code == 0) }
+      let text = try Self.text(path)
+      #expect(text.hasPrefix(before) && text.split(separator: "# authbroker: begin").count == 2, "\(text)")
+      let examined = try installed.run("doctor", "--tool", tool)
+      #expect(examined.code == 0, "\(examined.output)")
+      #expect(try installed.run("helper", "remove", tool).code == 0)
+      #expect(try Self.text(path).trimmingNewline() == before.trimmingNewline())
+    }
+  }
+
+  @Test func `an entry of the user's own is never contradicted`() async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      let before = "[registry]\nglobal-credential-providers = [\"cargo:libsecret\"]\n"
+      let path = try installed.write(before, ".cargo/config.toml")
+      let refused = try installed.run("helper", "install", "cargo")
+      #expect(refused.code == 1 && refused.errors.contains("has an entry [registry] of its own"))
+      #expect(refused.output.contains("cargo-credential-authbroker") && (try Self.text(path)) == before)
+    }
+  }
+
+  @Test(arguments: ["kubectl", "cargo", "pip", "curl", "go", "bazel", "terraform"])
+  func `every tool's call gives the token, and after the logout the exit code of a login`(tool: String) async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      sandbox.environment["PATH"] =
+        "\(sandbox.root)/home/data/authbroker/shims:" + (sandbox.environment["PATH"] ?? "")
+      #expect(try installed.run("helper", "install", tool).code == 0)
+      let good = try installed.run("doctor", "--tool", tool)
+      #expect(good.code == 0 && good.output.contains("the token of default"), "\(good.output)")
+      #expect(try sandbox.command("logout").code == 0)
+      let bad = try installed.run("doctor", "--tool", tool)
+      #expect(bad.code == 3 && bad.output.contains("login"), "\(bad.output)")
+    }
+  }
+
+  @Test func `a token file is checked for the cloud that reads it`() async throws {
+    try await Sandbox.run { sandbox in
+      let installed = try Installed(sandbox)
+      let none = try installed.run("doctor", "--tool", "aws")
+      #expect(none.code == 1 && none.output.contains("AWS_WEB_IDENTITY_TOKEN_FILE names no file"), "\(none.output)")
+      sandbox.environment["AWS_WEB_IDENTITY_TOKEN_FILE"] = try installed.write("other", "aws-token")
+      #expect(chmod("\(sandbox.root)/home/aws-token", 0o644) == 0)
+      #expect(try installed.run("doctor", "--tool", "aws").output.contains("is open to others"))
+    }
+  }
+}
+
+extension String {
+  /// Without the end of its last line.
+  fileprivate func trimmingNewline() -> String { hasSuffix("\n") ? String(dropLast()) : self }
+}
