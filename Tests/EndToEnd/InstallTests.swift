@@ -49,12 +49,10 @@ import Testing
     let guides = sources("Sources/authbroker/AuthBroker.docc").filter { $0.hasSuffix(".md") }
     files.formUnion(guides.map { "644 share/doc/authbroker/" + $0 })
     let completions = [
-      "authbroker.bash": "bash-completion/completions/authbroker", "_authbroker": "zsh/site-functions/_authbroker",
-      "authbroker.fish": "fish/vendor_completions.d/authbroker.fish",
+      "bash-completion/completions/authbroker", "zsh/site-functions/_authbroker",
+      "fish/vendor_completions.d/authbroker.fish",
     ]
-    for name in sources("Sources/authbroker/completions") {
-      if let place = completions[name] { files.insert("644 share/" + place) }
-    }
+    files.formUnion(completions.map { "644 share/" + $0 })
     return files
   }
 
