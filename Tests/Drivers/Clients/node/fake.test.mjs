@@ -30,6 +30,7 @@ async function refusal(answer) {
   const one = new Broker({ socket: file });
   const error = await one.accessToken({ timeoutSeconds: 1 }).then(() => undefined, (reason) => reason);
   one.close();
+  assert.deepEqual(fake.requests('prove'), []);
   await fake.close();
   fake = undefined;
   assert.ok(error instanceof AuthBrokerError, `${answer.slice(0, 60)}: ${error}`);

@@ -143,7 +143,7 @@ class TokenTests(Case):
 
     def test_a_forked_process_connects_for_itself(self):
         """And leaves the connection of its parent alone."""
-        before = self.broker.access_token()
+        before, channel = self.broker.access_token(), self.broker._channel
         child = os.fork()
         if child == 0:
             try:
@@ -152,6 +152,7 @@ class TokenTests(Case):
                 os._exit(2)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
         self.assertEqual(self.broker.access_token(), before)
+        self.assertIs(self.broker._channel, channel)
 
     def test_a_closed_client_says_so(self):
         """Calls under way end, and so do later ones."""

@@ -40,9 +40,10 @@ class FakeCase(Case):
 
         texts = []
         for run in (now, lambda: asyncio.run(later())):
-            with FakeBroker(self.path, lambda request: answer.replace(b'"ID"', b"%d" % request.get("id", 0))):
+            with FakeBroker(self.path, lambda request: answer.replace(b'"ID"', b"%d" % request.get("id", 0))) as fake:
                 with self.assertRaises(kind) as raised:
                     run()
+                self.assertEqual(fake.requests("prove"), [])
             os.unlink(self.path)
             error = raised.exception
             while error is not None:
@@ -103,11 +104,26 @@ class ConnectionTests(FakeCase):
                     broker.call(method)
                 self.assertEqual(len(fake.requests(method)), times)
         os.unlink(self.path)
-        answers = [line(id=1, result={}), b"", line(id=1, result={"n": 2})]
+        answers = [line(id=1, result={}), b"", line(id=1, result={"n": 2}), b""]
         with FakeBroker(self.path, lambda request: answers.pop(0)) as fake, Broker() as broker:
             broker.call("ping")
             self.assertEqual(broker.call("getStatus"), {"n": 2})
-            self.assertEqual(fake.connections, 2)
+            with self.assertRaises(ConnectionLost):
+                broker.call("login")
+            self.assertEqual((fake.connections, len(fake.requests("login"))), (2, 1))
+        os.unlink(self.path)
+        answers[:] = [line(id=1, result={}), b"", line(id=1, result={"n": 2}), b""]
+
+        async def tasks():
+            async with AsyncBroker() as broker:
+                await broker.call("ping")
+                self.assertEqual(await broker.call("getStatus"), {"n": 2})
+                with self.assertRaises(ConnectionLost):
+                    await broker.call("login")
+
+        with FakeBroker(self.path, lambda request: answers.pop(0)) as fake:
+            asyncio.run(tasks())
+            self.assertEqual((fake.connections, len(fake.requests("login"))), (2, 1))
 
     def test_answers_overtake_each_other(self):
         """A hundred threads, answered in the opposite order; and a hundred tasks."""
