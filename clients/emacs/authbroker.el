@@ -132,6 +132,8 @@ params, ON-END with no argument when the connection has ended."
 (defun authbroker--start (name command)
   "Start COMMAND as the process NAME."
   (let* ((errors (get-buffer-create (format "*%s stderr*" name)))
+         ;; Answers are short and waited for: none is held back for more to come.
+         (process-adaptive-read-buffering nil)
          (process (make-process :name name :command command :connection-type 'pipe :coding 'utf-8-emacs-unix
                                 :noquery t :stderr errors)))
     (when-let ((reader (get-buffer-process errors))) (set-process-query-on-exit-flag reader nil))
