@@ -132,6 +132,8 @@ params, ON-END with no argument when the connection has ended."
 (defun authbroker--start (name command)
   "Start COMMAND as the process NAME."
   (let* ((errors (get-buffer-create (format "*%s stderr*" name)))
+         ;; Answers are short and waited for: none is held back for more to come.
+         (process-adaptive-read-buffering nil)
          (process (make-process :name name :command command :connection-type 'pipe :coding 'utf-8-emacs-unix
                                 :noquery t :stderr errors)))
     (when-let ((reader (get-buffer-process errors))) (set-process-query-on-exit-flag reader nil))
@@ -190,20 +192,25 @@ SUCCESS gets the result, FAILURE an error.
 Where the broker wants proof of access to its state directory, give it.
 Return a function that tells the broker to cancel the request."
   (let ((id nil))
-    (jsonrpc-async-request
-     connection (intern (concat ":" method)) params :timeout nil
-     :success-fn (lambda (result)
-                   (setf (authbroker--answered connection) t)
-                   (funcall success result))
-     :error-fn (lambda (object)
-                 (let ((proof (plist-get (plist-get object :data) :proof)))
-                   (cond ((eql (plist-get object :code) -1) (funcall failure (authbroker--lost connection)))
-                         ((and (equal (plist-get (plist-get object :data) :kind) "accessDenied")
-                               (authbroker--harmless-p proof))
-                          (setf (authbroker--answered connection) t)
-                          (authbroker--prove connection proof method params success failure))
-                         (t (setf (authbroker--answered connection) t)
-                            (funcall failure (authbroker--refusal object)))))))
+    (condition-case problem
+        (jsonrpc-async-request
+         connection (intern (concat ":" method)) params :timeout nil
+         :success-fn (lambda (result)
+                       (setf (authbroker--answered connection) t)
+                       (funcall success result))
+         :error-fn (lambda (object)
+                     (let ((proof (plist-get (plist-get object :data) :proof)))
+                       (cond ((eql (plist-get object :code) -1) (funcall failure (authbroker--lost connection)))
+                             ((and (equal (plist-get (plist-get object :data) :kind) "accessDenied")
+                                   (authbroker--harmless-p proof))
+                              (setf (authbroker--answered connection) t)
+                              (authbroker--prove connection proof method params success failure))
+                             (t (setf (authbroker--answered connection) t)
+                                (funcall failure (authbroker--refusal object)))))))
+      (error
+       ;; A program that has ended already takes no request.
+       (when (jsonrpc-running-p connection) (signal (car problem) (cdr problem)))
+       (funcall failure (authbroker--lost connection))))
     (setq id (authbroker--last-id connection))
     (lambda () (when (jsonrpc-running-p connection) (jsonrpc-notify connection :$/cancelRequest (list :id id))))))
 

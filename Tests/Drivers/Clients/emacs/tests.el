@@ -47,6 +47,7 @@
        (with-file-modes #o600 (write-region ,config nil (getenv "AUTHBROKER_CONFIG") nil 'silent)))
      (unwind-protect (progn ,@body)
        (authbroker-disconnect)
+       (setenv "AUTHBROKER_SOCKET" nil)
        (tests-run "authbroker" "stop")
        (delete-directory home t))))
 
@@ -217,8 +218,7 @@
     (authbroker-disconnect)
     (setenv "AUTHBROKER_SOCKET" (concat home "/none"))
     (let ((problem (tests-kind "noBroker" (authbroker-access-token))))
-      (should (string-match-p "no broker listens" (authbroker-error-message problem))))
-    (setenv "AUTHBROKER_SOCKET" nil)))
+      (should (string-match-p "no broker listens" (authbroker-error-message problem))))))
 
 (ert-deftest tests-false-broker ()
   "What is no answer of a broker is an error without a secret."
