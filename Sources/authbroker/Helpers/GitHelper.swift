@@ -48,8 +48,8 @@ enum GitHelper: ToolHelper {
 
   /// Answers with a token; says nothing where the server is no target.
   ///
-  /// From where the target is known, no other program has a password for the server: a failure stops git (`quit`) instead of
-  /// letting it ask a person, whom a script may not have, for what cannot be typed.
+  /// From where the target is known, no other program has a password for the server: a failure stops git (`quit`)
+  /// instead of letting it ask a person, whom a script may not have, for what cannot be typed.
   private static func get(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
