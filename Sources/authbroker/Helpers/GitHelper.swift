@@ -13,7 +13,7 @@ enum GitHelper: ToolHelper {
         git config --global credential.https://git.example.com.helper authbroker
 
       OPERATION is get, store, erase or capability. get answers for the servers of the section targets. erase reports
-      that the server has refused the token, and the next one is another; nobody is signed out. store does nothing.
+      that the server has refused the token, and the next one is another; the session goes on. store does nothing.
       Where the session of a target has ended, git is told to stop instead of asking for a user name.
       """)
 
@@ -48,8 +48,8 @@ enum GitHelper: ToolHelper {
 
   /// Answers with a token; says nothing where the server is no target.
   ///
-  /// From where the target is known, nobody else has a password for the server: a failure stops git (`quit`) instead of
-  /// letting it ask a person, whom a script may not have, for what cannot be typed.
+  /// From where the target is known, no other program has a password for the server: a failure stops git (`quit`)
+  /// instead of letting it ask a person, whom a script may not have, for what cannot be typed.
   private static func get(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)

@@ -33,7 +33,7 @@ enum KubectlHelper: ToolHelper {
     var broker = try HelperBroker(context)
     let target = try target(of: request, context, &broker)
     let wantsID = context.arguments.has(IDTokenRequest.option.name)
-    // Nobody has refused what a person asks for by hand.
+    // What a person asks for by hand has not been refused.
     let memory = question == nil ? nil : try HandedTokens("kubectl", for: purpose(target, wantsID), in: context.paths())
     let now = Timestamp(milliseconds: WallClock.milliseconds)
     let earlier = memory?.entry(at: now)

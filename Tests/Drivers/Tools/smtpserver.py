@@ -1,13 +1,14 @@
-"""A mail server for submission with STARTTLS, whose passwords are access tokens; it runs in the environment of MailServer.
+"""A mail server for submission with STARTTLS, whose passwords are access tokens, in the environment of MailServer.
 
     python3 smtpserver.py CERTIFICATE KEY ADDRESS
 
-Whoever logs in is asked about at ADDRESS by basic authentication (RFC 7617): 200 lets them in. Prints its port as a line, writes
-each mail's sender and recipients as a line of JSON, and ends when standard input closes.
+A login is judged at ADDRESS by basic authentication (RFC 7617): 200 lets the client in. Prints its port as a line, each
+mail's sender, recipients and subject as a line of JSON, and ends when standard input closes.
 """
 
 import base64
 import json
+import socket
 import ssl
 import sys
 import urllib.error
@@ -34,7 +35,8 @@ def authenticator(address):
     def judge(server, session, envelope, mechanism, data):
         header = base64.b64encode(data.login + b":" + data.password).decode()
         try:
-            with opener.open(urllib.request.Request(address, headers={"Authorization": f"Basic {header}"}), timeout=60) as reply:
+            request = urllib.request.Request(address, headers={"Authorization": f"Basic {header}"})
+            with opener.open(request, timeout=60) as reply:
                 return AuthResult(success=reply.status == 200)
         except urllib.error.HTTPError:
             return AuthResult(success=False, handled=False)
@@ -49,7 +51,6 @@ def main():
     controller = Controller(Mails(), hostname="127.0.0.1", port=0, tls_context=context, require_starttls=True,
                             auth_required=True, authenticator=authenticator(address))
     # The controller connects to the port that it was given, to see that it listens: a free one is chosen below.
-    import socket
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         controller.port = free.getsockname()[1]

@@ -1,8 +1,8 @@
 """What the tests of the real tools share: a broker in a home of its own, the states of a session, results, and times.
 
-A test of a tool is an executable beside this file; it calls `main(NAME, function)`; the function yields `Result`s. Every
-state of a session is a function of `STATES` that gives a `Broker` in that state. The broker is in `broker.py`, the server
-that the tools talk to in `apiserver.py`.
+A test of a tool is an executable beside this file; it calls `main(NAME, function)`; the function yields `Result`s.
+Every state of a session is a function of `STATES` that gives a `Broker` in that state. The broker is in `broker.py`,
+the server that the tools talk to in `apiserver.py`.
 """
 
 import contextlib
