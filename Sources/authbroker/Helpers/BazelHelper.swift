@@ -29,7 +29,9 @@ enum BazelHelper: ToolHelper {
     Output.line(answer(try broker.token(for: target), for: target))
   }
 
-  /// The address of a request; nil where it is malformed. Members that are not known are ignored.
+  /// The address of a request; nil where it is malformed.
+  ///
+  /// Members that are not known are ignored, as the specification demands.
   static func address(in request: [UInt8]) -> String? {
     guard let document = try? JSONDocument(parsing: request), let address = document.root["uri"] else { return nil }
     return try? address.string()

@@ -51,7 +51,8 @@ enum GoogleHelper: ToolHelper {
   private static func answer(_ context: Context) throws(CommandFailure) -> [UInt8] {
     let environment = context.environment
     guard environment["GOOGLE_EXTERNAL_ACCOUNT_REVOKE"] != "1" else {
-      return text(of: Refusal(code: "unsupported", message: "to end the session, run: authbroker logout"))
+      let message = Message("sessions are not ended from here", next: NextCommand("log out with", "logout"))
+      return text(of: Refusal(code: "unsupported", message: message.text(for: context.arguments)))
     }
     let name = environment["GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE"] ?? TokenType.idToken.rawValue
     guard let type = TokenType(rawValue: name) else {

@@ -51,7 +51,8 @@ enum KeyringHelper: ToolHelper {
       }
       guard call.operation != .change else {
         throw CommandFailure(
-          .failure, "the password for \(call.service.shellQuoted) is an access token of the profile \(target.profile); "
+          .failure,
+          "the password for \(call.service.shellQuoted) is an access token of the profile \(target.profile); "
             + "nothing is stored or removed")
       }
       return text(of: try broker.token(for: target).accessToken, user, call)
@@ -69,7 +70,7 @@ enum KeyringHelper: ToolHelper {
 
   /// The user whose password is given; nil where another one was asked for than the target's.
   ///
-  /// With credentials the user that was named is a hint (`get_credential` of keyring), and the target's is given back.
+  /// With credentials the user that was named is a hint (`get_credential` of keyring), and the answer has the target's.
   static func user(of call: KeyringCall, _ target: Target) -> String? {
     guard let username = target.username else { return call.user ?? AuthorizationValue.standardUsername }
     return call.operation == .credential || call.user == username ? username : nil

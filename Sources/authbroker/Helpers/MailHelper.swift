@@ -14,7 +14,7 @@ enum MailHelper: ToolHelper {
       For programs that want the whole message of XOAUTH2 or OAUTHBEARER, in Base64.
       The address names the server, such as imaps://imap.example.com or
       smtp://smtp.example.com:587; the user is the target's `username` unless given.
-      Programs that want only the token take it from: authbroker token --profile NAME
+      Programs that want only the token take it from the command token.
       """,
     options: [.value("--mechanism", "NAME", "xoauth2 (the default) or oauthbearer")])
 

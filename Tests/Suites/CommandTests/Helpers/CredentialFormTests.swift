@@ -68,7 +68,8 @@ import Testing
         + #""expiration_time":1800000000}"#)
     #expect(
       text(GoogleHelper.text(of: secret, .idToken, nil))
-        == #"{"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:id_token","id_token":"made-up"}"#)
+        == #"{"version":1,"success":true,"token_type":"urn:ietf:params:oauth:token-type:id_token","#
+        + #""id_token":"made-up"}"#)
     #expect(
       text(GoogleHelper.text(of: GoogleHelper.Refusal(code: "loginRequired", message: "say \"hello\"")))
         == #"{"version":1,"success":false,"code":"loginRequired","message":"say \"hello\""}"#)

@@ -15,8 +15,8 @@ import Testing
 
   // The example of RFC 7628, section 4.1.
   @Test func `OAUTHBEARER is that of RFC 7628`() throws {
-    let message = SASLResponse.oauthbearer(
-      "user@example.com", server: ("server.example.com", 143), try Secret(utf8: "vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg=="))
+    let token = try Secret(utf8: "vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==")
+    let message = SASLResponse.oauthbearer("user@example.com", server: ("server.example.com", 143), token)
     #expect(
       text(message)
         == "n,a=user@example.com,\u{1}host=server.example.com\u{1}port=143\u{1}auth=Bearer "
