@@ -69,7 +69,12 @@ enum VerifyOTPCommand: Command {
   private static func onlyChallenge(_ context: Context) throws(CommandFailure) -> OTPChallenge {
     let challenges = try challenges(context)
     guard let challenge = challenges.first else {
-      throw CommandFailure(.loginRequired, "no login waits for a code", next: NextCommand("begin one with", "login"))
+      var connection = try context.connect()
+      let sessions = try context.call(ListSessions.self, Empty(), on: &connection).sessions
+      throw CommandFailure(
+        .loginRequired,
+        FirstAccount.hint(sessions, context, on: &connection)
+          ?? Message("no login waits for a code", next: NextCommand("begin one with", "login")))
     }
     guard challenges.count == 1 else {
       throw .usage(

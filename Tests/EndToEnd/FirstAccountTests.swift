@@ -30,7 +30,7 @@ import Testing
   @Test(
     arguments: [
       (["status"], 0), (["sessions"], 0), (["profiles"], 0), (["logout"], 0), (["whoami"], 3),
-      (["account", "show"], 3),
+      (["account", "show"], 3), (["verify-otp"], 3),
       (["account", "update", "--name", "Ada"], 3), (["account", "password", "--password-stdin"], 3),
       (["account", "forgot", "--email", "ada@example.com"], 3), (["account", "reset", "--token-stdin"], 3),
       (["account", "verify-email", "--token-stdin"], 3), (["account", "2fa", "totp"], 3),

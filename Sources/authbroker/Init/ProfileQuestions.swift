@@ -34,15 +34,21 @@ struct ProfileQuestions {
   ///
   /// - Throws: a usage failure for what the command line says wrongly, or lacks where no person can be asked.
   func draft() throws(CommandFailure) -> ProfileDraft {
+    let given = try givenName()
     var issuer: String?
     let provider = try provider(&issuer)
     var draft = ProfileDraft(provider)
     try takeOptions(&draft)
     if let issuer, draft["issuer"] == nil { draft["issuer"] = .text(issuer) }
     let asked = provider.questions.filter { draft[$0.key] == nil }
-    for question in asked where question.isRequired || context.canAsk { try ask(question, &draft) }
-    draft.name = try name(provider)
+    for question in asked where question.isRequired || asksAll { try ask(question, &draft) }
+    draft.name = if let given { given } else { try name(provider) }
     return draft
+  }
+
+  /// Whether a person is asked for what a profile may do without, and for its name: not where options name the provider.
+  private var asksAll: Bool {
+    context.canAsk && !context.arguments.has("--provider") && !context.arguments.has("--issuer")
   }
 
   /// Asks again for what a person has typed, or for the keys that are mistaken; Enter keeps a value.
@@ -141,13 +147,16 @@ struct ProfileQuestions {
 
   // MARK: The name
 
+  /// The name that an option gives; nil where none does.
+  private func givenName() throws(CommandFailure) -> ProfileName? {
+    guard let text = context.arguments["--name"] ?? context.arguments["--profile"] else { return nil }
+    if let fault = fault(inName: text) { throw .usage(fault) }
+    return ProfileName(text)
+  }
+
   private func name(_ provider: OfferedProvider) throws(CommandFailure) -> ProfileName {
-    if let text = context.arguments["--name"] ?? context.arguments["--profile"] {
-      if let fault = fault(inName: text) { throw .usage(fault) }
-      return ProfileName(text) ?? .default
-    }
     let usual = ["default", provider.type].first { fault(inName: $0) == nil }
-    guard context.canAsk else {
+    guard asksAll else {
       guard let name = usual.flatMap({ ProfileName($0) }) else { throw .usage("give the profile a name with --name") }
       return name
     }

@@ -99,6 +99,11 @@ struct ProfileTrial {
     }
   }
 
+  /// The kinds of failure in which there was no answer; a provider that refuses the client has answered.
+  private static let unreachable: Set<ErrorKind> = [
+    .networkUnavailable, .timeout, .providerUnavailable, .rateLimited, .tlsFailed, .tlsPinMismatch,
+  ]
+
   /// What the provider's answers say; warnings are shown, and hinder nothing.
   private static func fault(in check: CheckProvider.Result) -> Fault? {
     let failures = check.findings.filter { $0.level == .failure }
@@ -106,9 +111,7 @@ struct ProfileTrial {
     let sentences = failures.map { finding in
       BrokerSentence.plain(finding.message) + (finding.advice.map { "; " + BrokerSentence.plain($0) } ?? "")
     }
-    let isUnreachable = failures.contains { finding in
-      finding.errorKind.map { ExitCode($0) == .providerUnavailable } ?? false
-    }
+    let isUnreachable = failures.contains { $0.errorKind.map(unreachable.contains) ?? false }
     return Fault(
       keys: [failures[0].check == "client" ? "client" : "address"], message: sentences.joined(separator: "\n"),
       exitCode: isUnreachable ? .providerUnavailable : .failure)

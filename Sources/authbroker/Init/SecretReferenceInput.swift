@@ -27,7 +27,7 @@ enum SecretReferenceInput {
   ///
   /// - Returns: nil where the client has none.
   static func ask(_ question: String, _ isRequired: Bool) throws(CommandFailure) -> ProfileDraft.Value? {
-    let ways = (isRequired ? "" : "Enter: none, ") + "t: type it, or file /PATH, env NAME, command PROGRAM"
+    let ways = (isRequired ? "" : "Enter: none, ") + "t: type it, or file PATH, env NAME, command CMD"
     while true {
       guard let answer = try Prompt.askOnce("\(question) (\(ways))") else {
         if isRequired { continue }
@@ -40,7 +40,7 @@ enum SecretReferenceInput {
       case ("env", false): return .environment(rest)
       case ("command", false): return .command(words(rest))
       // What stands there may be the secret: it is not repeated.
-      default: Output.message("enter t, file /PATH, env NAME or command PROGRAM; the secret itself only after t")
+      default: Output.message("enter t, file PATH, env NAME or command CMD; the secret itself only after t")
       }
     }
   }
