@@ -34,7 +34,8 @@ enum KubectlHelper: ToolHelper {
     let target = try target(of: request, context, &broker)
     let wantsID = context.arguments.has(IDTokenRequest.option.name)
     // What a person asks for by hand has not been refused.
-    let memory = question == nil ? nil : try HandedTokens("kubectl", for: purpose(target, wantsID), in: context.paths())
+    let purpose = purpose(of: target, request.server, wantsID)
+    let memory = question == nil ? nil : try HandedTokens("kubectl", for: purpose, in: context.paths())
     let now = Timestamp(milliseconds: WallClock.milliseconds)
     let earlier = memory?.entry(at: now)
     let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
@@ -72,8 +73,9 @@ enum KubectlHelper: ToolHelper {
     return target
   }
 
-  private static func purpose(_ target: Target, _ wantsID: Bool) -> String {
-    let parts = [target.url, target.profile.description, target.audience ?? "", wantsID ? "id" : "access"]
+  /// What keeps apart the tokens that one process is given: it may speak to several clusters of one target.
+  private static func purpose(of target: Target, _ server: String?, _ wantsID: Bool) -> String {
+    let parts = [server ?? "", target.profile.description, target.audience ?? "", wantsID ? "id" : "access"]
     return (parts + (target.scopes ?? [])).joined(separator: "\n")
   }
 }

@@ -52,14 +52,18 @@ import Testing
     #expect(try Self.credential("").urls.isEmpty)
   }
 
-  @Test(arguments: [
+  /// Scheme, host and path as git says them, and the addresses of the targets that are looked for.
+  private static let addresses: [(String, String, String?, [String])] = [
     ("https", "a.example", "b c/%2f/ü", ["https://a.example/b%20c/%252f/%C3%BC"]),
     ("http", "127.0.0.1:8080", nil, ["http://127.0.0.1:8080"]),
     ("smtp", "m.example:465", nil, ["smtp://m.example:465", "smtps://m.example:465"]),
     ("smtp", "m.example", nil, ["smtp://m.example"]), ("imaps", "[::1]", nil, ["imaps://[::1]"]),
     ("ssh", "a.example", nil, []), ("cert", "", "/key.pem", []), ("https", "x@a.example", nil, []),
     ("https", "a.example/..", nil, []), ("", "a.example", nil, []),
-  ]) func `the addresses of a server`(scheme: String, host: String, path: String?, urls: [String]) {
+  ]
+
+  @Test(arguments: addresses)
+  func `the addresses of a server`(scheme: String, host: String, path: String?, urls: [String]) {
     var question = GitCredential()
     (question.scheme, question.host, question.path) = (scheme, host, path)
     #expect(question.urls == urls)

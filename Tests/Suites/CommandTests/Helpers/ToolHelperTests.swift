@@ -58,7 +58,7 @@ import Testing
     let owner = try FakeOwner(in: scratch) { method, _ in
       guard method == "listTargets" else {
         let data = #"{"kind":"loginRequired","nextAction":"login","retryable":false}"#
-        return #""error":{"code":1,"message":"no","data":\#(data)}"#
+        return #""error":{"code":1001,"message":"no","data":\#(data)}"#
       }
       return #""result":{"targets":[{"url":"https://a.example","profile":"work"}]}"#
     }
