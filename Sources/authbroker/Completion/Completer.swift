@@ -1,7 +1,7 @@
 import BrokerProtocol
 
 /// Finds what the word that is being typed can become, from the same descriptions as the help.
-struct Completer {
+struct Completer: Sendable {
   /// A word, and what it means.
   struct Candidate: Equatable {
     /// The word.
@@ -19,7 +19,7 @@ struct Completer {
   }
 
   /// Finds the names that only the broker or its configuration knows.
-  let names: (Completion, Arguments) -> [String]
+  let names: @Sendable (Completion, Arguments) -> [String]
 
   /// The options that say which broker is meant.
   private static let choosing: Set = ["--state", "--config", "--socket"]

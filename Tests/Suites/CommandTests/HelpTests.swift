@@ -5,7 +5,7 @@ import Testing
 
 /// The help of every command: its width, and its examples.
 @Suite(.standardTimeLimit) struct HelpTests {
-  private static let commands = CommandList.withMembers + CommandList.hidden
+  private static var commands: [any Command.Type] { CommandList.withMembers + CommandList.hidden }
 
   /// The calls of the program in a line of a shell, each as its words: up to a pipe, a redirection or a bracket.
   private static func calls(in line: String) -> [[String]] {

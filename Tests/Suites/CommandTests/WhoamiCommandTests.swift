@@ -58,7 +58,10 @@ import Testing
   @Test func `a locked vault is told by its own code`() throws {
     let locked = Self.home.replacing("signedOut", with: "locked")
     let owner = try owner(locked)
-    try withExtendedLifetime(owner) { #expect(try CommandRun(["whoami"], in: scratch).code == 7) }
+    try withExtendedLifetime(owner) {
+      let run = try CommandRun(["whoami"], in: scratch)
+      #expect(run.code == 7, "\(run.errors)")
+    }
   }
 
   @Test func `profiles say how to log in, without what is for programs`() throws {
