@@ -6,10 +6,11 @@ enum CommandList {
   static var all: [any Command.Type] {
     [
       TokenCommand.self, HeaderCommand.self, ExecCommand.self, FileCommand.self, LoginCommand.self,
-      VerifyOTPCommand.self, RegisterCommand.self, StatusCommand.self, SessionsCommand.self, LogoutCommand.self, LockCommand.self, UnlockCommand.self,
-      RekeyCommand.self, AccountCommand.self, LocalCommand.self, HelperCommand.self, DoctorCommand.self,
-      ProviderCheckCommand.self, WatchCommand.self, CallCommand.self, ServeCommand.self, ConnectCommand.self, StopCommand.self,
-      SockpathCommand.self, ConfigCommand.self, DemoCommand.self, VersionCommand.self, HelpCommand.self,
+      VerifyOTPCommand.self, RegisterCommand.self, StatusCommand.self, SessionsCommand.self, LogoutCommand.self,
+      LockCommand.self, UnlockCommand.self, RekeyCommand.self, AccountCommand.self, LocalCommand.self,
+      HelperCommand.self, DoctorCommand.self, ProviderCheckCommand.self, WatchCommand.self, CallCommand.self,
+      ServeCommand.self, ConnectCommand.self, StopCommand.self, SockpathCommand.self, ConfigCommand.self,
+      DemoCommand.self, VersionCommand.self, HelpCommand.self,
     ]
   }
 

@@ -46,7 +46,8 @@ enum TokenRequest {
     _ choice: TokenChoice, _ context: Context
   ) throws(CommandFailure) -> GetAccessToken.Params {
     var params = choice.params(
-      minValidity: try context.arguments.seconds("--min-validity"), forceRefresh: context.arguments.has("--force-refresh"))
+      minValidity: try context.arguments.seconds("--min-validity"),
+      forceRefresh: context.arguments.has("--force-refresh"))
     if let timeout = try context.arguments.seconds("--timeout") { params.timeout = timeout }
     return params
   }

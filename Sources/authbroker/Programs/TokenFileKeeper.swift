@@ -207,7 +207,8 @@ extension TokenFileKeeper {
     isMissing = false
     guard schedule.isShort, !hasToldShortness, let lifetime = schedule.lifetime else { return }
     hasToldShortness = true
-    tell("the provider's tokens live for \(Self.rounded(lifetime).inWords) only; each is replaced before half of that is over")
+    let life = Self.rounded(lifetime).inWords
+    tell("the provider's tokens live for \(life) only; each is replaced before half of that is over")
   }
 
   private static func rounded(_ life: Duration) -> Duration { .seconds((life.milliseconds + 500) / 1000) }

@@ -58,6 +58,7 @@ struct TokenFileSchedule: Equatable, Sendable {
   /// How long the token in the file is left alone.
   ///
   /// - Parameter life: how long it lives from now on.
+  /// - Returns: a second or more.
   func pause(_ life: Duration) -> Duration {
     guard !isFixed else { return max(Self.shortestPause, life) }
     let rest = life - wanted
