@@ -190,8 +190,9 @@ extension TokenFileKeeper {
   private mutating func write() throws(CommandFailure) -> Duration? {
     var token = try ask()
     if let life = token.life, schedule.note(life, isFresh: false), let fresh = try askForFresh() {
+      let isRenewed = fresh.secret != token.secret
       token = fresh
-      if let life = fresh.life { _ = schedule.note(life, isFresh: true) }
+      if let life = fresh.life { _ = schedule.note(life, isFresh: true, isRenewed: isRenewed) }
     }
     if written != token.secret || !file.isInPlace {
       try token.secret.withBytes { (bytes) throws(CommandFailure) in try file.write(bytes) }
