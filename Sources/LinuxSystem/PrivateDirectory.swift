@@ -116,8 +116,9 @@ package struct PrivateDirectory: ~Copyable {
   /// How many symbolic links a path may lead through, as in the kernel (path_resolution(7)).
   private static let linkLimit = 40
 
-  /// Checks each directory and each symbolic link on the way to a directory, and that itself: no other user may exchange
-  /// what lies there. It may be open for reading.
+  /// Checks each directory and each symbolic link on the way to a directory, and that itself.
+  ///
+  /// No other user may exchange what lies there; it may be open for reading.
   ///
   /// - Throws: the reason why it is not trusted.
   package static func checkWay(to path: String) throws(Refusal) {

@@ -21,23 +21,33 @@ enum TokenRequest {
     try printToken(of: text, "accessToken", for: choice.target, as: format, context)
   }
 
-  /// Prints the token that a member of an answer holds.
+  /// Prints the token that a member of an answer holds, and wipes the answer.
   static func printToken(
     of text: consuming [UInt8], _ member: String, for target: Target?, as format: TokenFormat, _ context: Context
   ) throws(CommandFailure) {
     guard format != .json else { return Output.line(text) }
+    var text = text
+    defer { wipe(&text) }
+    Output.line(try form(of: text, member, for: target, as: format, context))
+  }
+
+  /// A function of its own: the nodes of the answer, which share its bytes, end with it.
+  private static func form(
+    of text: [UInt8], _ member: String, for target: Target?, as format: TokenFormat, _ context: Context
+  ) throws(CommandFailure) -> [UInt8] {
     let variables = format == .env ? try EnvironmentTemplate.all(context.arguments) : []
     guard let root = try? JSONDocument(parsing: text).root else {
       throw CommandFailure(.failure, "the broker's answer cannot be read")
     }
-    Output.line(try PrintedToken(root: root, member: member, target: target).bytes(format, variables))
+    return try PrintedToken(root: root, member: member, target: target).bytes(format, variables)
   }
 
   private static func params(
     _ choice: TokenChoice, _ context: Context
   ) throws(CommandFailure) -> GetAccessToken.Params {
     var params = choice.params(
-      minValidity: try context.arguments.seconds("--min-validity"), forceRefresh: context.arguments.has("--force-refresh"))
+      minValidity: try context.arguments.seconds("--min-validity"),
+      forceRefresh: context.arguments.has("--force-refresh"))
     if let timeout = try context.arguments.seconds("--timeout") { params.timeout = timeout }
     return params
   }

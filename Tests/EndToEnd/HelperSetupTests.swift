@@ -44,7 +44,9 @@ import Testing
     }
   }
 
-  private static func text(_ path: String) throws -> String { String(decoding: try Directory.bytes(of: path), as: UTF8.self) }
+  private static func text(_ path: String) throws -> String {
+    String(decoding: try Directory.bytes(of: path), as: UTF8.self)
+  }
 
   @Test func `git gets the token by its own call, and its configuration back as it was`() async throws {
     try await Sandbox.run { sandbox in
@@ -62,7 +64,8 @@ import Testing
       let token = try SocketWire(sandbox.socket).accessToken()
       #expect(!examined.output.contains(token))
       let findings = try JSONDocument(parsing: Array(examined.output.utf8)).root.required("findings").elements()
-      let statuses = try findings.filter { try $0["check"]?.string() == "tool.answer" }.map { try $0["status"]?.string() }
+      let answers = try findings.filter { try $0["check"]?.string() == "tool.answer" }
+      let statuses = try answers.map { try $0["status"]?.string() }
       #expect(statuses == ["ok", "ok"])
       #expect(try installed.run("helper", "list", "git").output.contains("installed"))
       #expect(try installed.run("helper", "remove", "git").code == 0)

@@ -8,7 +8,8 @@ import SecretMemory
 struct EnvironmentTemplate: Equatable, Sendable {
   /// The option that gives one.
   static let option = Option.value(
-    "--env", "NAME[=TEXT]", "the variable that holds the token (ACCESS_TOKEN); in TEXT, {token} and {expiry} are replaced")
+    "--env", "NAME[=TEXT]",
+    "the variable that holds the token (ACCESS_TOKEN); in TEXT, {token} and {expiry} are replaced")
   /// The variable without that option.
   static let standardName = "ACCESS_TOKEN"
   /// What stands for the token in a text.
@@ -50,12 +51,13 @@ struct EnvironmentTemplate: Equatable, Sendable {
     return templates.isEmpty ? [try EnvironmentTemplate(standardName)] : templates
   }
 
-  /// `NAME=value` and a NUL, which holds the token and is wiped by the caller; nil for a token with a NUL in it, or a text that
-  /// names an expiry that is not known.
+  /// The variable as execve(2) takes it.
   ///
   /// - Parameters:
   ///   - token: the token.
   ///   - expiresAt: when it expires; nil: not known.
+  /// - Returns: `NAME=value` and a NUL, which the caller wipes; nil for a token with a NUL in it, and for a text that
+  ///   names an expiry that is not known.
   func variable(_ token: Span<UInt8>, expiresAt: Timestamp?) -> [UInt8]? {
     var bytes: [UInt8] = []
     // Room for a token in every place: the buffer never moves, so that no copy stays behind.

@@ -52,7 +52,8 @@ enum ExecCommand: Command {
       }
       guard let variable = made ?? nil else {
         throw CommandFailure(
-          .failure, "the variable \(template.name.shellQuoted) cannot be made: the provider does not say when the token "
+          .failure,
+          "the variable \(template.name.shellQuoted) cannot be made: the provider does not say when the token "
             + "expires, or the token cannot stand in a variable")
       }
       variables.append(variable)

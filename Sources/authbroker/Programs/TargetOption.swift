@@ -15,7 +15,8 @@ enum TargetOption {
     var broker = try HelperBroker(context)
     if let target = try broker.target(of: url) { return target }
     throw CommandFailure(
-      .usage, "no target has the address \(url.shellQuoted); add one to targets in the configuration, "
+      .usage,
+      "no target has the address \(url.shellQuoted); add one to targets in the configuration, "
         + "or name a profile with --profile")
   }
 }

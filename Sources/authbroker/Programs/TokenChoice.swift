@@ -37,6 +37,7 @@ struct TokenChoice: Sendable, Equatable {
   /// - Parameters:
   ///   - minValidity: the least remaining lifetime; nil: the profile's own rule.
   ///   - forceRefresh: whether a token that is still valid is refreshed too.
+  /// - Returns: the parameters, without a time limit of their own.
   func params(minValidity: Duration? = nil, forceRefresh: Bool = false) -> GetAccessToken.Params {
     GetAccessToken.Params(
       profile: profile, minValidity: minValidity, scopes: scopes, audience: audience, forceRefresh: forceRefresh)

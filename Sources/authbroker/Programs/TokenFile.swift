@@ -41,7 +41,8 @@ struct TokenFile: ~Copyable {
     do throws(FileLock.Refusal) { return try FileLock(path, waitingAtMost: patience) } catch {
       guard case .held = error else { throw CommandFailure(.failure, BrokerSentence.plain(error.description)) }
       let holder = FileLock.holder(of: path).map { " (pid \($0))" } ?? ""
-      throw CommandFailure(.failure, "another authbroker\(holder) keeps this file; end it first, or choose another path")
+      throw CommandFailure(
+        .failure, "another authbroker\(holder) keeps this file; end it first, or choose another path")
     }
   }
 
@@ -98,7 +99,7 @@ struct TokenFile: ~Copyable {
 
   /// Gives the file up: another process may keep it.
   consuming func release() {
-    // While the lock is held: whoever has opened the file already sees that it has lost its name.
+    // While the lock is held: a process that has opened the file already sees that it has lost its name.
     try? DirectoryEntry.remove(lock.path)
   }
 }

@@ -190,8 +190,9 @@ extension TokenFileKeeper {
   private mutating func write() throws(CommandFailure) -> Duration? {
     var token = try ask()
     if let life = token.life, schedule.note(life, isFresh: false), let fresh = try askForFresh() {
+      let isRenewed = fresh.secret != token.secret
       token = fresh
-      if let life = fresh.life { _ = schedule.note(life, isFresh: true) }
+      if let life = fresh.life { _ = schedule.note(life, isFresh: true, isRenewed: isRenewed) }
     }
     if written != token.secret || !file.isInPlace {
       try token.secret.withBytes { (bytes) throws(CommandFailure) in try file.write(bytes) }
@@ -207,7 +208,8 @@ extension TokenFileKeeper {
     isMissing = false
     guard schedule.isShort, !hasToldShortness, let lifetime = schedule.lifetime else { return }
     hasToldShortness = true
-    tell("the provider's tokens live for \(Self.rounded(lifetime).inWords) only; each is replaced before half of that is over")
+    let life = Self.rounded(lifetime).inWords
+    tell("the provider's tokens live for \(life) only; each is replaced before half of that is over")
   }
 
   private static func rounded(_ life: Duration) -> Duration { .seconds((life.milliseconds + 500) / 1000) }

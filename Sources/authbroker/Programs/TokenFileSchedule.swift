@@ -19,8 +19,6 @@ struct TokenFileSchedule: Equatable, Sendable {
   let isRefreshedByOthers: Bool
   /// Whether a refresh gave no other token, as where a provider issues an ID token at a login only.
   private(set) var isFixed = false
-  /// How long the present token lived when it came.
-  private var lastLife: Duration?
   /// The longest life that a token of this session had when it came; nil until one came fresh.
   private(set) var lifetime: Duration?
 
@@ -30,7 +28,8 @@ struct TokenFileSchedule: Equatable, Sendable {
   /// The least remaining lifetime to ask the broker for.
   var wanted: Duration {
     guard let lifetime, isShort else { return Self.leastLife + Self.margin }
-    return lifetime / 2
+    // A little more, so that the question comes before the half.
+    return lifetime * 11 / 20
   }
 
   /// A schedule of which nothing is known yet.
@@ -40,16 +39,16 @@ struct TokenFileSchedule: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - life: how long it lives from now on.
-  ///   - isFresh: whether it was issued for this question.
+  ///   - isFresh: whether it was asked for as one that is issued now.
+  ///   - isRenewed: whether it is another one than before that.
   /// - Returns: whether a fresh one is needed: this one lives shorter than is wanted.
-  mutating func note(_ life: Duration, isFresh: Bool) -> Bool {
+  mutating func note(_ life: Duration, isFresh: Bool, isRenewed: Bool = true) -> Bool {
     if isFresh {
-      isFixed = lastLife.map { life <= $0 } ?? false
+      isFixed = !isRenewed
       if !isFixed { lifetime = life }
     } else if life >= wanted {
       lifetime = max(lifetime ?? life, life)
     }
-    lastLife = life
     guard !isFresh, !isFixed, life < wanted else { return false }
     // Unless its life is known: then the broker has refreshed it by itself, or could not.
     return !isRefreshedByOthers || lifetime == nil
@@ -58,9 +57,12 @@ struct TokenFileSchedule: Equatable, Sendable {
   /// How long the token in the file is left alone.
   ///
   /// - Parameter life: how long it lives from now on.
+  /// - Returns: a second or more.
   func pause(_ life: Duration) -> Duration {
     guard !isFixed else { return max(Self.shortestPause, life) }
     let rest = life - wanted
+    // The broker may still have found it good enough, by an instant.
+    guard rest <= .zero - Self.shortestPause || rest > .zero else { return Self.shortestPause }
     return rest > .zero ? max(Self.shortestPause, rest) : min(Self.retry, max(Self.shortestPause, life / 4))
   }
 }

@@ -28,7 +28,8 @@ enum TokenFormat: String, CaseIterable, Sendable {
     guard let word = context.arguments[option.name] else { return context.wantsJSON ? .json : .raw }
     guard let format = TokenFormat(rawValue: word) else {
       let all = allCases.map(\.rawValue)
-      throw .unknown("format", word, likely: Spelling.nearest(to: word, among: all), choices: all.joined(separator: ", "))
+      throw .unknown(
+        "format", word, likely: Spelling.nearest(to: word, among: all), choices: all.joined(separator: ", "))
     }
     guard !context.wantsJSON || format == .json else { throw .usage("--json and --format \(word) exclude each other") }
     guard format == .env || context.arguments.all(EnvironmentTemplate.option.name).isEmpty else {
@@ -55,6 +56,7 @@ struct PrintedToken {
   /// - Parameters:
   ///   - format: the form.
   ///   - variables: what `env` sets.
+  /// - Returns: what is printed.
   /// - Throws: a failure where the answer has no token, or the form needs more than is known.
   func bytes(_ format: TokenFormat, _ variables: [EnvironmentTemplate]) throws(CommandFailure) -> [UInt8] {
     guard format != .docker || target != nil else {

@@ -14,7 +14,8 @@ import Testing
   private func text(_ name: String) throws -> String { String(decoding: try scratch.bytes(of: name), as: UTF8.self) }
 
   @Test(arguments: [
-    "{}", "{ }\n", "{\"a\":1}", "{\n  \"a\": {\"b\": \"}\"}\n}\n", "{\"credHelpers\":{}}", "{\"credHelpers\" : {\"x\":\"y\"} }",
+    "{}", "{ }\n", "{\"a\":1}", "{\n  \"a\": {\"b\": \"}\"}\n}\n", "{\"credHelpers\":{}}",
+    "{\"credHelpers\" : {\"x\":\"y\"} }",
     "{\n\t\"credHelpers\": {\n\t\t\"x\": \"y\"\n\t},\n\t\"z\": []\n}",
   ])
   func `a member is added and removed, and every other byte stays`(before: String) throws {

@@ -21,7 +21,7 @@ import Testing
     if schedule.note(life / 2, isFresh: false) { #expect(!schedule.note(life, isFresh: true)) }
     #expect(schedule.isShort && schedule.lifetime == life)
     #expect(schedule.pause(life) <= life / 2)
-    #expect(schedule.wanted == life / 2)
+    #expect(schedule.wanted > life / 2)
     #expect(!schedule.note(life / 3, isFresh: false))
     #expect(schedule.pause(life / 3) <= max(life / 12, .seconds(1)))
   }
@@ -29,7 +29,7 @@ import Testing
   @Test func `an identity token that a refresh does not renew is left until it expires`() {
     var schedule = TokenFileSchedule(isRefreshedByOthers: false)
     #expect(schedule.note(.seconds(300), isFresh: false))
-    #expect(!schedule.note(.seconds(299), isFresh: true))
+    #expect(!schedule.note(.seconds(299), isFresh: true, isRenewed: false))
     #expect(schedule.isFixed && schedule.pause(.seconds(299)) == .seconds(299))
     #expect(!schedule.note(.seconds(200), isFresh: false))
   }

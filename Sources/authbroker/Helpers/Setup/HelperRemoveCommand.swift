@@ -4,14 +4,14 @@ enum HelperRemoveCommand: Command {
   static let description = CommandDescription(
     name: "helper remove",
     operands: "TOOL",
-    summary: "Take back what helper install wrote",
+    summary: "Remove what helper install wrote",
     details: """
       Removes the entries and links that `helper install` made for the targets of the configuration, and nothing else.
       For a target that is no longer there, name its address with --url and the profile with -p.
       """,
     options: [HelperSetup.printOption, TargetOption.option])
 
-  /// Takes the steps back, the last one first.
+  /// Undoes the steps, the last one first.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...1, of: self)
     let tool = try ToolSetup.named(context.arguments.operands[0])

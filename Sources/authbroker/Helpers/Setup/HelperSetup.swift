@@ -15,7 +15,9 @@ enum HelperSetup {
   ///
   /// For a tool that speaks to none it is the profile of the command line, under the tool's name.
   static func targets(_ context: Context, for tool: ToolSetup) throws(CommandFailure) -> [Target] {
-    guard tool.needsTargets else { return [Target(url: tool.name, profile: try context.arguments.profile() ?? .default)] }
+    guard tool.needsTargets else {
+      return [Target(url: tool.name, profile: try context.arguments.profile() ?? .default)]
+    }
     return try targets(context).filter(tool.concerns)
   }
 

@@ -61,7 +61,9 @@ struct SetupScene: Sendable {
 
   /// Whether a path leads to this program.
   func leadsHere(_ path: String) -> Bool {
-    guard let own = try? FileStatus.following(program), let other = try? FileStatus.following(path) else { return false }
+    guard let own = try? FileStatus.following(program), let other = try? FileStatus.following(path) else {
+      return false
+    }
     return own.identity == other.identity
   }
 

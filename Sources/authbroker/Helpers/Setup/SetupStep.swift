@@ -1,6 +1,6 @@
 /// One thing that makes a tool use its helper: an entry of a file, a setting, a link.
 ///
-/// It knows its own entries again and touches no others, so that it can be done twice and be taken back.
+/// It knows its own entries again and touches no others, so that it can be done twice, and undone.
 protocol SetupStep: Sendable {
   /// What it makes, in few words.
   var title: String { get }
@@ -17,7 +17,7 @@ protocol SetupStep: Sendable {
   /// - Throws: a failure where what is there cannot be kept; it is left as it was.
   func install(_ scene: SetupScene) throws(CommandFailure) -> Bool
 
-  /// Takes back what ``install(_:)`` did.
+  /// Undoes what ``install(_:)`` did.
   ///
   /// - Returns: whether anything was changed.
   /// - Throws: as ``install(_:)``.

@@ -13,7 +13,9 @@ struct ToolRun {
   /// What it printed on standard output.
   var output: [UInt8]
 
-  /// Runs a tool to its end, in a session of its own: it can ask at no terminal. Its standard error goes nowhere.
+  /// Runs a tool to its end, in a session of its own: it can ask at no terminal.
+  ///
+  /// Its standard error goes nowhere.
   ///
   /// - Parameters:
   ///   - path: the program.

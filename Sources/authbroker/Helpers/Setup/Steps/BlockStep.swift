@@ -37,7 +37,8 @@ struct BlockStep: SetupStep {
   func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
     guard let parts = try parts(), !parts.block.isEmpty else { return false }
     let rest = parts.before + parts.after
-    if rest.isEmpty { try ConfigurationFile(path: file).remove() } else { try ConfigurationFile(path: file).write(Array(rest.utf8)) }
+    let configuration = ConfigurationFile(path: file)
+    if rest.isEmpty { try configuration.remove() } else { try configuration.write(Array(rest.utf8)) }
     return true
   }
 

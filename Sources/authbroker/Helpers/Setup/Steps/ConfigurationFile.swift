@@ -21,7 +21,9 @@ struct ConfigurationFile: Sendable {
     return bytes
   }
 
-  /// Replaces it; a reader sees the old one or this one. Where the path is a link, the file behind it is replaced.
+  /// Replaces it; a reader sees the old one or this one.
+  ///
+  /// Where the path is a link, the file behind it is replaced.
   ///
   /// - Throws: a failure with what the kernel says; the old one is left then.
   func write(_ bytes: [UInt8]) throws(CommandFailure) {

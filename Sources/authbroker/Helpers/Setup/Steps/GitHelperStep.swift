@@ -23,7 +23,8 @@ struct GitHelperStep: SetupStep {
 
   var text: String {
     let path = usesPath ? "\ngit config --global \(pathKey.shellQuoted) true" : ""
-    return "git config --global \(key.shellQuoted) ''\ngit config --global --add \(key.shellQuoted) \(value.shellQuoted)" + path
+    return "git config --global \(key.shellQuoted) ''\n"
+      + "git config --global --add \(key.shellQuoted) \(value.shellQuoted)" + path
   }
 
   /// git takes a value with a slash at its start for a program, and gives it to a shell (gitcredentials(7)).
@@ -70,7 +71,8 @@ struct GitHelperStep: SetupStep {
   private func values(of key: String, _ scene: SetupScene) throws(CommandFailure) -> [String] {
     // 1: the key is not there.
     let bytes = try run(["--get-all", "--null", key], scene, allowing: [0, 1])
-    return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { String(decoding: $0, as: UTF8.self) }
+    let values = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+    return values.map { String(decoding: $0, as: UTF8.self) }
   }
 
   private func replace(_ key: String, by values: [String], _ scene: SetupScene) throws(CommandFailure) {

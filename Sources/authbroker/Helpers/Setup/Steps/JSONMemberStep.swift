@@ -21,7 +21,10 @@ struct JSONMemberStep: SetupStep {
     guard let root = try? content()?.root else { return .missing }
     guard let member = root[group]?[name] else { return .missing }
     guard let text = try? member.string() else { return .blocked("\(file.shellQuoted) has something else there") }
-    return text == value ? .installed : .blocked("\(file.shellQuoted) names \(text.shellQuoted) for \(name.shellQuoted)")
+    guard text == value else {
+      return .blocked("\(file.shellQuoted) names \(text.shellQuoted) for \(name.shellQuoted)")
+    }
+    return .installed
   }
 
   func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {

@@ -3,7 +3,8 @@ import BrokerProtocol
 extension ToolSetup {
   /// The libraries and commands of AWS: a file with an ID token (AssumeRoleWithWebIdentity).
   static let aws = cloud(
-    "aws", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN=arn:aws:iam::ACCOUNT:role/ROLE AWS_ROLE_SESSION_NAME=authbroker")
+    "aws", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN=arn:aws:iam::ACCOUNT:role/ROLE AWS_ROLE_SESSION_NAME=authbroker"
+  )
 
   /// The libraries of Azure: a file with an ID token (workload identity federation).
   static let azure = cloud("azure", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TENANT_ID=TENANT AZURE_CLIENT_ID=CLIENT")

@@ -1,7 +1,7 @@
-/// The credential helpers in git's configuration.
-enum GitHelpers {
+/// git's configuration, where it names credential helpers.
+enum GitConfiguration {
   /// Those that are not this program's, each with the file that names it.
-  static func others(_ scene: SetupScene) -> [String] {
+  static func otherHelpers(_ scene: SetupScene) -> [String] {
     guard let git = SearchPath.program("git", scene.environment),
       let done = try? ToolRun(
         git, ["config", "--show-origin", "--get-regexp", "^credential\\..*helper$|^credential\\.helper$"],
