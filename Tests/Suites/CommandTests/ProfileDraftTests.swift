@@ -1,3 +1,4 @@
+import AuthBrokerClient
 import BrokerProtocol
 import SecretMemory
 import TestSupport
@@ -27,7 +28,7 @@ import Testing
 
   @Test func `the keys stand in the order of the questions, and every value is quoted`() throws {
     var draft = try Self.draft()
-    draft.name = try #require(ProfileName("a-b"))
+    draft.name = "a-b"
     draft["scopes"] = .json(#"["openid"]"#)
     draft["clientSecret"] = .command(["pass", "show \"it\""])
     draft["issuer"] = .text("https://a\"b\\")

@@ -1,3 +1,4 @@
+import AuthBrokerClient
 import BrokerProtocol
 import TestSupport
 import Testing
