@@ -53,10 +53,10 @@ enum LoginCommand: Command {
   /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
   private static func credentials(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> Login.Params {
     var params = Login.Params(profile: profile)
-    var connection = try context.connect()
-    try LoginAccount.ask(
-      context, LoginDialogue.passwordForm(profile, context, on: &connection), email: &params.email,
-      phoneNumber: &params.phoneNumber)
+    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber) { () throws(CommandFailure) in
+      var connection = try context.connect()
+      return LoginDialogue.passwordForm(profile, context, on: &connection)
+    }
     params.password = try PasswordSource.password(context)
     return params
   }
@@ -94,9 +94,10 @@ enum LoginCommand: Command {
     _ method: LoginMethod?, _ profile: ProfileName?, _ context: Context
   ) throws(CommandFailure) -> Bool {
     var dialogue = LoginDialogue(context, try context.connect())
-    if method == nil, dialogue.takesPassword(profile) { return false }
-    if method == nil, elsewhere(dialogue.loginForms(profile), context) {
-      if let result = try beginElsewhere(profile, &dialogue) {
+    if method == nil {
+      let forms = dialogue.loginForms(profile)
+      if LoginDialogue.takePassword(forms) { return false }
+      if elsewhere(forms, context), let result = try beginElsewhere(profile, &dialogue) {
         try dialogue.finish(result)
         return true
       }

@@ -37,10 +37,10 @@ struct LoginDialogue: ~Copyable {
   }
 
   /// Whether no way to log in to a profile does without a password; false from a broker that does not say.
-  mutating func takesPassword(_ profile: ProfileName?) -> Bool {
-    let forms = loginForms(profile)
-    return !forms.isEmpty && !forms.contains { $0.fields.isEmpty }
-  }
+  mutating func takesPassword(_ profile: ProfileName?) -> Bool { Self.takePassword(loginForms(profile)) }
+
+  /// The same of the ways to log in.
+  static func takePassword(_ forms: [LoginForm]) -> Bool { !forms.isEmpty && !forms.contains { $0.fields.isEmpty } }
 
   /// The ways to log in to a profile, the usual one first; none from a broker that does not say.
   mutating func loginForms(_ profile: ProfileName?) -> [LoginForm] {

@@ -14,7 +14,8 @@ enum BazelHelper: ToolHelper {
       Reads {"uri": ADDRESS} and prints {"headers": …, "expires": …}; {} for an
       address that is no target. Bazel runs it by a name of its own:
         bazel build --credential_helper=*.example.com=bazel-credential-authbroker //…
-      """)
+      """,
+    examples: [#"echo '{"uri": "https://cache.example.com"}' | authbroker helper bazel get"#])
   static let programNames = ["bazel-credential-authbroker"]
 
   /// Answers one request.

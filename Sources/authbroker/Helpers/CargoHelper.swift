@@ -18,7 +18,8 @@ enum CargoHelper: ToolHelper {
       the provider's name in the list. The token is sent as `Bearer TOKEN`, unless the target has scheme Basic. As the
       protocol demands it, refusals are answers, and the exit code is 0.
       """,
-    takesRawWords: true)
+    takesRawWords: true,
+    examples: ["authbroker helper cargo --cargo-plugin"])
 
   static let programNames = ["cargo-credential-authbroker"]
 

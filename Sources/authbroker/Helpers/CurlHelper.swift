@@ -10,10 +10,11 @@ enum CurlHelper: ToolHelper {
     summary: "Print the line of a configuration that lets curl send the token",
     details: """
       The token is in no list of processes and in no file:
-        authbroker helper curl https://api.example.com/v1 | curl --config - https://api.example.com/v1/me
+        authbroker helper curl https://api.example.com | curl -K - https://api.example.com/me
       The line is oauth2-bearer = "…", or user = "NAME:…" for a target with the scheme
       Basic. An address that is no target is a failure, unless --profile is given.
-      """)
+      """,
+    examples: ["authbroker helper curl https://api.example.com | curl -K - https://api.example.com"])
 
   /// Prints the line.
   static func run(_ context: Context) throws(CommandFailure) {

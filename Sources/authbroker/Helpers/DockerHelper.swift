@@ -18,7 +18,11 @@ enum DockerHelper: ToolHelper {
       OPERATION is get, store, erase, list or version. get answers for the registries of the section targets, list with
       those whose token can be had now. store and erase change nothing: the broker has the token, and `authbroker logout`
       ends the session. As the protocol demands it, errors are printed on standard output, and the exit code is 1.
-      """)
+      """,
+    examples: [
+      "echo registry.example.com | authbroker helper docker get",
+      "authbroker helper docker list",
+    ])
 
   static let programNames = ["docker-credential-authbroker"]
 

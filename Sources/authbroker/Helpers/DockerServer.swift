@@ -14,7 +14,7 @@ struct DockerServer: Equatable, Sendable {
 
   /// A name, without the white space around it; nil where there is none, or it can be no address.
   init?(_ text: String) {
-    let blanks = " \t\r\n"
+    let blanks: [Character] = [" ", "\t", "\r", "\n", "\r\n"]
     let trimmed = text.drop { blanks.contains($0) }
     self.text = String(trimmed.prefix(trimmed.count - trimmed.reversed().prefix { blanks.contains($0) }.count))
     guard !self.text.isEmpty, HelperAnswer.isVisible(self.text) else { return nil }

@@ -15,7 +15,8 @@ enum GitHelper: ToolHelper {
       OPERATION is get, store, erase or capability. get answers for the servers of the section targets. erase reports
       that the server has refused the token, and the next one is another; the session goes on. store does nothing.
       Where the session of a target has ended, git is told to stop instead of asking for a user name.
-      """)
+      """,
+    examples: [#"printf 'protocol=https\nhost=git.example.com\n' | authbroker helper git get"#])
 
   static let programNames = ["git-credential-authbroker"]
 

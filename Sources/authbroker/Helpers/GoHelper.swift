@@ -13,7 +13,8 @@ enum GoHelper: ToolHelper {
         GOAUTH="authbroker helper go"
       The go command runs it first without an address, which gives nothing, so that a token leaves the broker only for a
       server that has asked for one; then with the address that was refused. Needs Go 1.24 or later.
-      """)
+      """,
+    examples: ["authbroker helper go https://go.example.com/mod"])
 
   /// Prints the target and its header; nothing where there is none.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -31,9 +31,10 @@ enum GoogleHelper: ToolHelper {
       Prints the token in the form that an `external_account` configuration with an `executable` expects: the ID token
       for the subject token type id_token (the profile must have allowIdToken: true), the access token for jwt. Without
       --profile, the target is the audience that Google's library names, such as
-        https://iam.googleapis.com/projects/12345/locations/global/workloadIdentityPools/POOL/providers/NAME
+        https://iam.googleapis.com/projects/12345/locations/global/…
       Errors are part of the answer; the exit code is 0 for them too.
-      """)
+      """,
+    examples: ["authbroker helper google -p cloud"])
 
   /// Answers one request.
   static func run(_ context: Context) throws(CommandFailure) {

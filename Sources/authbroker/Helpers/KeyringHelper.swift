@@ -18,7 +18,8 @@ enum KeyringHelper: ToolHelper {
       SERVICE is an address or a host, and must be a target; for any other service, and for everything else that keyring
       can do, the next keyring on the PATH is run. Nothing is stored: set and del are refused for a target.
       """,
-    takesRawWords: true)
+    takesRawWords: true,
+    examples: ["authbroker helper keyring get https://pypi.example.com/simple ann"])
   static let programNames = ["keyring"]
 
   /// Answers, or becomes the next `keyring`.

@@ -23,7 +23,8 @@ enum KubectlHelper: ToolHelper {
       --id gives the ID token, which most clusters want that trust an OpenID provider; the profile must have
       allowIdToken: true.
       """,
-    options: [IDTokenRequest.option])
+    options: [IDTokenRequest.option],
+    examples: ["authbroker helper kubectl -p cluster"])
 
   /// Answers the question in the environment.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -16,7 +16,8 @@ enum MailHelper: ToolHelper {
       smtp://smtp.example.com:587; the user is the target's `username` unless given.
       Programs that want only the token take it from the command token.
       """,
-    options: [.value("--mechanism", "NAME", "xoauth2 (the default) or oauthbearer")])
+    options: [.value("--mechanism", "NAME", "xoauth2 (the default) or oauthbearer")],
+    examples: ["authbroker helper sasl imaps://imap.example.com ann@example.com"])
 
   /// Prints the message.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -15,7 +15,8 @@ enum TerraformHelper: ToolHelper {
       are the only ones. Terraform finds it as terraform-credentials-authbroker in ~/.terraform.d/plugins, with
         credentials_helper "authbroker" {}
       in its configuration; words of its `args` may be --profile NAME.
-      """)
+      """,
+    examples: ["authbroker helper terraform get app.example.com"])
   static let programNames = ["terraform-credentials-authbroker"]
 
   /// Answers one request.

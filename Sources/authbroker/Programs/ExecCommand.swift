@@ -10,9 +10,7 @@ enum ExecCommand: Command {
     summary: "Run a program with the access token in its environment",
     details: """
       Runs the program in place of this one, with the token in ACCESS_TOKEN, or in what --env names, such as GH_TOKEN for
-      gh, GITLAB_TOKEN for glab and NODE_AUTH_TOKEN for npm:
-        authbroker exec --env GH_TOKEN -- gh api user
-        authbroker exec --env 'AUTH=Bearer {token}' --url https://api.example.com -- ./deploy
+      gh, GITLAB_TOKEN for glab and NODE_AUTH_TOKEN for npm.
 
       The token is never refreshed there, so its expiry is told on standard error (not with -q); --min-life refuses to
       run the program, with exit code 5, where less than that would be left even after a refresh. All users who may look
@@ -22,9 +20,12 @@ enum ExecCommand: Command {
     options: [
       EnvironmentTemplate.option,
       .value("--min-life", "SECONDS", "the least remaining lifetime of the token at the start (30)"),
-      .flag("--quiet", "say nothing of the token's expiry; also -q"),
     ] + TokenChoice.options,
-    endsOptionsAtOperand: true)
+    endsOptionsAtOperand: true,
+    examples: [
+      "authbroker exec --env GH_TOKEN -- gh api user",
+      "authbroker exec --env 'AUTH=Bearer {token}' -p work -- ./deploy",
+    ])
 
   /// Asks for the token and becomes the program.
   static func run(_ context: Context) throws(CommandFailure) {
@@ -38,7 +39,7 @@ enum ExecCommand: Command {
     let question = TokenQuestion(context, try TokenChoice(context), leastLife: leastLife)
     let answer = try question.answer()
     let variables = try variables(templates, answer)
-    if !context.arguments.has("--quiet") { Output.message(answer.sentence) }
+    Output.notice(answer.sentence)
     try program.execute(Array(context.arguments.operands.dropFirst()), adding: variables)
   }
 

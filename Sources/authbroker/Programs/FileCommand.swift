@@ -26,8 +26,11 @@ enum FileCommand: Command {
       """,
     options: [
       .flag("--id", "the ID token, for servers that ask who the user is"), once, keep,
-      .flag("--quiet", "only failures on standard error; also -q"),
-    ] + TokenChoice.options)
+    ] + TokenChoice.options,
+    examples: [
+      #"authbroker file --id "$XDG_RUNTIME_DIR/aws-token""#,
+      "authbroker file /run/user/1000/token -p work --once",
+    ])
 
   /// Keeps the file until a signal comes.
   static func run(_ context: Context) throws(CommandFailure) {

@@ -243,6 +243,6 @@ extension TokenFileKeeper {
   private mutating func tell(_ text: String) {
     guard text != told else { return }
     told = text
-    if !context.arguments.has("--quiet") { Output.message(text) }
+    Output.notice(text)
   }
 }

@@ -63,9 +63,9 @@ struct ProviderTrialDialogue: ~Copyable {
         guard method == nil, error.error?.kind == .missingCredential else { throw error }
       }
     }
-    try LoginAccount.ask(
-      context, LoginDialogue.passwordForm(profile, context, on: &connection), email: &params.email,
-      phoneNumber: &params.phoneNumber)
+    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber) { () throws(CommandFailure) in
+      LoginDialogue.passwordForm(profile, context, on: &connection)
+    }
     params.password = try PasswordSource.password(context)
     return try context.call(TryProvider.self, params, on: &connection)
   }

@@ -63,6 +63,12 @@ import Testing
 
   // MARK: Show and update
 
+  /// What an owner was asked to do: the others are questions that come before.
+  private static func changes(_ owner: FakeOwner) -> [String] {
+    owner.requests.filter { request in !["getSession", "checkProvider", "getStatus"].contains(where: request.hasPrefix)
+    }
+  }
+
   @Test func `show prints what the provider says now, fit for a terminal`() throws {
     let owner = try owner()
     let shown = try run("show")
@@ -178,7 +184,7 @@ import Testing
     let commands = try run("password", "--password-command", "echo right", "--new-password-command", "echo other one")
     #expect(commands.code == 0, "\(commands.errors)")
     #expect(
-      owner.requests == [
+      Self.changes(owner) == [
         #"changePassword {"oldPassword":"right","newPassword":"new one"}"#,
         #"changePassword {"oldPassword":"right","newPassword":"other one"}"#,
       ])
@@ -186,7 +192,7 @@ import Testing
     #expect(half.code == 2 && half.errors.contains("no line to read the new password from"), "\(half.errors)")
     let none = try run("password")
     #expect(none.code == 2 && none.errors.contains("use --password-stdin or --password-command"), "\(none.errors)")
-    #expect(owner.requests.count == 2)
+    #expect(Self.changes(owner).count == 2)
   }
 
   @Test func `two answers that differ change nothing`() throws {
@@ -204,7 +210,7 @@ import Testing
     #expect(asked.code == 0 && asked.errors.contains("if there is an account of that address"), "\(asked.errors)")
     #expect(asked.errors.contains("authbroker --state \(scratch.file("state")) account reset\n"), "\(asked.errors)")
     #expect(asked.errors.contains("local outbox") == (provider == "local"))
-    #expect(owner.requests.first == #"forgotPassword {"email":"ann@example.com"}"#)
+    #expect(Self.changes(owner).first == #"forgotPassword {"email":"ann@example.com"}"#)
   }
 
   @Test func `reset takes the token and the password, each from a line or from a person`() throws {
@@ -243,7 +249,7 @@ import Testing
     let owner = try owner()
     let verified = try run("verify-email", "--token-stdin", input: "tok\n")
     #expect(verified.code == 0 && verified.errors == "authbroker: the e-mail address is verified\n")
-    #expect(owner.requests == [#"verifyEmail {"token":"tok"}"#])
+    #expect(Self.changes(owner) == [#"verifyEmail {"token":"tok"}"#])
     let empty = try run("verify-email", "--token-stdin", input: "\n")
     #expect(empty.code == 2 && empty.errors == "authbroker: the token is empty; nothing was sent\n")
   }

@@ -132,7 +132,7 @@ import Testing
     let new = Self.steps(("New password (\(rule)): ", "abc"), ("Repeat the password: ", "abc"))
     let run = try CommandRun(atTerminal: Self.present + new, ["account", "password"], in: scratch)
     #expect(run.code == 0 && run.output.contains("New password (\(rule)): "), "\(run.output)")
-    #expect(owner.requests.last == #"changePassword {"oldPassword":"right","newPassword":"abc"}"#)
+    #expect(owner.requests.contains(#"changePassword {"oldPassword":"right","newPassword":"abc"}"#))
   }
 
   @Test func `password asks again for a new one that is refused, and not for the present one`() throws {
@@ -143,7 +143,8 @@ import Testing
     let run = try CommandRun(atTerminal: Self.present + new, ["account", "password"], in: scratch)
     #expect(run.code == 0 && run.output.contains("does not accept the new password: it must"), "\(run.output)")
     #expect(Self.count("Present password: ", in: run.output) == 1, "\(run.output)")
-    #expect(owner.requests.last == #"changePassword {"oldPassword":"right","newPassword":"abcd"}"#)
+    let changes = owner.requests.filter { $0.hasPrefix("changePassword") }
+    #expect(changes.last == #"changePassword {"oldPassword":"right","newPassword":"abcd"}"#)
   }
 
   @Test func `a new password that a program prints is tried once`() throws {
@@ -161,7 +162,8 @@ import Testing
       ("Repeat the password: ", "abcd"))
     let run = try CommandRun(atTerminal: typed, ["account", "reset"], in: scratch)
     #expect(run.code == 0, "\(run.output)")
-    #expect(owner.requests.last == #"resetPassword {"token":"tok","password":"abcd"}"#)
+    #expect(
+      owner.requests.last { $0.hasPrefix("resetPassword") } == #"resetPassword {"token":"tok","password":"abcd"}"#)
   }
 
   @Test func `reset ends where the token is refused`() throws {

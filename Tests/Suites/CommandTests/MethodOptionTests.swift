@@ -42,7 +42,9 @@ import Testing
   @Test(arguments: ["login", "provider-check"])
   func `the help shows the names of the wire, and so does the refusal of another one`(command: String) throws {
     let names = "password, deviceCode, browser or clientCredentials"
-    #expect(try CommandRun([command, "--help"], in: scratch).output.contains("\(names); else the"))
+    #expect(
+      try CommandRun([command, "--help"], in: scratch).output.filter { !$0.isNewline }
+        .split(separator: " ").joined(separator: " ").contains(names))
     let owner = try owner()
     let run = try CommandRun([command, "--method", "devise"], in: scratch)
     let text = "authbroker: unknown login method devise; did you mean deviceCode?\n"

@@ -10,7 +10,11 @@ enum HelperInstallCommand: Command {
       for the tools that leave it to you. What is there already is kept: a file that cannot be read, or has another
       entry in the same place, is left as it is, and what belongs there is shown. Done twice, it changes nothing.
       """,
-    options: [HelperSetup.printOption, TargetOption.option])
+    options: [HelperSetup.printOption, TargetOption.option],
+    examples: [
+      "authbroker helper install git",
+      "authbroker helper install docker --print",
+    ])
 
   /// Does what the tool needs, step by step.
   static func run(_ context: Context) throws(CommandFailure) {

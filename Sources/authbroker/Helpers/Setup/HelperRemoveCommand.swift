@@ -9,7 +9,8 @@ enum HelperRemoveCommand: Command {
       Removes the entries and links that `helper install` made for the targets of the configuration, and nothing else.
       For a target that is no longer there, name its address with --url and the profile with -p.
       """,
-    options: [HelperSetup.printOption, TargetOption.option])
+    options: [HelperSetup.printOption, TargetOption.option],
+    examples: ["authbroker helper remove git"])
 
   /// Undoes the steps, the last one first.
   static func run(_ context: Context) throws(CommandFailure) {
