@@ -29,7 +29,10 @@ struct TokenFile: ~Copyable {
       throw CommandFailure(.failure, BrokerSentence.plain(error.description))
     }
     let lock = try Self.locked("\(directory)/.\(name).lock")
-    try Self.check(path)
+    do throws(CommandFailure) { try Self.check(path) } catch {
+      try? DirectoryEntry.remove(lock.path)
+      throw error
+    }
     self.path = path
     temporary = "\(directory)/.\(name).new"
     self.lock = lock

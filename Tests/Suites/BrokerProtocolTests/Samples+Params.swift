@@ -54,7 +54,7 @@ extension Samples {
       full(
         TryProvider.self,
         .init(
-          profile: .default, method: "password", email: "a@b", password: secret, refreshToken: secret,
+          profile: .default, method: "password", email: "a@b", password: secret, phoneNumber: "p", refreshToken: secret,
           triesWrongPassword: true, replaysToken: true)),
       full(
         ContinueTrial.self,
