@@ -10,11 +10,11 @@ enum CurlHelper: ToolHelper {
     summary: "Print the line of a configuration that lets curl send the token",
     details: """
       The token is in no list of processes and in no file:
-        authbroker helper curl https://api.example.com | curl -K - https://api.example.com/me
+        authbroker helper curl https://a.example | curl -K - https://a.example/me
       The line is oauth2-bearer = "…", or user = "NAME:…" for a target with the scheme
       Basic. An address that is no target is a failure, unless --profile is given.
       """,
-    examples: ["authbroker helper curl https://api.example.com | curl -K - https://api.example.com"])
+    examples: ["authbroker helper curl https://a.example | curl -K - https://a.example/me"])
 
   /// Prints the line.
   static func run(_ context: Context) throws(CommandFailure) {
