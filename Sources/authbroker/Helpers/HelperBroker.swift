@@ -18,10 +18,14 @@ struct HelperBroker: ~Copyable {
 
   /// The target that an address belongs to; nil where it has none.
   ///
-  /// With `--profile`, every address belongs to that profile.
+  /// With `--profile`, every address belongs to that profile that a token may be sent to at all: the broker refuses one
+  /// in the clear to another machine.
   mutating func target(of url: String) throws(CommandFailure) -> Target? {
-    if let profile { return Target(url: url, profile: profile) }
-    return try context.call(ListTargets.self, .init(url: url), on: &connection).targets.first
+    // A tool that names no server asks by the profile alone.
+    if let profile, url.isEmpty { return Target(url: url, profile: profile) }
+    let target = try context.call(ListTargets.self, .init(url: url), on: &connection).targets.first
+    guard let profile, target?.profile != profile else { return target }
+    return Target(url: url, profile: profile)
   }
 
   /// Every target of the configuration.

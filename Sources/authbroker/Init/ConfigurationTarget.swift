@@ -82,6 +82,9 @@ struct ConfigurationTarget {
   /// - Throws: a failure; nothing has changed then.
   func write(_ draft: ProfileDraft, _ context: Context) throws(CommandFailure) {
     try makeDirectory()
+    let lock = try lock()
+    // While it is held: another process that waits for it sees that it has lost its name.
+    defer { try? DirectoryEntry.remove(lock.path) }
     let pending: PendingFile
     do throws(Errno) {
       pending = try PendingFile(path, text(with: draft, secretFile: secretFile(of: draft)).span)
@@ -95,6 +98,13 @@ struct ConfigurationTarget {
     do throws(Errno) { try pending.put(replacing: exists) } catch {
       if draft.typedSecret != nil { try? PendingFile.remove(secretFile(of: draft)) }
       throw cannotBeWritten(path, error)
+    }
+  }
+
+  /// Keeps other processes of this program from adding a profile between the last look at the file and its replacement.
+  private func lock() throws(CommandFailure) -> FileLock {
+    do throws(FileLock.Refusal) { return try FileLock(path + ".lock", waitingAtMost: .seconds(10)) } catch {
+      throw CommandFailure(.failure, BrokerSentence.plain(error.description))
     }
   }
 

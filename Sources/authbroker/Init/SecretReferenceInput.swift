@@ -1,10 +1,11 @@
+import JSON
 import SecretMemory
 
 /// Where a client's secret is: the configuration says it, and never holds the secret itself.
 enum SecretReferenceInput {
   /// A value of `--set`: JSON where it looks like that, else text.
   static func value(_ text: String) -> ProfileDraft.Value {
-    let isJSON = ["true", "false"].contains(text) || text.hasPrefix("[") || text.hasPrefix("{") || Double(text) != nil
+    let isJSON = (try? JSONDocument(parsing: Array(text.utf8))).map { $0.root.kind != .string } ?? false
     return isJSON ? .json(text) : .text(text)
   }
 

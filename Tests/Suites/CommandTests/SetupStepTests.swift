@@ -56,6 +56,29 @@ import Testing
     #expect(throws: CommandFailure.self) { try BlockStep(file: file, lines: ["two"]).install(scene) }
   }
 
+  @Test func `lines that end in two bytes are lines, and stay as they are`() throws {
+    let step = BlockStep(file: scratch.file("f"), lines: ["one"], conflicts: ["[registry]", "registry="])
+    try scratch.write("a\r\nb\r\n", to: "f")
+    #expect(try step.install(scene) && step.state(scene) == .installed)
+    // As an editor saves it that knows one kind of line's end.
+    let installed = try text("f").replacing("\r\n", with: "\n").replacing("\n", with: "\r\n")
+    try scratch.write(installed, to: "f")
+    #expect(try step.install(scene))
+    #expect(try text("f").components(of: "authbroker: begin") == 1)
+    #expect(try step.remove(scene))
+    #expect(try text("f") == "a\r\nb\r\n")
+  }
+
+  @Test(arguments: ["[registry]", "[ registry ]", "[\"registry\"]", "['registry']", "registry = {}", "\tregistry={}"])
+  func `a table of the user's is found however it is written`(line: String) throws {
+    let step = BlockStep(file: scratch.file("f"), lines: ["one"], conflicts: ["[registry]", "registry="])
+    for end in ["\n", "\r\n"] {
+      try scratch.write("[build]\(end)\(line)\(end)default = 1\(end)", to: "f")
+      #expect(throws: CommandFailure.self) { try step.install(scene) }
+      #expect(try text("f") == "[build]\(end)\(line)\(end)default = 1\(end)")
+    }
+  }
+
   @Test func `a word that begins a line of the user's is a conflict`() throws {
     try scratch.write("  credentials_helper \"other\" {}\n", to: "f")
     let step = BlockStep(file: scratch.file("f"), lines: ["x"], conflicts: ["credentials_helper"])
@@ -78,5 +101,12 @@ import Testing
   @Test func `every tool has a name and a line of its own`() {
     let tools = ToolSetup.all
     #expect(Set(tools.map(\.name)).count == tools.count && Set(tools.map(\.summary)).count == tools.count)
+  }
+}
+
+extension String {
+  /// How often a text is in this one.
+  fileprivate func components(of text: String) -> Int {
+    split(separator: text, omittingEmptySubsequences: false).count - 1
   }
 }

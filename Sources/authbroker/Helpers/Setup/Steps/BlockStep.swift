@@ -19,7 +19,7 @@ struct BlockStep: SetupStep {
   func state(_ scene: SetupScene) -> SetupState {
     guard let parts = try? parts() else { return .missing }
     if let obstacle = obstacle(in: parts) { return .blocked(obstacle) }
-    return parts.block == block ? .installed : .missing
+    return parts.block == Array(block.utf8) ? .installed : .missing
   }
 
   func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
@@ -28,9 +28,10 @@ struct BlockStep: SetupStep {
       return true
     }
     if let obstacle = obstacle(in: parts) { throw CommandFailure(.failure, obstacle) }
-    guard parts.block != block else { return false }
-    let before = parts.before.isEmpty || parts.before.hasSuffix("\n") ? parts.before : parts.before + "\n"
-    try ConfigurationFile(path: file).write(Array((before + block + parts.after).utf8))
+    guard parts.block != Array(block.utf8) else { return false }
+    let newline = UInt8(ascii: "\n")
+    let before = parts.before.isEmpty || parts.before.last == newline ? parts.before : parts.before + [newline]
+    try ConfigurationFile(path: file).write(before + Array(block.utf8) + parts.after)
     return true
   }
 
@@ -38,36 +39,65 @@ struct BlockStep: SetupStep {
     guard let parts = try parts(), !parts.block.isEmpty else { return false }
     let rest = parts.before + parts.after
     let configuration = ConfigurationFile(path: file)
-    if rest.isEmpty { try configuration.remove() } else { try configuration.write(Array(rest.utf8)) }
+    if rest.isEmpty { try configuration.remove() } else { try configuration.write(rest) }
     return true
   }
 
-  /// A file around the block.
+  /// A file around the block: whole lines of bytes, whose ends stay as they are.
   private struct Parts {
-    var before = ""
-    var block = ""
-    var after = ""
+    var before: [UInt8] = []
+    var block: [UInt8] = []
+    var after: [UInt8] = []
   }
 
   /// - Returns: nil where there is no such file.
   /// - Throws: a failure where it cannot be read, or its marks are not in order.
   private func parts() throws(CommandFailure) -> Parts? {
     guard let bytes = try ConfigurationFile(path: file).read() else { return nil }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
       throw CommandFailure(.failure, "\(file.shellQuoted) is not UTF-8 text")
     }
-    guard let begin = text.firstRange(of: Self.first + "\n") else { return Parts(before: text) }
-    guard let end = text[begin.upperBound...].firstRange(of: Self.last + "\n") else {
+    var parts = Parts()
+    var place = \Parts.before
+    for line in Self.lines(of: bytes) {
+      let text = Self.text(of: line)
+      if place == \Parts.before, text.elementsEqual(Self.first.utf8) { place = \Parts.block }
+      parts[keyPath: place] += line
+      if place == \Parts.block, text.elementsEqual(Self.last.utf8) { place = \Parts.after }
+    }
+    guard place != \Parts.block else {
       throw CommandFailure(.failure, "\(file.shellQuoted) has a line \"\(Self.first)\" and none that ends it")
     }
-    return Parts(
-      before: String(text[..<begin.lowerBound]), block: String(text[begin.lowerBound..<end.upperBound]),
-      after: String(text[end.upperBound...]))
+    return parts
   }
 
+  /// The lines of a file, each with its end.
+  private static func lines(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+      lines.append(rest[..<end])
+      rest = rest[end...]
+    }
+    return lines
+  }
+
+  /// A line without its end, which some editors write as two bytes.
+  private static func text(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var text = line
+    for end in "\n\r".utf8 where text.last == end { text.removeLast() }
+    return text
+  }
+
+  /// Blanks and quotes make no difference: `[registry]` is also `[ "registry" ]` (TOML 1.0, "Keys").
   private func obstacle(in parts: Parts) -> String? {
-    let own = (parts.before + parts.after).split(separator: "\n").map { $0.drop { " \t".contains($0) } }
-    guard let conflict = conflicts.first(where: { word in own.contains { $0.hasPrefix(word) } }) else { return nil }
+    let own = Self.lines(of: parts.before + parts.after).map { line in
+      Self.text(of: line).filter { !" \t\"'".utf8.contains($0) }
+    }
+    guard let conflict = conflicts.first(where: { word in own.contains { $0.starts(with: word.utf8) } }) else {
+      return nil
+    }
     return "\(file.shellQuoted) has an entry \(conflict) of its own"
   }
 }

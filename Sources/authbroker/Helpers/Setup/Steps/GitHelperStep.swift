@@ -27,8 +27,9 @@ struct GitHelperStep: SetupStep {
       + "git config --global --add \(key.shellQuoted) \(value.shellQuoted)" + path
   }
 
-  /// git takes a value with a slash at its start for a program, and gives it to a shell (gitcredentials(7)).
-  private var value: String { program.shellQuoted }
+  /// git takes a value with a slash at its start for a program, and what follows an exclamation mark for a shell's
+  /// command (gitcredentials(7)); it is quoted only there.
+  private var value: String { program == program.shellQuoted ? program : "!" + program.shellQuoted }
 
   func state(_ scene: SetupScene) -> SetupState {
     guard SearchPath.program(Self.git, scene.environment) != nil else { return .missing }

@@ -15,7 +15,7 @@ extension ToolSetup {
         BlockStep(
           file: "\(home)/config.toml",
           lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(scene.path(of: name))\"]"],
-          conflicts: ["[registry]", "registry.", "global-credential-providers"]),
+          conflicts: ["[registry]", "registry.", "registry=", "global-credential-providers"]),
       ]
     },
     probe: { target, _ in
