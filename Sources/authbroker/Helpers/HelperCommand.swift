@@ -20,6 +20,11 @@ enum HelperCommand: CommandGroup {
     ]
   }
 
+  /// The names that an installation has beside the program, so that tools find their helper without any setup.
+  ///
+  /// A name that is another program's, such as `keyring`, is none of them: who wants that puts it on the `PATH`.
+  static var installedNames: [String] { helpers.flatMap { $0.programNames }.filter { $0.hasSuffix("-authbroker") } }
+
   /// The words that a name of the program stands for.
   ///
   /// - Parameter program: the last component of the name that the program was called by.
