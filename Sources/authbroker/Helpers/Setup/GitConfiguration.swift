@@ -1,11 +1,11 @@
 /// git's configuration, where it names credential helpers.
 enum GitConfiguration {
   /// Those that are not this program's, each with the file that names it.
-  static func otherHelpers(_ scene: SetupScene) -> [String] {
-    guard let git = SearchPath.program("git", scene.environment),
+  static func otherHelpers(_ setup: SetupContext) -> [String] {
+    guard let git = SearchPath.program("git", setup.environment),
       let done = try? ToolRun(
         git, ["config", "--show-origin", "--get-regexp", "^credential\\..*helper$|^credential\\.helper$"],
-        environment: scene.environment)
+        environment: setup.environment)
     else { return [] }
     return String(decoding: done.output, as: UTF8.self).split(separator: "\n").compactMap { line in
       // `file:/etc/gitconfig<tab>credential.helper store`

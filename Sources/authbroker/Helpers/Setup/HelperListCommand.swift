@@ -15,11 +15,11 @@ enum HelperListCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...1, of: self)
     let tools = try HelperSetup.tools(context)
-    let scene = try SetupScene(context)
+    let setup = try SetupContext(context)
     let targets = try HelperSetup.targets(context)
     let rows = tools.map { tool in
       let own = targets.filter(tool.concerns)
-      return (tool: tool, targets: own, state: word(for: tool.steps(own, scene).map { $0.state(scene) }))
+      return (tool: tool, targets: own, state: word(for: tool.steps(own, setup).map { $0.state(setup) }))
     }
     guard !context.wantsJSON else {
       var writer = JSONWriter()

@@ -16,16 +16,16 @@ enum HelperRemoveCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...1, of: self)
     let tool = try ToolSetup.named(context.arguments.operands[0])
-    let scene = try SetupScene(context)
+    let setup = try SetupContext(context)
     let targets = try HelperSetup.targets(context, for: tool)
-    let steps = tool.steps(targets, scene)
+    let steps = tool.steps(targets, setup)
     guard !context.arguments.has(HelperSetup.printOption.name) else {
-      for step in steps where step.state(scene) == .installed { Output.line(step.text) }
+      for step in steps where step.state(setup) == .installed { Output.line(step.text) }
       return
     }
     var (count, failed) = (0, ExitCode?.none)
     for step in steps.reversed() {
-      do throws(CommandFailure) { count += try step.remove(scene) ? 1 : 0 } catch {
+      do throws(CommandFailure) { count += try step.remove(setup) ? 1 : 0 } catch {
         context.tell(error.message)
         failed = error.exitCode
       }

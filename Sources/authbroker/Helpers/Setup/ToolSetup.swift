@@ -11,9 +11,9 @@ struct ToolSetup: Sendable {
   /// Whether a target is one that the tool speaks to.
   let concerns: @Sendable (Target) -> Bool
   /// What makes the tool use the helper for some targets.
-  let steps: @Sendable ([Target], SetupScene) -> [any SetupStep]
+  let steps: @Sendable ([Target], SetupContext) -> [any SetupStep]
   /// How the tool asks its helper for a target's token; nil where the tool cannot be asked for it.
-  let probe: @Sendable (Target, SetupScene) -> ToolProbe?
+  let probe: @Sendable (Target, SetupContext) -> ToolProbe?
 
   /// All tools, in the order of the list.
   static var all: [ToolSetup] {

@@ -16,28 +16,28 @@ struct BlockStep: SetupStep {
 
   private var block: String { ([Self.first] + lines + [Self.last]).map { $0 + "\n" }.joined() }
 
-  func state(_ scene: SetupScene) -> SetupState {
+  func state(_ setup: SetupContext) -> SetupState {
     guard let parts = try? parts() else { return .missing }
     if let obstacle = obstacle(in: parts) { return .blocked(obstacle) }
     return parts.block == block ? .installed : .missing
   }
 
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts() else {
-      try ConfigurationFile(path: file).write(Array(block.utf8))
+      try ToolFile(path: file).write(Array(block.utf8))
       return true
     }
     if let obstacle = obstacle(in: parts) { throw CommandFailure(.failure, obstacle) }
     guard parts.block != block else { return false }
     let before = parts.before.isEmpty || parts.before.hasSuffix("\n") ? parts.before : parts.before + "\n"
-    try ConfigurationFile(path: file).write(Array((before + block + parts.after).utf8))
+    try ToolFile(path: file).write(Array((before + block + parts.after).utf8))
     return true
   }
 
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts(), !parts.block.isEmpty else { return false }
     let rest = parts.before + parts.after
-    let configuration = ConfigurationFile(path: file)
+    let configuration = ToolFile(path: file)
     if rest.isEmpty { try configuration.remove() } else { try configuration.write(Array(rest.utf8)) }
     return true
   }
@@ -52,7 +52,7 @@ struct BlockStep: SetupStep {
   /// - Returns: nil where there is no such file.
   /// - Throws: a failure where it cannot be read, or its marks are not in order.
   private func parts() throws(CommandFailure) -> Parts? {
-    guard let bytes = try ConfigurationFile(path: file).read() else { return nil }
+    guard let bytes = try ToolFile(path: file).read() else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(.failure, "\(file.shellQuoted) is not UTF-8 text")
     }

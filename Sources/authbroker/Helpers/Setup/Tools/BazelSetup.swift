@@ -6,12 +6,12 @@ extension ToolSetup {
   static let bazel = ToolSetup(
     name: "bazel", summary: "headers for each host, by lines of ~/.bazelrc",
     concerns: \.isWeb,
-    steps: { targets, scene in
+    steps: { targets, setup in
       let name = "bazel-credential-authbroker"
       var hosts: [String] = []
       for target in targets where !hosts.contains(target.host) { hosts.append(target.host) }
-      let lines = hosts.map { "common --credential_helper=\($0)=\(scene.path(of: name))" }
-      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: scene.home + "/.bazelrc", lines: lines)]
+      let lines = hosts.map { "common --credential_helper=\($0)=\(setup.path(of: name))" }
+      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: setup.home + "/.bazelrc", lines: lines)]
       return [LinkStep(name: name)] + block
     },
     probe: { target, _ in

@@ -6,15 +6,15 @@ extension ToolSetup {
   static let cargo = ToolSetup(
     name: "cargo", summary: "a token for each registry, by a credential provider in cargo's config.toml",
     concerns: \.isWeb,
-    steps: { _, scene in
+    steps: { _, setup in
       let name = "cargo-credential-authbroker"
-      let home = scene.file("CARGO_HOME", orElse: ".cargo")
+      let home = setup.file("CARGO_HOME", orElse: ".cargo")
       return [
         LinkStep(name: name),
         // Later entries are asked first.
         BlockStep(
           file: "\(home)/config.toml",
-          lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(scene.path(of: name))\"]"],
+          lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(setup.path(of: name))\"]"],
           conflicts: ["[registry]", "registry.", "global-credential-providers"]),
       ]
     },

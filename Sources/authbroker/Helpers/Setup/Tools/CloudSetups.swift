@@ -13,13 +13,13 @@ extension ToolSetup {
   static let google = ToolSetup(
     name: "google", summary: "an ID token to exchange, by an executable source of external_account",
     concerns: \.isWeb,
-    steps: { _, scene in
+    steps: { _, setup in
       [
         NoteStep(
           text: """
             in the credential configuration of type external_account:
               "credential_source": {
-                "executable": { "command": "\(scene.program) helper google", "timeout_millis": 10000 }
+                "executable": { "command": "\(setup.program) helper google", "timeout_millis": 10000 }
               }
             and in the environment of its programs:
               export GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1
@@ -34,13 +34,13 @@ extension ToolSetup {
       name: name, summary: "a file with an ID token, by \(variable)",
       needsTargets: false,
       concerns: { _ in false },
-      steps: { _, scene in
+      steps: { _, setup in
         let path = "\"$XDG_RUNTIME_DIR/\(name)-token\""
         return [
           NoteStep(
             text: """
               for as long as it is needed, or as a service of systemd (the profile needs allowIdToken: true):
-                \(scene.program) file --id \(path) &
+                \(setup.program) file --id \(path) &
               and in the environment of its programs:
                 export \(variable)=\(path) \(others)
               """)

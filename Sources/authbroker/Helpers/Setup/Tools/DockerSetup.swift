@@ -5,8 +5,8 @@ extension ToolSetup {
   static let docker = ToolSetup(
     name: "docker", summary: "a password for each registry, by credHelpers of docker's config.json",
     concerns: { $0.isWeb && $0.scheme != .bearer && registry(of: $0) != nil },
-    steps: { targets, scene in
-      let directory = scene.file("DOCKER_CONFIG", orElse: ".docker")
+    steps: { targets, setup in
+      let directory = setup.file("DOCKER_CONFIG", orElse: ".docker")
       let steps: [any SetupStep] = [LinkStep(name: "docker-credential-authbroker")]
       var hosts: [String] = []
       for host in targets.compactMap(registry(of:)) where !hosts.contains(host) { hosts.append(host) }

@@ -5,9 +5,9 @@ extension ToolSetup {
   static let git = ToolSetup(
     name: "git", summary: "a password for each server, by git's own configuration",
     concerns: \.isWeb,
-    steps: { targets, scene in
+    steps: { targets, setup in
       let name = "git-credential-authbroker"
-      let path = scene.path(of: name)
+      let path = setup.path(of: name)
       return [LinkStep(name: name)]
         + targets.map { GitHelperStep(url: $0.url, program: path, usesPath: !$0.path.isEmpty) }
     },

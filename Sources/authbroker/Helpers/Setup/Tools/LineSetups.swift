@@ -9,12 +9,12 @@ extension ToolSetup {
       let url = targets.first?.url ?? "https://api.example.com"
       return [NoteStep(text: "authbroker helper curl \(url) | curl --config - \(url)")]
     },
-    probe: { target, scene in .run(program: scene.program, arguments: ["helper", "curl", target.url]) })
+    probe: { target, setup in .run(program: setup.program, arguments: ["helper", "curl", target.url]) })
 
   /// The go command.
   static let go = ToolSetup(
     name: "go", summary: "a header for each module proxy, by GOAUTH (Go 1.24)",
     concerns: \.isWeb,
-    steps: { _, scene in [NoteStep(text: "go env -w GOAUTH=\"\(scene.program) helper go\"")] },
-    probe: { target, scene in .run(program: scene.program, arguments: ["helper", "go", target.url]) })
+    steps: { _, setup in [NoteStep(text: "go env -w GOAUTH=\"\(setup.program) helper go\"")] },
+    probe: { target, setup in .run(program: setup.program, arguments: ["helper", "go", target.url]) })
 }

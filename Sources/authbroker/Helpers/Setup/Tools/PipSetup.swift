@@ -5,13 +5,13 @@ extension ToolSetup {
   static let pip = ToolSetup(
     name: "pip", summary: "a password for each package index, by a keyring on the PATH (uv too)",
     concerns: \.isWeb,
-    steps: { _, scene in
+    steps: { _, setup in
       [
-        LinkStep(name: "keyring", directory: scene.shimDirectory),
+        LinkStep(name: "keyring", directory: setup.shimDirectory),
         NoteStep(
           text: """
             in your shell's profile (another keyring on the PATH is asked for what is no target):
-              export PATH=\(scene.shimDirectory.shellQuoted):"$PATH"
+              export PATH=\(setup.shimDirectory.shellQuoted):"$PATH"
               export PIP_KEYRING_PROVIDER=subprocess UV_KEYRING_PROVIDER=subprocess
             and for uv a user name in the address of the index, or authenticate = "always"
             """),

@@ -6,18 +6,18 @@ extension ToolSetup {
     name: "terraform", summary: "a token for each host, by credentials_helper of ~/.terraformrc",
     // It knows hosts, and no paths.
     concerns: { $0.isWeb && $0.path.isEmpty },
-    steps: { _, scene in
+    steps: { _, setup in
       [
         LinkStep(
-          name: "terraform-credentials-authbroker", directory: scene.home + "/.terraform.d/plugins"),
+          name: "terraform-credentials-authbroker", directory: setup.home + "/.terraform.d/plugins"),
         BlockStep(
-          file: scene.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
+          file: setup.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
           lines: ["credentials_helper \"authbroker\" {", "  args = []", "}"], conflicts: ["credentials_helper"]),
       ]
     },
-    probe: { target, scene in
+    probe: { target, setup in
       .run(
-        program: "\(scene.home)/.terraform.d/plugins/terraform-credentials-authbroker",
+        program: "\(setup.home)/.terraform.d/plugins/terraform-credentials-authbroker",
         arguments: ["get", target.authority])
     })
 }

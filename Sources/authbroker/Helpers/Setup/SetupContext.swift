@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// Where a tool's configuration is, and where this program is.
-struct SetupScene: Sendable {
+struct SetupContext: Sendable {
   /// The environment.
   let environment: [String: String]
   /// The home directory.
