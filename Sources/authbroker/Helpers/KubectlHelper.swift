@@ -65,13 +65,10 @@ enum KubectlHelper: ToolHelper {
     guard let server = request.server ?? (context.arguments.has("--profile") ? "" : nil) else {
       throw CommandFailure(
         .usage,
-        "which cluster it is was not said; write provideClusterInfo: true into the kubeconfig, or give --profile")
+        "kubectl does not tell the server of the cluster; write provideClusterInfo: true into the kubeconfig, or name a "
+          + "profile with --profile")
     }
-    guard let target = try broker.target(of: server) else {
-      throw CommandFailure(
-        .failure, "\(server) is no target; name its profile in the section targets, or give --profile")
-    }
-    return target
+    return try broker.configuredTarget(of: server)
   }
 
   /// What keeps apart the tokens that one process is given: it may speak to several clusters of one target.

@@ -9,14 +9,10 @@ enum TargetOption {
   ///
   /// With `--profile` it is that profile's token, as for every helper.
   ///
-  /// - Throws: a failure with code 2 where no target has the address.
+  /// - Throws: as ``HelperBroker/configuredTarget(of:)``.
   static func target(_ context: Context) throws(CommandFailure) -> Target? {
     guard let url = context.arguments[option.name] else { return nil }
     var broker = try HelperBroker(context)
-    if let target = try broker.target(of: url) { return target }
-    throw CommandFailure(
-      .usage,
-      "no target has the address \(url.shellQuoted); add one to targets in the configuration, "
-        + "or name a profile with --profile")
+    return try broker.configuredTarget(of: url)
   }
 }

@@ -48,6 +48,8 @@ struct PrintedToken {
   /// The server that it is for, where the command line names one.
   var target: Target?
 
+  private var profile: ProfileName? { try? root.optional("profile", ProfileName.init(from:)) }
+
   /// When it expires.
   var expiresAt: Timestamp? { try? root.optional("expiresAt", Timestamp.init(from:)) }
 
@@ -57,12 +59,15 @@ struct PrintedToken {
   ///   - format: the form.
   ///   - variables: what `env` sets.
   /// - Returns: what is printed.
-  /// - Throws: a failure where the answer has no token, or the form needs more than is known.
+  /// - Throws: a failure where the answer has no token, where that is bound to a key, or the form needs more than is
+  ///   known.
   func bytes(_ format: TokenFormat, _ variables: [EnvironmentTemplate]) throws(CommandFailure) -> [UInt8] {
     guard format != .docker || target != nil else {
       throw .usage("--format docker needs the address of the registry: --url URL")
     }
     guard let node = root[member] else { throw Self.isMissing }
+    // The whole answer has the type in it; no other form has.
+    if format != .json { try BearerToken.check(try? root["tokenType"]?.string(), of: profile) }
     let bytes: [UInt8]??
     switch format {
     case .raw: bytes = try? node.withStringBytes { Self.joined("", $0) }

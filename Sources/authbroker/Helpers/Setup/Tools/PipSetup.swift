@@ -10,7 +10,7 @@ extension ToolSetup {
         LinkStep(name: "keyring", directory: setup.shimDirectory),
         NoteStep(
           text: """
-            in your shell's profile (another keyring on the PATH is asked for what is no target):
+            in your shell's profile (another keyring on the PATH is asked for what is not a configured target):
               export PATH=\(setup.shimDirectory.shellQuoted):"$PATH"
               export PIP_KEYRING_PROVIDER=subprocess UV_KEYRING_PROVIDER=subprocess
             and for uv a user name in the address of the index, or authenticate = "always"
