@@ -123,7 +123,7 @@ struct ToolExamination: ~Copyable {
 
   /// Whether an answer has the token in it, as it is or as the password of basic authentication.
   private static func holds(_ output: [UInt8], _ token: Secret, _ target: Target) -> Bool {
-    var plain = AuthorizationValue.text("", token)
+    var plain = SecretText.bytes("", token)
     defer { wipe(&plain) }
     var basic = target
     basic.scheme = .basic
@@ -150,7 +150,7 @@ struct ToolExamination: ~Copyable {
     }
     defer { wipe(&bytes) }
     let token = try broker.identityToken(of: target.profile)
-    guard bytes == AuthorizationValue.text("", token.idToken) else {
+    guard bytes == SecretText.bytes("", token.idToken) else {
       throw CommandFailure(.failure, "\(shown) does not hold the ID token of \(target.profile)", next: remedy)
     }
     let expiry = token.expiresAt.map { "; it expires \(LocalTime.relative($0))" } ?? ""

@@ -34,7 +34,7 @@ enum CurlHelper: ToolHelper {
   static func line(_ token: Secret, for target: Target) -> [UInt8]? {
     let isBasic = target.scheme == .basic
     let name = isBasic ? (target.username ?? AuthorizationValue.standardUsername) + ":" : ""
-    var value = AuthorizationValue.text(name, token)
+    var value = SecretText.bytes(name, token)
     defer { wipe(&value) }
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
     var line: [UInt8] = []

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// git's configuration, where it names credential helpers.
 enum GitConfiguration {
   /// Those that are not this program's, each with the file that names it.

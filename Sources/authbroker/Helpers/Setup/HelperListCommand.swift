@@ -47,9 +47,9 @@ enum HelperListCommand: Command {
   /// What the steps come to, as one word.
   static func word(for states: [SetupState]) -> String {
     let own = states.filter { $0 != .manual }
-    if own.isEmpty { return "by hand" }
+    if own.isEmpty { return "manual" }
     if own.allSatisfy({ $0 == .installed }) { return "installed" }
     if own.contains(where: { if case .blocked = $0 { true } else { false } }) { return "blocked" }
-    return own.contains(.installed) ? "partly" : "no"
+    return own.contains(.installed) ? "partly installed" : "not installed"
   }
 }

@@ -44,8 +44,12 @@ extension Target {
   /// The host, with its port where that is not the scheme's own.
   var authority: String { String(rest.prefix { $0 != "/" }) }
 
-  /// The host alone.
-  var host: String { String(authority.prefix { $0 != ":" }) }
+  /// The host alone, with the brackets of an IPv6 address.
+  var host: String {
+    let name = authority
+    let end = name.hasPrefix("[") ? name.firstIndex(of: "]") : nil
+    return String(end.map { name[...$0] } ?? name.prefix { $0 != ":" })
+  }
 
   /// The path without its first slash; empty where there is none.
   var path: String { String(rest.drop { $0 != "/" }.drop { $0 == "/" }) }

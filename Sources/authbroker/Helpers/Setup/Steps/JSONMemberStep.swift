@@ -14,7 +14,7 @@ struct JSONMemberStep: SetupStep {
   var title: String { "\(group) for \(name) in \(file.shellQuoted)" }
 
   var text: String {
-    "in \(file.shellQuoted):\n  { \(Self.quoted(group)): { \(Self.quoted(name)): \(Self.quoted(value)) } }"
+    "in \(file.shellQuoted):\n  { \(JSONWriter.quoted(group)): { \(JSONWriter.quoted(name)): \(JSONWriter.quoted(value)) } }"
   }
 
   func state(_ setup: SetupContext) -> SetupState {
@@ -34,15 +34,17 @@ struct JSONMemberStep: SetupStep {
     case .missing, .manual: break
     }
     guard let content = try content() else {
-      let text = "{\n\t\(Self.quoted(group)): {\n\t\t\(Self.quoted(name)): \(Self.quoted(value))\n\t}\n}\n"
+      let text =
+        "{\n\t\(JSONWriter.quoted(group)): {\n\t\t\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))\n\t}\n}\n"
       try ToolFile(path: file).write(Array(text.utf8))
       return true
     }
     let edited: [UInt8]?
     if let object = content.root[group] {
-      edited = Self.inserting("\(Self.quoted(name)): \(Self.quoted(value))", into: object, of: content.bytes)
+      edited = Self.inserting(
+        "\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))", into: object, of: content.bytes)
     } else {
-      let member = "\(Self.quoted(group)): {\(Self.quoted(name)): \(Self.quoted(value))}"
+      let member = "\(JSONWriter.quoted(group)): {\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))}"
       edited = Self.inserting(member, into: content.root, of: content.bytes)
     }
     try write(edited) { $0[group]?[name].flatMap { try? $0.string() } == value }
@@ -84,12 +86,6 @@ struct JSONMemberStep: SetupStep {
 
   private var unreadable: CommandFailure {
     CommandFailure(.failure, "\(file.shellQuoted) is not a JSON object that an entry can be added to")
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var writer = JSONWriter()
-    writer.string(text)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   /// The file's bytes with a member more, first in an object, with the white space that the object has.

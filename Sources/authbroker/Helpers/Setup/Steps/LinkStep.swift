@@ -6,8 +6,6 @@ struct LinkStep: SetupStep {
   let name: String
   /// The directory that it is made in; nil: where this program has its names.
   var directory: String?
-  /// Whether a directory of the `PATH` may have it as well.
-  var anywhere = true
 
   var title: String { "the link \(name)" }
 
