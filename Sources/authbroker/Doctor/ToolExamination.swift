@@ -109,12 +109,13 @@ struct ToolExamination: ~Copyable {
   }
 
   private func refusal(_ program: String, _ code: Int32, isEmpty: Bool) -> CommandFailure {
-    let others = tool.name == "git" ? GitConfiguration.otherHelpers(setup) : []
+    let others = tool.otherHelpers(setup)
     guard others.isEmpty else {
       return CommandFailure(
         .failure,
-        "git's answer is not the broker's; these helpers are asked as well: \(others.joined(separator: ", "))",
-        next: NextCommand("put authbroker alone in their place with", "helper", "install", "git"))
+        "\(tool.name)'s answer is not the broker's; these helpers are asked as well: "
+          + others.joined(separator: ", "),
+        next: NextCommand("put authbroker alone in their place with", "helper", "install", tool.name))
     }
     let what = isEmpty ? "gave no answer (exit code \(code))" : "gave an answer without the broker's token"
     return CommandFailure(

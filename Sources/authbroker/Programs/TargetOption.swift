@@ -5,6 +5,9 @@ enum TargetOption {
   /// Profile, scopes and audience are those of the section `targets`.
   static let option = Option.value("--url", "URL", "the token of the target that this address belongs to")
 
+  /// The same for commands that are about several targets.
+  static let filter = Option.value(option.name, "URL", "only the target that this address belongs to")
+
   /// The target of the address on the command line; nil without the option.
   ///
   /// With `--profile` it is that profile's token, as for every helper.

@@ -1,3 +1,4 @@
+import BrokerProtocol
 import LinuxSystem
 import TestSupport
 import Testing
@@ -96,5 +97,29 @@ import Testing
   @Test func `every tool has a name and a line of its own`() {
     let tools = ToolSetup.all
     #expect(Set(tools.map(\.name)).count == tools.count && Set(tools.map(\.summary)).count == tools.count)
+  }
+
+  @Test func `a tool is found by its own name and by that of its helper`() throws {
+    for (word, name) in [("pip", "pip"), ("keyring", "pip"), ("mail", "mail"), ("sasl", "mail"), ("aws", "aws")] {
+      #expect(try ToolSetup.named(word).name == name)
+    }
+    #expect(throws: CommandFailure.self) { try ToolSetup.named("kering") }
+    // Whatever helper comes next: its name says something to those who set tools up.
+    for helper in HelperCommand.helpers where helper.setup != nil {
+      #expect(try ToolSetup.named(helper.toolName).name == helper.setup?.name)
+    }
+  }
+
+  @Test func `a host in brackets is not cut`() {
+    let hosts = ["https://[::1]:8443/a": "[::1]", "https://[::1]": "[::1]", "https://a.example:1/b": "a.example"]
+    for (url, host) in hosts { #expect(Target(url: url, profile: .default).host == host) }
+  }
+
+  @Test func `a line for each tool says in one word how far it is`() {
+    let words: [([SetupState], String)] = [
+      ([.manual], "manual"), ([.installed, .manual], "installed"), ([.missing], "not installed"),
+      ([.installed, .missing], "partly installed"), ([.missing, .blocked("x")], "blocked"),
+    ]
+    for (states, word) in words { #expect(HelperListCommand.word(for: states) == word) }
   }
 }

@@ -10,7 +10,7 @@ enum HelperInstallCommand: Command {
       for the tools that leave it to you. What is there already is kept: a file that cannot be read, or has another
       entry in the same place, is left as it is, and what belongs there is shown. Done twice, it changes nothing.
       """,
-    options: [HelperSetup.printOption, TargetOption.option],
+    options: [HelperSetup.printOption, TargetOption.filter],
     examples: [
       "authbroker helper install git",
       "authbroker helper install docker --print",
@@ -18,12 +18,9 @@ enum HelperInstallCommand: Command {
 
   /// Does what the tool needs, step by step.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
-    let tool = try ToolSetup.named(context.arguments.operands[0])
-    let setup = try SetupContext(context)
-    let targets = try HelperSetup.targets(context, for: tool)
-    guard !targets.isEmpty else { throw CommandFailure(.failure, HelperSetup.noTargets(for: tool)) }
-    let steps = tool.steps(targets, setup)
+    let plan = try ToolPlan(context, for: self)
+    let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
+    guard !plan.targets.isEmpty else { throw CommandFailure(.failure, HelperSetup.noTargets(for: tool)) }
     guard !context.arguments.has(HelperSetup.printOption.name) else {
       for step in steps { Output.line(step.text) }
       return
@@ -37,7 +34,7 @@ enum HelperInstallCommand: Command {
       }
     }
     if let failed { throw .quiet(failed) }
-    if tool.steps(targets, setup).contains(where: { $0.state(setup) == .installed }) {
+    if plan.steps.contains(where: { $0.state(setup) == .installed }) {
       context.tell(Message("\(tool.name) is set up", next: NextCommand("check it with", "doctor", "--tool", tool.name)))
     }
   }

@@ -8,7 +8,7 @@ enum HelperListCommand: Command {
     name: "helper list",
     operands: "[TOOL]",
     summary: "Show the tools that can be set up, and which are",
-    options: [TargetOption.option],
+    options: [TargetOption.filter],
     examples: ["authbroker helper list"])
 
   /// Prints a line for each tool.

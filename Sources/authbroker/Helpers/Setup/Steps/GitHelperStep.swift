@@ -14,7 +14,7 @@ struct GitHelperStep: SetupStep {
 
   private static let git = "git"
   /// How a value of this program's is known again.
-  private static let mark = "git-credential-authbroker"
+  private static var mark: String { GitHelper.programNames[0] }
 
   private var key: String { "credential.\(url).helper" }
   private var pathKey: String { "credential.\(url).useHttpPath" }

@@ -1,13 +1,13 @@
 import BrokerProtocol
 import JSON
 
-extension ToolSetup {
+extension CargoHelper {
   /// cargo: a credential provider for every registry; those that are no target are told that there is nothing.
-  static let cargo = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "cargo", summary: "a token for each registry, by a credential provider in cargo's config.toml",
     concerns: \.isWeb,
     steps: { _, setup in
-      let name = "cargo-credential-authbroker"
+      let name = programNames[0]
       let home = setup.file("CARGO_HOME", orElse: ".cargo")
       return [
         LinkStep(name: name),
@@ -30,7 +30,7 @@ extension ToolSetup {
         writer.array { _ in }
       }
       return .run(
-        program: "cargo-credential-authbroker", arguments: ["--cargo-plugin"],
+        program: programNames[0], arguments: ["--cargo-plugin"],
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     })
 }

@@ -1,9 +1,9 @@
 import BrokerProtocol
 import JSON
 
-extension ToolSetup {
+extension KubectlHelper {
   /// kubectl: which user of which kubeconfig, only its owner knows.
-  static let kubectl = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "kubectl", summary: "a token for each cluster, by an exec plugin of the kubeconfig",
     concerns: \.isWeb,
     steps: { _, setup in

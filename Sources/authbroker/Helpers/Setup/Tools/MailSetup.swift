@@ -1,8 +1,8 @@
 import BrokerProtocol
 
-extension ToolSetup {
+extension MailHelper {
   /// Mail programs: each has a command that prints a password.
-  static let mail = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "mail", summary: "a password command for msmtp, mbsync and neomutt",
     concerns: \.isMail,
     steps: { targets, setup in

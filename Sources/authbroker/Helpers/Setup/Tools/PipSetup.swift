@@ -1,13 +1,13 @@
 import BrokerProtocol
 
-extension ToolSetup {
+extension KeyringHelper {
   /// pip and uv: a `keyring` early on the `PATH`, in a directory of its own, since other programs want the real one too.
-  static let pip = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "pip", summary: "a password for each package index, by a keyring on the PATH (uv too)",
     concerns: \.isWeb,
     steps: { _, setup in
       [
-        LinkStep(name: "keyring", directory: setup.shimDirectory),
+        LinkStep(name: programNames[0], directory: setup.shimDirectory),
         NoteStep(
           text: """
             in your shell's profile (another keyring on the PATH is asked for what is not a configured target):
@@ -18,6 +18,6 @@ extension ToolSetup {
       ]
     },
     probe: { target, _ in
-      .run(program: "keyring", arguments: ["--mode=creds", "--output=json", "get", target.url])
+      .run(program: programNames[0], arguments: ["--mode=creds", "--output=json", "get", target.url])
     })
 }
