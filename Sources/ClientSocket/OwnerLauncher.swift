@@ -60,9 +60,7 @@ package struct OwnerLauncher: Sendable {
     let own = executable ?? ProcessIdentity.executable ?? "/usr/bin/authbroker"
     let beside = PathName.directory(of: own) + "/authbrokerd"
     guard (try? FileStatus.following(beside)) == nil else { return beside }
-    let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-    let candidates = directories.map { "\($0)/authbrokerd" }
-    return candidates.first { (try? FileStatus.following($0))?.kind == .regular } ?? beside
+    return SearchPath.program("authbrokerd", environment) { $0.kind == .regular } ?? beside
   }
 
   /// Starts an owner unless `find` finds one.

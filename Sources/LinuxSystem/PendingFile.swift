@@ -1,11 +1,13 @@
 import CLinux
 
-/// A file (0600) that is written under another name beside its place, so that a reader sees all of it or nothing.
+/// A file (0600 unless said otherwise) that is written under another name beside its place, so that a reader sees all of it or nothing.
 ///
 /// It is removed when the value ends, unless it was put into its place.
 package struct PendingFile: ~Copyable {
   /// Where it is meanwhile.
   package let temporaryPath: String
+  /// Which file it is, in its place too.
+  package let identity: FileStatus.Identity
   private let path: String
 
   /// Writes a file, and waits until it has reached the disk (fsync(2)).
@@ -13,15 +15,20 @@ package struct PendingFile: ~Copyable {
   /// - Parameters:
   ///   - path: its place, absolute, in a directory that is there.
   ///   - bytes: all of it.
+  ///   - permissions: those that it gets; nil: 0600.
+  ///   - mark: the end of its name meanwhile; nil: the number of this process.
   /// - Throws: what open(2), write(2) or fsync(2) says; nothing is left behind then.
-  package init(_ path: String, _ bytes: Span<UInt8>) throws(Errno) {
+  package init(
+    _ path: String, _ bytes: Span<UInt8>, permissions: UInt32? = nil, mark: String? = nil
+  ) throws(Errno) {
     self.path = path
-    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
-    temporaryPath = "\(PathName.directory(of: path))/.\(name).\(ProcessIdentity.pid)"
+    temporaryPath = Self.temporaryPath(of: path, mark: mark ?? String(ProcessIdentity.pid))
     let file = try FileDescriptor.open(temporaryPath, [.write, .create, .exclusive, .noFollow])
     do throws(Errno) {
+      if let permissions { try file.setPermissions(permissions) }
       try file.writeAll(bytes)
       try file.synchronize()
+      identity = try file.status().identity
     } catch {
       // The string is NUL-terminated for the length of the call, which does not keep it.
       _ = unsafe clinux_unlink(temporaryPath)
@@ -29,12 +36,10 @@ package struct PendingFile: ~Copyable {
     }
   }
 
-  /// Removes a file that was put into its place, and is not wanted there after all.
-  ///
-  /// - Throws: what unlink(2) says.
-  package static func remove(_ path: String) throws(Errno) {
-    // The string is NUL-terminated for the length of the call, which does not keep it.
-    _ = try Errno.check(unsafe clinux_unlink(path))
+  /// Where a file with a mark is meanwhile; it is left over there by a process that was killed in between.
+  package static func temporaryPath(of path: String, mark: String) -> String {
+    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
+    return "\(PathName.directory(of: path))/.\(name).\(mark)"
   }
 
   deinit {

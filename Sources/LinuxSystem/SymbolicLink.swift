@@ -5,6 +5,8 @@ import Glibc
 package enum SymbolicLink {
   /// The longest path that the kernel takes (PATH_MAX).
   private static let longestPath = 4096
+  /// How many links the kernel follows on its way (path_resolution(7)).
+  private static let mostLinks = 40
 
   /// What a link says (readlink(2)): absolute, or relative to the directory that the link is in.
   ///
@@ -18,6 +20,20 @@ package enum SymbolicLink {
     }
     guard count > 0, count < buffer.count else { return nil }
     return String(decoding: buffer[..<Int(count)], as: UTF8.self)
+  }
+
+  /// The path behind a link and behind every link that this leads to; a path that is no link is its own.
+  ///
+  /// - Returns: a path that is no link, or at which there is nothing.
+  /// - Throws: `ELOOP` where there are more links than the kernel follows (path_resolution(7)).
+  package static func resolved(_ path: String) throws(Errno) -> String {
+    var path = path
+    for _ in 0...mostLinks {
+      guard let target = target(of: path) else { return path }
+      // Not shortened: what `..` means behind a linked directory, the kernel knows.
+      path = target.hasPrefix("/") ? target : "\(PathName.directory(of: path))/\(target)"
+    }
+    throw .symbolicLink
   }
 
   /// Makes a link (symlink(2)); a name that is taken is never replaced.

@@ -3,9 +3,6 @@
 /// It is executed without a shell, in a session of its own, at the root, with an environment that holds what such programs
 /// need to find the user's files, display and agents, and nothing else.
 package struct UserProgram: Sendable {
-  /// Where programs are looked for when `PATH` is not set.
-  private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
-
   /// What such a program needs of its user's session.
   private static let passedVariables: Set<String> = [
     "HOME", "PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "GPG_TTY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
@@ -38,7 +35,7 @@ package struct UserProgram: Sendable {
     plan.descriptors = descriptors
     plan.newSession = true
     plan.workingDirectory = "/"
-    for path in candidates {
+    for path in SearchPath.candidates(name, environment) {
       plan.path = path
       do throws(Errno) {
         return try ChildProcess(plan)
@@ -48,12 +45,5 @@ package struct UserProgram: Sendable {
       }
     }
     return nil
-  }
-
-  /// The paths that the program may have; relative directories of `PATH` are no place for one.
-  private var candidates: [String] {
-    guard !name.contains("/") else { return name.hasPrefix("/") ? [name] : [] }
-    let directories = (environment["PATH"] ?? Self.standardPath).split(separator: ":")
-    return directories.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
   }
 }

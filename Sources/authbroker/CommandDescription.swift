@@ -19,8 +19,11 @@ struct CommandDescription: Equatable, Sendable {
   /// What a person may type, each a whole line.
   var examples: [String] = []
 
-  /// How the command is called, without its options.
-  var usage: String { ["authbroker", name, operands].filter { !$0.isEmpty }.joined(separator: " ") }
+  /// How the command is called, without its options unless they must stand in front.
+  var usage: String {
+    let lead = ["authbroker", name, endsOptionsAtOperand ? "[options]" : "", operands]
+    return lead.filter { !$0.isEmpty }.joined(separator: " ")
+  }
 
   /// The word that must follow the name, such as `check`; nil where every operand is the user's choice.
   var subcommand: String? {
@@ -38,7 +41,9 @@ struct CommandDescription: Equatable, Sendable {
 
   /// The command's help.
   var help: String {
-    var text = "usage: \(usage)\(options.isEmpty ? "" : " [options]")\n\n" + HelpText.wrapped(summary + ".")
+    var text =
+      "usage: \(usage)\(options.isEmpty || endsOptionsAtOperand ? "" : " [options]")\n\n"
+      + HelpText.wrapped(summary + ".")
     if !details.isEmpty { text += "\n" + HelpText.wrapped(details) }
     if !examples.isEmpty { text += "\nExamples:\n" + examples.map { "  \($0)\n" }.joined() }
     if !options.isEmpty { text += "\nOptions:\n" + HelpText.table(options) }

@@ -15,7 +15,7 @@ enum HelpText {
         """
         Exit codes: 0 done, 2 usage, 3 login required or code pending, 4 wrong credentials, code or passphrase, 5
         provider or network unavailable or --timeout over, 6 access denied, 7 vault locked or damaged, 8 broker not
-        reachable, 1 anything else.
+        reachable, 126 and 127 as sh(1) (exec), 1 anything else.
 
         `authbroker help COMMAND` says more; so does authbroker(1).
         """)

@@ -31,13 +31,7 @@ enum Output {
 
   /// Writes a secret as a line of data.
   static func line(_ secret: Secret) {
-    var bytes: [UInt8] = []
-    // Room for the line's end as well: the buffer never moves, so that no copy stays behind.
-    bytes.reserveCapacity(secret.byteCount + 1)
-    secret.withBytes { secret in
-      for index in secret.indices { bytes.append(secret[index]) }
-    }
-    line(bytes)
+    line(SecretText.bytes("", secret))
   }
 
   /// Tells a person something, line by line; nothing is left to do where that fails.

@@ -13,7 +13,6 @@ import Testing
   /// A copy of the command in a directory of the sandbox, where it may make its other names.
   private struct Installed {
     let sandbox: Sandbox
-    let words: [String]
     let bin: String
 
     init(_ sandbox: Sandbox) throws {
@@ -27,13 +26,12 @@ import Testing
       sandbox.environment["GIT_CONFIG_NOSYSTEM"] = "1"
       let options = try sandbox.configure(HelperSetupTests.configuration)
       sandbox.environment["AUTHBROKER_CONFIG"] = options[1]
-      words = []
       _ = try sandbox.owner(options)
       try SocketWire(sandbox.socket).register()
     }
 
     func run(_ arguments: String...) throws -> Sandbox.Outcome {
-      try sandbox.run(bin + "/authbroker", words + arguments)
+      try sandbox.run(bin + "/authbroker", arguments)
     }
 
     func write(_ text: String, _ name: String) throws -> String {

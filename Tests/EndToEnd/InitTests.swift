@@ -152,7 +152,7 @@ import Testing
       try home.write("{ profiles: { own: { provider: 'local' } } }\n")
       let elsewhere = home.sandbox.root + "/home/dotfiles.json"
       try Directory.write("{ profiles: { own: { provider: 'local' } } }\n", to: elsewhere)
-      try PendingFile.remove(home.file)
+      try DirectoryEntry.remove(home.file)
       let link = try home.sandbox.run("/bin/ln", ["-s", elsewhere, home.file])
       #expect(link.code == 0)
       let run = try home.run(words)

@@ -5,6 +5,11 @@ import Testing
 /// `make install` and `make uninstall`: they build nothing, and leave nothing behind.
 @Suite(.standardTimeLimit) struct InstallTests {
   private let scratch = Scratch()
+  /// The names of the helpers beside the program.
+  private static let links = [
+    "bazel-credential-authbroker", "cargo-credential-authbroker", "docker-credential-authbroker",
+    "git-credential-authbroker", "terraform-credentials-authbroker",
+  ]
 
   /// Runs a program to its end; what it says on standard output and standard error.
   private func run(_ path: String, _ arguments: [String]) throws -> (code: Int32, output: String, errors: String) {
@@ -45,6 +50,8 @@ import Testing
       "644 share/doc/authbroker/README.md", "644 share/doc/authbroker/SECURITY.md",
       "644 share/man/man1/authbroker.1", "644 share/man/man5/authbroker.5", "644 share/man/man8/authbrokerd.8",
     ]
+    // The permissions of a symbolic link (symlink(7)).
+    files.formUnion(Self.links.map { "777 bin/" + $0 })
     files.formUnion(sources("Schemas").map { "644 share/authbroker/schemas/" + $0 })
     let guides = sources("Sources/authbroker/AuthBroker.docc").filter { $0.hasSuffix(".md") }
     files.formUnion(guides.map { "644 share/doc/authbroker/" + $0 })
@@ -75,7 +82,9 @@ import Testing
     let isPackage = { (entry: String) in
       ["authbroker/clients/", "emacs/", "nvim/"].contains { entry.contains(" share/" + $0) }
     }
-    let files = found.filter { (try? FileStatus.ofLink(scratch.file("root/usr/" + $0.dropFirst(4))).kind) == .regular }
+    let files = found.filter {
+      (try? FileStatus.ofLink(scratch.file("root/usr/" + $0.dropFirst(4))).kind).map { $0 != .directory } ?? false
+    }
     #expect(Set(files.filter { !isPackage($0) }) == expected())
     for name in ["python", "node", "go", "emacs", "neovim"] where !sources("clients/\(name)").isEmpty {
       #expect(files.contains { $0.contains(" share/authbroker/clients/\(name)/") }, "\(name)")
@@ -86,6 +95,13 @@ import Testing
 
     let version = try run(scratch.file("root/usr/bin/authbroker"), ["version"])
     #expect(version.code == 0 && version.output.hasPrefix("authbroker "), "\(version.errors)")
+    for link in Self.links {
+      #expect(SymbolicLink.target(of: scratch.file("root/usr/bin/" + link)) == "authbroker", "\(link)")
+      let help = try run(scratch.file("root/usr/bin/" + link), ["--help"])
+      let tool = link.prefix { $0 != "-" }
+      // Two helpers take every word as the tool's own.
+      #expect(help.output.contains("authbroker helper \(tool)") || help.errors.contains("helper \(tool)"), "\(link)")
+    }
     let daemon = try run(scratch.file("root/usr/bin/authbrokerd"), ["--check-config"])
     #expect(daemon.code == 0 && daemon.output.contains("ok: "), "\(daemon.errors)")
     let page = String(decoding: try scratch.bytes(of: "root/usr/share/man/man1/authbroker.1"), as: UTF8.self)
@@ -110,7 +126,7 @@ import Testing
     let entries = String(decoding: try scratch.bytes(of: list), as: UTF8.self)
     try scratch.write(entries + "file /usr/bin/authbroker-old\n", to: list)
     #expect(try make("install", from: BuiltPrograms.directory).code == 0)
-    #expect(scratch.names(in: "root/usr/bin") == ["authbroker", "authbrokerd", "other"])
+    #expect(scratch.names(in: "root/usr/bin") == (["authbroker", "authbrokerd", "other"] + Self.links).sorted())
     #expect(try make("uninstall", from: BuiltPrograms.directory).code == 0)
     #expect(scratch.names(in: "root/usr") == ["bin"] && scratch.names(in: "root/usr/bin") == ["other"])
     let again = try make("uninstall", from: BuiltPrograms.directory)

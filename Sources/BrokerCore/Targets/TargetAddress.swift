@@ -17,7 +17,8 @@ package struct TargetAddress: Sendable, Hashable {
     /// What should stand there, as the end of a sentence: "must be …".
     package var expectation: String {
       switch self {
-      case .scheme: "an address that begins with https://, smtps://, smtp://, imaps:// or imap://"
+      case .scheme:
+        "an address that begins with https://, smtps://, smtp://, imaps:// or imap://, or http:// for this machine"
       case .host: "an address with a host's name in lower-case ASCII, and a port from 1 to 65535 if any"
       case .clear: "an https:// address; http:// is for this machine only"
       case .path: "an address whose path has no \"..\", \".\", \"//\", \"\\\" or encoded \"/\""

@@ -5,6 +5,8 @@ public import SecretMemory
 public struct AccessToken: Sendable, Equatable {
   /// The token itself.
   public var accessToken: Secret
+  /// How it is presented (RFC 6749, section 7.1): `Bearer`, unless a broker of another version says otherwise.
+  public var tokenType: String
   /// When it expires; nil where the provider gives no lifetime.
   public var expiresAt: Timestamp?
   /// The granted scopes, as the provider names them.
@@ -20,8 +22,9 @@ public struct AccessToken: Sendable, Equatable {
 
   public init(
     accessToken: Secret, expiresAt: Timestamp?, scopes: [String], profile: ProfileName, tokenID: String,
-    audience: String? = nil, isOffline: Bool = false
+    audience: String? = nil, isOffline: Bool = false, tokenType: String = "Bearer"
   ) {
+    self.tokenType = tokenType
     self.accessToken = accessToken
     self.expiresAt = expiresAt
     self.scopes = scopes
@@ -51,7 +54,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
   public func encode(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member(revealing: "accessToken", accessToken)
-      writer.member("tokenType", "Bearer")
+      writer.member("tokenType", tokenType)
       writer.key("expiresAt")
       if let expiresAt { expiresAt.encode(to: &writer) } else { writer.null() }
       writer.member("scopes", scopes)
@@ -65,6 +68,7 @@ extension AccessToken: JSONEncodable, JSONDecodable {
   /// Reads a token into the locked arena.
   public init(from node: JSONNode) throws(JSONMismatch) {
     accessToken = try node.required("accessToken").token()
+    tokenType = try node.optional("tokenType", String.init(from:)) ?? "Bearer"
     expiresAt = try node.optional("expiresAt", Timestamp.init(from:))
     scopes = try node.optional("scopes", [String].init(from:)) ?? []
     audience = try node.optional("audience", String.init(from:))

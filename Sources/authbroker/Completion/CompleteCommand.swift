@@ -18,13 +18,21 @@ enum CompleteCommand: Command {
       For the completions of shells (see `authbroker help completion`). Each candidate is a line, with its meaning behind
       a tab; a line `:files` or `:directories` alone asks the shell for those.
       """,
+    options: [helperNames],
     examples: ["authbroker complete -- login --prof"])
+
+  /// What `make install` asks for.
+  private static let helperNames = Option.flag("--helper-names", "print the names by which other tools run helpers")
 
   /// A person who presses a key does not wait longer.
   private static let patience = Duration.seconds(1)
 
   /// Prints the candidates.
   static func run(_ context: Context) throws(CommandFailure) {
+    guard !context.arguments.has(helperNames.name) else {
+      for name in HelperCommand.installedNames { Output.line(name) }
+      return
+    }
     let completer = Completer { completion, arguments in
       names(completion, Context(arguments: arguments, environment: context.environment))
     }

@@ -39,7 +39,7 @@ enum DoctorCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     guard !context.arguments.has("--full") || !context.arguments.has("--quick") else {
-      throw .usage("--full and --quick exclude each other")
+      throw .usage("--full and --quick cannot be combined")
     }
     // Before anything is looked at: a number or a name that cannot be read is the command line's fault, no finding.
     _ = try context.timeout()

@@ -9,7 +9,7 @@ struct ToolExamination: ~Copyable {
 
   private let context: Context
   private let tool: ToolSetup
-  private let scene: SetupScene
+  private let setup: SetupContext
   private var broker: HelperBroker
 
   /// Prepares for the tool that the command line names.
@@ -17,11 +17,11 @@ struct ToolExamination: ~Copyable {
   /// - Throws: a usage failure for an unknown tool.
   init(_ context: Context, _ name: String) throws(CommandFailure) {
     let tool = try ToolSetup.named(name)
-    let scene = try SetupScene(context)
+    let setup = try SetupContext(context)
     let broker = try HelperBroker(context)
     self.context = context
     self.tool = tool
-    self.scene = scene
+    self.setup = setup
     self.broker = broker
   }
 
@@ -35,27 +35,27 @@ struct ToolExamination: ~Copyable {
       let finding = DoctorFinding("tool.targets", "targets", .error, HelperSetup.noTargets(for: tool))
       return [.init(title: tool.name, findings: [finding])]
     }
-    let scene = scene
-    let steps = tool.steps(targets, scene).compactMap { Self.finding($0, tool, scene) }
+    let setup = setup
+    let steps = tool.steps(targets, setup).compactMap { Self.finding($0, tool, setup) }
     var answers: [DoctorFinding] = []
     var files: [ProfileName] = []
     for target in targets {
       // A file holds a profile's token, whatever it is for.
-      if case .file = tool.probe(target, scene) {
+      if case .file = tool.probe(target, setup) {
         guard !files.contains(target.profile) else { continue }
         files.append(target.profile)
       }
       answers += answer(for: target)
     }
-    let setup = DoctorTable.Section(title: "\(tool.name): configuration", findings: steps)
-    return (steps.isEmpty ? [] : [setup]) + [.init(title: "\(tool.name): answers", findings: answers)]
+    let configuration = DoctorTable.Section(title: "\(tool.name): configuration", findings: steps)
+    return (steps.isEmpty ? [] : [configuration]) + [.init(title: "\(tool.name): answers", findings: answers)]
   }
 
-  private static func finding(_ step: any SetupStep, _ tool: ToolSetup, _ scene: SetupScene) -> DoctorFinding? {
+  private static func finding(_ step: any SetupStep, _ tool: ToolSetup, _ setup: SetupContext) -> DoctorFinding? {
     let (check, label) = ("tool.setup", "setup")
     let what = step.title
     let next = NextCommand("set it up with", "helper", "install", tool.name)
-    switch step.state(scene) {
+    switch step.state(setup) {
     case .installed: return DoctorFinding(check, label, .ok, what)
     case .missing: return DoctorFinding(check, label, .warning, "\(what) is missing", next: next)
     case .blocked(let why): return DoctorFinding(check, label, .warning, "\(why), in the place of \(what)")
@@ -64,7 +64,7 @@ struct ToolExamination: ~Copyable {
   }
 
   private mutating func answer(for target: Target) -> [DoctorFinding] {
-    guard let probe = tool.probe(target, scene) else {
+    guard let probe = tool.probe(target, setup) else {
       let sentence = "\(tool.name) cannot be asked from here; run one of its programs"
       return [DoctorFinding("tool.answer", target.url, .note, sentence)]
     }
@@ -86,7 +86,7 @@ struct ToolExamination: ~Copyable {
   private mutating func run(
     _ program: String, _ arguments: [String], _ input: String, _ environment: [String: String], _ target: Target
   ) throws(CommandFailure) -> DoctorFinding {
-    guard let path = SearchPath.program(program, scene.environment), (try? FileStatus.following(path)) != nil else {
+    guard let path = SearchPath.program(program, setup.environment), (try? FileStatus.following(path)) != nil else {
       throw CommandFailure(
         .failure, "\(program.shellQuoted) is not on the PATH", next: NextCommand("see", "helper", "list", tool.name))
     }
@@ -94,7 +94,7 @@ struct ToolExamination: ~Copyable {
     let before = try broker.token(for: target)
     let started = BootClock.now
     var done = try ToolRun(
-      path, arguments, input: input, environment: scene.environment.merging(environment) { $1 })
+      path, arguments, input: input, environment: setup.environment.merging(environment) { $1 })
     let time = BootClock.now - started
     defer { wipe(&done.output) }
     var isCurrent = Self.holds(done.output, before.accessToken, target)
@@ -109,12 +109,13 @@ struct ToolExamination: ~Copyable {
   }
 
   private func refusal(_ program: String, _ code: Int32, isEmpty: Bool) -> CommandFailure {
-    let others = tool.name == "git" ? GitConfiguration.otherHelpers(scene) : []
+    let others = tool.otherHelpers(setup)
     guard others.isEmpty else {
       return CommandFailure(
         .failure,
-        "git's answer is not the broker's; these helpers are asked as well: \(others.joined(separator: ", "))",
-        next: NextCommand("put authbroker alone in their place with", "helper", "install", "git"))
+        "\(tool.name)'s answer is not the broker's; these helpers are asked as well: "
+          + others.joined(separator: ", "),
+        next: NextCommand("put authbroker alone in their place with", "helper", "install", tool.name))
     }
     let what = isEmpty ? "gave no answer (exit code \(code))" : "gave an answer without the broker's token"
     return CommandFailure(
@@ -123,7 +124,7 @@ struct ToolExamination: ~Copyable {
 
   /// Whether an answer has the token in it, as it is or as the password of basic authentication.
   private static func holds(_ output: [UInt8], _ token: Secret, _ target: Target) -> Bool {
-    var plain = AuthorizationValue.text("", token)
+    var plain = SecretText.bytes("", token)
     defer { wipe(&plain) }
     var basic = target
     basic.scheme = .basic
@@ -135,7 +136,7 @@ struct ToolExamination: ~Copyable {
   /// The file that a variable names, as `authbroker file` keeps it.
   private mutating func file(_ variable: String, _ target: Target) throws(CommandFailure) -> DoctorFinding {
     let remedy = NextCommand("keep one with", "file", "--id", "PATH")
-    guard let path = scene.environment[variable], path.hasPrefix("/") else {
+    guard let path = setup.environment[variable], path.hasPrefix("/") else {
       throw CommandFailure(.failure, "\(variable) names no file", next: remedy)
     }
     let shown = path.shellQuoted
@@ -145,12 +146,12 @@ struct ToolExamination: ~Copyable {
     guard status.owner == ProcessIdentity.user, !status.isOpenToOthers else {
       throw CommandFailure(.failure, "\(shown) is open to others; run: chmod 600 \(shown)")
     }
-    guard var bytes = try ConfigurationFile(path: path).read() else {
+    guard var bytes = try ToolFile(path: path).read() else {
       throw CommandFailure(.failure, "\(shown) is not there", next: remedy)
     }
     defer { wipe(&bytes) }
     let token = try broker.identityToken(of: target.profile)
-    guard bytes == AuthorizationValue.text("", token.idToken) else {
+    guard bytes == SecretText.bytes("", token.idToken) else {
       throw CommandFailure(.failure, "\(shown) does not hold the ID token of \(target.profile)", next: remedy)
     }
     let expiry = token.expiresAt.map { "; it expires \(LocalTime.relative($0))" } ?? ""

@@ -12,30 +12,13 @@ enum AuthorizationValue {
   /// - Returns: bytes that the caller wipes.
   static func bytes(_ token: Secret, for target: Target) -> [UInt8] {
     switch target.scheme ?? .bearer {
-    case .bearer: text("Bearer ", token)
+    case .bearer: SecretText.bytes("Bearer ", token)
     case .basic: basic(token, target.username ?? standardUsername)
     }
   }
 
-  /// A token behind a prefix.
-  ///
-  /// - Parameters:
-  ///   - prefix: what stands before the token.
-  ///   - token: the token.
-  ///   - room: how many bytes more the caller is going to append, so that the buffer never moves.
-  /// - Returns: bytes that the caller wipes.
-  static func text(_ prefix: String, _ token: Secret, room: Int = 1) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(prefix.utf8.count + token.byteCount + room)
-    bytes.append(contentsOf: prefix.utf8)
-    token.withBytes { token in
-      for index in token.indices { bytes.append(token[index]) }
-    }
-    return bytes
-  }
-
   private static func basic(_ token: Secret, _ username: String) -> [UInt8] {
-    var pair = text(username + ":", token)
+    var pair = SecretText.bytes(username + ":", token)
     defer { wipe(&pair) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity("Basic ".utf8.count + Base64.length(of: pair.count) + 1)

@@ -12,7 +12,7 @@ enum BazelHelper: ToolHelper {
     summary: "Give Bazel the headers for an address",
     details: """
       Reads {"uri": ADDRESS} and prints {"headers": …, "expires": …}; {} for an
-      address that is no target. Bazel runs it by a name of its own:
+      address that is not a configured target. Bazel runs it by a name of its own:
         bazel build --credential_helper=*.example.com=bazel-credential-authbroker //…
       """,
     examples: [#"echo '{"uri": "https://cache.example.com"}' | authbroker helper bazel get"#])

@@ -23,8 +23,6 @@ struct CargoCredential: Equatable, Sendable {
 
   /// The first line, by which the provider says what it speaks.
   static let hello = #"{"v":[1]}"#
-  /// The longest request that is read, in bytes; cargo sends a few hundred.
-  static let longest = ToolLines.longest
 
   /// What is asked for: `get`, `login` or `logout`, or what a later cargo may ask.
   var kind: String

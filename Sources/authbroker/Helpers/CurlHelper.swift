@@ -12,7 +12,7 @@ enum CurlHelper: ToolHelper {
       The token is in no list of processes and in no file:
         authbroker helper curl https://a.example | curl -K - https://a.example/me
       The line is oauth2-bearer = "…", or user = "NAME:…" for a target with the scheme
-      Basic. An address that is no target is a failure, unless --profile is given.
+      Basic. An address that is not a configured target is a failure, unless --profile is given.
       """,
     examples: ["authbroker helper curl https://a.example | curl -K - https://a.example/me"])
 
@@ -20,10 +20,7 @@ enum CurlHelper: ToolHelper {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(1...1, of: self)
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: [context.arguments.operands[0]]) else {
-      throw CommandFailure(
-        .failure, "the address is no target; add it to the section targets of the configuration, or use --profile")
-    }
+    let target = try broker.configuredTarget(of: context.arguments.operands[0])
     let token = try broker.token(for: target)
     guard let line = line(token.accessToken, for: target) else {
       throw CommandFailure(.failure, "the token has a line break, which no configuration of curl can hold")
@@ -37,7 +34,7 @@ enum CurlHelper: ToolHelper {
   static func line(_ token: Secret, for target: Target) -> [UInt8]? {
     let isBasic = target.scheme == .basic
     let name = isBasic ? (target.username ?? AuthorizationValue.standardUsername) + ":" : ""
-    var value = AuthorizationValue.text(name, token)
+    var value = SecretText.bytes(name, token)
     defer { wipe(&value) }
     guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
     var line: [UInt8] = []

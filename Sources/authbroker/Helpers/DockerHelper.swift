@@ -92,7 +92,10 @@ enum DockerHelper: ToolHelper {
     guard let url, let server = DockerServer(url) else { throw CommandFailure(.failure, DockerServer.noServer) }
     var broker = try HelperBroker(context)
     guard try broker.target(ofFirst: server.urls) == nil else { return }
-    throw CommandFailure(.failure, "authbroker keeps no passwords, and \(server.text) is none of its targets")
+    throw CommandFailure(
+      .failure,
+      "authbroker keeps no passwords, and \(server.text.shellQuoted) \(HelperBroker.notConfigured); add it to the "
+        + "section targets of the configuration")
   }
 
   /// Prints the registries whose token can be had now: docker asks for each, and one failure would fail the whole list.

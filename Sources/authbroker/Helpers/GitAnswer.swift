@@ -46,7 +46,7 @@ struct GitAnswer: Equatable, Sendable {
       if mayAskAgain { lines.append("continue=1") }
     }
     guard lines.allSatisfy(Self.isLine), token.accessToken.withBytes(Self.isLine) else { return nil }
-    var bytes = AuthorizationValue.text(lines.map { $0 + "\n" }.joined() + "\(name)=", token.accessToken)
+    var bytes = SecretText.bytes(lines.map { $0 + "\n" }.joined() + "\(name)=", token.accessToken)
     bytes.append(UInt8(ascii: "\n"))
     return bytes
   }

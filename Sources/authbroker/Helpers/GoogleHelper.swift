@@ -62,7 +62,10 @@ enum GoogleHelper: ToolHelper {
     var broker = try HelperBroker(context)
     let audience = environment["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] ?? ""
     guard let target = try broker.target(ofFirst: ["https:" + audience]) else {
-      return text(of: Refusal(code: "unknownTarget", message: "no target https:\(audience) in the configuration"))
+      let message =
+        "https:\(audience) \(HelperBroker.notConfigured); add it to the section targets of the configuration, or name "
+        + "a profile with --profile"
+      return text(of: Refusal(code: "unknownTarget", message: message))
     }
     switch type {
     case .idToken:

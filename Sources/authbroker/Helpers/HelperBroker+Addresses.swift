@@ -1,6 +1,20 @@
 import BrokerProtocol
 
 extension HelperBroker {
+  /// The target of an address that a person named.
+  ///
+  /// - Throws: a failure that says where to add it; with code 2 for what is no address.
+  mutating func configuredTarget(of address: String) throws(CommandFailure) -> Target {
+    if let target = try target(of: address) { return target }
+    throw CommandFailure(
+      .failure,
+      "\(address.shellQuoted) \(Self.notConfigured); add it to the section targets of the configuration, or name a "
+        + "profile with --profile")
+  }
+
+  /// What is said of an address without a target, as the end of a sentence.
+  static var notConfigured: String { "is not a configured target" }
+
   /// The target of the first of several addresses that has one.
   ///
   /// Tools hand over words that need not be addresses; such a word has no target.

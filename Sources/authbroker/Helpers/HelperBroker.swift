@@ -39,13 +39,14 @@ struct HelperBroker: ~Copyable {
   ///   - target: what the token is for.
   ///   - minValidity: the least remaining lifetime; nil: the profile's own rule.
   /// - Returns: the token.
-  /// - Throws: a failure that names the login, where one is required.
+  /// - Throws: a failure that names the login, where one is required; one with code 6 for a token that is bound to a
+  ///   key.
   mutating func token(
     for target: Target, minValidity: Duration? = nil
   ) throws(CommandFailure) -> AccessToken {
     let params = GetAccessToken.Params(
       profile: target.profile, minValidity: minValidity, scopes: target.scopes, audience: target.audience)
-    return try context.call(GetAccessToken.self, params, on: &connection)
+    return try bearable(try context.call(GetAccessToken.self, params, on: &connection))
   }
 
   /// The token to use in place of one that the server has refused.
@@ -54,7 +55,13 @@ struct HelperBroker: ~Copyable {
   mutating func token(insteadOf tokenID: String, for target: Target) throws(CommandFailure) -> AccessToken {
     let params = ReportRejected.Params(
       profile: target.profile, tokenID: tokenID, scopes: target.scopes, audience: target.audience)
-    return try context.call(ReportRejected.self, params, on: &connection)
+    return try bearable(try context.call(ReportRejected.self, params, on: &connection))
+  }
+
+  /// - Throws: a failure with code 6 for a token that the helper's tool could not use.
+  private func bearable(_ token: AccessToken) throws(CommandFailure) -> AccessToken {
+    try BearerToken.check(token.tokenType, of: token.profile)
+    return token
   }
 
   /// Reports that the server has refused a token, so that the next one is another.

@@ -2,23 +2,34 @@
 enum HelperCommand: CommandGroup {
   static let name = "helper"
   static let summary = "Answer another tool in its own protocol"
-  static let details = """
-    Which server gets which profile's token stands in the section `targets` of the configuration; what is not there gets
-    none, and --profile gives that profile's token to any server. Each helper can also be run by a name of its own, such
-    as git-credential-authbroker. `helper install` makes those names and writes the tools' configuration.
+  static var details: String {
     """
+    Which server gets which profile's token stands in the section `targets` of the configuration; what is not there gets
+    none, and --profile gives that profile's token to any server. `helper install` writes the tools' configuration.
+
+    These helpers can also be run by a name of their own, by which their tools find them: \(names).
+    """
+  }
+
+  private static var names: String { helpers.flatMap { $0.programNames }.joined(separator: ", ") }
+
   static var members: [any Command.Type] {
     [HelperInstallCommand.self, HelperRemoveCommand.self, HelperListCommand.self] + helpers
   }
 
-  /// Those that tools run.
-  private static var helpers: [any ToolHelper.Type] {
+  /// Those that tools run, in the order of the help.
+  static var helpers: [any ToolHelper.Type] {
     [
       GitHelper.self, DockerHelper.self, KubectlHelper.self, CargoHelper.self,
       KeyringHelper.self, CurlHelper.self, GoHelper.self, BazelHelper.self, TerraformHelper.self, GoogleHelper.self,
       MailHelper.self,
     ]
   }
+
+  /// The names that an installation has beside the program, so that tools find their helper without any setup.
+  ///
+  /// A name that is another program's, such as `keyring`, is none of them: who wants that puts it on the `PATH`.
+  static var installedNames: [String] { helpers.flatMap { $0.programNames }.filter { $0.hasSuffix("-authbroker") } }
 
   /// The words that a name of the program stands for.
   ///

@@ -82,7 +82,7 @@ enum KeyringHelper: ToolHelper {
   /// - Returns: bytes that the caller wipes.
   static func text(of token: Secret, _ user: String, _ call: KeyringCall) -> [UInt8] {
     let hasUser = call.operation == .credential
-    guard call.isJSON else { return AuthorizationValue.text(hasUser ? user + "\n" : "", token) }
+    guard call.isJSON else { return SecretText.bytes(hasUser ? user + "\n" : "", token) }
     var writer = JSONWriter()
     writer.object { writer in
       if hasUser { writer.member("username", user) }

@@ -36,7 +36,7 @@ enum KubectlHelper: ToolHelper {
     let wantsID = context.arguments.has(IDTokenRequest.option.name)
     // What a person asks for by hand has not been refused.
     let purpose = purpose(of: target, request.server, wantsID)
-    let memory = question == nil ? nil : try HandedTokens("kubectl", for: purpose, in: context.paths())
+    let memory = question == nil ? nil : try IssuedTokens("kubectl", for: purpose, in: context.paths())
     let now = Timestamp(milliseconds: WallClock.milliseconds)
     let earlier = memory?.entry(at: now)
     let refused = earlier.flatMap { $0.wantsAnother(at: now) ? $0.tokenID : nil }
@@ -48,7 +48,7 @@ enum KubectlHelper: ToolHelper {
       (secret, expiry) = (identity.idToken, identity.expiresAt)
     }
     let replacedAt = refused == nil ? earlier?.replacedAt : now
-    memory?.remember(HandedTokens.Entry(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt))
+    memory?.remember(IssuedTokens.Entry(tokenID: token.tokenID, expiresAt: expiry, replacedAt: replacedAt))
     Output.line(request.answer(secret, expiresAt: expiry))
   }
 
@@ -65,13 +65,10 @@ enum KubectlHelper: ToolHelper {
     guard let server = request.server ?? (context.arguments.has("--profile") ? "" : nil) else {
       throw CommandFailure(
         .usage,
-        "which cluster it is was not said; write provideClusterInfo: true into the kubeconfig, or give --profile")
+        "kubectl does not tell the server of the cluster; write provideClusterInfo: true into the kubeconfig, or name a "
+          + "profile with --profile")
     }
-    guard let target = try broker.target(of: server) else {
-      throw CommandFailure(
-        .failure, "\(server) is no target; name its profile in the section targets, or give --profile")
-    }
-    return target
+    return try broker.configuredTarget(of: server)
   }
 
   /// What keeps apart the tokens that one process is given: it may speak to several clusters of one target.

@@ -31,10 +31,7 @@ enum MailHelper: ToolHelper {
       throw .usage("ADDRESS must be an address such as imaps://imap.example.com:993")
     }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: [operands[0]]) else {
-      throw CommandFailure(
-        .failure, "the address is no target; add it to the section targets of the configuration, or use --profile")
-    }
+    let target = try broker.configuredTarget(of: operands[0])
     guard let user = operands.dropFirst().first ?? target.username else {
       throw .usage("the target has no username; name the user behind the address")
     }

@@ -24,10 +24,6 @@ enum NextProgram {
   /// The first program of a name on the search path that is another file than a given one; nil where there is none.
   static func path(of name: String, _ environment: [String: String], _ own: String) -> String? {
     let itself = (try? FileStatus.following(own))?.identity
-    let directories = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-    return directories.lazy.map { "\($0)/\(name)" }.first { path in
-      guard let file = try? FileStatus.following(path) else { return false }
-      return file.kind == .regular && file.permissions & 0o111 != 0 && file.identity != itself
-    }
+    return SearchPath.program(name, environment) { $0.isProgram && $0.identity != itself }
   }
 }

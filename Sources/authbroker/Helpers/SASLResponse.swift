@@ -37,7 +37,7 @@ enum SASLResponse {
   }
 
   private static func message(_ lead: String, _ token: Secret) -> [UInt8] {
-    var message = AuthorizationValue.text(lead, token, room: 2)
+    var message = SecretText.bytes(lead, token, room: 2)
     message.append(contentsOf: [1, 1])
     return message
   }

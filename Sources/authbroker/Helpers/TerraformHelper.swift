@@ -11,7 +11,7 @@ enum TerraformHelper: ToolHelper {
     operands: "get|store|forget HOST",
     summary: "Give Terraform or OpenTofu the token for a host",
     details: """
-      Prints {"token": TOKEN} for get, and {} for a host that is no target. Nothing is ever stored: the broker's logins
+      Prints {"token": TOKEN} for get, and {} for a host that is not a configured target. Nothing is ever stored: the broker's logins
       are the only ones. Terraform finds it as terraform-credentials-authbroker in ~/.terraform.d/plugins, with
         credentials_helper "authbroker" {}
       in its configuration; words of its `args` may be --profile NAME.
@@ -46,7 +46,9 @@ enum TerraformHelper: ToolHelper {
     wipe(&text)
     guard let profile = try profile(of: host, context) else {
       throw CommandFailure(
-        .failure, "nothing was stored: \(host.shellQuoted) is no target; add it to the section targets")
+        .failure,
+        "nothing was stored: \(host.shellQuoted) \(HelperBroker.notConfigured); add it to the section targets of the "
+          + "configuration")
     }
     throw CommandFailure(
       .failure, "nothing was stored: the token for \(host.shellQuoted) comes from the broker",

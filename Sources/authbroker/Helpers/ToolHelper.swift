@@ -3,11 +3,19 @@
 /// Its name is `helper` and the tool's. Some tools find a helper by the name of its program alone, so the program may be
 /// called by other names as well (symbolic links to `authbroker`).
 protocol ToolHelper: Command {
-  /// The names that the program may be called by, such as `git-credential-authbroker`.
+  /// The names that the program may be called by, such as `git-credential-authbroker`, the usual one first.
   static var programNames: [String] { get }
+  /// How its tool is made to run it; nil where there is nothing to set up.
+  static var setup: ToolSetup? { get }
 }
 
 extension ToolHelper {
   /// None: most tools are told the whole command line.
   static var programNames: [String] { [] }
+
+  /// None: a tool is set up by those who use it.
+  static var setup: ToolSetup? { nil }
+
+  /// What it is called behind `helper`.
+  static var toolName: String { String(description.name.split(separator: " ").last ?? "") }
 }

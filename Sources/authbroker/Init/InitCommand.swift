@@ -33,7 +33,7 @@ enum InitCommand: Command {
   /// Asks, tries, writes, reloads and logs in.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let target = try ConfigurationTarget(context)
+    let target = try ConfigurationEdit(context)
     let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: target.profiles)
     var draft = try questions.draft()
     let trial = ProfileTrial(context, target)
@@ -57,7 +57,7 @@ enum InitCommand: Command {
     try logIn(draft, context)
   }
 
-  private static func written(_ draft: ProfileDraft, _ target: ConfigurationTarget) -> String {
+  private static func written(_ draft: ProfileDraft, _ target: ConfigurationEdit) -> String {
     let secret = draft.typedSecret == nil ? "" : ", and the secret to \(target.secretFile(of: draft))"
     return "wrote the profile \(draft.name) to \(target.path)\(secret)"
   }

@@ -54,7 +54,9 @@ struct ProfileDraft {
   ///   - indent: what every line begins with.
   /// - Returns: lines of JSON5.
   func text(secretFile: String, indent: String) -> String {
-    var lines = ["\(indent)\(Self.key(name.description)): {", "\(indent)  provider: \(Self.string(provider.type)),"]
+    var lines = [
+      "\(indent)\(Self.key(name.description)): {", "\(indent)  provider: \(JSONWriter.quoted(provider.type)),",
+    ]
     let order = provider.questions.map(\.key)
     let asked = order.compactMap { key in values.first { $0.key == key } }
     for (key, value) in asked + values.filter({ !order.contains($0.key) }) {
@@ -65,24 +67,18 @@ struct ProfileDraft {
 
   private static func text(_ value: Value, _ secretFile: String) -> String {
     switch value {
-    case .text(let text): string(text)
+    case .text(let text): JSONWriter.quoted(text)
     case .json(let text): text
-    case .file(let path): "{ file: \(string(path)) }"
-    case .environment(let name): "{ env: \(string(name)) }"
-    case .command(let words): "{ command: [\(words.map(string).joined(separator: ", "))] }"
-    case .typed: "{ file: \(string(secretFile)) }"
+    case .file(let path): "{ file: \(JSONWriter.quoted(path)) }"
+    case .environment(let name): "{ env: \(JSONWriter.quoted(name)) }"
+    case .command(let words): "{ command: [\(words.map(JSONWriter.quoted).joined(separator: ", "))] }"
+    case .typed: "{ file: \(JSONWriter.quoted(secretFile)) }"
     }
   }
 
   /// A key as JSON5 has it: in quotes where it is no plain word.
   private static func key(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { $0 == 0x5F || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) }
-    return isPlain && name.utf8.first.map { !(0x30...0x39).contains($0) } == true ? name : string(name)
-  }
-
-  private static func string(_ text: String) -> String {
-    var writer = JSONWriter()
-    writer.string(text)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return isPlain && name.utf8.first.map { !(0x30...0x39).contains($0) } == true ? name : JSONWriter.quoted(name)
   }
 }

@@ -23,10 +23,10 @@ struct ProfileTrial {
   private static let patience = Duration.seconds(60)
 
   private let context: Context
-  private let target: ConfigurationTarget
+  private let target: ConfigurationEdit
 
   /// A trial of profiles for a configuration.
-  init(_ context: Context, _ target: ConfigurationTarget) {
+  init(_ context: Context, _ target: ConfigurationEdit) {
     self.context = context
     self.target = target
   }

@@ -7,11 +7,7 @@ enum SecretFile {
   ///
   /// - Throws: `EEXIST` where there is a file of that name; what open(2), write(2) or link(2) says.
   static func write(_ secret: Secret, to path: String) throws(Errno) {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(secret.byteCount)
-    secret.withBytes { secret in
-      for index in secret.indices { bytes.append(secret[index]) }
-    }
+    var bytes = SecretText.bytes("", secret)
     defer { wipe(&bytes) }
     try PendingFile(path, bytes.span).put(replacing: false)
   }

@@ -30,7 +30,7 @@ enum ExecCommand: Command {
   /// Asks for the token and becomes the program.
   static func run(_ context: Context) throws(CommandFailure) {
     guard let name = context.arguments.operands.first else {
-      throw .usage("missing argument PROGRAM; usage: authbroker exec [options] -- PROGRAM [ARGUMENT...]")
+      throw .usage("missing argument PROGRAM; usage: \(description.usage)")
     }
     let templates = try EnvironmentTemplate.all(context.arguments)
     let leastLife = try context.arguments.seconds("--min-life")

@@ -2,8 +2,6 @@ import LinuxSystem
 
 /// A program that a person named, found as a shell finds it (sh(1), execvp(3)).
 struct NamedProgram: Equatable, Sendable {
-  /// Where programs are looked for when `PATH` is not set.
-  private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
   /// What runs a script without a first line that names its interpreter (execvp(3)).
   private static let shell = "/bin/sh"
 
@@ -20,22 +18,16 @@ struct NamedProgram: Equatable, Sendable {
     guard !name.isEmpty else { throw Self.missing(name) }
     if name.contains("/") {
       let path = PathName.absolute(name, in: ProcessIdentity.workingDirectory)
-      guard (try? FileStatus.following(path)) != nil else { throw Self.missing(name) }
-      guard Self.isExecutable(path) else { throw Self.refused(name, .accessDenied) }
+      guard let status = try? FileStatus.following(path) else { throw Self.missing(name) }
+      guard status.isProgram else { throw Self.refused(name, .accessDenied) }
       self.path = path
       return
     }
-    let directories = (environment["PATH"] ?? Self.standardPath).split(separator: ":").filter { $0.hasPrefix("/") }
-    let found = directories.map { "\($0)/\(name)" }.filter { (try? FileStatus.following($0)) != nil }
-    guard let path = found.first(where: Self.isExecutable) else {
-      throw found.isEmpty ? Self.missing(name) : Self.refused(name, .accessDenied)
+    guard let path = SearchPath.program(name, environment, where: \.isProgram) else {
+      let isThere = SearchPath.program(name, environment) != nil
+      throw isThere ? Self.refused(name, .accessDenied) : Self.missing(name)
     }
     self.path = path
-  }
-
-  private static func isExecutable(_ path: String) -> Bool {
-    guard let status = try? FileStatus.following(path), status.kind == .regular else { return false }
-    return status.permissions & 0o111 != 0
   }
 
   /// Becomes the program.
@@ -56,7 +48,7 @@ struct NamedProgram: Equatable, Sendable {
   }
 
   private static func missing(_ name: String) -> CommandFailure {
-    CommandFailure(.programNotFound, "\(name.shellQuoted): no such program")
+    CommandFailure(.programNotFound, "\(name.shellQuoted): no such program; name one on the PATH, or give its path")
   }
 
   private static func refused(_ name: String, _ error: Errno) -> CommandFailure {

@@ -5,18 +5,17 @@ enum TargetOption {
   /// Profile, scopes and audience are those of the section `targets`.
   static let option = Option.value("--url", "URL", "the token of the target that this address belongs to")
 
+  /// The same for commands that are about several targets.
+  static let filter = Option.value(option.name, "URL", "only the target that this address belongs to")
+
   /// The target of the address on the command line; nil without the option.
   ///
   /// With `--profile` it is that profile's token, as for every helper.
   ///
-  /// - Throws: a failure with code 2 where no target has the address.
+  /// - Throws: as ``HelperBroker/configuredTarget(of:)``.
   static func target(_ context: Context) throws(CommandFailure) -> Target? {
     guard let url = context.arguments[option.name] else { return nil }
     var broker = try HelperBroker(context)
-    if let target = try broker.target(of: url) { return target }
-    throw CommandFailure(
-      .usage,
-      "no target has the address \(url.shellQuoted); add one to targets in the configuration, "
-        + "or name a profile with --profile")
+    return try broker.configuredTarget(of: url)
   }
 }

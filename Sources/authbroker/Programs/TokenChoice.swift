@@ -20,7 +20,7 @@ struct TokenChoice: Sendable, Equatable {
 
   /// Reads the options; the broker is asked where one of them is an address.
   ///
-  /// - Throws: a usage failure; a failure with code 2 where no target has the address.
+  /// - Throws: a usage failure; a failure with code 1 where no target has the address.
   init(_ context: Context) throws(CommandFailure) {
     let words = context.arguments.all("--scope")
     let named = words.flatMap { $0.split(separator: " ").map(String.init) }

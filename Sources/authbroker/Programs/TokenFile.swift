@@ -7,12 +7,13 @@ import LinuxSystem
 struct TokenFile: ~Copyable {
   /// Longer than any token: what is longer is another file.
   private static let longest = 64 * 1024
+  /// The end of its name while it is written: the same one for every process, so that the next one removes it.
+  private static let mark = "new"
   /// How long another process may take to end that was told to.
   private static let patience = Duration.milliseconds(200)
 
   /// The absolute path.
   let path: String
-  private let temporary: String
   private let lock: FileLock
   private var identity: FileStatus.Identity?
 
@@ -34,10 +35,9 @@ struct TokenFile: ~Copyable {
       throw error
     }
     self.path = path
-    temporary = "\(directory)/.\(name).new"
     self.lock = lock
     // Left over from a process that was killed in between; the lock says that it has ended.
-    try? DirectoryEntry.remove(temporary)
+    try? DirectoryEntry.remove(PendingFile.temporaryPath(of: path, mark: Self.mark))
   }
 
   private static func locked(_ path: String) throws(CommandFailure) -> FileLock {
@@ -71,19 +71,16 @@ struct TokenFile: ~Copyable {
 
   /// Writes the token; a reader sees the old one or this one.
   ///
-  /// - Throws: a failure with what open(2), write(2) or rename(2) says; the old one is left then.
+  /// - Throws: a failure with what open(2), write(2), fsync(2) or rename(2) says; the old one is left then.
   mutating func write(_ token: Span<UInt8>) throws(CommandFailure) {
-    let identity: FileStatus.Identity
     do throws(Errno) {
-      let file = try FileDescriptor.open(temporary, [.write, .create, .exclusive, .noFollow])
-      try file.writeAll(token)
-      identity = try file.status().identity
-      try DirectoryEntry.rename(temporary, to: path)
+      let pending = try PendingFile(path, token, mark: Self.mark)
+      let identity = pending.identity
+      try pending.put(replacing: true)
+      self.identity = identity
     } catch {
-      try? DirectoryEntry.remove(temporary)
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be written: \(error)")
     }
-    self.identity = identity
   }
 
   /// Whether the file is the one that was written.

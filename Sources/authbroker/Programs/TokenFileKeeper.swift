@@ -221,6 +221,7 @@ extension TokenFileKeeper {
     }
     let params = choice.params(minValidity: schedule.wanted)
     let token = try context.call(GetAccessToken.self, params, on: &connection)
+    try BearerToken.check(token.tokenType, of: token.profile)
     return Token(secret: token.accessToken, expiresAt: token.expiresAt)
   }
 
@@ -232,7 +233,10 @@ extension TokenFileKeeper {
     if wantsIdentity { params = GetAccessToken.Params(profile: choice.profile, forceRefresh: true) }
     do throws(CommandFailure) {
       let token = try context.call(GetAccessToken.self, params, on: &connection)
-      guard wantsIdentity else { return Token(secret: token.accessToken, expiresAt: token.expiresAt) }
+      guard wantsIdentity else {
+        try BearerToken.check(token.tokenType, of: token.profile)
+        return Token(secret: token.accessToken, expiresAt: token.expiresAt)
+      }
     } catch {
       guard error.exitCode == .providerUnavailable else { throw error }
       return nil

@@ -31,7 +31,7 @@ enum TokenFormat: String, CaseIterable, Sendable {
       throw .unknown(
         "format", word, likely: Spelling.nearest(to: word, among: all), choices: all.joined(separator: ", "))
     }
-    guard !context.wantsJSON || format == .json else { throw .usage("--json and --format \(word) exclude each other") }
+    guard !context.wantsJSON || format == .json else { throw .usage("--json and --format \(word) cannot be combined") }
     guard format == .env || context.arguments.all(EnvironmentTemplate.option.name).isEmpty else {
       throw .usage("--env goes with --format env")
     }
@@ -48,6 +48,8 @@ struct PrintedToken {
   /// The server that it is for, where the command line names one.
   var target: Target?
 
+  private var profile: ProfileName? { try? root.optional("profile", ProfileName.init(from:)) }
+
   /// When it expires.
   var expiresAt: Timestamp? { try? root.optional("expiresAt", Timestamp.init(from:)) }
 
@@ -57,15 +59,18 @@ struct PrintedToken {
   ///   - format: the form.
   ///   - variables: what `env` sets.
   /// - Returns: what is printed.
-  /// - Throws: a failure where the answer has no token, or the form needs more than is known.
+  /// - Throws: a failure where the answer has no token, where that is bound to a key, or the form needs more than is
+  ///   known.
   func bytes(_ format: TokenFormat, _ variables: [EnvironmentTemplate]) throws(CommandFailure) -> [UInt8] {
     guard format != .docker || target != nil else {
       throw .usage("--format docker needs the address of the registry: --url URL")
     }
-    guard let node = root[member] else { throw Self.isMissing }
+    guard let node = root[member], node.kind == .string else { throw Self.noToken }
+    // The whole answer has the type in it; no other form has.
+    if format != .json { try BearerToken.check(try? root["tokenType"]?.string(), of: profile) }
     let bytes: [UInt8]??
     switch format {
-    case .raw: bytes = try? node.withStringBytes { Self.joined("", $0) }
+    case .raw: bytes = try? node.withStringBytes { SecretText.bytes("", $0) }
     case .json: bytes = Array(root.text)
     case .env: bytes = try? node.withStringBytes { environment($0, variables) }
     case .header: bytes = try? header(node)
@@ -73,30 +78,26 @@ struct PrintedToken {
     case .execcredential:
       bytes = (try? node.token()).map { ExecCredential().answer($0, expiresAt: expiresAt) }
     }
-    guard let bytes = bytes ?? nil else { throw Self.isMissing }
+    guard let bytes = bytes ?? nil else { throw Self.noExpiry }
     return bytes
   }
 
-  private static let isMissing = CommandFailure(.failure, "the broker's answer has no token, or not when it expires")
-
-  /// A text and the token behind it, in a buffer that never moves.
-  private static func joined(_ prefix: String, _ token: Span<UInt8>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    // One more for the end of the line.
-    bytes.reserveCapacity(prefix.utf8.count + token.count + 1)
-    bytes.append(contentsOf: prefix.utf8)
-    for index in token.indices { bytes.append(token[index]) }
-    return bytes
-  }
+  private static let noToken = CommandFailure(
+    .failure, "the broker's answer has no token; the broker may be of another version",
+    next: NextCommand("restart it with", "stop"))
+  private static let noExpiry = CommandFailure(
+    .failure,
+    "the provider does not say when the token expires, or the token cannot stand in this form; "
+      + "leave {expiry} out of --env, or choose another --format")
 
   /// `Authorization: Bearer TOKEN` (RFC 6750), or basic authentication (RFC 7617) where the target wants that.
   private func header(_ node: JSONNode) throws(JSONMismatch) -> [UInt8] {
     guard let target, target.scheme == .basic else {
-      return try node.withStringBytes { Self.joined("Authorization: Bearer ", $0) }
+      return try node.withStringBytes { SecretText.bytes("Authorization: Bearer ", $0) }
     }
     var value = AuthorizationValue.bytes(try node.token(), for: target)
     defer { wipe(&value) }
-    return Self.joined("Authorization: ", value.span)
+    return SecretText.bytes("Authorization: ", value.span)
   }
 
   private func docker(_ node: JSONNode) throws(CommandFailure) -> [UInt8]? {

@@ -36,7 +36,7 @@ struct TokenQuestion {
   ///
   /// A broker refreshes no token whose whole life is shorter than that: only here is it known that no other will do.
   ///
-  /// - Throws: a failure with code 5 where the new one lives shorter too.
+  /// - Throws: a failure with code 5 where the new one lives shorter too, with code 6 for one that is bound to a key.
   func answer() throws(CommandFailure) -> Answer {
     var answer = try ask(forceRefresh: false)
     guard isTooShort(answer) else { return answer }
@@ -60,6 +60,7 @@ struct TokenQuestion {
     guard let root = try? JSONDocument(parsing: text).root, root["accessToken"] != nil else {
       throw CommandFailure(.failure, "the broker's answer has no token")
     }
+    try BearerToken.check(try? root["tokenType"]?.string(), of: choice.profile)
     return Answer(root: root, expiresAt: try? root.optional("expiresAt", Timestamp.init(from:)))
   }
 }

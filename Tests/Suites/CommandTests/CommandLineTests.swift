@@ -68,7 +68,7 @@ import Testing
     (["statsu"], "unknown command statsu; did you mean status?"),
     (["help", "statsu"], "unknown command statsu; did you mean status?"),
     (["help", "qqqqqqqq"], "unknown command qqqqqqqq; see: authbroker help"),
-    (["doctor", "--full", "--quick"], "--full and --quick exclude each other; see: authbroker help doctor"),
+    (["doctor", "--full", "--quick"], "--full and --quick cannot be combined; see: authbroker help doctor"),
     (["config"], "missing argument check; usage: authbroker config check [FILE]"),
     (["call"], "missing argument METHOD; usage: authbroker call METHOD [JSON|-]"),
     (["stop", "now"], "unexpected argument; usage: authbroker stop"),

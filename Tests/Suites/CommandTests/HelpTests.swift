@@ -36,6 +36,19 @@ import Testing
     }
   }
 
+  @Test func `no command has an option of its own in the place of one that all have`() {
+    for command in Self.commands {
+      let names = command.description.options.map(\.name)
+      #expect(Set(names).isDisjoint(with: Option.global.map(\.name)), "\(command.description.name): \(names)")
+      #expect(Set(names).count == names.count, "\(command.description.name): \(names)")
+    }
+  }
+
+  @Test func `options that end at the first operand stand in front of it in the usage line`() {
+    let usage = "usage: authbroker exec [options] -- PROGRAM [ARGUMENT...]\n"
+    #expect(ExecCommand.description.help.hasPrefix(usage))
+  }
+
   @Test func `every command has an example that calls it, with options and operands that it takes`() throws {
     for command in Self.commands {
       let description = command.description

@@ -1,3 +1,5 @@
+import BrokerProtocol
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -7,8 +9,8 @@ import Testing
 @Suite(.standardTimeLimit) struct SetupStepTests {
   private let scratch = Scratch()
 
-  private var scene: SetupScene {
-    SetupScene(environment: ["PATH": "/usr/bin:/bin"], home: scratch.path, program: scratch.file("authbroker"))
+  private var setup: SetupContext {
+    SetupContext(environment: ["PATH": "/usr/bin:/bin"], home: scratch.path, program: scratch.file("authbroker"))
   }
 
   private func text(_ name: String) throws -> String { String(decoding: try scratch.bytes(of: name), as: UTF8.self) }
@@ -24,13 +26,13 @@ import Testing
       JSONMemberStep(file: scratch.file("f"), group: "credHelpers", name: $0, value: "authbroker")
     }
     for step in steps {
-      #expect(step.state(scene) == .missing)
-      #expect(try step.install(scene))
-      #expect(try !step.install(scene))
-      #expect(step.state(scene) == .installed)
+      #expect(step.state(setup) == .missing)
+      #expect(try step.install(setup))
+      #expect(try !step.install(setup))
+      #expect(step.state(setup) == .installed)
     }
-    for step in steps { #expect(try step.remove(scene)) }
-    for step in steps { #expect(try !step.remove(scene)) }
+    for step in steps { #expect(try step.remove(setup)) }
+    for step in steps { #expect(try !step.remove(setup)) }
     // An empty group is as good as none.
     let expected = before == "{\"credHelpers\":{}}" ? "{}" : before
     #expect(try text("f") == expected)
@@ -38,34 +40,51 @@ import Testing
 
   @Test func `a file that is not there is made, and the file behind a link is written`() throws {
     let step = JSONMemberStep(file: scratch.file("d/f"), group: "credHelpers", name: "r", value: "authbroker")
-    #expect(try step.install(scene))
+    #expect(try step.install(setup))
     #expect(try text("d/f") == "{\n\t\"credHelpers\": {\n\t\t\"r\": \"authbroker\"\n\t}\n}\n")
-    #expect(try step.remove(scene))
+    #expect(try step.remove(setup))
+
+    // A chain: an absolute link to a relative one, and that to the file.
+    try scratch.write("{}", to: "d/real")
+    try FileDescriptor.open(scratch.file("d/real"), .write).setPermissions(0o644)
+    try SymbolicLink.make(scratch.file("d/second"), to: "../d/real")
+    try SymbolicLink.make(scratch.file("first"), to: scratch.file("d/second"))
+    let linked = JSONMemberStep(file: scratch.file("first"), group: "credHelpers", name: "r", value: "authbroker")
+    #expect(try linked.install(setup))
+    #expect(try text("d/real") == "{\"credHelpers\": {\"r\": \"authbroker\"}}")
+    #expect(scratch.mode("d/real") == 0o644)
+    #expect(SymbolicLink.target(of: scratch.file("first")) == scratch.file("d/second"))
+    #expect(SymbolicLink.target(of: scratch.file("d/second")) == "../d/real")
+    #expect(try linked.remove(setup))
+    #expect(try text("d/real") == "{}")
+
+    try SymbolicLink.make(scratch.file("circle"), to: "circle")
+    #expect(throws: CommandFailure.self) { try ToolFile(path: scratch.file("circle")).write([]) }
   }
 
   @Test func `lines are replaced between their marks, and marks without an end are left alone`() throws {
     try scratch.write("mine", to: "f")
     let file = scratch.file("f")
-    #expect(try BlockStep(file: file, lines: ["one"]).install(scene))
-    #expect(try BlockStep(file: file, lines: ["two"]).install(scene))
+    #expect(try BlockStep(file: file, lines: ["one"]).install(setup))
+    #expect(try BlockStep(file: file, lines: ["two"]).install(setup))
     #expect(try text("f").hasPrefix("mine\n# authbroker: begin"))
     #expect(try !text("f").contains("one") && text("f").contains("\ntwo\n# authbroker: end\n"))
-    #expect(try BlockStep(file: file, lines: ["two"]).remove(scene))
+    #expect(try BlockStep(file: file, lines: ["two"]).remove(setup))
     #expect(try text("f") == "mine\n")
     try scratch.write("# authbroker: begin (made by authbroker helper install)\nx\n", to: "f")
-    #expect(throws: CommandFailure.self) { try BlockStep(file: file, lines: ["two"]).install(scene) }
+    #expect(throws: CommandFailure.self) { try BlockStep(file: file, lines: ["two"]).install(setup) }
   }
 
   @Test func `lines that end in two bytes are lines, and stay as they are`() throws {
     let step = BlockStep(file: scratch.file("f"), lines: ["one"], conflicts: ["[registry]", "registry="])
     try scratch.write("a\r\nb\r\n", to: "f")
-    #expect(try step.install(scene) && step.state(scene) == .installed)
+    #expect(try step.install(setup) && step.state(setup) == .installed)
     // As an editor saves it that knows one kind of line's end.
     let installed = try text("f").replacing("\r\n", with: "\n").replacing("\n", with: "\r\n")
     try scratch.write(installed, to: "f")
-    #expect(try step.install(scene))
+    #expect(try step.install(setup))
     #expect(try text("f").components(of: "authbroker: begin") == 1)
-    #expect(try step.remove(scene))
+    #expect(try step.remove(setup))
     #expect(try text("f") == "a\r\nb\r\n")
   }
 
@@ -74,7 +93,7 @@ import Testing
     let step = BlockStep(file: scratch.file("f"), lines: ["one"], conflicts: ["[registry]", "registry="])
     for end in ["\n", "\r\n"] {
       try scratch.write("[build]\(end)\(line)\(end)default = 1\(end)", to: "f")
-      #expect(throws: CommandFailure.self) { try step.install(scene) }
+      #expect(throws: CommandFailure.self) { try step.install(setup) }
       #expect(try text("f") == "[build]\(end)\(line)\(end)default = 1\(end)")
     }
   }
@@ -82,25 +101,49 @@ import Testing
   @Test func `a word that begins a line of the user's is a conflict`() throws {
     try scratch.write("  credentials_helper \"other\" {}\n", to: "f")
     let step = BlockStep(file: scratch.file("f"), lines: ["x"], conflicts: ["credentials_helper"])
-    #expect(throws: CommandFailure.self) { try step.install(scene) }
-    #expect(step.state(scene) == .blocked("\(scratch.file("f")) has an entry credentials_helper of its own"))
+    #expect(throws: CommandFailure.self) { try step.install(setup) }
+    #expect(step.state(setup) == .blocked("\(scratch.file("f")) has an entry credentials_helper of its own"))
   }
 
   @Test func `a link is made for this program alone`() throws {
     try scratch.write("", to: "authbroker")
     let step = LinkStep(name: "git-credential-authbroker", directory: scratch.file("bin"))
-    #expect(try step.install(scene) && step.state(scene) == .installed)
-    #expect(try !step.install(scene))
-    #expect(try step.remove(scene) && step.state(scene) == .missing)
+    #expect(try step.install(setup) && step.state(setup) == .installed)
+    #expect(try !step.install(setup))
+    #expect(try step.remove(setup) && step.state(setup) == .missing)
     try scratch.write("", to: "bin/git-credential-authbroker")
-    #expect(throws: CommandFailure.self) { try step.install(scene) }
-    #expect(try !step.remove(scene))
+    #expect(throws: CommandFailure.self) { try step.install(setup) }
+    #expect(try !step.remove(setup))
     #expect(scratch.names(in: "bin") == ["git-credential-authbroker"])
   }
 
   @Test func `every tool has a name and a line of its own`() {
     let tools = ToolSetup.all
     #expect(Set(tools.map(\.name)).count == tools.count && Set(tools.map(\.summary)).count == tools.count)
+  }
+
+  @Test func `a tool is found by its own name and by that of its helper`() throws {
+    for (word, name) in [("pip", "pip"), ("keyring", "pip"), ("mail", "mail"), ("sasl", "mail"), ("aws", "aws")] {
+      #expect(try ToolSetup.named(word).name == name)
+    }
+    #expect(throws: CommandFailure.self) { try ToolSetup.named("kering") }
+    // Whatever helper comes next: its name says something to those who set tools up.
+    for helper in HelperCommand.helpers where helper.setup != nil {
+      #expect(try ToolSetup.named(helper.toolName).name == helper.setup?.name)
+    }
+  }
+
+  @Test func `a host in brackets is not cut`() {
+    let hosts = ["https://[::1]:8443/a": "[::1]", "https://[::1]": "[::1]", "https://a.example:1/b": "a.example"]
+    for (url, host) in hosts { #expect(Target(url: url, profile: .default).host == host) }
+  }
+
+  @Test func `a line for each tool says in one word how far it is`() {
+    let words: [([SetupState], String)] = [
+      ([.manual], "manual"), ([.installed, .manual], "installed"), ([.missing], "not installed"),
+      ([.installed, .missing], "partly installed"), ([.missing, .blocked("x")], "blocked"),
+    ]
+    for (states, word) in words { #expect(HelperListCommand.word(for: states) == word) }
   }
 }
 

@@ -13,8 +13,8 @@ extension ConfigurationMistakeTests {
       "a target without a scheme", #"{targets:{"git.example.com":"default"}}"#,
       [
         #"""
-        1:11: "git.example.com" must be an address that begins with https://, smtps://, smtp://, imaps:// or imap://; \#
-        write "https://git.example.com"
+        1:11: "git.example.com" must be an address that begins with https://, smtps://, smtp://, imaps:// or imap://, \#
+        or http:// for this machine; write "https://git.example.com"
         """#
       ]
     ),

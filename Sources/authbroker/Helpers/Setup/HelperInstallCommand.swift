@@ -10,7 +10,7 @@ enum HelperInstallCommand: Command {
       for the tools that leave it to you. What is there already is kept: a file that cannot be read, or has another
       entry in the same place, is left as it is, and what belongs there is shown. Done twice, it changes nothing.
       """,
-    options: [HelperSetup.printOption, TargetOption.option],
+    options: [HelperSetup.printOption, TargetOption.filter],
     examples: [
       "authbroker helper install git",
       "authbroker helper install docker --print",
@@ -18,32 +18,29 @@ enum HelperInstallCommand: Command {
 
   /// Does what the tool needs, step by step.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
-    let tool = try ToolSetup.named(context.arguments.operands[0])
-    let scene = try SetupScene(context)
-    let targets = try HelperSetup.targets(context, for: tool)
-    guard !targets.isEmpty else { throw CommandFailure(.failure, HelperSetup.noTargets(for: tool)) }
-    let steps = tool.steps(targets, scene)
+    let plan = try ToolPlan(context, for: self)
+    let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
+    guard !plan.targets.isEmpty else { throw CommandFailure(.failure, HelperSetup.noTargets(for: tool)) }
     guard !context.arguments.has(HelperSetup.printOption.name) else {
       for step in steps { Output.line(step.text) }
       return
     }
     var failed: ExitCode?
     for step in steps {
-      do throws(CommandFailure) { try install(step, scene) } catch {
+      do throws(CommandFailure) { try install(step, setup) } catch {
         Output.message(error.message.text(for: context.arguments) + "; it is left as it is; what belongs there:")
         Output.line(step.text)
         failed = error.exitCode
       }
     }
     if let failed { throw .quiet(failed) }
-    if tool.steps(targets, scene).contains(where: { $0.state(scene) == .installed }) {
+    if plan.steps.contains(where: { $0.state(setup) == .installed }) {
       context.tell(Message("\(tool.name) is set up", next: NextCommand("check it with", "doctor", "--tool", tool.name)))
     }
   }
 
-  private static func install(_ step: any SetupStep, _ scene: SetupScene) throws(CommandFailure) {
-    guard step.state(scene) != .manual else { return Output.line(step.text) }
-    if try step.install(scene) { Output.message("done: " + step.text) }
+  private static func install(_ step: any SetupStep, _ setup: SetupContext) throws(CommandFailure) {
+    guard step.state(setup) != .manual else { return Output.line(step.text) }
+    if try step.install(setup) { Output.message("done: " + step.text) }
   }
 }

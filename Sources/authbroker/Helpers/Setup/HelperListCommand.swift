@@ -8,18 +8,18 @@ enum HelperListCommand: Command {
     name: "helper list",
     operands: "[TOOL]",
     summary: "Show the tools that can be set up, and which are",
-    options: [TargetOption.option],
+    options: [TargetOption.filter],
     examples: ["authbroker helper list"])
 
   /// Prints a line for each tool.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...1, of: self)
     let tools = try HelperSetup.tools(context)
-    let scene = try SetupScene(context)
+    let setup = try SetupContext(context)
     let targets = try HelperSetup.targets(context)
     let rows = tools.map { tool in
       let own = targets.filter(tool.concerns)
-      return (tool: tool, targets: own, state: word(for: tool.steps(own, scene).map { $0.state(scene) }))
+      return (tool: tool, targets: own, state: word(for: tool.steps(own, setup).map { $0.state(setup) }))
     }
     guard !context.wantsJSON else {
       var writer = JSONWriter()
@@ -47,9 +47,9 @@ enum HelperListCommand: Command {
   /// What the steps come to, as one word.
   static func word(for states: [SetupState]) -> String {
     let own = states.filter { $0 != .manual }
-    if own.isEmpty { return "by hand" }
+    if own.isEmpty { return "manual" }
     if own.allSatisfy({ $0 == .installed }) { return "installed" }
     if own.contains(where: { if case .blocked = $0 { true } else { false } }) { return "blocked" }
-    return own.contains(.installed) ? "partly" : "no"
+    return own.contains(.installed) ? "partly installed" : "not installed"
   }
 }

@@ -9,23 +9,20 @@ enum HelperRemoveCommand: Command {
       Removes the entries and links that `helper install` made for the targets of the configuration, and nothing else.
       For a target that is no longer there, name its address with --url and the profile with -p.
       """,
-    options: [HelperSetup.printOption, TargetOption.option],
+    options: [HelperSetup.printOption, TargetOption.filter],
     examples: ["authbroker helper remove git"])
 
   /// Undoes the steps, the last one first.
   static func run(_ context: Context) throws(CommandFailure) {
-    try context.expectOperands(1...1, of: self)
-    let tool = try ToolSetup.named(context.arguments.operands[0])
-    let scene = try SetupScene(context)
-    let targets = try HelperSetup.targets(context, for: tool)
-    let steps = tool.steps(targets, scene)
+    let plan = try ToolPlan(context, for: self)
+    let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
     guard !context.arguments.has(HelperSetup.printOption.name) else {
-      for step in steps where step.state(scene) == .installed { Output.line(step.text) }
+      for step in steps where step.state(setup) == .installed { Output.line(step.text) }
       return
     }
     var (count, failed) = (0, ExitCode?.none)
     for step in steps.reversed() {
-      do throws(CommandFailure) { count += try step.remove(scene) ? 1 : 0 } catch {
+      do throws(CommandFailure) { count += try step.remove(setup) ? 1 : 0 } catch {
         context.tell(error.message)
         failed = error.exitCode
       }

@@ -30,6 +30,6 @@ enum HelperSetup {
 
   /// What is wrong with a setup for nothing.
   static func noTargets(for tool: ToolSetup) -> String {
-    "no target of the configuration is one that \(tool.name) speaks to; add it to the section targets"
+    "no configured target is one that \(tool.name) speaks to; add it to the section targets of the configuration"
   }
 }

@@ -9,19 +9,19 @@ protocol SetupStep: Sendable {
   var text: String { get }
 
   /// Whether it has been done.
-  func state(_ scene: SetupScene) -> SetupState
+  func state(_ setup: SetupContext) -> SetupState
 
   /// Does it, where it has not been done.
   ///
   /// - Returns: whether anything was changed.
   /// - Throws: a failure where what is there cannot be kept; it is left as it was.
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool
 
   /// Undoes what ``install(_:)`` did.
   ///
   /// - Returns: whether anything was changed.
   /// - Throws: as ``install(_:)``.
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool
 }
 
 /// How far a step is.

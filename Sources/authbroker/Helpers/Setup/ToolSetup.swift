@@ -1,6 +1,6 @@
 import BrokerProtocol
 
-/// A tool that this program can set up, as a value: one file for each tool, and one place in the list.
+/// A tool that this program can set up, as a value: that of a helper is its ``ToolHelper/setup``.
 struct ToolSetup: Sendable {
   /// What it is called on the command line.
   let name: String
@@ -11,20 +11,22 @@ struct ToolSetup: Sendable {
   /// Whether a target is one that the tool speaks to.
   let concerns: @Sendable (Target) -> Bool
   /// What makes the tool use the helper for some targets.
-  let steps: @Sendable ([Target], SetupScene) -> [any SetupStep]
+  let steps: @Sendable ([Target], SetupContext) -> [any SetupStep]
   /// How the tool asks its helper for a target's token; nil where the tool cannot be asked for it.
-  let probe: @Sendable (Target, SetupScene) -> ToolProbe?
+  let probe: @Sendable (Target, SetupContext) -> ToolProbe?
 
-  /// All tools, in the order of the list.
-  static var all: [ToolSetup] {
-    [.git, .docker, .kubectl, .cargo, .pip, .curl, .go, .bazel, .terraform, .mail, .aws, .azure, .google]
-  }
+  /// What else the tool asks for passwords, each as its name and the file that names it; it may answer in our place.
+  var otherHelpers: @Sendable (SetupContext) -> [String] = { _ in [] }
 
-  /// Finds one.
+  /// All tools, in the order of the list: those of the helpers, and those that need none.
+  static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.aws, .azure] }
+
+  /// Finds one by its own name or by that of its helper, such as `pip` or `keyring`.
   ///
   /// - Throws: a usage failure with a suggestion.
   static func named(_ word: String) throws(CommandFailure) -> ToolSetup {
     if let tool = all.first(where: { $0.name == word }) { return tool }
+    if let tool = HelperCommand.helpers.first(where: { $0.toolName == word })?.setup { return tool }
     let names = all.map(\.name)
     throw .unknown(
       "tool", word, likely: Spelling.nearest(to: word, among: names), choices: names.joined(separator: ", "))
@@ -44,8 +46,12 @@ extension Target {
   /// The host, with its port where that is not the scheme's own.
   var authority: String { String(rest.prefix { $0 != "/" }) }
 
-  /// The host alone.
-  var host: String { String(authority.prefix { $0 != ":" }) }
+  /// The host alone, with the brackets of an IPv6 address.
+  var host: String {
+    let name = authority
+    let end = name.hasPrefix("[") ? name.firstIndex(of: "]") : nil
+    return String(end.map { name[...$0] } ?? name.prefix { $0 != ":" })
+  }
 
   /// The path without its first slash; empty where there is none.
   var path: String { String(rest.drop { $0 != "/" }.drop { $0 == "/" }) }

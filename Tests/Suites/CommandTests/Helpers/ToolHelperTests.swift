@@ -108,4 +108,46 @@ import Testing
     let byHand = try CommandRun(["helper", "kubectl"], in: scratch)
     #expect(byHand.code == 2 && byHand.output.isEmpty && byHand.errors.contains("provideClusterInfo"))
   }
+
+  @Test func `an address that is not a configured target is one failure, whoever asks`() throws {
+    let owner = try owner()
+    let cluster = #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","#
+    let question = cluster + #""spec":{"cluster":{"server":"https://b.example"}}}"#
+    let calls: [[String]] = [
+      ["token", "--url", "https://b.example"], ["helper", "curl", "https://b.example"],
+      ["helper", "sasl", "imaps://b.example", "ann"], ["helper", "kubectl"],
+      ["helper", "list", "--url", "imaps://b.example"],
+    ]
+    for words in calls {
+      let run = try CommandRun(words, in: scratch, environment: ["KUBERNETES_EXEC_INFO": question])
+      let expected =
+        "b.example is not a configured target; add it to the section targets of the configuration, or name "
+      #expect(run.code == 1 && run.output.isEmpty && run.errors.contains(expected), "\(words): \(run.errors)")
+    }
+    #expect(owner.requests.allSatisfy { $0.hasPrefix("listTargets") })
+  }
+
+  @Test func `a token that is bound to a key is refused to tools that can only bear one`() throws {
+    let token =
+      #""accessToken":"made-up","tokenType":"DPoP","expiresAt":null,"scopes":[],"profile":"work","tokenId":"one""#
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      guard method == "listTargets" else { return #""result":{\#(token)}"# }
+      return #""result":{"targets":[{"url":"https://a.example","profile":"work"}]}"#
+    }
+    let path = scratch.file("token")
+    let calls: [[String]] = [
+      ["helper", "curl", "https://a.example"], ["token"], ["header"], ["token", "--format", "env"],
+      ["exec", "--", "/bin/echo", "run"], ["file", path, "--once"],
+    ]
+    for words in calls {
+      let run = try CommandRun(words, in: scratch)
+      #expect(run.code == 6 && run.output.isEmpty, "\(words): \(run.output)\(run.errors)")
+      #expect(run.errors.contains("the access token of work has the type DPoP: it is bound to a key"), "\(run.errors)")
+      #expect(run.errors.contains("token --json --profile work") && !run.errors.contains("made-up"), "\(run.errors)")
+    }
+    #expect(!scratch.names.contains("token"))
+    let whole = try CommandRun(["token", "--json"], in: scratch)
+    #expect(whole.code == 0 && whole.output.contains(#""tokenType":"DPoP""#), "\(whole.errors)")
+    #expect(owner.requests.contains { $0.hasPrefix("getAccessToken") })
+  }
 }

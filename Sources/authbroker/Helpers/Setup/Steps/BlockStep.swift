@@ -16,29 +16,29 @@ struct BlockStep: SetupStep {
 
   private var block: String { ([Self.first] + lines + [Self.last]).map { $0 + "\n" }.joined() }
 
-  func state(_ scene: SetupScene) -> SetupState {
+  func state(_ setup: SetupContext) -> SetupState {
     guard let parts = try? parts() else { return .missing }
     if let obstacle = obstacle(in: parts) { return .blocked(obstacle) }
     return parts.block == Array(block.utf8) ? .installed : .missing
   }
 
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts() else {
-      try ConfigurationFile(path: file).write(Array(block.utf8))
+      try ToolFile(path: file).write(Array(block.utf8))
       return true
     }
     if let obstacle = obstacle(in: parts) { throw CommandFailure(.failure, obstacle) }
     guard parts.block != Array(block.utf8) else { return false }
     let newline = UInt8(ascii: "\n")
     let before = parts.before.isEmpty || parts.before.last == newline ? parts.before : parts.before + [newline]
-    try ConfigurationFile(path: file).write(before + Array(block.utf8) + parts.after)
+    try ToolFile(path: file).write(before + Array(block.utf8) + parts.after)
     return true
   }
 
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts(), !parts.block.isEmpty else { return false }
     let rest = parts.before + parts.after
-    let configuration = ConfigurationFile(path: file)
+    let configuration = ToolFile(path: file)
     if rest.isEmpty { try configuration.remove() } else { try configuration.write(rest) }
     return true
   }
@@ -53,7 +53,7 @@ struct BlockStep: SetupStep {
   /// - Returns: nil where there is no such file.
   /// - Throws: a failure where it cannot be read, or its marks are not in order.
   private func parts() throws(CommandFailure) -> Parts? {
-    guard let bytes = try ConfigurationFile(path: file).read() else { return nil }
+    guard let bytes = try ToolFile(path: file).read() else { return nil }
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw CommandFailure(.failure, "\(file.shellQuoted) is not UTF-8 text")
     }

@@ -14,7 +14,7 @@ struct GitHelperStep: SetupStep {
 
   private static let git = "git"
   /// How a value of this program's is known again.
-  private static let mark = "git-credential-authbroker"
+  private static var mark: String { GitHelper.programNames[0] }
 
   private var key: String { "credential.\(url).helper" }
   private var pathKey: String { "credential.\(url).useHttpPath" }
@@ -31,35 +31,35 @@ struct GitHelperStep: SetupStep {
   /// command (gitcredentials(7)); it is quoted only there.
   private var value: String { program == program.shellQuoted ? program : "!" + program.shellQuoted }
 
-  func state(_ scene: SetupScene) -> SetupState {
-    guard SearchPath.program(Self.git, scene.environment) != nil else { return .missing }
-    guard let values = try? values(of: key, scene) else { return .blocked("git does not tell its configuration") }
-    let needsPath = usesPath && (try? self.values(of: pathKey, scene)) != ["true"]
+  func state(_ setup: SetupContext) -> SetupState {
+    guard SearchPath.program(Self.git, setup.environment) != nil else { return .missing }
+    guard let values = try? values(of: key, setup) else { return .blocked("git does not tell its configuration") }
+    let needsPath = usesPath && (try? self.values(of: pathKey, setup)) != ["true"]
     return Array(values.suffix(2)) == ["", value] && !needsPath ? .installed : .missing
   }
 
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
-    guard state(scene) != .installed else { return false }
-    let others = try others(scene)
-    try replace(key, by: others + ["", value], scene)
-    if usesPath { try replace(pathKey, by: ["true"], scene) }
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    guard state(setup) != .installed else { return false }
+    let others = try others(setup)
+    try replace(key, by: others + ["", value], setup)
+    if usesPath { try replace(pathKey, by: ["true"], setup) }
     return true
   }
 
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
-    guard SearchPath.program(Self.git, scene.environment) != nil else { return false }
-    let values = try values(of: key, scene)
-    let others = try others(scene)
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    guard SearchPath.program(Self.git, setup.environment) != nil else { return false }
+    let values = try values(of: key, setup)
+    let others = try others(setup)
     guard others != values else { return false }
-    try replace(key, by: others, scene)
-    if usesPath { try replace(pathKey, by: [], scene) }
+    try replace(key, by: others, setup)
+    if usesPath { try replace(pathKey, by: [], setup) }
     return true
   }
 
   /// The helpers that are not this program's, without the empty value before it.
-  private func others(_ scene: SetupScene) throws(CommandFailure) -> [String] {
+  private func others(_ setup: SetupContext) throws(CommandFailure) -> [String] {
     var others: [String] = []
-    for value in try values(of: key, scene) {
+    for value in try values(of: key, setup) {
       guard value.contains(Self.mark) else {
         others.append(value)
         continue
@@ -69,26 +69,26 @@ struct GitHelperStep: SetupStep {
     return others
   }
 
-  private func values(of key: String, _ scene: SetupScene) throws(CommandFailure) -> [String] {
+  private func values(of key: String, _ setup: SetupContext) throws(CommandFailure) -> [String] {
     // 1: the key is not there.
-    let bytes = try run(["--get-all", "--null", key], scene, allowing: [0, 1])
+    let bytes = try run(["--get-all", "--null", key], setup, allowing: [0, 1])
     let values = bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
     return values.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private func replace(_ key: String, by values: [String], _ scene: SetupScene) throws(CommandFailure) {
+  private func replace(_ key: String, by values: [String], _ setup: SetupContext) throws(CommandFailure) {
     // 5: the key is not there.
-    _ = try run(["--unset-all", key], scene, allowing: [0, 5])
-    for value in values { _ = try run(["--add", key, value], scene, allowing: [0]) }
+    _ = try run(["--unset-all", key], setup, allowing: [0, 5])
+    for value in values { _ = try run(["--add", key, value], setup, allowing: [0]) }
   }
 
   private func run(
-    _ words: [String], _ scene: SetupScene, allowing codes: [Int32]
+    _ words: [String], _ setup: SetupContext, allowing codes: [Int32]
   ) throws(CommandFailure) -> [UInt8] {
-    guard let path = SearchPath.program(Self.git, scene.environment) else {
+    guard let path = SearchPath.program(Self.git, setup.environment) else {
       throw CommandFailure(.failure, "git is not on the PATH")
     }
-    let done = try ToolRun(path, ["config", "--global"] + words, environment: scene.environment)
+    let done = try ToolRun(path, ["config", "--global"] + words, environment: setup.environment)
     guard codes.contains(done.code) else {
       throw CommandFailure(.failure, "git cannot change its configuration (exit code \(done.code))")
     }

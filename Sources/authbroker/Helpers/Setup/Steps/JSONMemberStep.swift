@@ -14,10 +14,10 @@ struct JSONMemberStep: SetupStep {
   var title: String { "\(group) for \(name) in \(file.shellQuoted)" }
 
   var text: String {
-    "in \(file.shellQuoted):\n  { \(Self.quoted(group)): { \(Self.quoted(name)): \(Self.quoted(value)) } }"
+    "in \(file.shellQuoted):\n  { \(JSONWriter.quoted(group)): { \(JSONWriter.quoted(name)): \(JSONWriter.quoted(value)) } }"
   }
 
-  func state(_ scene: SetupScene) -> SetupState {
+  func state(_ setup: SetupContext) -> SetupState {
     guard let root = try? content()?.root else { return .missing }
     guard let member = root[group]?[name] else { return .missing }
     guard let text = try? member.string() else { return .blocked("\(file.shellQuoted) has something else there") }
@@ -27,30 +27,32 @@ struct JSONMemberStep: SetupStep {
     return .installed
   }
 
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
-    switch state(scene) {
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    switch state(setup) {
     case .installed: return false
     case .blocked(let why): throw CommandFailure(.failure, why)
     case .missing, .manual: break
     }
     guard let content = try content() else {
-      let text = "{\n\t\(Self.quoted(group)): {\n\t\t\(Self.quoted(name)): \(Self.quoted(value))\n\t}\n}\n"
-      try ConfigurationFile(path: file).write(Array(text.utf8))
+      let text =
+        "{\n\t\(JSONWriter.quoted(group)): {\n\t\t\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))\n\t}\n}\n"
+      try ToolFile(path: file).write(Array(text.utf8))
       return true
     }
     let edited: [UInt8]?
     if let object = content.root[group] {
-      edited = Self.inserting("\(Self.quoted(name)): \(Self.quoted(value))", into: object, of: content.bytes)
+      edited = Self.inserting(
+        "\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))", into: object, of: content.bytes)
     } else {
-      let member = "\(Self.quoted(group)): {\(Self.quoted(name)): \(Self.quoted(value))}"
+      let member = "\(JSONWriter.quoted(group)): {\(JSONWriter.quoted(name)): \(JSONWriter.quoted(value))}"
       edited = Self.inserting(member, into: content.root, of: content.bytes)
     }
     try write(edited) { $0[group]?[name].flatMap { try? $0.string() } == value }
     return true
   }
 
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
-    guard state(scene) == .installed, let content = try content(), let object = content.root[group],
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    guard state(setup) == .installed, let content = try content(), let object = content.root[group],
       let count = try? object.members().count
     else { return false }
     // The object that held nothing else was made by this step, or is as good as none.
@@ -65,7 +67,7 @@ struct JSONMemberStep: SetupStep {
   /// Writes what was made of the file, once it is sure that it says what it must.
   private func write(_ edited: [UInt8]?, _ isRight: (JSONNode) -> Bool) throws(CommandFailure) {
     guard let edited, let root = try? JSONDocument(parsing: edited).root, isRight(root) else { throw unreadable }
-    try ConfigurationFile(path: file).write(edited)
+    try ToolFile(path: file).write(edited)
   }
 
   /// A file and its object, whose nodes tell where they stand in the bytes.
@@ -75,7 +77,7 @@ struct JSONMemberStep: SetupStep {
   }
 
   private func content() throws(CommandFailure) -> Content? {
-    guard let bytes = try ConfigurationFile(path: file).read() else { return nil }
+    guard let bytes = try ToolFile(path: file).read() else { return nil }
     guard let root = try? JSONDocument(parsing: bytes).root, root.kind == .object,
       root[group].map({ $0.kind == .object }) ?? true
     else { throw unreadable }
@@ -84,12 +86,6 @@ struct JSONMemberStep: SetupStep {
 
   private var unreadable: CommandFailure {
     CommandFailure(.failure, "\(file.shellQuoted) is not a JSON object that an entry can be added to")
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var writer = JSONWriter()
-    writer.string(text)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   /// The file's bytes with a member more, first in an object, with the white space that the object has.

@@ -6,46 +6,44 @@ struct LinkStep: SetupStep {
   let name: String
   /// The directory that it is made in; nil: where this program has its names.
   var directory: String?
-  /// Whether a directory of the `PATH` may have it as well.
-  var anywhere = true
 
   var title: String { "the link \(name)" }
 
   var text: String { "make a link \(name) to authbroker\(directory.map { " in \($0)" } ?? ", on the PATH")" }
 
-  private func path(_ scene: SetupScene) -> String { "\(directory ?? scene.linkDirectory)/\(name)" }
+  private func path(_ setup: SetupContext) -> String { "\(directory ?? setup.linkDirectory)/\(name)" }
 
-  func state(_ scene: SetupScene) -> SetupState {
-    if directory == nil, let found = SearchPath.program(name, scene.environment), scene.leadsHere(found) {
+  func state(_ setup: SetupContext) -> SetupState {
+    if directory == nil, let found = SearchPath.program(name, setup.environment), setup.leadsHere(found) {
       return .installed
     }
-    let path = path(scene)
+    let path = path(setup)
     guard (try? FileStatus.ofLink(path)) != nil else { return .missing }
-    return scene.leadsHere(path) ? .installed : .blocked("\(path.shellQuoted) is another program")
+    return setup.leadsHere(path) ? .installed : .blocked("\(path.shellQuoted) is another program")
   }
 
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool {
-    let path = path(scene)
-    switch state(scene) {
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    let path = path(setup)
+    switch state(setup) {
     case .installed: return false
     case .blocked(let why): throw CommandFailure(.failure, why + "; move it away first")
     case .missing, .manual: break
     }
     do throws(Errno) {
       try DirectoryEntry.makeDirectories(PathName.directory(of: path))
-      try SymbolicLink.make(path, to: scene.program)
+      try SymbolicLink.make(path, to: setup.program)
     } catch { throw CommandFailure(.failure, "\(path.shellQuoted) cannot be made: \(error)") }
     let place = PathName.directory(of: path)
-    if directory == nil, !scene.isOnPath(place) {
+    if directory == nil, !setup.isOnPath(place) {
       Output.message("\(place.shellQuoted) is not on the PATH, where the tool looks; add it in your shell's profile")
     }
     return true
   }
 
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool {
-    let path = path(scene)
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    let path = path(setup)
     // An installed package may have put it there as well; a link is what this step makes.
-    guard SymbolicLink.target(of: path) == scene.program, scene.leadsHere(path) else { return false }
+    guard SymbolicLink.target(of: path) == setup.program, setup.leadsHere(path) else { return false }
     do throws(Errno) { try DirectoryEntry.remove(path) } catch {
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be removed: \(error)")
     }

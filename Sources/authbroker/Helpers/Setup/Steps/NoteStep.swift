@@ -5,9 +5,9 @@ struct NoteStep: SetupStep {
 
   var title: String { text }
 
-  func state(_ scene: SetupScene) -> SetupState { .manual }
+  func state(_ setup: SetupContext) -> SetupState { .manual }
 
-  func install(_ scene: SetupScene) throws(CommandFailure) -> Bool { false }
+  func install(_ setup: SetupContext) throws(CommandFailure) -> Bool { false }
 
-  func remove(_ scene: SetupScene) throws(CommandFailure) -> Bool { false }
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool { false }
 }

@@ -1,24 +1,24 @@
 import BrokerProtocol
 import JSON
 
-extension ToolSetup {
+extension BazelHelper {
   /// Bazel: an option for each host in the user's .bazelrc.
-  static let bazel = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "bazel", summary: "headers for each host, by lines of ~/.bazelrc",
     concerns: \.isWeb,
-    steps: { targets, scene in
-      let name = "bazel-credential-authbroker"
+    steps: { targets, setup in
+      let name = programNames[0]
       var hosts: [String] = []
       for target in targets where !hosts.contains(target.host) { hosts.append(target.host) }
-      let lines = hosts.map { "common --credential_helper=\($0)=\(scene.path(of: name))" }
-      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: scene.home + "/.bazelrc", lines: lines)]
+      let lines = hosts.map { "common --credential_helper=\($0)=\(setup.path(of: name))" }
+      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: setup.home + "/.bazelrc", lines: lines)]
       return [LinkStep(name: name)] + block
     },
     probe: { target, _ in
       var writer = JSONWriter()
       writer.object { $0.member("uri", target.url) }
       return .run(
-        program: "bazel-credential-authbroker", arguments: ["get"],
+        program: programNames[0], arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
     })
 }

@@ -1,20 +1,20 @@
 import BrokerProtocol
 import JSON
 
-extension ToolSetup {
+extension CargoHelper {
   /// cargo: a credential provider for every registry; those that are no target are told that there is nothing.
-  static let cargo = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "cargo", summary: "a token for each registry, by a credential provider in cargo's config.toml",
     concerns: \.isWeb,
-    steps: { _, scene in
-      let name = "cargo-credential-authbroker"
-      let home = scene.file("CARGO_HOME", orElse: ".cargo")
+    steps: { _, setup in
+      let name = programNames[0]
+      let home = setup.file("CARGO_HOME", orElse: ".cargo")
       return [
         LinkStep(name: name),
         // Later entries are asked first.
         BlockStep(
           file: "\(home)/config.toml",
-          lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(scene.path(of: name))\"]"],
+          lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(setup.path(of: name))\"]"],
           conflicts: ["[registry]", "registry.", "registry=", "global-credential-providers"]),
       ]
     },
@@ -30,7 +30,7 @@ extension ToolSetup {
         writer.array { _ in }
       }
       return .run(
-        program: "cargo-credential-authbroker", arguments: ["--cargo-plugin"],
+        program: programNames[0], arguments: ["--cargo-plugin"],
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     })
 }

@@ -1,13 +1,13 @@
 import BrokerProtocol
 
-extension ToolSetup {
+extension DockerHelper {
   /// docker; podman, skopeo and buildah read the same file where they have no own one.
-  static let docker = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "docker", summary: "a password for each registry, by credHelpers of docker's config.json",
     concerns: { $0.isWeb && $0.scheme != .bearer && registry(of: $0) != nil },
-    steps: { targets, scene in
-      let directory = scene.file("DOCKER_CONFIG", orElse: ".docker")
-      let steps: [any SetupStep] = [LinkStep(name: "docker-credential-authbroker")]
+    steps: { targets, setup in
+      let directory = setup.file("DOCKER_CONFIG", orElse: ".docker")
+      let steps: [any SetupStep] = [LinkStep(name: programNames[0])]
       var hosts: [String] = []
       for host in targets.compactMap(registry(of:)) where !hosts.contains(host) { hosts.append(host) }
       return steps
@@ -16,7 +16,7 @@ extension ToolSetup {
         }
     },
     probe: { target, _ in
-      registry(of: target).map { .run(program: "docker-credential-authbroker", arguments: ["get"], input: $0) }
+      registry(of: target).map { .run(program: programNames[0], arguments: ["get"], input: $0) }
     })
 
   /// The name of a registry in docker's configuration; nil for a part of a server: docker tells its helper no path.

@@ -1,13 +1,13 @@
 import BrokerProtocol
 
-extension ToolSetup {
+extension GitHelper {
   /// git: its own configuration, per server.
-  static let git = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "git", summary: "a password for each server, by git's own configuration",
     concerns: \.isWeb,
-    steps: { targets, scene in
-      let name = "git-credential-authbroker"
-      let path = scene.path(of: name)
+    steps: { targets, setup in
+      let name = programNames[0]
+      let path = setup.path(of: name)
       return [LinkStep(name: name)]
         + targets.map { GitHelperStep(url: $0.url, program: path, usesPath: !$0.path.isEmpty) }
     },
@@ -18,5 +18,6 @@ extension ToolSetup {
         program: "git", arguments: ["credential", "fill"],
         input: "protocol=\(scheme)\nhost=\(target.authority)\n\(path)\n",
         environment: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "SSH_ASKPASS": "/bin/false"])
-    })
+    },
+    otherHelpers: GitConfiguration.otherHelpers)
 }

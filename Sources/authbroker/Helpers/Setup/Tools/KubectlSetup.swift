@@ -1,12 +1,12 @@
 import BrokerProtocol
 import JSON
 
-extension ToolSetup {
+extension KubectlHelper {
   /// kubectl: which user of which kubeconfig, only its owner knows.
-  static let kubectl = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "kubectl", summary: "a token for each cluster, by an exec plugin of the kubeconfig",
     concerns: \.isWeb,
-    steps: { _, scene in
+    steps: { _, setup in
       [
         NoteStep(
           text: """
@@ -16,14 +16,14 @@ extension ToolSetup {
                 user:
                   exec:
                     apiVersion: \(ExecCredential.versions[0])
-                    command: \(scene.program)
+                    command: \(setup.program)
                     args: [helper, kubectl]
                     interactiveMode: Never
                     provideClusterInfo: true
             """)
       ]
     },
-    probe: { target, scene in
+    probe: { target, setup in
       var writer = JSONWriter()
       writer.object { writer in
         writer.member("apiVersion", ExecCredential.versions[0])
@@ -37,6 +37,6 @@ extension ToolSetup {
       }
       let question = String(decoding: writer.bytes, as: UTF8.self)
       return .run(
-        program: scene.program, arguments: ["helper", "kubectl"], environment: [ExecCredential.variable: question])
+        program: setup.program, arguments: ["helper", "kubectl"], environment: [ExecCredential.variable: question])
     })
 }

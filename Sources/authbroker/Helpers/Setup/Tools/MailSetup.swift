@@ -1,13 +1,13 @@
 import BrokerProtocol
 
-extension ToolSetup {
+extension MailHelper {
   /// Mail programs: each has a command that prints a password.
-  static let mail = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "mail", summary: "a password command for msmtp, mbsync and neomutt",
     concerns: \.isMail,
-    steps: { targets, scene in
+    steps: { targets, setup in
       targets.map { target in
-        let command = "\(scene.program) token --url \(target.url)"
+        let command = "\(setup.program) token --url \(target.url)"
         return NoteStep(
           text: """
             for \(target.url):
@@ -21,5 +21,5 @@ extension ToolSetup {
             """)
       }
     },
-    probe: { target, scene in .run(program: scene.program, arguments: ["token", "--url", target.url]) })
+    probe: { target, setup in .run(program: setup.program, arguments: ["token", "--url", target.url]) })
 }

@@ -1,23 +1,23 @@
 import BrokerProtocol
 
-extension ToolSetup {
+extension TerraformHelper {
   /// Terraform and OpenTofu, which know one helper for all hosts.
-  static let terraform = ToolSetup(
+  static let setup: ToolSetup? = ToolSetup(
     name: "terraform", summary: "a token for each host, by credentials_helper of ~/.terraformrc",
     // It knows hosts, and no paths.
     concerns: { $0.isWeb && $0.path.isEmpty },
-    steps: { _, scene in
+    steps: { _, setup in
       [
         LinkStep(
-          name: "terraform-credentials-authbroker", directory: scene.home + "/.terraform.d/plugins"),
+          name: programNames[0], directory: setup.home + "/.terraform.d/plugins"),
         BlockStep(
-          file: scene.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
+          file: setup.file("TF_CLI_CONFIG_FILE", orElse: ".terraformrc"),
           lines: ["credentials_helper \"authbroker\" {", "  args = []", "}"], conflicts: ["credentials_helper"]),
       ]
     },
-    probe: { target, scene in
+    probe: { target, setup in
       .run(
-        program: "\(scene.home)/.terraform.d/plugins/terraform-credentials-authbroker",
+        program: "\(setup.home)/.terraform.d/plugins/\(programNames[0])",
         arguments: ["get", target.authority])
     })
 }

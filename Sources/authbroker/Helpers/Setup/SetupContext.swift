@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// Where a tool's configuration is, and where this program is.
-struct SetupScene: Sendable {
+struct SetupContext: Sendable {
   /// The environment.
   let environment: [String: String]
   /// The home directory.
@@ -14,7 +14,8 @@ struct SetupScene: Sendable {
   /// - Throws: a failure where there is no home directory.
   init(_ context: Context) throws(CommandFailure) {
     guard let home = context.environment["HOME"], home.hasPrefix("/") else {
-      throw CommandFailure(.failure, "HOME is not set to an absolute path; tools have their configuration there")
+      throw CommandFailure(
+        .failure, "HOME is not set to an absolute path; set it to your home directory, where tools are configured")
     }
     guard let program = ProcessIdentity.executable else {
       throw CommandFailure(.failure, "this program cannot find its own file: /proc is missing")
@@ -70,8 +71,8 @@ struct SetupScene: Sendable {
   /// Whether programs of a directory are found by their names.
   func isOnPath(_ directory: String) -> Bool {
     guard let own = try? FileStatus.following(directory) else { return false }
-    return (environment["PATH"] ?? "").split(separator: ":").contains {
-      (try? FileStatus.following(String($0)))?.identity == own.identity
+    return SearchPath.directories(environment).contains {
+      (try? FileStatus.following($0))?.identity == own.identity
     }
   }
 }

@@ -7,7 +7,7 @@ import StateDirectory
 /// A client that keeps its token until it expires asks again before that for one reason: the server has refused the
 /// token. No secret is kept: the token's identifier and expiry. A process is its number and its start, since numbers
 /// are used again; files of processes that have ended are removed.
-struct HandedTokens: ~Copyable {
+struct IssuedTokens: ~Copyable {
   /// A token that was given out.
   struct Entry: Equatable, Sendable {
     /// Its identifier, a keyed hash.
@@ -85,7 +85,7 @@ struct HandedTokens: ~Copyable {
   }
 }
 
-extension HandedTokens.Entry {
+extension IssuedTokens.Entry {
   /// A line of three words; a hyphen stands for a time that is not known.
   var bytes: [UInt8] {
     let times = [expiresAt, replacedAt].map { $0?.description ?? "-" }
@@ -106,6 +106,6 @@ extension HandedTokens.Entry {
   /// Whether another request at a time means that the token was refused, and another token may help.
   func wantsAnother(at now: Timestamp) -> Bool {
     guard let replacedAt else { return true }
-    return now < replacedAt || now - replacedAt >= HandedTokens.leastAge
+    return now < replacedAt || now - replacedAt >= IssuedTokens.leastAge
   }
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 import StateDirectory
 
 /// The configuration file that a profile is written into.
-struct ConfigurationTarget {
+struct ConfigurationEdit {
   /// The longest file that the daemon reads.
   private static let longest = 1 << 20
 
@@ -96,7 +96,7 @@ struct ConfigurationTarget {
     guard Self.contents(of: path) == original else { throw cannotBeWritten(path, .exists) }
     try writeSecret(of: draft)
     do throws(Errno) { try pending.put(replacing: exists) } catch {
-      if draft.typedSecret != nil { try? PendingFile.remove(secretFile(of: draft)) }
+      if draft.typedSecret != nil { try? DirectoryEntry.remove(secretFile(of: draft)) }
       throw cannotBeWritten(path, error)
     }
   }

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// A tool's own file of the user's: read whole, and replaced whole, with the permissions that it had.
-struct ConfigurationFile: Sendable {
+struct ToolFile: Sendable {
   /// Longer files are not the tool's configuration.
   private static let longest = 4 << 20
 
@@ -23,23 +23,17 @@ struct ConfigurationFile: Sendable {
 
   /// Replaces it; a reader sees the old one or this one.
   ///
-  /// Where the path is a link, the file behind it is replaced.
+  /// Where the path is a link, the file behind it, and behind every further link, is replaced.
   ///
   /// - Throws: a failure with what the kernel says; the old one is left then.
   func write(_ bytes: [UInt8]) throws(CommandFailure) {
-    let real = Self.resolved(path)
-    let temporary = "\(PathName.directory(of: real))/.authbroker.new"
     do throws(Errno) {
+      // A file behind a link is often kept in a repository of such files.
+      let real = try SymbolicLink.resolved(path)
       let permissions = (try? FileStatus.following(real))?.permissions
       try DirectoryEntry.makeDirectories(PathName.directory(of: real))
-      try? DirectoryEntry.remove(temporary)
-      let file = try FileDescriptor.open(temporary, [.write, .create, .exclusive, .noFollow])
-      if let permissions { try file.setPermissions(permissions) }
-      try file.writeAll(bytes.span)
-      try file.synchronize()
-      try DirectoryEntry.rename(temporary, to: real)
+      try PendingFile(real, bytes.span, permissions: permissions).put(replacing: true)
     } catch {
-      try? DirectoryEntry.remove(temporary)
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be written: \(error)")
     }
   }
@@ -52,11 +46,5 @@ struct ConfigurationFile: Sendable {
     do throws(Errno) { try DirectoryEntry.remove(path) } catch {
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be removed: \(error)")
     }
-  }
-
-  /// The file behind a link, which is often kept in a repository of such files.
-  private static func resolved(_ path: String) -> String {
-    guard let target = SymbolicLink.target(of: path) else { return path }
-    return PathName.absolute(target, in: PathName.directory(of: path))
   }
 }

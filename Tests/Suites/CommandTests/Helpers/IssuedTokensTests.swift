@@ -7,7 +7,7 @@ import Testing
 @testable import authbroker
 
 /// What a helper remembers of the process that runs it.
-@Suite(.standardTimeLimit) struct HandedTokensTests {
+@Suite(.standardTimeLimit) struct IssuedTokensTests {
   private let scratch = Scratch()
   private let now = Timestamp(milliseconds: 1_800_000_000_000)
 
@@ -17,19 +17,19 @@ import Testing
       workingDirectory: "/")
   }
 
-  private func memory(_ purpose: String = "a") throws -> HandedTokens? {
-    HandedTokens("kubectl", for: purpose, in: try paths())
+  private func memory(_ purpose: String = "a") throws -> IssuedTokens? {
+    IssuedTokens("kubectl", for: purpose, in: try paths())
   }
 
   private func names() throws -> [String] { try TemporaryDirectory.names(in: try paths().helpers) }
 
   @Test func `the same process is known for the same purpose, until the token expires`() throws {
-    let entry = HandedTokens.Entry(tokenID: "k3v9", expiresAt: now + .seconds(60))
+    let entry = IssuedTokens.Entry(tokenID: "k3v9", expiresAt: now + .seconds(60))
     try memory()?.remember(entry)
     #expect(try memory()?.entry(at: now) == entry)
     #expect(try memory("b")?.entry(at: now) == nil)
     #expect(try memory()?.entry(at: now + .seconds(60)) == nil)
-    let endless = HandedTokens.Entry(tokenID: "k3v9", expiresAt: nil, replacedAt: now)
+    let endless = IssuedTokens.Entry(tokenID: "k3v9", expiresAt: nil, replacedAt: now)
     try memory()?.remember(endless)
     #expect(try memory()?.entry(at: now + .seconds(86400)) == endless)
     let status = try FileStatus.ofLink(try paths().helpers + "/" + (try #require(try names().first)))
@@ -53,28 +53,28 @@ import Testing
   @Test func `there is a bound for what is remembered`() throws {
     let directory = try PrivateDirectory(try paths().helpers, create: true)
     let start = try #require(ProcessIdentity.startTime(of: ProcessIdentity.pid))
-    for index in 0..<HandedTokens.mostFiles {
+    for index in 0..<IssuedTokens.mostFiles {
       try directory.writeFile("kubectl-\(ProcessIdentity.pid)-\(start)-\(index)", Array("x".utf8).span)
     }
     try memory()?.remember(.init(tokenID: "k3v9"))
-    #expect(try names().count == HandedTokens.mostFiles)
+    #expect(try names().count == IssuedTokens.mostFiles)
     #expect(try memory()?.entry(at: now) == nil)
   }
 
   @Test(arguments: ["", "\n", "a\n", "a - -", "a b -\n", "a - b\n", " - -\n", "a - - -\n"])
   func `what this program did not write is nothing`(text: String) {
-    #expect(HandedTokens.Entry(Array(text.utf8)) == nil)
+    #expect(IssuedTokens.Entry(Array(text.utf8)) == nil)
   }
 
   @Test func `a token that replaced another one a moment ago is not replaced again`() {
-    var entry = HandedTokens.Entry(tokenID: "k3v9")
+    var entry = IssuedTokens.Entry(tokenID: "k3v9")
     #expect(entry.wantsAnother(at: now))
     entry.replacedAt = now
     #expect(!entry.wantsAnother(at: now) && !entry.wantsAnother(at: now + .seconds(59)))
     #expect(entry.wantsAnother(at: now + .seconds(60)))
     entry.replacedAt = now + .seconds(1)
     #expect(entry.wantsAnother(at: now), "the clock was set back")
-    #expect(HandedTokens.Entry(entry.bytes) == entry)
+    #expect(IssuedTokens.Entry(entry.bytes) == entry)
   }
 
   @Test func `a process has one start, and one that is not there has none`() throws {

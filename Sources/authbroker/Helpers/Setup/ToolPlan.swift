@@ -1,0 +1,24 @@
+import BrokerProtocol
+
+/// What `helper install` and `helper remove` have before them: a tool, the targets that it speaks to, and the steps.
+struct ToolPlan {
+  /// The tool that the command line names.
+  let tool: ToolSetup
+  /// The configured targets that it speaks to, or the one that `--url` names.
+  let targets: [Target]
+  /// Where its configuration is.
+  let setup: SetupContext
+
+  /// Reads the command line, and asks the broker for the targets.
+  ///
+  /// - Throws: a usage failure for an unknown tool; a failure of the broker.
+  init(_ context: Context, for command: any Command.Type) throws(CommandFailure) {
+    try context.expectOperands(1...1, of: command)
+    tool = try ToolSetup.named(context.arguments.operands[0])
+    setup = try SetupContext(context)
+    targets = try HelperSetup.targets(context, for: tool)
+  }
+
+  /// What makes the tool use its helper.
+  var steps: [any SetupStep] { tool.steps(targets, setup) }
+}

@@ -1,0 +1,4 @@
+extension ToolSetup {
+  /// The libraries of Azure: a file with an ID token (workload identity federation).
+  static let azure = tokenFile("azure", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TENANT_ID=TENANT AZURE_CLIENT_ID=CLIENT")
+}
