@@ -50,8 +50,8 @@ import Testing
     let bytes = Array("new".utf8)
     try scratch.write("old", to: "file")
     let pending = try PendingFile(scratch.file("file"), bytes.span, permissions: 0o640, mark: "new")
-    let identity = pending.identity
-    #expect(pending.temporaryPath == PendingFile.temporaryPath(of: scratch.file("file"), mark: "new"))
+    let (identity, temporaryPath) = (pending.identity, pending.temporaryPath)
+    #expect(temporaryPath == PendingFile.temporaryPath(of: scratch.file("file"), mark: "new"))
     try pending.put(replacing: true)
     let status = try FileStatus.ofLink(scratch.file("file"))
     #expect(status.identity == identity && status.permissions == 0o640)
