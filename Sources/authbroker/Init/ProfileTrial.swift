@@ -22,12 +22,12 @@ struct ProfileTrial {
   private static let patience = Duration.seconds(60)
 
   private let context: Context
-  private let target: ConfigurationEdit
+  private let edit: ConfigurationEdit
 
   /// A trial of profiles for a configuration.
-  init(_ context: Context, _ target: ConfigurationEdit) {
+  init(_ context: Context, _ edit: ConfigurationEdit) {
     self.context = context
-    self.target = target
+    self.edit = edit
   }
 
   /// Tries a profile.
@@ -51,7 +51,7 @@ struct ProfileTrial {
       let secret = directory.path + "/secret"
       if let typed = draft.typedSecret { try SecretFile.write(typed, to: secret) }
       let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive])
-      try file.writeAll(target.text(with: draft, secretFile: secret).span)
+      try file.writeAll(edit.text(with: draft, secretFile: secret).span)
       return directory
     } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error)") }
   }
