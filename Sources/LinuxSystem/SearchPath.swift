@@ -4,9 +4,7 @@ package enum SearchPath {
   /// Where programs are looked for when `PATH` is not set.
   private static let standard = "/usr/local/bin:/usr/bin:/bin"
 
-  /// The absolute directories of `PATH`, in their order.
-  ///
-  /// - Parameter environment: whose `PATH` counts; without one, directories that every system has.
+  /// The absolute directories of an environment's `PATH`, in their order; without one, those that every system has.
   package static func directories(_ environment: [String: String]) -> [String] {
     (environment["PATH"] ?? standard).split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
   }

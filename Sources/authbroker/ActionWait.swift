@@ -10,8 +10,6 @@ struct ActionWait: ~Copyable {
   private static let step = Duration.milliseconds(500)
   /// How long an answer may take beyond that.
   private static let patience = Duration.seconds(60)
-  /// What ends the waiting, and the login with it.
-  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
 
   private let action: UserAction
   private let context: Context
@@ -36,20 +34,15 @@ struct ActionWait: ~Copyable {
   /// - Throws: the failure that the login ends with; one with code 3 where the time of `--timeout` is over.
   consuming func finish(on connection: inout BlockingConnection) throws(CommandFailure) -> LoginResult {
     let deadline = try context.arguments.seconds("--timeout").map { BootClock.now + $0 }
-    let pending: SignalDescriptor
-    do throws(Errno) {
-      try Signal.block(Self.signals)
-      pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
-    defer { try? Signal.unblock(Self.signals) }
+    let held = try HeldSignals()
     while true {
       showTime(until: deadline)
-      if let signal = pending.next() {
+      if let signal = held.next() {
         clear()
         cancel(on: &connection)
         ProcessImage.end(by: signal)
       }
-      if let result = try ask(&connection) {
+      if let result = try ask(&connection, held) {
         clear()
         return result
       }
@@ -61,7 +54,9 @@ struct ActionWait: ~Copyable {
   }
 
   /// - Returns: nil while there is nothing to be said.
-  private mutating func ask(_ connection: inout BlockingConnection) throws(CommandFailure) -> LoginResult? {
+  private mutating func ask(
+    _ connection: inout BlockingConnection, _ held: borrowing HeldSignals
+  ) throws(CommandFailure) -> LoginResult? {
     let failure: CommandFailure
     do throws(ClientError) {
       let params = AwaitLogin.Params(loginFlowID: action.loginFlowID, timeout: Self.step)
@@ -70,14 +65,12 @@ struct ActionWait: ~Copyable {
     if failure.error?.kind == .deadlineExceeded { return nil }
     clear()
     guard failure.exitCode == .brokerUnreachable else { throw Self.explained(failure) }
-    connection = try reconnect()
+    connection = try held.lettingThrough { () throws(CommandFailure) in try reconnect() }
     return nil
   }
 
   /// Finds the next broker; meanwhile no broker could cancel the login, so that Ctrl-C just ends the waiting.
   private mutating func reconnect() throws(CommandFailure) -> BlockingConnection {
-    try? Signal.unblock(Self.signals)
-    defer { try? Signal.block(Self.signals) }
     do throws(CommandFailure) { return try reconnection.connect() } catch {
       guard error.exitCode == .brokerUnreachable else { throw error }
       throw CommandFailure(.brokerUnreachable, goesOn.behind("the broker has ended, and no other one came; "))

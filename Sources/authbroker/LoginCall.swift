@@ -19,8 +19,6 @@ struct LoginCall {
   /// How long the broker may take to say what became of a login that was cancelled: it needs no other program for that, but
   /// to save a session that has just come.
   private static let patience = Duration.seconds(5)
-  /// What cancels a login.
-  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
 
   /// Why a login is cancelled.
   private enum Reason {
@@ -53,21 +51,16 @@ struct LoginCall {
     _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection
   ) throws(CommandFailure) -> Method.Result where Method.Result: LoginAnswer {
     let limit = try context.timeout()
-    let pending: SignalDescriptor
-    do throws(Errno) {
-      try Signal.block(Self.signals)
-      pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
-    defer { try? Signal.unblock(Self.signals) }
+    let held = try HeldSignals()
     let id: Int64
     do throws(ClientError) { id = try connection.begin(method, params) } catch { throw CommandFailure(error) }
     let reason: Reason
     do throws(ClientError) {
-      return try connection.answer(to: id, as: method, timeout: limit, unless: pending.descriptor)
+      return try connection.answer(to: id, as: method, timeout: limit, unless: held.pending.descriptor)
     } catch {
       switch error {
       case .timedOut: reason = .time
-      case .cancelled: reason = pending.next().map { .signal($0) } ?? .time
+      case .cancelled: reason = held.next().map { .signal($0) } ?? .time
       default: throw CommandFailure(error)
       }
     }

@@ -32,11 +32,34 @@ struct Reconnection {
   /// - Throws: a failure with code 8 if there is no broker for too long, or one after the other ends; any other failure
   ///   of a start at once.
   mutating func connect(mayStart: Bool = true) throws(CommandFailure) -> BlockingConnection {
+    let connection = try connect(mayStart, until: BootClock.now + Self.patience, unless: nil)
+    guard let connection else { preconditionFailure("nothing but a signal ends the waiting so") }
+    return connection
+  }
+
+  /// Connects again, unless a signal comes first.
+  ///
+  /// - Parameters:
+  ///   - wasStopped: whether the last broker was stopped in order: then none is started, and the next one is waited for
+  ///     without an end.
+  ///   - held: the signals that end the waiting; they are left to be taken.
+  /// - Returns: a new connection; nil where a signal came.
+  /// - Throws: as ``connect(mayStart:)``.
+  mutating func connect(
+    wasStopped: Bool, unless held: borrowing HeldSignals
+  ) throws(CommandFailure) -> BlockingConnection? {
+    if wasStopped { losses = 0 }
+    let deadline = wasStopped ? nil : BootClock.now + Self.patience
+    return try connect(!wasStopped, until: deadline, unless: held.pending.descriptor.number)
+  }
+
+  private mutating func connect(
+    _ mayStart: Bool, until deadline: Duration?, unless number: Int32?
+  ) throws(CommandFailure) -> BlockingConnection? {
     losses = BootClock.now - connectedAt < Self.usualLife ? losses + 1 : 1
     guard losses <= Self.lossLimit else {
       throw CommandFailure(.brokerUnreachable, "the broker ends again and again", next: NextCommand("see", "doctor"))
     }
-    let deadline = BootClock.now + Self.patience
     var pause = Self.firstPause
     while true {
       do throws(CommandFailure) {
@@ -44,10 +67,12 @@ struct Reconnection {
         connectedAt = BootClock.now
         return connection
       } catch {
-        guard error.exitCode == .brokerUnreachable, BootClock.now + pause < deadline else { throw error }
+        let isLate = deadline.map { BootClock.now + pause >= $0 } ?? false
+        guard error.exitCode == .brokerUnreachable, !isLate else { throw error }
       }
-      var nothing = PollSet(count: 1)
-      _ = try? nothing.wait(atMost: pause)
+      var poll = PollSet(count: 1)
+      if let number { poll.watch(0, number, readable: true) }
+      if let ready = try? poll.wait(atMost: pause), ready > 0 { return nil }
       pause = min(pause * 2, Self.longestPause)
     }
   }

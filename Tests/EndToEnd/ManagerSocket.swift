@@ -30,9 +30,9 @@ final class ManagerSocket {
   /// The next message, its assignments one a line.
   ///
   /// - Throws: ``TestFailure`` if none comes in time.
-  func next(within limit: Duration = Patience.ceiling) throws -> [String] {
+  func next() throws -> [String] {
     poll.watch(0, number, readable: true)
-    guard try poll.wait(atMost: limit) > 0 else { throw TestFailure("the manager was told nothing in time") }
+    guard try poll.wait(atMost: Patience.ceiling) > 0 else { throw TestFailure("the manager was told nothing in time") }
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = recv(number, &buffer, buffer.count, 0)
     guard count >= 0 else { throw TestFailure("recv: \(errno)") }

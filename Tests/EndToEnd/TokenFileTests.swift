@@ -22,11 +22,14 @@ import Testing
 
     /// Waits until the file is as it must be.
     func await(_ what: String, _ isReached: (String?) throws -> Bool) throws {
-      let deadline = BootClock.now + Patience.ceiling
-      while try !isReached(content) {
-        guard BootClock.now < deadline else { throw TestFailure("not in time: \(what); \(program.errorText)") }
-        usleep(5000)
-      }
+      let isInTime = try Patience.wait { try isReached(content) }
+      guard isInTime else { throw TestFailure("not in time: \(what); \(program.errorText)") }
+    }
+
+    /// Waits until the keeper has said something.
+    func await(saying text: String) throws {
+      let isInTime = Patience.wait { program.errorText.contains(text) }
+      guard isInTime else { throw TestFailure("it does not say \"\(text)\": \(program.errorText)") }
     }
   }
 
@@ -72,8 +75,7 @@ import Testing
       try keeper.await("the token is written") { $0 == token }
       #expect(try sandbox.command("stop").code == 0)
       #expect(try owner.wait() == 0)
-      let deadline = BootClock.now + Patience.ceiling
-      while !keeper.program.errorText.contains("the broker was stopped"), BootClock.now < deadline { usleep(5000) }
+      try keeper.await(saying: "the broker was stopped")
       #expect(try sandbox.command("--no-start", "status").code == 8)
       #expect(keeper.content == token)
       let next = try sandbox.owner()
@@ -128,8 +130,7 @@ import Testing
       #expect(try keeper.content == SocketWire(sandbox.socket).accessToken())
       #expect(Directory.names(in: sandbox.root).filter { $0.contains("token") } == ["token"])
       let kept = try Keeper(sandbox, [], ["--keep"])
-      let deadline = BootClock.now + Patience.ceiling
-      while !kept.program.errorText.contains("wrote "), BootClock.now < deadline { usleep(5000) }
+      try kept.await(saying: "wrote ")
       try kept.program.send(.interrupt)
       #expect(try kept.program.wait() == 130)
       #expect(kept.content != nil)

@@ -20,7 +20,7 @@ struct GitAnswer: Equatable, Sendable {
   /// Whether git should ask once more if the server refuses the token.
   var mayAskAgain: Bool
 
-  /// The answer as git reads it; nil where a value would not be one line.
+  /// The answer as git reads it, without the end of its last line; nil where a value would not be one line.
   ///
   /// `authtype` stands first: git takes no `credential` before it knows that the helper can do that.
   func bytes() -> [UInt8]? {
@@ -46,9 +46,7 @@ struct GitAnswer: Equatable, Sendable {
       if mayAskAgain { lines.append("continue=1") }
     }
     guard lines.allSatisfy(Self.isLine), token.accessToken.withBytes(Self.isLine) else { return nil }
-    var bytes = SecretText.bytes(lines.map { $0 + "\n" }.joined() + "\(name)=", token.accessToken)
-    bytes.append(UInt8(ascii: "\n"))
-    return bytes
+    return SecretText.bytes(lines.map { $0 + "\n" }.joined() + "\(name)=", token.accessToken)
   }
 
   private static func isLine(_ text: String) -> Bool { text.utf8.allSatisfy { $0 != 0 && $0 != 0x0A && $0 != 0x0D } }

@@ -55,7 +55,7 @@ enum GitHelper: ToolHelper {
     guard !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
     guard let target = try broker.target(ofFirst: request.urls) else { return }
-    do throws(CommandFailure) { HelperAnswer.print(try answer(request, target, &broker)) } catch {
+    do throws(CommandFailure) { Output.line(try answer(request, target, &broker)) } catch {
       Output.line("quit=1")
       throw error
     }

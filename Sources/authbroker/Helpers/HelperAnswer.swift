@@ -1,15 +1,7 @@
-import SecretMemory
 import StateDirectory
 
 /// What helpers have in common when they answer.
 enum HelperAnswer {
-  /// Prints bytes as they are, and wipes them.
-  static func print(_ bytes: consuming [UInt8]) {
-    var bytes = bytes
-    Output.data(bytes.span)
-    wipe(&bytes)
-  }
-
   /// What a person is told of a failure, in one line, for tools that want it on standard output.
   static func sentence(of failure: CommandFailure, _ context: Context) -> String {
     let text = FirstAccount.explained(failure, context).message.text(for: context.arguments)

@@ -33,10 +33,10 @@ enum InitCommand: Command {
   /// Asks, tries, writes, reloads and logs in.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let target = try ConfigurationEdit(context)
-    let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: target.profiles)
+    let edit = try ConfigurationEdit(context)
+    let questions = ProfileQuestions(context, try OfferedProvider.all(context), taken: edit.profiles)
     var draft = try questions.draft()
-    let trial = ProfileTrial(context, target)
+    let trial = ProfileTrial(context, edit)
     while let fault = try trial.fault(in: draft) {
       let failure = CommandFailure(fault.exitCode, fault.message)
       if context.canAsk { Output.message(fault.message) }
@@ -44,22 +44,22 @@ enum InitCommand: Command {
         throw context.canAsk ? .quiet(failure.exitCode) : failure
       }
     }
-    let text = target.text(with: draft, secretFile: target.secretFile(of: draft))
+    let text = edit.text(with: draft, secretFile: edit.secretFile(of: draft))
     guard !context.arguments.has("--print") else { return Output.data(text.span) }
-    guard target.isWritable else {
+    guard edit.isWritable else {
       Output.data(text.span)
       throw CommandFailure(
-        .failure, "\(target.path) is a symbolic link and stays as it is; write what is shown into the file behind it")
+        .failure, "\(edit.path) is a symbolic link and stays as it is; write what is shown into the file behind it")
     }
-    try target.write(draft, context)
-    Output.notice(written(draft, target))
+    try edit.write(draft, context)
+    Output.notice(written(draft, edit))
     reload(context)
     try logIn(draft, context)
   }
 
-  private static func written(_ draft: ProfileDraft, _ target: ConfigurationEdit) -> String {
-    let secret = draft.typedSecret == nil ? "" : ", and the secret to \(target.secretFile(of: draft))"
-    return "wrote the profile \(draft.name) to \(target.path)\(secret)"
+  private static func written(_ draft: ProfileDraft, _ edit: ConfigurationEdit) -> String {
+    let secret = draft.typedSecret == nil ? "" : ", and the secret to \(edit.secretFile(of: draft))"
+    return "wrote the profile \(draft.name) to \(edit.path)\(secret)"
   }
 
   /// Has a running broker read the configuration; the next one does by itself.

@@ -19,16 +19,15 @@ struct ProfileTrial {
     let exitCode: ExitCode
   }
 
-  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
   private static let patience = Duration.seconds(60)
 
   private let context: Context
-  private let target: ConfigurationEdit
+  private let edit: ConfigurationEdit
 
   /// A trial of profiles for a configuration.
-  init(_ context: Context, _ target: ConfigurationEdit) {
+  init(_ context: Context, _ edit: ConfigurationEdit) {
     self.context = context
-    self.target = target
+    self.edit = edit
   }
 
   /// Tries a profile.
@@ -36,13 +35,13 @@ struct ProfileTrial {
   /// - Returns: what is wrong; nil where nothing is.
   /// - Throws: a failure where it could not be tried, or a signal has come.
   func fault(in draft: ProfileDraft) throws(CommandFailure) -> Fault? {
-    do throws(Errno) { try Signal.block(Self.signals) } catch { throw Self.noSignals(error) }
-    defer { try? Signal.unblock(Self.signals) }
+    let held = try HeldSignals()
     let directory = try temporaryDirectory(draft)
     let path = directory.path
-    let verdict = Result { () throws(CommandFailure) in try self.fault(in: draft, path) }
+    let verdict = Result { () throws(CommandFailure) in try self.fault(in: draft, path, held) }
     // Until here: it is removed with all that is in it.
     _ = consume directory
+    held.release()
     return try verdict.get()
   }
 
@@ -52,16 +51,14 @@ struct ProfileTrial {
       let secret = directory.path + "/secret"
       if let typed = draft.typedSecret { try SecretFile.write(typed, to: secret) }
       let file = try FileDescriptor.open(directory.path + "/config.json", [.write, .create, .exclusive])
-      try file.writeAll(target.text(with: draft, secretFile: secret).span)
+      try file.writeAll(edit.text(with: draft, secretFile: secret).span)
       return directory
     } catch { throw CommandFailure(.failure, "no temporary directory can be made: \(error)") }
   }
 
-  private static func noSignals(_ error: Errno) -> CommandFailure {
-    CommandFailure(.failure, "signals cannot be received: \(error)")
-  }
-
-  private func fault(in draft: ProfileDraft, _ directory: String) throws(CommandFailure) -> Fault? {
+  private func fault(
+    in draft: ProfileDraft, _ directory: String, _ held: borrowing HeldSignals
+  ) throws(CommandFailure) -> Fault? {
     let paths = try Self.paths(in: directory)
     let verdict = ConfigurationVerdict(context, paths)
     if let refusal = verdict.refusal {
@@ -76,7 +73,7 @@ struct ProfileTrial {
     do throws(ConnectError) { connection = BlockingConnection(try connector.connect()) } catch {
       throw CommandFailure(error)
     }
-    let result = Result { () throws(CommandFailure) in try check(draft.name, &connection) }
+    let result = Result { () throws(CommandFailure) in try check(draft.name, &connection, held) }
     if (try? connection.call(StopBroker.self, .init(), timeout: Self.patience)) != nil {
       try? connection.awaitEnd(timeout: Self.patience)
     }
@@ -84,15 +81,14 @@ struct ProfileTrial {
   }
 
   private func check(
-    _ name: ProfileName, _ connection: inout BlockingConnection
+    _ name: ProfileName, _ connection: inout BlockingConnection, _ held: borrowing HeldSignals
   ) throws(CommandFailure) -> CheckProvider.Result {
-    let pending: SignalDescriptor
-    do throws(Errno) { pending = try SignalDescriptor(Self.signals) } catch { throw Self.noSignals(error) }
     do throws(ClientError) {
       let id = try connection.begin(CheckProvider.self, .init(profile: name))
-      return try connection.answer(to: id, as: CheckProvider.self, timeout: Self.patience, unless: pending.descriptor)
+      return try connection.answer(
+        to: id, as: CheckProvider.self, timeout: Self.patience, unless: held.pending.descriptor)
     } catch {
-      guard error == .cancelled, let signal = pending.next() else { throw context.failure(error) }
+      guard error == .cancelled, let signal = held.next() else { throw context.failure(error) }
       var failure = CommandFailure(.failure, "nothing was written")
       failure.signal = signal
       throw failure

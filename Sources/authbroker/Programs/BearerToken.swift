@@ -1,7 +1,14 @@
 import BrokerProtocol
+import JSON
 
 /// What every way has in common that hands a token to a program which can only bear it (RFC 6750).
 enum BearerToken {
+  /// The same of the broker's answer, taken apart.
+  static func check(_ answer: JSONNode) throws(CommandFailure) {
+    let profile = try? answer.optional("profile", ProfileName.init(from:))
+    try check(try? answer["tokenType"]?.string(), of: profile)
+  }
+
   /// Refuses a token that is bound to a key (RFC 9449): no server takes it from a program without that key.
   ///
   /// - Parameters:

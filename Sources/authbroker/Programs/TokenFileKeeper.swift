@@ -16,8 +16,6 @@ struct TokenFileKeeper: ~Copyable {
     var life: Duration? { expiresAt.map { $0 - LocalTime.now } }
   }
 
-  /// What ends it in order.
-  private static let signals: [Signal] = [.terminate, .interrupt, .hangUp]
   /// After these the token is asked for.
   private static let events: [EventName] = [
     .login, .tokenRefreshed, .logout, .sessionExpired, .vaultLocked, .vaultUnlocked, .shuttingDown, .configReloaded,
@@ -71,31 +69,29 @@ struct TokenFileKeeper: ~Copyable {
   /// - Parameter keepsFile: whether the file is left then.
   /// - Throws: what no waiting would change, such as an unknown profile.
   consuming func run(keepsFile: Bool) throws(CommandFailure) {
-    let pending: SignalDescriptor
-    do throws(Errno) {
-      try Signal.block(Self.signals)
-      pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
+    let held = try HeldSignals()
     var ending: CommandFailure?
-    do throws(CommandFailure) { try keep(until: pending) } catch { ending = error }
+    do throws(CommandFailure) { try keep(until: held) } catch { ending = error }
     if !keepsFile { file.remove() }
     file.release()
+    // Until here: no other signal ends this before the file is removed.
+    held.release()
     if let ending { throw ending }
   }
 
   /// - Throws: how it ends, unless by SIGTERM.
-  private mutating func keep(until pending: borrowing SignalDescriptor) throws(CommandFailure) {
+  private mutating func keep(until held: borrowing HeldSignals) throws(CommandFailure) {
     while true {
-      if try hasEnded(by: pending) { return }
-      if try isConnected(until: pending) { continue }
-      if try reconnect(unless: pending) { return }
+      if try hasEnded(by: held) { return }
+      if try isConnected(until: held) { continue }
+      if try reconnect(unless: held) { return }
     }
   }
 
   /// Makes the file as the session is, and waits until something may have changed.
   ///
   /// - Returns: false where the broker has gone.
-  private mutating func isConnected(until pending: borrowing SignalDescriptor) throws(CommandFailure) -> Bool {
+  private mutating func isConnected(until held: borrowing HeldSignals) throws(CommandFailure) -> Bool {
     let pause: Duration?
     do throws(CommandFailure) {
       if !isSubscribed { try subscribe() }
@@ -106,7 +102,7 @@ struct TokenFileKeeper: ~Copyable {
       if error.error?.kind == .shuttingDown { isStopping = true }
       return false
     }
-    do throws(ClientError) { try awaitEvent(atMost: pause, unless: pending) } catch {
+    do throws(ClientError) { try awaitEvent(atMost: pause, unless: held) } catch {
       guard error == .timedOut || error == .cancelled else { return false }
     }
     return true
@@ -120,16 +116,16 @@ struct TokenFileKeeper: ~Copyable {
 
   /// Waits for an event that may concern the token.
   private mutating func awaitEvent(
-    atMost limit: Duration?, unless pending: borrowing SignalDescriptor
+    atMost limit: Duration?, unless held: borrowing HeldSignals
   ) throws(ClientError) {
-    let event = try connection.nextEvent(timeout: limit, unless: pending.descriptor)
+    let event = try connection.nextEvent(timeout: limit, unless: held.pending.descriptor)
     if event.payload.name == .shuttingDown { isStopping = true }
   }
 
   /// - Returns: whether the program ends with code 0.
   /// - Throws: an end by the signal of the keyboard or of a terminal that has gone, as without this program's hand.
-  private func hasEnded(by pending: borrowing SignalDescriptor) throws(CommandFailure) -> Bool {
-    guard let signal = pending.next() else { return false }
+  private func hasEnded(by held: borrowing HeldSignals) throws(CommandFailure) -> Bool {
+    guard let signal = held.next() else { return false }
     guard signal != .terminate else { return true }
     var failure = CommandFailure.quiet(.failure)
     failure.signal = signal
@@ -139,24 +135,16 @@ struct TokenFileKeeper: ~Copyable {
   /// Finds the next broker; one that was stopped is waited for without an end.
   ///
   /// - Returns: whether a signal came meanwhile that ends the program with code 0.
-  private mutating func reconnect(unless pending: borrowing SignalDescriptor) throws(CommandFailure) -> Bool {
+  private mutating func reconnect(unless held: borrowing HeldSignals) throws(CommandFailure) -> Bool {
     isSubscribed = false
-    var hasWaited = false
+    if isStopping { tell("the broker was stopped; waiting for the next one") }
     while true {
-      do throws(CommandFailure) {
-        connection = isStopping ? try context.connect(mayStart: false) : try reconnection.connect()
+      if let next = try reconnection.connect(wasStopped: isStopping, unless: held) {
+        connection = next
         isStopping = false
         return false
-      } catch {
-        guard error.exitCode == .brokerUnreachable else { throw error }
-        guard isStopping else { throw error }
       }
-      if !hasWaited { tell("the broker was stopped; waiting for the next one") }
-      hasWaited = true
-      var poll = PollSet(count: 1)
-      poll.watch(0, pending.descriptor.number, readable: true)
-      let ready = (try? poll.wait(atMost: .seconds(1))) ?? 0
-      if ready > 0, try hasEnded(by: pending) { return true }
+      if try hasEnded(by: held) { return true }
     }
   }
 }

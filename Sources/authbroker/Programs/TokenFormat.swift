@@ -48,8 +48,6 @@ struct PrintedToken {
   /// The server that it is for, where the command line names one.
   var target: Target?
 
-  private var profile: ProfileName? { try? root.optional("profile", ProfileName.init(from:)) }
-
   /// When it expires.
   var expiresAt: Timestamp? { try? root.optional("expiresAt", Timestamp.init(from:)) }
 
@@ -67,7 +65,7 @@ struct PrintedToken {
     }
     guard let node = root[member], node.kind == .string else { throw Self.noToken }
     // The whole answer has the type in it; no other form has.
-    if format != .json { try BearerToken.check(try? root["tokenType"]?.string(), of: profile) }
+    if format != .json { try BearerToken.check(root) }
     let bytes: [UInt8]??
     switch format {
     case .raw: bytes = try? node.withStringBytes { SecretText.bytes("", $0) }

@@ -60,7 +60,7 @@ struct TokenQuestion {
     guard let root = try? JSONDocument(parsing: text).root, root["accessToken"] != nil else {
       throw CommandFailure(.failure, "the broker's answer has no token")
     }
-    try BearerToken.check(try? root["tokenType"]?.string(), of: choice.profile)
+    try BearerToken.check(root)
     return Answer(root: root, expiresAt: try? root.optional("expiresAt", Timestamp.init(from:)))
   }
 }

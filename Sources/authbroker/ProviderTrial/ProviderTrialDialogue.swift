@@ -9,7 +9,6 @@ struct ProviderTrialDialogue: ~Copyable {
   private static let step = Duration.milliseconds(500)
   /// How long an answer may take beyond that.
   private static let patience = Duration.seconds(60)
-  private static let signals: [Signal] = [.interrupt, .terminate, .hangUp]
 
   private let context: Context
   private var connection: BlockingConnection
@@ -34,14 +33,14 @@ struct ProviderTrialDialogue: ~Copyable {
     _ profile: ProfileName?, _ method: LoginMethod?, _ report: inout ProviderCheckReport
   ) throws(CommandFailure) {
     var state = try begin(profile, method)
-    defer { try? Signal.unblock(Self.signals) }
+    let held = try HeldSignals()
     report.beginTrial()
     do throws(CommandFailure) {
       while true {
         report.add(state.findings)
         guard state.step != .none else { break }
         if case .user = state.step { report.awaitUser() }
-        state = try goOn(state)
+        state = try goOn(state, held)
       }
     } catch {
       // Whatever was found first is worth more than what cannot be asked.
@@ -71,20 +70,22 @@ struct ProviderTrialDialogue: ~Copyable {
   }
 
   /// Does what the trial waits for, and asks how far it has come then.
-  private mutating func goOn(_ state: ProviderTrialState) throws(CommandFailure) -> ProviderTrialState {
+  private mutating func goOn(
+    _ state: ProviderTrialState, _ held: borrowing HeldSignals
+  ) throws(CommandFailure) -> ProviderTrialState {
     var params = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
     switch state.step {
     case .code(let challenge) where end == nil: try answer(challenge, &params)
     case .user(let action) where !isToldOfAction: try tell(action)
     case .code, .user, .provider, .none: break
     }
-    let (next, isInterrupted) = try ask(params)
+    let (next, isInterrupted) = try ask(params, held)
     guard end == nil, let reason = reasonToStop(next, isInterrupted) else { return next }
     end = reason
     guard next.step != .none else { return next }
     var stop = ContinueTrial.Params(trialID: state.trialID, timeout: Self.step)
     stop.stops = true
-    let last = try ask(stop).state
+    let last = try ask(stop, held).state
     return ProviderTrialState(trialID: last.trialID, findings: next.findings + last.findings, step: last.step)
   }
 
@@ -127,14 +128,10 @@ struct ProviderTrialDialogue: ~Copyable {
   ///
   /// From now on signals wait until they are looked at; a question at the terminal lets them go.
   private mutating func ask(
-    _ params: ContinueTrial.Params
+    _ params: ContinueTrial.Params, _ held: borrowing HeldSignals
   ) throws(CommandFailure) -> (state: ProviderTrialState, isInterrupted: Bool) {
-    let pending: SignalDescriptor
-    do throws(Errno) {
-      try Signal.block(Self.signals)
-      pending = try SignalDescriptor(Self.signals)
-    } catch { throw CommandFailure(.failure, "signals cannot be received: \(error)") }
-    return (try call(params), pending.next() != nil)
+    held.holdAgain()
+    return (try call(params), held.next() != nil)
   }
 
   /// Its time is that of a step: `--timeout` is for the user.

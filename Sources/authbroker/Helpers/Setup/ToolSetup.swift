@@ -28,8 +28,9 @@ struct ToolSetup: Sendable {
     if let tool = all.first(where: { $0.name == word }) { return tool }
     if let tool = HelperCommand.helpers.first(where: { $0.toolName == word })?.setup { return tool }
     let names = all.map(\.name)
+    let likely = Spelling.nearest(to: word, among: names + HelperCommand.helpers.map { $0.toolName })
     throw .unknown(
-      "tool", word, likely: Spelling.nearest(to: word, among: names), choices: names.joined(separator: ", "))
+      "tool", word, likely: likely, choices: names.joined(separator: ", "))
   }
 }
 
