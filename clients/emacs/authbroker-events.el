@@ -1,6 +1,6 @@
 ;;; authbroker-events.el --- Events of AuthBroker  -*- lexical-binding: t -*-
 
-;; SPDX-License-Identifier: MIT
+;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:
 

@@ -1,6 +1,6 @@
 ;;; authbroker-login.el --- Logging in with AuthBroker  -*- lexical-binding: t -*-
 
-;; SPDX-License-Identifier: MIT
+;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:
 

@@ -4,7 +4,7 @@
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: comm, tools
-;; SPDX-License-Identifier: MIT
+;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:
 
