@@ -1,5 +1,6 @@
 -- Tests of the Neovim package, run by `test`: each has a home and a broker of its own. The programs are those of the
--- PATH; $CLIENT is the folder of the package.
+-- PATH; $CLIENT is the folder of the package, $FAKE_BROKER the program of that name. One file, long as it is: all tests
+-- stand on the helpers at its beginning.
 local authbroker = require('authbroker')
 local Connection = require('authbroker.connection')
 local uv = vim.loop
