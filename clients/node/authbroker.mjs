@@ -521,6 +521,8 @@ class Channel {
     this.#socket = socket;
     this.onEvent = onEvent;
     socket.on('data', (data) => this.#receive(data));
+    // All answers were read then; a later call must not meet a socket that closes.
+    socket.once('end', () => this.close(new ConnectionLost()));
     socket.once('close', () => this.close(new ConnectionLost()));
     if (socket.destroyed) this.close(new ConnectionLost());
     socket.unref();
