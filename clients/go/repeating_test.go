@@ -73,8 +73,8 @@ func (c *counter) want(t *testing.T, kinds []string, wanted string) {
 
 // result is a response that every method understands.
 func result(id int64) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"accessToken":"fake-token","tokenType":"Bearer","tokenId":"id1"}}`,
-		id)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%d,"result":{"accessToken":"fake-token","tokenType":"Bearer","tokenId":"id1"}}`, id)
 }
 
 // ending is the refusal of a broker that is about to end.
