@@ -1,6 +1,6 @@
 ;;; authbroker-events.el --- Events of AuthBroker  -*- lexical-binding: t -*-
 
-;; SPDX-License-Identifier: MIT
+;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:
 
@@ -42,7 +42,7 @@ what had happened meanwhile.
     (authbroker--subscribe subscription nil (lambda (failure) (setq problem failure)))
     (while (not (or problem (authbroker-subscription-id subscription)))
       (when (> (float-time) deadline)
-        (setq problem (authbroker--problem "timedOut" "The broker did not answer in time." t)))
+        (setq problem (authbroker--problem "timedOut" "the broker did not answer in time" t)))
       (accept-process-output (jsonrpc--process (authbroker-subscription-connection subscription)) 0.2))
     (when problem
       (authbroker-unsubscribe subscription)

@@ -1,6 +1,6 @@
 ;;; authbroker-login.el --- Logging in with AuthBroker  -*- lexical-binding: t -*-
 
-;; SPDX-License-Identifier: MIT
+;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:
 
@@ -44,7 +44,7 @@ action.  :tell gets a sentence.")
 (defun authbroker--show-action (action)
   "Show what ACTION asks the user to do elsewhere."
   (let ((address (plist-get action :verificationUri)) (code (plist-get action :userCode)))
-    (authbroker--tell (concat "Open " address (and code (concat " and enter the code " code))))
+    (authbroker--tell (concat "open " address (and code (concat " and enter the code " code))))
     (when (and authbroker-browse-url (equal (plist-get action :kind) "browser"))
       (browse-url address))))
 
@@ -86,7 +86,7 @@ CLIENT-CONTEXT are the parameters of the broker's method."
   "Log in, asking for what is missing; return the session.
 CREDENTIALS are those of `authbroker-begin-login': PROFILE, METHOD, EMAIL,
 PHONE-NUMBER, PASSWORD.  PROMPTER: as `authbroker-prompter', which it wins over.
-A login that is left by \\[keyboard-quit] is cancelled at the broker."
+\\[keyboard-quit] cancels the login, at the broker too."
   (interactive)
   (let* ((missing (unless (or password (plist-get credentials :refresh-token)
                               (and method (not (equal method "password"))))
@@ -98,7 +98,7 @@ A login that is left by \\[keyboard-quit] is cancelled at the broker."
     (while (not (equal (plist-get result :status) "authenticated"))
       (setq result (authbroker--go-on result prompter)))
     (when (called-interactively-p 'any)
-      (authbroker--tell (format "Logged in to %s" (plist-get (plist-get result :session) :profile))))
+      (authbroker--tell (format "logged in to %s" (plist-get (plist-get result :session) :profile))))
     (plist-get result :session)))
 
 (defun authbroker--missing (profile method account prompter)
@@ -116,11 +116,12 @@ Return it as a plist; a way to log in that needs nothing is preferred."
 
 (defun authbroker--go-on (result prompter)
   "Do the next step of a login that came to RESULT, asking PROMPTER.
-Return the next result.  Whatever leaves it cancels the login."
+Return the next result.  Any other way out of it cancels the login."
   (let ((challenge (plist-get result :challenge)) (action (plist-get result :action)) (done nil))
     (unless (or challenge action)
-      (authbroker--raise '(authbroker-error "The e-mail address must be verified first"
-                                            (:code 1029 :kind "emailUnverified" :next-action "contactProvider"))))
+      (authbroker--raise
+       (authbroker--refusal '( :code 1029 :message "the e-mail address must be verified first"
+                               :data (:kind "emailUnverified" :nextAction "contactProvider")))))
     (unwind-protect
         (prog1 (if challenge (authbroker--answer challenge prompter)
                  (authbroker--ask prompter :show action)
@@ -167,7 +168,7 @@ Return the next result.  Whatever leaves it cancels the login."
            (authbroker--ask prompter :tell (authbroker-error-message problem))))
         (clear-string typed)))
     (when-let ((left (plist-get result :backupCodesRemaining)))
-      (authbroker--ask prompter :tell (format "Backup codes left: %d" left)))
+      (authbroker--ask prompter :tell (format "backup codes left: %d" left)))
     result))
 
 (defun authbroker--backup-code-p (typed length)
@@ -185,7 +186,7 @@ profile."
                                                                           :all all))
                             :results)
                  nil)
-    (when (called-interactively-p 'any) (authbroker--tell "Signed out"))))
+    (when (called-interactively-p 'any) (authbroker--tell "signed out"))))
 
 (provide 'authbroker-login)
 ;;; authbroker-login.el ends here

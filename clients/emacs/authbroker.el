@@ -4,7 +4,7 @@
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: comm, tools
-;; SPDX-License-Identifier: MIT
+;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:
 
@@ -22,6 +22,9 @@
 ;; plists, arrays vectors, false is `:json-false' and null nil.
 ;;
 ;; No error, message or buffer shows a token, a password or a code.
+;;
+;; This file is what each program loads: errors, connections, calls and tokens.
+;; Logins and events are in files of their own, loaded when they are used.
 
 ;;; Code:
 
@@ -45,7 +48,7 @@ For another state directory add \"--state\" and its path."
   :type 'number)
 
 (define-error 'authbroker-error "AuthBroker")
-(define-error 'authbroker-unauthorized "The server rejected the access token")
+(define-error 'authbroker-unauthorized "the server rejected the access token")
 
 ;;;; Errors
 
@@ -74,7 +77,7 @@ For another state directory add \"--state\" and its path."
 (defun authbroker--refusal (object)
   "Return the error for OBJECT, the member error of a response."
   (let ((data (plist-get object :data)))
-    (list 'authbroker-error (or (plist-get object :message) "The broker refused.")
+    (list 'authbroker-error (or (plist-get object :message) "the broker refused")
           (list :code (plist-get object :code) :kind (or (plist-get data :kind) "unexpectedAnswer")
                 :next-action (plist-get data :nextAction) :retryable (eq (plist-get data :retryable) t)
                 :retry-after (plist-get data :retryAfterSeconds) :profile (plist-get data :profile)
@@ -94,6 +97,10 @@ For another state directory add \"--state\" and its path."
             :documentation "The id of the request that was sent last.")
    (answered :initform nil :accessor authbroker--answered
              :documentation "Whether the broker has said anything.")
+   (pending :initform 0 :accessor authbroker--pending
+            :documentation "How many calls are under way.")
+   (retired :initform nil :accessor authbroker--retired
+            :documentation "Whether it takes no more calls, because the broker is about to end.")
    (proving :initform nil :accessor authbroker--proving
             :documentation "What waits until the proof that is under way was judged."))
   :documentation "A connection to the broker.")
@@ -117,7 +124,7 @@ params, ON-END with no argument when the connection has ended."
     (unless (executable-find (car command))
       (authbroker--raise
        (authbroker--problem
-        "noBroker" (format "There is no program %s; install AuthBroker, or set `authbroker-command'" (car command)))))
+        "noBroker" (format "there is no program %s; install AuthBroker, or set `authbroker-command'" (car command)))))
     (apply #'make-instance 'authbroker--connection
            :name name
            :process (lambda () (authbroker--start name command))
@@ -152,13 +159,25 @@ params, ON-END with no argument when the connection has ended."
         (with-current-buffer buffer (setq-local kill-buffer-query-functions nil))
         (kill-buffer buffer)))))
 
+(defun authbroker--retire (connection)
+  "Retire CONNECTION: it takes no call, and ends with the last one under way."
+  (setf (authbroker--retired connection) t)
+  (when (eq connection authbroker--current) (setq authbroker--current nil))
+  (authbroker--close-if-over connection))
+
+(defun authbroker--close-if-over (connection)
+  "End CONNECTION if it is retired and no call is under way on it."
+  (when (and (authbroker--retired connection) (<= (authbroker--pending connection) 0))
+    ;; Later: this may be its own process filter.
+    (run-with-timer 0 nil #'authbroker--close connection)))
+
 (defun authbroker--lost (connection)
   "Return the error of a call on CONNECTION, which has ended."
   (let ((said (when-let ((buffer (jsonrpc-stderr-buffer connection)))
                 (and (buffer-live-p buffer) (authbroker--said buffer)))))
     (if (authbroker--answered connection)
-        (authbroker--problem "connectionLost" "The broker closed the connection before it answered." t)
-      (authbroker--problem "noBroker" (or said "The broker ended without a word; see: authbroker doctor") t))))
+        (authbroker--problem "connectionLost" "the broker closed the connection before it answered" t)
+      (authbroker--problem "noBroker" (or said "the broker ended without a word; see: authbroker doctor") t))))
 
 (defun authbroker--said (buffer)
   "Return what the program complained about in BUFFER; nil if it said nothing."
@@ -191,28 +210,38 @@ params, ON-END with no argument when the connection has ended."
 SUCCESS gets the result, FAILURE an error.
 Where the broker wants proof of access to its state directory, give it.
 Return a function that tells the broker to cancel the request."
-  (let ((id nil))
+  (let* ((id nil)
+         (settle (lambda (function value)
+                   (cl-decf (authbroker--pending connection))
+                   (funcall function value)
+                   (authbroker--close-if-over connection)))
+         (succeed (lambda (result)
+                    (setf (authbroker--answered connection) t)
+                    (funcall settle success result)))
+         (fail (lambda (problem) (funcall settle failure problem))))
+    (cl-incf (authbroker--pending connection))
     (condition-case problem
         (jsonrpc-async-request
          connection (intern (concat ":" method)) params :timeout nil
-         :success-fn (lambda (result)
-                       (setf (authbroker--answered connection) t)
-                       (funcall success result))
-         :error-fn (lambda (object)
-                     (let ((proof (plist-get (plist-get object :data) :proof)))
-                       (cond ((eql (plist-get object :code) -1) (funcall failure (authbroker--lost connection)))
-                             ((and (equal (plist-get (plist-get object :data) :kind) "accessDenied")
-                                   (authbroker--harmless-p proof))
-                              (setf (authbroker--answered connection) t)
-                              (authbroker--prove connection proof method params success failure))
-                             (t (setf (authbroker--answered connection) t)
-                                (funcall failure (authbroker--refusal object)))))))
+         :success-fn succeed
+         :error-fn (lambda (object) (authbroker--judge connection object method params succeed fail)))
       (error
        ;; A program that has ended already takes no request.
        (when (jsonrpc-running-p connection) (signal (car problem) (cdr problem)))
-       (funcall failure (authbroker--lost connection))))
+       (funcall fail (authbroker--lost connection))))
     (setq id (authbroker--last-id connection))
     (lambda () (when (jsonrpc-running-p connection) (jsonrpc-notify connection :$/cancelRequest (list :id id))))))
+
+(defun authbroker--judge (connection object method params success failure)
+  "Give FAILURE the error for OBJECT, which came on CONNECTION.
+Where it wants a proof, give that, and call METHOD again with PARAMS; SUCCESS
+gets the result then."
+  (let ((proof (plist-get (plist-get object :data) :proof)))
+    (if (eql (plist-get object :code) -1) (funcall failure (authbroker--lost connection))
+      (setf (authbroker--answered connection) t)
+      (if (and (equal (plist-get (plist-get object :data) :kind) "accessDenied") (authbroker--harmless-p proof))
+          (authbroker--prove connection proof method params success failure)
+        (funcall failure (authbroker--refusal object))))))
 
 (defun authbroker--harmless-p (proof)
   "Whether PROOF asks for a file such as the broker's own programs choose."
@@ -246,32 +275,39 @@ CONNECTION, PARAMS, SUCCESS and FAILURE are those of the call."
       (error
        (funcall failure
                 (list 'authbroker-error
-                      (format "Access to the broker's state directory cannot be proven: no file can be made in %s."
+                      (format "access to the broker's state directory cannot be proven: no file can be made in %s"
                               directory)
                       '(:code 1081 :kind "accessDenied" :next-action "none")))))))
 
 (defconst authbroker--repeatable
-  '("getAccessToken" "reportRejected" "getIdToken" "getSession" "listSessions" "listPendingLogins" "awaitLogin"
-    "getStatus" "initialize" "ping" "rpc.discover")
-  "Methods that are called once more where the connection ended before the answer.")
+  '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "awaitLogin" "listPendingLogins"
+    "getCurrentUser" "getSession" "listSessions" "getStatus" "checkVault" "lock")
+  "Methods that are called once more where the broker has ended before the answer.
+They change nothing that a second call would change again.")
+
+(defun authbroker--ended-p (problem)
+  "Whether PROBLEM means that this broker answers no more requests."
+  (member (authbroker-error-kind problem) '("connectionLost" "shuttingDown")))
+
+(defun authbroker--repeated-p (method problem)
+  "Whether a call of METHOD that PROBLEM ended is made again at the next broker."
+  (and (authbroker--ended-p problem) (member method authbroker--repeatable)))
 
 (cl-defun authbroker-call (method &optional params &key timeout)
   "Call METHOD, a string, with PARAMS, a plist, and return the result.
 TIMEOUT: how many seconds to wait; `authbroker-timeout' where nil.
 Signal `authbroker-error'.  The end of the time cancels the request, and
 so does \\[keyboard-quit]."
-  (condition-case problem
-      (authbroker--call-once method params (or timeout authbroker-timeout))
-    (authbroker-error
-     (if (and (member method authbroker--repeatable)
-              (member (authbroker-error-kind problem) '("connectionLost" "shuttingDown")))
-         (authbroker--call-once method params (or timeout authbroker-timeout))
-       (authbroker--raise problem)))))
+  (let ((deadline (+ (float-time) (or timeout authbroker-timeout))))
+    (condition-case problem
+        (authbroker--call-once method params deadline)
+      (authbroker-error
+       (if (authbroker--repeated-p method problem) (authbroker--call-once method params deadline)
+         (authbroker--raise problem))))))
 
-(defun authbroker--call-once (method params timeout)
-  "Call METHOD with PARAMS and wait at most TIMEOUT seconds for the result."
+(defun authbroker--call-once (method params deadline)
+  "Call METHOD with PARAMS and wait for the result, until DEADLINE at most."
   (let* ((connection (authbroker--living))
-         (deadline (+ (float-time) timeout))
          (outcome nil)
          ;; Not `jsonrpc-request': it leaves the input loop of Emacs 28 by a throw, which loses what stands behind the
          ;; answer.
@@ -292,14 +328,36 @@ so does \\[keyboard-quit]."
         (funcall cancel)))
     (pcase outcome
       (`(result ,result) result)
-      (`(problem ,problem) (authbroker--raise problem))
-      (_ (authbroker--raise (authbroker--problem "timedOut" "The broker did not answer in time." t))))))
+      (`(problem ,problem)
+       (when (authbroker--ended-p problem) (authbroker--retire connection))
+       (authbroker--raise problem))
+      (_ (authbroker--raise (authbroker--problem "timedOut" "the broker did not answer in time" t))))))
 
 (defun authbroker-call-async (method params success &optional failure)
   "Call METHOD with PARAMS; return at once.
 SUCCESS gets the result, FAILURE an error as `condition-case' binds it.  Return
 a function that cancels the request; FAILURE then gets the kind \"cancelled\"."
-  (authbroker--send (authbroker--living) method params success (or failure #'ignore)))
+  (let ((call (list method params success (or failure #'ignore) #'ignore)))
+    (authbroker--try call nil)
+    (lambda () (funcall (nth 4 call)))))
+
+(defun authbroker--try (call is-last)
+  "Send CALL, a list of method, params, success, failure and what cancels it.
+Unless IS-LAST send it again where the broker has ended and that does no harm."
+  (pcase-let ((`(,method ,params ,success ,failure) (seq-take call 4)) (connection (authbroker--living)))
+    (setf (nth 4 call)
+          (authbroker--send
+           connection method params success
+           (lambda (problem)
+             (when (authbroker--ended-p problem) (authbroker--retire connection))
+             (if (or is-last (not (authbroker--repeated-p method problem))) (funcall failure problem)
+               ;; Later: this may be the sentinel of a process that has ended.
+               (run-with-timer 0 nil #'authbroker--try-again call)))))))
+
+(defun authbroker--try-again (call)
+  "Send CALL, whose broker has ended, for the last time."
+  (condition-case problem (authbroker--try call t)
+    (authbroker-error (funcall (nth 3 call) problem))))
 
 ;;;; Tokens
 
@@ -320,7 +378,7 @@ a function that cancels the request; FAILURE then gets the kind \"cancelled\"."
   (unless (and (stringp (plist-get result :accessToken)) (stringp (plist-get result :tokenType))
                (stringp (plist-get result :tokenId)))
     (authbroker--raise
-     (authbroker--problem "unexpectedAnswer" "The broker's answer is not what was expected: no access token.")))
+     (authbroker--problem "unexpectedAnswer" "the broker's answer is not what was expected: no access token")))
   (let ((token (authbroker--make-token
                 :type (plist-get result :tokenType) :expires-at (plist-get result :expiresAt)
                 :scopes (plist-get result :scopes) :profile (plist-get result :profile)

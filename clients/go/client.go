@@ -25,11 +25,11 @@ type Client struct {
 	closed  bool
 }
 
-// repeatable are the methods that are called once more where the connection ended before the answer: they change
+// repeatable are the methods that are called once more where the broker has ended before the answer: they change
 // nothing that a second call would change again.
-var repeatable = map[string]bool{"getAccessToken": true, "reportRejected": true, "getIdToken": true, "getSession": true,
-	"listSessions": true, "listPendingLogins": true, "awaitLogin": true, "getStatus": true, "initialize": true,
-	"ping": true, "rpc.discover": true}
+var repeatable = map[string]bool{"initialize": true, "ping": true, "rpc.discover": true, "getAccessToken": true,
+	"reportRejected": true, "getIdToken": true, "awaitLogin": true, "listPendingLogins": true, "getCurrentUser": true,
+	"getSession": true, "listSessions": true, "getStatus": true, "checkVault": true, "lock": true}
 
 // New returns a client of the broker that the location describes; Location{} is the usual one of this user. Nothing is
 // connected yet.
@@ -67,18 +67,29 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 // call calls a method, once more at another broker where that does no harm.
 func (c *Client) call(ctx context.Context, method string, params any) (json.RawMessage, *Error) {
 	text, failure := c.once(ctx, method, params)
-	if failure != nil && repeatable[method] && (failure.Kind == KindConnectionLost || failure.Kind == "shuttingDown") {
+	if failure != nil && failure.hasEnded() && (repeatable[method] || failure.unsent) {
 		return c.once(ctx, method, params)
 	}
 	return text, failure
 }
 
-// once calls a method, with a proof where the broker wants one.
+// once calls a method on the present connection, which takes no more calls where the broker is about to end.
 func (c *Client) once(ctx context.Context, method string, params any) (json.RawMessage, *Error) {
 	connection, failure := c.connection(ctx)
 	if failure != nil {
 		return nil, failure
 	}
+	text, failure := c.proven(ctx, connection, method, params)
+	if failure != nil && failure.hasEnded() {
+		connection.retire()
+	}
+	return text, failure
+}
+
+// proven calls a method, with a proof where the broker wants one.
+func (c *Client) proven(
+	ctx context.Context, connection *connection, method string, params any,
+) (json.RawMessage, *Error) {
 	text, failure := connection.call(ctx, method, params)
 	if failure == nil || failure.Kind != "accessDenied" || !failure.proof.isHarmless() {
 		return text, failure
@@ -128,7 +139,7 @@ func (c *Client) present() (*connection, *Error) {
 	if c.closed {
 		return nil, invalidRequest("the client is closed")
 	}
-	if c.current == nil || c.current.hasEnded() {
+	if c.current == nil || c.current.isRefusing() {
 		return nil, nil
 	}
 	return c.current, nil

@@ -229,26 +229,6 @@ func TestMalformedAnswersAreErrorsWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestABrokerThatHangsUpIsAskedOnceMore(t *testing.T) {
-	var mutex sync.Mutex
-	connections := 0
-	fakeBroker(t, func(connection net.Conn) {
-		mutex.Lock()
-		connections++
-		mutex.Unlock()
-		_, _ = bufio.NewReader(connection).ReadString('\n')
-	})
-	c := client(t)
-	_, err := c.AccessToken(limit(t), TokenOptions{})
-	wantKind(t, err, KindConnectionLost)
-	wantKind(t, c.Call(limit(t), "logout", nil, nil), KindConnectionLost)
-	mutex.Lock()
-	defer mutex.Unlock()
-	if connections != 3 {
-		t.Errorf("%d connections: a token is asked for twice, a logout once", connections)
-	}
-}
-
 func TestALockedVaultSaysWhatToDo(t *testing.T) {
 	newSandbox(t, "")
 	c := registered(t)

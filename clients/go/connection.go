@@ -2,42 +2,18 @@ package authbroker
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 )
 
-// longestMessage bounds one message of the broker: four times what it queues for a client that reads.
-const longestMessage = 16 << 20
-
 // mostInFlight bounds the requests of a connection that wait for answers: the broker's own bound is 64.
 const mostInFlight = 60
-
-// answer is a response, or why there is none.
-type answer struct {
-	result  json.RawMessage
-	failure *Error
-}
-
-// request is what is sent (JSON-RPC 2.0, section 4); without an id it is a notification.
-type request struct {
-	Version string `json:"jsonrpc"`
-	ID      int64  `json:"id,omitempty"`
-	Method  string `json:"method"`
-	Params  any    `json:"params,omitempty"`
-}
-
-// message is what is read: a response or a notification.
-type message struct {
-	ID     *int64          `json:"id"`
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
-	Result json.RawMessage `json:"result"`
-	Error  *wireError      `json:"error"`
-}
 
 // connection is one connection to the broker, on which any number of calls wait at the same time.
 type connection struct {
@@ -55,6 +31,7 @@ type connection struct {
 	lastID  int64
 	waiting map[int64]chan answer
 	failure *Error
+	retired bool
 }
 
 // newConnection begins to read.
@@ -68,13 +45,21 @@ func newConnection(socket net.Conn, notify func(json.RawMessage)) *connection {
 // close ends the connection; calls that wait fail with connectionLost.
 func (c *connection) close() { c.end(connectionLost()) }
 
-// hasEnded tells whether no call can be made any more.
-func (c *connection) hasEnded() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
+// isRefusing tells whether no call can be made any more.
+func (c *connection) isRefusing() bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.failure != nil || c.retired
+}
+
+// retire takes no more calls; the connection ends with the last one that is under way.
+func (c *connection) retire() {
+	c.mutex.Lock()
+	c.retired = true
+	isOver := len(c.waiting) == 0
+	c.mutex.Unlock()
+	if isOver {
+		c.close()
 	}
 }
 
@@ -103,39 +88,57 @@ func (c *connection) call(ctx context.Context, method string, params any) (json.
 	case c.places <- struct{}{}:
 		defer func() { <-c.places }()
 	case <-c.done:
-		return nil, c.failure
+		return nil, c.refusal()
 	case <-ctx.Done():
 		return nil, ended(ctx)
 	}
-	channel := make(chan answer, 1)
-	c.mutex.Lock()
-	if c.failure != nil {
-		defer c.mutex.Unlock()
-		return nil, c.failure
+	id, channel, failure := c.register()
+	if failure != nil {
+		return nil, failure
 	}
-	c.lastID++
-	id := c.lastID
-	c.waiting[id] = channel
-	c.mutex.Unlock()
+	defer c.forget(id)
 	if failure := c.send(ctx, request{Version: "2.0", ID: id, Method: method, Params: params}); failure != nil {
-		c.forget(id)
 		return nil, failure
 	}
 	select {
 	case answer := <-channel:
 		return answer.result, answer.failure
 	case <-ctx.Done():
-		c.forget(id)
 		c.cancel(id)
 		return nil, ended(ctx)
 	}
 }
 
-// forget gives up waiting for an answer.
+// refusal is why a connection takes no request: a loss is told as one that the request did not meet.
+func (c *connection) refusal() *Error {
+	if c.failure == nil || c.failure.Kind == KindConnectionLost {
+		return unsent()
+	}
+	return c.failure
+}
+
+// register gives a request its id, and the channel on which its answer comes.
+func (c *connection) register() (int64, chan answer, *Error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.failure != nil || c.retired {
+		return 0, nil, c.refusal()
+	}
+	channel := make(chan answer, 1)
+	c.lastID++
+	c.waiting[c.lastID] = channel
+	return c.lastID, channel, nil
+}
+
+// forget waits no longer for an answer. The last one ends a connection that takes no more calls.
 func (c *connection) forget(id int64) {
 	c.mutex.Lock()
 	delete(c.waiting, id)
+	isOver := c.retired && len(c.waiting) == 0
 	c.mutex.Unlock()
+	if isOver {
+		c.close()
+	}
 }
 
 // cancel tells the broker that an answer is no longer wanted; in the background, for its caller has no time left.
@@ -147,50 +150,57 @@ func (c *connection) cancel(id int64) {
 	}()
 }
 
-// send writes one message. One that was cut short ends the connection: what follows could not be told from it.
+// send writes one message.
 func (c *connection) send(ctx context.Context, message request) *Error {
 	line, err := json.Marshal(message)
 	if err != nil {
 		return invalidRequest("the parameters of " + message.Method + " cannot be written as JSON")
 	}
-	line = append(line, '\n')
 	select {
 	case c.writing <- struct{}{}:
 	case <-c.done:
-		return c.failure
+		return c.refusal()
 	case <-ctx.Done():
 		return ended(ctx)
 	}
 	defer func() { <-c.writing }()
-	stop := make(chan struct{})
-	stopped := make(chan struct{})
-	if ctx.Done() == nil {
-		close(stopped)
-	} else {
-		go func() {
-			defer close(stopped)
-			select {
-			case <-ctx.Done():
-				_ = c.socket.SetWriteDeadline(time.Unix(1, 0))
-			case <-stop:
-			}
-		}()
+	count, err := c.write(ctx, append(line, '\n'))
+	switch {
+	case err == nil:
+		return nil
+	case count == 0 && ctx.Err() != nil:
+		return ended(ctx)
 	}
+	// A message that was cut short ends the connection: what follows could not be told from it.
+	c.end(connectionLost())
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx)
+	case count == 0 && errors.Is(err, syscall.EPIPE):
+		return unsent()
+	}
+	return c.failure
+}
+
+// write writes bytes until the context ends; returns how many were written.
+func (c *connection) write(ctx context.Context, line []byte) (int, error) {
+	if ctx.Done() == nil {
+		return c.socket.Write(line)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		select {
+		case <-ctx.Done():
+			_ = c.socket.SetWriteDeadline(time.Unix(1, 0))
+		case <-stop:
+		}
+	}()
 	count, err := c.socket.Write(line)
 	close(stop)
 	<-stopped
 	_ = c.socket.SetWriteDeadline(time.Time{})
-	if err == nil || count == 0 && ctx.Err() != nil {
-		if err != nil {
-			return ended(ctx)
-		}
-		return nil
-	}
-	c.end(connectionLost())
-	if ctx.Err() != nil {
-		return ended(ctx)
-	}
-	return c.failure
+	return count, err
 }
 
 // read takes messages until the connection ends.
@@ -208,29 +218,10 @@ func (c *connection) read() {
 	}
 }
 
-// readLine reads one line of a bounded length.
-func readLine(reader *bufio.Reader) ([]byte, *Error) {
-	var line []byte
-	for {
-		part, err := reader.ReadSlice('\n')
-		if len(line)+len(part) > longestMessage {
-			return nil, unexpectedAnswer("a message is too long")
-		}
-		// What the reader lends is valid until the next read only, and results are kept.
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, connectionLost()
-		}
-	}
-}
-
-// take gives a message to whom it is for.
+// take hands a message to the call that waits for it, or an event to the subscription.
 func (c *connection) take(line []byte) *Error {
 	var got message
-	if len(line) <= 1 {
+	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
 	if json.Unmarshal(line, &got) != nil {
@@ -242,26 +233,25 @@ func (c *connection) take(line []byte) *Error {
 		}
 		return nil
 	}
-	response := answer{result: got.Result}
-	if got.Error != nil {
-		response.failure = got.Error.read()
+	response := got.answer()
+	switch {
+	case got.ID != nil:
+		c.settle(*got.ID, response)
+		return nil
+	case got.Error != nil:
+		// The broker could not make out which request it refuses.
+		return response.failure
 	}
-	if got.ID == nil {
-		if response.failure != nil {
-			// The broker could not make out which request it refuses.
-			return response.failure
-		}
-		return unexpectedAnswer("a response has no id")
-	}
-	if response.failure == nil && response.result == nil {
-		response.failure = unexpectedAnswer("a response has neither result nor error")
-	}
+	return unexpectedAnswer("a response has no id")
+}
+
+// settle ends the wait of a call.
+func (c *connection) settle(id int64, response answer) {
 	c.mutex.Lock()
-	channel := c.waiting[*got.ID]
-	delete(c.waiting, *got.ID)
+	channel := c.waiting[id]
+	delete(c.waiting, id)
 	c.mutex.Unlock()
 	if channel != nil {
 		channel <- response
 	}
-	return nil
 }

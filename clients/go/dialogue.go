@@ -42,10 +42,10 @@ func (c *Client) Login(ctx context.Context, credentials Credentials, prompter Pr
 			}
 		default:
 			return nil, &Error{Code: 1029, Kind: "emailUnverified", NextAction: "contactProvider",
-				Message: "The e-mail address must be verified first."}
+				Message: "the e-mail address must be verified first"}
 		}
 		if err != nil {
-			c.abandon(pending)
+			c.discard(pending)
 		}
 	}
 	if err != nil {
@@ -153,8 +153,8 @@ func isBackupCode(typed string, length int) bool {
 	return digits >= length+2
 }
 
-// abandon cancels a login that nobody goes on with; its own time, for that of the caller may be over.
-func (c *Client) abandon(result *LoginResult) {
+// discard cancels a login that is not completed; within a time of its own, for that of the caller may be over.
+func (c *Client) discard(result *LoginResult) {
 	ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
 	defer stop()
 	_ = c.CancelLogin(ctx, result)

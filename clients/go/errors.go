@@ -60,6 +60,8 @@ type Error struct {
 
 	proof *proof
 	cause error
+	// unsent tells that the broker has certainly not read the request.
+	unsent bool
 }
 
 // Error returns the sentence, and what to do where the sentence does not say it.
@@ -145,6 +147,16 @@ func connectionLost() *Error {
 	return &Error{Kind: KindConnectionLost, NextAction: "retry", Retryable: true,
 		Message: "the broker closed the connection before it answered"}
 }
+
+// unsent is connectionLost for a request that the broker has certainly not read.
+func unsent() *Error {
+	failure := connectionLost()
+	failure.unsent = true
+	return failure
+}
+
+// hasEnded tells whether this broker answers no more requests, so that the next one is to be asked.
+func (e *Error) hasEnded() bool { return e.Kind == KindConnectionLost || e.Kind == "shuttingDown" }
 
 // unexpectedAnswer is the error of an answer that cannot be read; what never quotes it.
 func unexpectedAnswer(what string) *Error {

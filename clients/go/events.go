@@ -138,19 +138,8 @@ func (s *Subscription) begin(ctx context.Context, since *uint64, starts bool) (*
 		case <-s.closing:
 		}
 	})
-	params := object{}.list("profiles", s.options.Profiles)
-	if since != nil {
-		params["since"] = *since
-	}
-	if s.options.Events != nil {
-		// It says whether the end of a broker is wanted.
-		params["events"] = append([]string{"shuttingDown"}, s.options.Events...)
-		if s.wants("shuttingDown") {
-			params["events"] = s.options.Events
-		}
-	}
 	snapshot := new(Snapshot)
-	text, failure := connection.call(ctx, "subscribe", params)
+	text, failure := connection.call(ctx, "subscribe", s.params(since))
 	if failure == nil && json.Unmarshal(text, snapshot) != nil {
 		failure = unexpectedAnswer("the result of subscribe")
 	}
@@ -165,6 +154,22 @@ func (s *Subscription) begin(ctx context.Context, since *uint64, starts bool) (*
 	}
 	s.mutex.Unlock()
 	return snapshot, gate, nil
+}
+
+// params are those of subscribe.
+func (s *Subscription) params(since *uint64) object {
+	params := object{}.list("profiles", s.options.Profiles)
+	if since != nil {
+		params["since"] = *since
+	}
+	if s.options.Events != nil {
+		// It says whether the end of a broker is wanted.
+		params["events"] = append([]string{"shuttingDown"}, s.options.Events...)
+		if s.wants("shuttingDown") {
+			params["events"] = s.options.Events
+		}
+	}
+	return params
 }
 
 // wants tells whether an event was asked for.

@@ -68,7 +68,7 @@ func TestABrokerThatWasStoppedIsWaitedForAndNotStarted(t *testing.T) {
 	}
 	defer events.Close()
 	s.stop(t)
-	await(t, func() bool { events.mutex.Lock(); defer events.mutex.Unlock(); return events.live.hasEnded() })
+	await(t, func() bool { events.mutex.Lock(); defer events.mutex.Unlock(); return events.live.isRefusing() })
 	if !events.stopping {
 		t.Error("the end was not announced")
 	}

@@ -92,10 +92,14 @@ func TestTheTransportHealsOnceAndOnlyWhereItMay(t *testing.T) {
 	if response, err := web.Get(foreign.URL); err != nil || response.StatusCode != 200 || foreign.headers[0] != "" {
 		t.Error("another origin got a token", err)
 	}
-	// A body that cannot be had again: the refusal is the answer, and the next request has the other token.
+}
+
+func TestTheTransportDoesNotRepeatABodyThatItCannotHaveAgain(t *testing.T) {
+	newSandbox(t, "")
+	// The refusal is the answer, and the next request has the other token.
 	once := newAPI(t, 1)
-	web.Transport.(*Transport).Origins = []string{once.URL}
-	request, _ = http.NewRequestWithContext(limit(t), "POST", once.URL, io.NopCloser(bytes.NewReader([]byte("a stream"))))
+	web := http.Client{Transport: &Transport{Client: registered(t), Origins: []string{once.URL}}}
+	request, _ := http.NewRequestWithContext(limit(t), "POST", once.URL, io.NopCloser(bytes.NewReader([]byte("a stream"))))
 	if response, err := web.Do(request); err != nil || response.StatusCode != 401 || len(once.headers) != 1 {
 		t.Error("a stream was sent twice", err)
 	}
@@ -166,6 +170,18 @@ import (
 
 var requested bool
 
+// refreshWhenSubscribed refreshes the token when the broker has a subscription. The example ends with the event, the
+// program with run: this goroutine needs no end of its own.
+func refreshWhenSubscribed(ctx context.Context, client *authbroker.Client) {
+	status := struct{ Subscriptions int }{}
+	for ctx.Err() == nil && status.Subscriptions == 0 {
+		if err := client.Call(ctx, "getStatus", nil, &status); err != nil {
+			return
+		}
+	}
+	_, _ = client.AccessToken(ctx, authbroker.TokenOptions{ForceRefresh: true})
+}
+
 func request(ctx context.Context, header string) error {
 	requested = len(header) > 20
 	return nil
@@ -186,12 +202,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	go func() {
-		for ctx.Err() == nil {
-			_, _ = client.AccessToken(ctx, authbroker.TokenOptions{ForceRefresh: true})
-			time.Sleep(500 * time.Millisecond)
-		}
-	}()
+	go refreshWhenSubscribed(ctx, client)
 	/*EVENTS*/
 	fmt.Println("the example ran:", response.StatusCode, requested, event.Name)
 	return err

@@ -271,7 +271,8 @@ export class Broker {
   ): Promise<AccessToken>;
   /**
    * Calls a function with a token; if the API refuses it, reports that once and calls it with the new one. The function
-   * throws or returns {@link Unauthorized}, or returns a `Response` of `fetch` with status 401.
+   * throws or returns {@link Unauthorized}, or returns a `Response` of `fetch` with status 401. The second refusal is
+   * what comes of it, and the first one where the broker has no other token.
    */
   withAccessToken<Result>(
     use: (token: AccessToken) => Promise<Result | Unauthorized> | Result | Unauthorized, options?: TokenOptions,

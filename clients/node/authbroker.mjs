@@ -9,7 +9,9 @@
  * It speaks JSON-RPC lines over the broker's Unix socket. Node cannot ask the kernel who listens there (SO_PEERCRED),
  * so that owner and mode of the socket and of every directory on the way to it are checked instead, before a byte is
  * sent.
- * One file without dependencies; `authbroker.d.ts` has the types and describes the interface.
+ * It is one file without dependencies, long as it is, so that a program which is not installed with npm can take a copy
+ * of it; its sections are errors, values, finding the broker, one connection, the client, events, prompts.
+ * `authbroker.d.ts` has the types and describes the interface.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
@@ -36,10 +38,15 @@ const AWAIT_SECONDS = 20, LOSS_LIMIT = 3;
 const FIRST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 2_000, USUAL_LIFE_MS = 10_000;
 /** The longest time that a timer of Node knows (24 days); a longer one would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Requests that change nothing, or nothing more the second time: sent again where the connection was lost. */
+/** Requests that change nothing, or nothing more the second time: sent again where the broker has ended. */
 const REPEATABLE = new Set(['initialize', 'ping', 'rpc.discover', 'getAccessToken', 'reportRejected', 'getIdToken',
   'awaitLogin', 'listPendingLogins', 'getCurrentUser', 'getSession', 'listSessions', 'getStatus', 'checkVault',
   'lock']);
+/** Whether an error says that this broker answers no more requests, so that the next one is to be asked. */
+const hasEnded = ({ kind }) => kind === 'connectionLost' || kind === 'shuttingDown';
+/** Whether a call that has failed is made once more, at the next broker. */
+const isRepeated = (method, error) => (error instanceof ConnectionLost && !error.sent)
+  || (hasEnded(error) && REPEATABLE.has(method));
 /** What leaves a challenge as it is, so that the person may try again. */
 const TRY_AGAIN = new Set(['otpInvalid', 'backupCodeInvalid', 'resendTooSoon']);
 
@@ -506,6 +513,7 @@ class Channel {
   #length = 0;
   #lastId = 0;
   #proving = Promise.resolve();
+  #isRetired = false;
   /** Why it is of no more use. */
   failure;
 
@@ -513,6 +521,8 @@ class Channel {
     this.#socket = socket;
     this.onEvent = onEvent;
     socket.on('data', (data) => this.#receive(data));
+    // All answers were read then; a later call must not meet a socket that closes.
+    socket.once('end', () => this.close(new ConnectionLost()));
     socket.once('close', () => this.close(new ConnectionLost()));
     if (socket.destroyed) this.close(new ConnectionLost());
     socket.unref();
@@ -527,6 +537,15 @@ class Channel {
     this.#waiting.clear();
     for (const { reject } of waiting) reject(reason);
     this.onEnd?.();
+  }
+
+  /** Whether requests may be sent. */
+  get isOpen() { return this.failure === undefined && !this.#isRetired; }
+
+  /** Takes no more calls; the connection ends with the last one that is under way. */
+  retire() {
+    this.#isRetired = true;
+    if (this.#waiting.size === 0) this.close(new ConnectionLost());
   }
 
   pause() { this.#socket.pause(); }
@@ -556,8 +575,9 @@ class Channel {
 
   /** Sends a request and waits for its answer. */
   ask(method, params = {}, { timeoutSeconds, signal } = {}) {
-    if (this.failure) {
-      return Promise.reject(this.failure instanceof ConnectionLost ? new ConnectionLost(false) : this.failure);
+    if (!this.isOpen) {
+      const isLost = this.#isRetired || this.failure instanceof ConnectionLost;
+      return Promise.reject(isLost ? new ConnectionLost(false) : this.failure);
     }
     if (signal?.aborted) return Promise.reject(signal.reason);
     const id = ++this.#lastId;
@@ -573,6 +593,7 @@ class Channel {
         signal?.removeEventListener('abort', aborted);
         this.#waiting.delete(id);
         if (this.#waiting.size === 0) this.hold(false);
+        if (this.#isRetired) this.retire();
         finish(value);
       };
       const line = { jsonrpc: '2.0', id, method, params };
@@ -675,13 +696,16 @@ export class Broker {
   }
 
   async call(method, params = {}, options = {}) {
-    for (;;) {
+    const limit = options.timeoutSeconds;
+    const deadline = limit === undefined ? undefined : performance.now() / 1000 + limit;
+    for (let isLast = false; ; isLast = true) {
       options.signal?.throwIfAborted();
-      const isNew = !this.#channel || this.#channel.failure !== undefined;
-      const channel = isNew ? await this.#open() : this.#channel;
+      const channel = this.#channel?.isOpen ? this.#channel : await this.#open();
       if (this.#isClosed) throw new Closed();
-      try { return await channel.call(method, given(params), options); } catch (error) {
-        if (!(error instanceof ConnectionLost) || isNew || (error.sent && !REPEATABLE.has(method))) throw error;
+      const timeoutSeconds = deadline === undefined ? undefined : Math.max(deadline - performance.now() / 1000, 0);
+      try { return await channel.call(method, given(params), { ...options, timeoutSeconds }); } catch (error) {
+        if (hasEnded(error)) channel.retire();
+        if (isLast || !isRepeated(method, error)) throw error;
       }
     }
   }
@@ -718,11 +742,16 @@ export class Broker {
       }
       const isResponse = outcome instanceof Response && outcome.status === 401;
       if (!(outcome instanceof Unauthorized) && !isResponse) return outcome;
-      if (isLast && isResponse) return outcome;
-      if (isLast) throw outcome;
-      if (isResponse) await outcome.body?.cancel();
       const { status } = outcome;
-      token = await this.reportRejected(token, { status, scopes, audience, signal, timeoutSeconds });
+      const fresh = isLast ? token
+        : await this.reportRejected(token, { status, scopes, audience, signal, timeoutSeconds });
+      // The same token would be refused again.
+      if (fresh.equals(token)) {
+        if (isResponse) return outcome;
+        throw outcome;
+      }
+      if (isResponse) await outcome.body?.cancel();
+      token = fresh;
     }
   }
 

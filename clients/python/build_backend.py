@@ -1,6 +1,6 @@
 """Builds the wheel and the source archive (PEP 517) of this package: pure Python, so that both are plain archives.
 
-`pip install ./clients/python` therefore needs neither setuptools nor a network. Name, version and description are those
+`pip install ./clients/python` therefore needs neither setuptools nor a network. Name, version, description and licence are those
 of `pyproject.toml`, of whose TOML only single-line strings are read (Python 3.9 has no parser for it).
 """
 
@@ -34,7 +34,7 @@ def metadata():
     with open(os.path.join(HERE, "README.md"), encoding="utf-8") as file:
         readme = file.read()
     return (f"Metadata-Version: 2.1\nName: {project('name')}\nVersion: {project('version')}\n"
-            f"Summary: {project('description')}\nLicense: Apache-2.0\n"
+            f"Summary: {project('description')}\nLicense: {project('license')}\n"
             f"Requires-Python: {project('requires-python')}\nDescription-Content-Type: text/markdown\n\n{readme}")
 
 

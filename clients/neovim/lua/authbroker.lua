@@ -18,12 +18,12 @@ M.UNAUTHORIZED = setmetatable({}, { __tostring = function() return 'the server r
 -- `timeout_ms` how long a call may take unless it says so itself.
 M.settings = { command = { 'authbroker' }, timeout_ms = 60000 }
 
--- The methods that are called once more where the connection ended before the answer: they change nothing that a
+-- The methods that are called once more where the broker has ended before the answer: they change nothing that a
 -- second call would change again.
 local REPEATABLE = {
-  getAccessToken = true, reportRejected = true, getIdToken = true, getSession = true, listSessions = true,
-  listPendingLogins = true, awaitLogin = true, getStatus = true, initialize = true, ping = true,
-  ['rpc.discover'] = true,
+  initialize = true, ping = true, ['rpc.discover'] = true, getAccessToken = true, reportRejected = true,
+  getIdToken = true, awaitLogin = true, listPendingLogins = true, getCurrentUser = true, getSession = true,
+  listSessions = true, getStatus = true, checkVault = true, lock = true,
 }
 
 -- The connection, nil before the first call.
@@ -41,20 +41,46 @@ function M.disconnect()
   current = nil
 end
 
---- Returns a living connection; or nil and an error.
+--- Returns a connection that takes calls; or nil and an error.
 local function connection()
-  if current and current.running then return current end
+  if current and current.running and not current.retired then return current end
   local failure
   current, failure = Connection.open({ command = M.settings.command })
   return current, failure
 end
 
---- Calls a method and waits for its result.
-local function call_once(method, params, timeout_ms)
-  local open, failure = connection()
-  if not open then return nil, failure end
+--- Calls a method, once more at the next broker where this one has ended and the method changes nothing.
+--
+-- @param callback called once with an error, or with nil and the result
+-- @return a function that cancels the request
+local function request(method, params, callback)
+  local tries, cancel = 0, function() end
+  local function try()
+    tries = tries + 1
+    local number = tries
+    local open, failure = connection()
+    if not open then return callback(failure) end
+    local own = open:request(method, params, function(refusal, result)
+      local has_ended = refusal and (refusal.kind == 'connectionLost' or refusal.kind == 'shuttingDown')
+      if has_ended then open:retire() end
+      if has_ended and REPEATABLE[method] and number == 1 then return try() end
+      callback(refusal, result)
+    end)
+    if number == tries then cancel = own end
+  end
+  try()
+  return function() cancel() end
+end
+
+--- Calls any method of the broker and waits for its result; Ctrl-C cancels the request.
+--
+-- @param params a table; nil for none. An empty object inside is vim.empty_dict().
+-- @param options `timeout_ms`
+-- @return the result, null as nil in objects; or nil and an error
+function M.call(method, params, options)
+  local timeout_ms = options and options.timeout_ms or M.settings.timeout_ms
   local done, refusal, result = false, nil, nil
-  local cancel = open:request(method, params, function(e, r) done, refusal, result = true, e, r end)
+  local cancel = request(method, params, function(e, r) done, refusal, result = true, e, r end)
   local answered, why = vim.wait(timeout_ms, function() return done end, 50)
   if not answered then
     cancel()
@@ -65,33 +91,11 @@ local function call_once(method, params, timeout_ms)
   return result
 end
 
---- Calls any method of the broker and waits for its result; Ctrl-C cancels the request.
---
--- @param params a table; nil for none. An empty object inside is vim.empty_dict().
--- @param options `timeout_ms`
--- @return the result, null as nil in objects; or nil and an error
-function M.call(method, params, options)
-  local timeout_ms = options and options.timeout_ms or M.settings.timeout_ms
-  local result, failure = call_once(method, params, timeout_ms)
-  if failure and REPEATABLE[method] and (failure.kind == 'connectionLost' or failure.kind == 'shuttingDown') then
-    return call_once(method, params, timeout_ms)
-  end
-  return result, failure
-end
-
 --- Calls any method and returns at once.
 --
 -- @param callback called in the main loop with an error, or with nil and the result
 -- @return a function that cancels the request: the callback then gets the error `cancelled`
-function M.call_async(method, params, callback)
-  callback = vim.schedule_wrap(callback)
-  local open, failure = connection()
-  if not open then
-    callback(failure)
-    return function() end
-  end
-  return open:request(method, params, callback)
-end
+function M.call_async(method, params, callback) return request(method, params, vim.schedule_wrap(callback)) end
 
 -- The tokens themselves, beside the tables, which may be printed.
 local values = setmetatable({}, { __mode = 'k' })

@@ -4,109 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
+from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
 
-from . import _calls, _dialogue
+from . import _calls, _dialogue, _retry
+from ._async_channel import AsyncChannel
 from ._async_stream import AsyncEvents, AsyncSocket
-from ._codec import REPEATABLE, Answer, Codec
-from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, UnexpectedAnswer
+from ._errors import AuthBrokerError, Closed, Unauthorized
 from ._events import Cursor
 from ._location import Location
 from ._members import Members
 from ._prompts import Prompts
-from ._proof import ProofFile
 from ._values import AccessToken, IdToken, LoginResult, LogoutResult, OtpChallenge, Session
 
 Result = TypeVar("Result")
-
-
-class AsyncChannel:
-    """A connected socket, the requests that are under way on it, and the task that reads the answers."""
-
-    def __init__(self, socket: AsyncSocket) -> None:
-        """Takes the socket over."""
-        self._socket = socket
-        self._codec = Codec()
-        self._waiting: Dict[int, "asyncio.Future[Answer]"] = {}
-        self._failure: Optional[AuthBrokerError] = None
-        self._proving = asyncio.Lock()
-        self._reading = asyncio.ensure_future(self._read())
-
-    @property
-    def is_open(self) -> bool:
-        """Whether requests may be sent."""
-        return self._failure is None
-
-    async def close(self) -> None:
-        """Ends the connection; every call that waits raises `Closed`."""
-        self._fail(Closed())
-        self._reading.cancel()
-        await asyncio.wait({self._reading})
-
-    async def call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> Any:
-        """Calls a method; gives the proof of access to the state directory where the broker asks for it."""
-        answer = await self._ask(method, params, timeout)
-        proof = None if answer.error is None else ProofFile.wanted(answer.error)
-        if proof is None:
-            return answer.get()
-        async with self._proving:
-            # The proof that this call was asked for may have been given by another task meanwhile.
-            if proof.create():
-                try:
-                    (await self._ask("prove", {}, timeout)).get()
-                finally:
-                    proof.remove()
-        return (await self._ask(method, params, timeout)).get()
-
-    async def _ask(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> Answer:
-        if self._failure is not None:
-            raise ConnectionLost(sent=False) if isinstance(self._failure, ConnectionLost) else self._failure
-        identifier, message = self._codec.request(method, params)
-        future: "asyncio.Future[Answer]" = asyncio.get_running_loop().create_future()
-        self._waiting[identifier] = future
-        try:
-            await self._socket.send(message)
-            await asyncio.wait({future}, timeout=timeout)
-            if not future.done():
-                self._socket.post(Codec.cancellation(identifier))
-                raise TimedOut
-            return future.result()
-        except asyncio.CancelledError:
-            self._socket.post(Codec.cancellation(identifier))
-            raise
-        finally:
-            self._waiting.pop(identifier, None)
-            future.cancel()
-
-    async def _read(self) -> None:
-        try:
-            while True:
-                for message in self._codec.feed(await self._socket.receive()):
-                    if isinstance(message, Answer):
-                        self._take(message)
-        except (ConnectionLost, UnexpectedAnswer) as error:
-            self._fail(error)
-        finally:
-            self._fail(ConnectionLost())
-            self._socket.close()
-
-    def _take(self, answer: Answer) -> None:
-        if answer.id is None:
-            # The broker's words about the connection itself: it closes it.
-            return self._fail(answer.error or ConnectionLost())
-        future = self._waiting.pop(answer.id, None)
-        if future is not None and not future.done():
-            future.set_result(answer)
-        return None
-
-    def _fail(self, reason: AuthBrokerError) -> None:
-        if self._failure is not None:
-            return
-        self._failure = reason
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(ConnectionLost() if isinstance(reason, ConnectionLost) else reason)
 
 
 class AsyncBroker:
@@ -139,24 +51,29 @@ class AsyncBroker:
     async def call(self, method: str, params: Optional[Mapping[str, object]] = None, *,
                    timeout: Optional[float] = None) -> Any:
         """As `Broker.call`."""
-        while True:
-            channel, is_new = await self._connected()
+        deadline = None if timeout is None else time.monotonic() + timeout
+        for is_last in (False, True):
+            channel = await self._connected()
             try:
-                return await channel.call(method, params or {}, timeout)
-            except ConnectionLost as error:
-                if is_new or (error.sent and method not in REPEATABLE):
+                left = None if deadline is None else max(deadline - time.monotonic(), 0)
+                return await channel.call(method, params or {}, left)
+            except AuthBrokerError as error:
+                if _retry.has_ended(error):
+                    channel.retire()
+                if is_last or not _retry.is_repeated(method, error):
                     raise
+        raise AssertionError("the loop returns or raises")
 
-    async def _connected(self) -> Tuple[AsyncChannel, bool]:
-        """An open connection, and whether it is new."""
+    async def _connected(self) -> AsyncChannel:
+        """An open connection."""
         if self._is_closed:
             raise Closed
         if self._channel is not None and self._channel.is_open:
-            return self._channel, False
+            return self._channel
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())
         # One call's cancellation is not that of the others which wait for the same connection.
-        return await asyncio.shield(self._opening), True
+        return await asyncio.shield(self._opening)
 
     async def _open(self) -> AsyncChannel:
         try:
@@ -193,18 +110,15 @@ class AsyncBroker:
         for is_last in (False, True):
             try:
                 given = use(token)
-                outcome = (await given) if inspect.isawaitable(given) else given
+                return _calls.accepted(cast(Result, (await given) if inspect.isawaitable(given) else given))
             except Exception as error:
                 status = _calls.refused_status(error)
                 if status is None or is_last:
                     raise
-            else:
-                if not isinstance(outcome, Unauthorized):
-                    return cast(Result, outcome)
-                if is_last:
-                    raise outcome
-                status = outcome.status
-            token = await self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+                fresh = await self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+                if fresh == token:
+                    raise
+                token = fresh
         raise AssertionError("the loop returns or raises")
 
     async def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> IdToken:
@@ -223,7 +137,7 @@ class AsyncBroker:
             profile, method, email, password, phone_number, refresh_token, scopes, client_context)
         if prompts is None:
             return await self._login_call("login", params, timeout)
-        return await self._drive(_dialogue.login(prompts, params), timeout)
+        return await self._drive(_dialogue.Run(_dialogue.login(prompts, params)), timeout)
 
     async def verify_otp(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None) -> LoginResult:
         """As `Broker.verify_otp`."""
@@ -267,34 +181,29 @@ class AsyncBroker:
     async def _login_call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> LoginResult:
         return LoginResult.read(Members(await self.call(method, params, timeout=timeout)))
 
-    async def _drive(self, steps: _dialogue.Steps, timeout: Optional[float]) -> LoginResult:
+    async def _drive(self, run: _dialogue.Run, timeout: Optional[float]) -> LoginResult:
         """Does what a dialogue asks for, step by step."""
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    if isinstance(step, _dialogue.Ask):
-                        value = await _asked(step.function)
-                    else:
-                        value = await self.call(step.method, step.params, timeout=timeout)
-                except Exception as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(value)
-        except StopIteration as end:
-            result: LoginResult = end.value
-            return result
-        except asyncio.CancelledError:
-            await self._cancel(steps)
-            raise
+        while run.step is not None:
+            step = run.step
+            try:
+                value = await _asked(step.function) if isinstance(step, _dialogue.Ask) else await self.call(
+                    step.method, step.params, timeout=timeout)
+            except asyncio.CancelledError:
+                await self._cancel(run)
+                raise
+            except Exception as error:
+                run.failed(error)
+            else:
+                run.succeeded(value)
+        return run.result
 
-    async def _cancel(self, steps: _dialogue.Steps) -> None:
+    async def _cancel(self, run: _dialogue.Run) -> None:
         """Cancels the login that a dialogue waits for."""
         try:
-            step = steps.throw(KeyboardInterrupt())
-            if isinstance(step, _dialogue.Call):
-                await self.call(step.method, step.params, timeout=_dialogue.CANCEL_SECONDS)
-        except (StopIteration, KeyboardInterrupt, AuthBrokerError):
+            run.failed(KeyboardInterrupt())
+            if isinstance(run.step, _dialogue.Call):
+                await self.call(run.step.method, run.step.params, timeout=_dialogue.CANCEL_SECONDS)
+        except (KeyboardInterrupt, AuthBrokerError):
             pass
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, AsyncIterator, List, Mapping, Optional, Type
 
 from ._codec import READ_SIZE, Answer, Codec
-from ._errors import AuthBrokerError, Closed, ConnectionLost, NoBroker, TimedOut, UnexpectedAnswer
+from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
@@ -173,19 +172,12 @@ class AsyncEvents(AsyncIterator[Event]):
                 raise
 
     async def _reconnect(self) -> None:
-        failure: Optional[NoBroker] = None
         while True:
-            await asyncio.sleep(self._cursor.pause(failure))
+            await asyncio.sleep(self._cursor.pauses.next())
             try:
-                start = self._location.start and self._cursor.may_start
-                return await self._subscribe(replace(self._location, start=start))
-            except ConnectionLost:
-                failure = None
-            except NoBroker as error:
-                failure = error
+                return await self._subscribe(self._cursor.location(self._location))
             except AuthBrokerError as error:
-                if error.kind not in ("shuttingDown", "overloaded"):
-                    raise
+                self._cursor.pauses.failed(error)
 
     async def _subscribe(self, location: Location) -> None:
         connection = await AsyncSocket.connect(location)

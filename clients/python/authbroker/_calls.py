@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Dict, Optional, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Tuple, TypeVar, Union
 
 from ._errors import Unauthorized
 from ._members import Members
 from ._values import AccessToken, LogoutResult
 
+Result = TypeVar("Result")
 # How much longer than the broker's own time limit its answer is waited for, in seconds: it is on this machine.
 _ANSWER_SECONDS = 5.0
 
@@ -51,6 +52,13 @@ def logout_params(profile: Optional[str], everywhere: bool, all_profiles: bool) 
 def logout_results(result: object) -> Tuple[LogoutResult, ...]:
     """The result of `logout`."""
     return Members(result).values("results", LogoutResult.read)
+
+
+def accepted(outcome: Union[Result, Unauthorized]) -> Result:
+    """The outcome of a caller's function; raises an `Unauthorized` that it has returned."""
+    if isinstance(outcome, Unauthorized):
+        raise outcome
+    return outcome
 
 
 def refused_status(outcome: object) -> Optional[int]:

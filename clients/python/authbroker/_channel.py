@@ -1,4 +1,4 @@
-"""One connection, shared by threads: whoever waits for an answer reads, for the others as well."""
+"""One connection, shared by threads: one of those that wait for an answer reads, for the others as well."""
 
 from __future__ import annotations
 
@@ -74,16 +74,25 @@ class Channel:
         self._proving = threading.Lock()
         self._waiters: Dict[int, _Waiter] = {}
         self._is_being_read = False
+        self._is_retired = False
         self._failure: Optional[AuthBrokerError] = None
 
     @property
     def is_open(self) -> bool:
         """Whether requests may be sent; false in a process that inherited the connection by fork."""
-        return self._failure is None and self.process == os.getpid()
+        return self._failure is None and not self._is_retired and self.process == os.getpid()
 
     def close(self, reason: Optional[AuthBrokerError] = None) -> None:
         """Ends the connection; every call that waits raises the reason."""
         self._fail(reason or Closed())
+
+    def retire(self) -> None:
+        """Takes no more calls; the connection ends with the last one that is under way."""
+        with self._lock:
+            self._is_retired = True
+            is_over = not self._waiters
+        if is_over:
+            self._fail(ConnectionLost())
 
     def forget(self) -> None:
         """Closes this process's descriptor; another process that has the connection by fork keeps it."""
@@ -117,7 +126,7 @@ class Channel:
              cancellation: Optional[Cancellation]) -> Answer:
         waiter = _Waiter()
         with self._lock:
-            if self._failure is not None:
+            if self._failure is not None or self._is_retired:
                 raise self._reason(sent=False)
             identifier, message = self._codec.request(method, params)
             self._waiters[identifier] = waiter
@@ -127,7 +136,7 @@ class Channel:
                 cancellation.begin(identifier, self)
             self._wait(waiter, deadline)
         except BaseException as error:
-            # Whoever leaves before the answer says so, unless the connection is of no use.
+            # A caller that leaves before the answer cancels the request, unless the connection is of no use.
             if waiter.answer is None and not isinstance(error, (ConnectionLost, UnexpectedAnswer)):
                 self.cancel(identifier)
             raise
@@ -137,6 +146,9 @@ class Channel:
             with self._lock:
                 self._waiters.pop(identifier, None)
                 self._promote()
+                is_over = self._is_retired and not self._waiters
+            if is_over:
+                self._fail(ConnectionLost())
         if waiter.answer is None:
             raise self._reason()
         return waiter.answer

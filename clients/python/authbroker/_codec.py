@@ -14,11 +14,6 @@ from ._values import Event
 MESSAGE_LIMIT = 16 << 20
 #: How much is read at once: what a pipe or a socket usually holds.
 READ_SIZE = 64 * 1024
-#: Requests that change nothing, or nothing more the second time: they are sent again where the connection was lost.
-REPEATABLE = frozenset({
-    "initialize", "ping", "rpc.discover", "getAccessToken", "reportRejected", "getIdToken", "awaitLogin",
-    "listPendingLogins", "getCurrentUser", "getSession", "listSessions", "getStatus", "checkVault", "lock",
-})
 
 
 @dataclass

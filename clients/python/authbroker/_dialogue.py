@@ -39,6 +39,38 @@ Step = Union[Call, Ask]
 Steps = Generator[Step, Any, LoginResult]
 
 
+class Run:
+    """A dialogue under way: the step that it asks for next, and in the end the result."""
+
+    def __init__(self, steps: Steps) -> None:
+        """Asks for the first step."""
+        self._steps = steps
+        #: What is to be done next; None when there is a result.
+        self.step: Optional[Step] = None
+        self._result: Optional[LoginResult] = None
+        self._advance(lambda: next(steps))
+
+    @property
+    def result(self) -> LoginResult:
+        """What the login came to; only at the end."""
+        assert self._result is not None
+        return self._result
+
+    def succeeded(self, value: Any) -> None:
+        """Goes on with what the step gave."""
+        self._advance(lambda: self._steps.send(value))
+
+    def failed(self, error: BaseException) -> None:
+        """Goes on with why the step gave nothing; raises what the dialogue does not handle."""
+        self._advance(lambda: self._steps.throw(error))
+
+    def _advance(self, move: Callable[[], Step]) -> None:
+        try:
+            self.step = move()
+        except StopIteration as end:
+            self.step, self._result = None, end.value
+
+
 def login(prompts: Prompts, params: Mapping[str, object]) -> Steps:
     """Logs in and goes on until there is a session, or something that no prompt can answer."""
     begun: Mapping[str, object] = yield from _credentials(prompts, params)

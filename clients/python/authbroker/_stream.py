@@ -6,12 +6,11 @@ import select
 import socket
 import threading
 import time
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Iterator, List, Mapping, Optional, Type
 
 from ._codec import READ_SIZE, Answer, Codec
-from ._errors import AuthBrokerError, Closed, ConnectionLost, NoBroker, TimedOut, UnexpectedAnswer
+from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
@@ -164,23 +163,16 @@ class Events(Iterator[Event]):
             channel.close()
 
     def _reconnect(self, deadline: Optional[float]) -> None:
-        failure: Optional[NoBroker] = None
         while True:
-            pause = self._cursor.pause(failure)
+            pause = self._cursor.pauses.next()
             if deadline is not None and time.monotonic() + pause > deadline:
                 raise TimedOut
             if self._closing.wait(pause):
                 raise Closed
             try:
-                start = self._location.start and self._cursor.may_start
-                return self._subscribe(replace(self._location, start=start), deadline)
-            except ConnectionLost:
-                failure = None
-            except NoBroker as error:
-                failure = error
+                return self._subscribe(self._cursor.location(self._location), deadline)
             except AuthBrokerError as error:
-                if error.kind not in ("shuttingDown", "overloaded"):
-                    raise
+                self._cursor.pauses.failed(error)
 
     def _subscribe(self, location: Location, deadline: Optional[float]) -> None:
         channel = EventChannel(connect(location))

@@ -8,10 +8,9 @@ import time
 from types import TracebackType
 from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
-from . import _calls, _dialogue
+from . import _calls, _dialogue, _retry
 from ._channel import Cancellation, Channel
-from ._codec import REPEATABLE
-from ._errors import Closed, ConnectionLost, Unauthorized
+from ._errors import AuthBrokerError, Closed, Unauthorized
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
@@ -26,7 +25,7 @@ class Broker:
     """A connection to the broker of this user, which is started if there is none.
 
     Any number of threads may use it at the same time. It connects at the first call, and again after the broker was
-    started anew; a request whose effect is unknown then is not repeated, but raises `ConnectionLost`. Every call takes
+    restarted; a request whose effect is unknown then is not repeated, but raises `ConnectionLost`. Every call takes
     `timeout`, in seconds, and raises a subclass of `AuthBrokerError`.
     """
 
@@ -60,23 +59,27 @@ class Broker:
              cancellation: Optional[Cancellation] = None) -> Any:
         """Calls any method of the interface by its name and returns its result as decoded JSON.
 
-        Members of the params that are None are left out. Raises the broker's own error, `NoBroker`, `ConnectionLost`,
-        `TimedOut`, `Closed` or `UnexpectedAnswer`.
+        Members of the params that are None are left out. Where the broker has ended, a request that changes nothing
+        (`REPEATABLE`) is sent once more, to the next broker. Raises the broker's own error, `NoBroker`,
+        `ConnectionLost`, `TimedOut`, `Closed` or `UnexpectedAnswer`.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        while True:
-            channel, is_new = self._connected()
+        for is_last in (False, True):
+            channel = self._connected()
             try:
                 return channel.call(method, params or {}, deadline, cancellation)
-            except ConnectionLost as error:
-                if is_new or (error.sent and method not in REPEATABLE):
+            except AuthBrokerError as error:
+                if _retry.has_ended(error):
+                    channel.retire()
+                if is_last or not _retry.is_repeated(method, error):
                     raise
+        raise AssertionError("the loop returns or raises")
 
-    def _connected(self) -> Tuple[Channel, bool]:
-        """An open connection, and whether it is new."""
+    def _connected(self) -> Channel:
+        """An open connection."""
         channel = self._channel
         if channel is not None and channel.is_open:
-            return channel, False
+            return channel
         if channel is not None and channel.process != os.getpid():
             # The lock and the connection belong to the process that this one was forked from.
             self._lock, self._channel = threading.Lock(), None
@@ -86,8 +89,7 @@ class Broker:
                 raise Closed
             if self._channel is None or not self._channel.is_open:
                 self._channel = Channel(connect(self._location))
-                return self._channel, True
-            return self._channel, False
+            return self._channel
 
     # Tokens
 
@@ -117,23 +119,20 @@ class Broker:
         """Calls a function with a token; if the API refuses it, reports that once and calls it with the new one.
 
         The function raises or returns `Unauthorized`; an `urllib.error.HTTPError` with 401 is understood as well. The
-        second refusal is raised.
+        second refusal is raised, and the first one where the broker has no other token.
         """
         token = self.access_token(profile, min_validity=min_validity, scopes=scopes, audience=audience, timeout=timeout)
         for is_last in (False, True):
             try:
-                outcome = use(token)
+                return _calls.accepted(use(token))
             except Exception as error:
                 status = _calls.refused_status(error)
                 if status is None or is_last:
                     raise
-            else:
-                if not isinstance(outcome, Unauthorized):
-                    return outcome
-                if is_last:
-                    raise outcome
-                status = outcome.status
-            token = self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+                fresh = self.report_rejected(token, status, scopes=scopes, audience=audience, timeout=timeout)
+                if fresh == token:
+                    raise
+                token = fresh
         raise AssertionError("the loop returns or raises")
 
     def id_token(self, profile: Optional[str] = None, *, timeout: Optional[float] = None) -> IdToken:
@@ -155,7 +154,7 @@ class Broker:
             profile, method, email, password, phone_number, refresh_token, scopes, client_context)
         if prompts is None:
             return self._login_call("login", params, timeout)
-        return self._drive(_dialogue.login(prompts, params), timeout)
+        return self._drive(_dialogue.Run(_dialogue.login(prompts, params)), timeout)
 
     def verify_otp(self, otp_flow_id: str, code: str, *, timeout: Optional[float] = None) -> LoginResult:
         """Answers a challenge with its one-time code; blanks and dashes do not count."""
@@ -191,23 +190,18 @@ class Broker:
     def _login_call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> LoginResult:
         return LoginResult.read(Members(self.call(method, params, timeout=timeout)))
 
-    def _drive(self, steps: _dialogue.Steps, timeout: Optional[float]) -> LoginResult:
+    def _drive(self, run: _dialogue.Run, timeout: Optional[float]) -> LoginResult:
         """Does what a dialogue asks for, step by step."""
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    if isinstance(step, _dialogue.Ask):
-                        value = step.function()
-                    else:
-                        value = self.call(step.method, step.params, timeout=timeout)
-                except BaseException as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(value)
-        except StopIteration as end:
-            result: LoginResult = end.value
-            return result
+        while run.step is not None:
+            step = run.step
+            try:
+                value = step.function() if isinstance(step, _dialogue.Ask) else self.call(
+                    step.method, step.params, timeout=timeout)
+            except BaseException as error:
+                run.failed(error)
+            else:
+                run.succeeded(value)
+        return run.result
 
     # Events
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
-from typing import Any, Mapping, NoReturn, Optional, Tuple
+from typing import Any, Callable, Mapping, NoReturn, Optional, Tuple, Type, TypeVar
 
 from ._errors import BrokerError, UnexpectedAnswer
 from ._members import Members
+
+Value = TypeVar("Value", bound="_Value")
 
 
 class _Secret:
@@ -88,20 +90,26 @@ class IdToken(_Secret):
 
 
 @dataclass(frozen=True)
-class LoginForm:
+class _Value:
+    """A dataclass whose fields are the members of an object: their names in camel case, and their types."""
+
+    @classmethod
+    def read(cls: Type[Value], members: Members) -> Value:
+        """Reads an object; raises `UnexpectedAnswer` where a member does not fit."""
+        return cls(**{one.name: _READERS[str(one.type)](members, _member(one.name)) for one in fields(cls)})
+
+
+@dataclass(frozen=True)
+class LoginForm(_Value):
     """A way to log in to a profile, and what it takes."""
 
     method: str
     fields: Tuple[str, ...]
 
-    @staticmethod
-    def read(members: Members) -> LoginForm:
-        """Reads a form."""
-        return LoginForm(members.text("method"), members.texts("fields"))
 
 
 @dataclass(frozen=True)
-class Session:
+class Session(_Value):
     """The public state of a profile's session."""
 
     profile: str
@@ -117,17 +125,10 @@ class Session:
     #: Every member as it came.
     raw: Mapping[str, Any] = field(repr=False, compare=False)
 
-    @staticmethod
-    def read(members: Members) -> Session:
-        """Reads a session."""
-        return Session(
-            members.text("profile"), members.text("provider"), members.text("state"), members.optional_text("userId"),
-            members.texts("scopes"), members.optional_time("accessTokenExpiresAt"), members.flag("refreshTokenPresent"),
-            members.values("login", LoginForm.read), members.raw)
 
 
 @dataclass(frozen=True)
-class OtpChallenge:
+class OtpChallenge(_Value):
     """A one-time code that a login waits for."""
 
     otp_flow_id: str
@@ -143,18 +144,10 @@ class OtpChallenge:
     #: Every member as it came.
     raw: Mapping[str, Any] = field(repr=False, compare=False)
 
-    @staticmethod
-    def read(members: Members) -> OtpChallenge:
-        """Reads a challenge."""
-        return OtpChallenge(
-            members.text("otpFlowId"), members.text("profile"), members.text("method"),
-            members.text("maskedDestination"), members.integer("otpLength"), members.time("expiresAt"),
-            members.time("nextResendAt"), members.integer("attemptsRemaining"), members.flag("backupCodesAllowed"),
-            members.raw)
 
 
 @dataclass(frozen=True)
-class UserAction:
+class UserAction(_Value):
     """Something to be done in a browser or at another device, so that a login goes on."""
 
     login_flow_id: str
@@ -168,17 +161,10 @@ class UserAction:
     #: Every member as it came.
     raw: Mapping[str, Any] = field(repr=False, compare=False)
 
-    @staticmethod
-    def read(members: Members) -> UserAction:
-        """Reads an action."""
-        return UserAction(
-            members.text("loginFlowId"), members.text("profile"), members.text("kind"),
-            members.text("verificationUri"), members.optional_text("verificationUriComplete"),
-            members.optional_text("userCode"), members.time("expiresAt"), members.raw)
 
 
 @dataclass(frozen=True)
-class LoginResult:
+class LoginResult(_Value):
     """What a step of a login came to."""
 
     #: `authenticated`, `otpRequired`, `userActionRequired` or `emailVerificationRequired`.
@@ -191,31 +177,20 @@ class LoginResult:
     #: Every member as it came.
     raw: Mapping[str, Any] = field(repr=False, compare=False)
 
-    @staticmethod
-    def read(members: Members) -> LoginResult:
-        """Reads a result."""
-        return LoginResult(
-            members.text("status"), members.optional_value("session", Session.read),
-            members.optional_value("challenge", OtpChallenge.read), members.optional_value("action", UserAction.read),
-            members.optional_integer("backupCodesRemaining"), members.raw)
 
 
 @dataclass(frozen=True)
-class LogoutResult:
+class LogoutResult(_Value):
     """What became of one profile's session."""
 
     profile: str
     #: Whether the provider has revoked it: `yes`, `no`, `pending` or `unsupported`.
     server_revoked: str
 
-    @staticmethod
-    def read(members: Members) -> LogoutResult:
-        """Reads one of the results."""
-        return LogoutResult(members.text("profile"), members.text("serverRevoked"))
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class Snapshot(_Value):
     """Where the sessions stood when a subscription began."""
 
     subscription_id: str
@@ -224,11 +199,6 @@ class Snapshot:
     #: True if events were missed that the broker no longer keeps: the sessions are then the truth.
     resync: bool
 
-    @staticmethod
-    def read(members: Members) -> Snapshot:
-        """Reads the answer to `subscribe`."""
-        return Snapshot(members.text("subscriptionId"), members.integer("sequence"),
-                        members.values("sessions", Session.read), members.flag("resync"))
 
 
 @dataclass(frozen=True)
@@ -255,6 +225,26 @@ class Event:
             raise UnexpectedAnswer("/data must be an object")
         return Event(members.integer("sequence"), members.text("event"), members.optional_text("profile"),
                      members.time("time"), data, members.text("subscriptionId"))
+
+
+def _member(name: str) -> str:
+    """The member that a field is read from: `expires_at` from `expiresAt`."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+# How a field is read, by its type as it is written above.
+_READERS: Mapping[str, Callable[[Members, str], Any]] = {
+    "str": Members.text, "Optional[str]": Members.optional_text, "Tuple[str, ...]": Members.texts,
+    "bool": Members.flag, "int": Members.integer, "Optional[int]": Members.optional_integer,
+    "datetime": Members.time, "Optional[datetime]": Members.optional_time,
+    "Mapping[str, Any]": lambda members, _: members.raw,
+    "Tuple[LoginForm, ...]": lambda members, name: members.values(name, LoginForm.read),
+    "Tuple[Session, ...]": lambda members, name: members.values(name, Session.read),
+    "Optional[Session]": lambda members, name: members.optional_value(name, Session.read),
+    "Optional[OtpChallenge]": lambda members, name: members.optional_value(name, OtpChallenge.read),
+    "Optional[UserAction]": lambda members, name: members.optional_value(name, UserAction.read),
+}
 
 
 def challenge_of(error: BrokerError) -> Optional[OtpChallenge]:

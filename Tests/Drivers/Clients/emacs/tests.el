@@ -3,7 +3,9 @@
 ;;; Commentary:
 
 ;; Run by `test': each test has a home and a broker of its own.  The programs
-;; are those of the PATH; $CLIENT is the folder of the package.
+;; are those of the PATH; $CLIENT is the folder of the package, $FAKE_BROKER the
+;; program of that name.  One file, long as it is: all tests stand on the
+;; helpers at its beginning.
 
 ;;; Code:
 
@@ -33,6 +35,8 @@
     (unless (eql 0 (apply #'call-process (car command) nil t nil (cdr command)))
       (ert-fail (list command (buffer-string))))
     (buffer-string)))
+
+(defvar home nil "The home of the test that runs.")
 
 (defmacro tests-in-sandbox (config &rest body)
   "Run BODY in a home of its own, with CONFIG unless nil; nothing stays behind."
@@ -233,6 +237,76 @@
         (let ((problem (tests-kind "unexpectedAnswer" (authbroker-access-token))))
           (should-not (string-match-p "eyJ" (format "%S" problem))))))))
 
+(defconst tests-methods '("getCurrentUser" "checkVault" "lock" "getAccessToken" "login" "logout")
+  "Called one after the other; those that change something come last.")
+
+(defun tests-lines (file)
+  "Return the lines of FILE, none where there is no such file."
+  (and (file-exists-p file)
+       (with-temp-buffer (insert-file-contents file) (split-string (buffer-string) "\n" t))))
+
+(defun tests-with-fake-broker (mode body)
+  "Call BODY with the log of a fake broker (../fake-broker) in MODE.
+Return how often each of `tests-methods' was requested."
+  (let* ((log (format "%s/log-%s" home mode)) (socket (format "%s/s-%s" home mode)) (said "")
+         (fake (make-process :name "fake" :command (list (getenv "FAKE_BROKER") socket log mode) :connection-type 'pipe
+                             :noquery t :filter (lambda (_ text) (setq said (concat said text))))))
+    (authbroker-disconnect)
+    (setenv "AUTHBROKER_SOCKET" socket)
+    (unwind-protect
+        (progn
+          (tests-await (lambda () (equal said "ready\n")))
+          (funcall body log))
+      (authbroker-disconnect)
+      (setenv "AUTHBROKER_SOCKET" nil)
+      (process-send-eof fake)
+      (tests-await (lambda () (not (process-live-p fake)))))
+    (mapcar (lambda (method) (cl-count method (tests-lines log) :test #'equal)) tests-methods)))
+
+(defun tests-repetition (mode kind)
+  "Call every method once, at a fake broker in MODE.
+Those that change something must fail with KIND, the others succeed."
+  (should (equal (tests-with-fake-broker
+                  mode (lambda (_log)
+                         (dolist (method tests-methods)
+                           (authbroker-call "ping")
+                           (if (member method '("login" "logout")) (tests-kind kind (authbroker-call method))
+                             (should (authbroker-call method))))))
+                 '(2 2 2 2 1 1))))
+
+(ert-deftest tests-lost-requests ()
+  "A request whose connection is lost is repeated once where it changes nothing."
+  (tests-in-sandbox nil (tests-repetition "lost" "connectionLost")))
+
+(ert-deftest tests-ending-broker ()
+  "A broker that ends is followed by the next; a call under way is not lost."
+  (tests-in-sandbox nil
+    (tests-repetition "ending" "shuttingDown")
+    (delete-file (concat home "/log-ending"))
+    (let (slow status)
+      (tests-with-fake-broker
+       "ending" (lambda (log)
+                  (authbroker-call-async "slow" nil (lambda (result) (setq slow result)))
+                  (tests-await (lambda () (tests-lines log)))
+                  (authbroker-call-async "getStatus" nil (lambda (result) (setq status result)))
+                  (tests-await (lambda () (and slow status)))))
+      (should (equal (plist-get slow :tokenId) "id1")))
+    ;; Connections that were retired leave no process.
+    (tests-await (lambda () (not (cl-find "authbroker-[0-9]" (mapcar #'process-name (process-list))
+                                          :test #'string-match-p))))))
+
+(ert-deftest tests-token-not-replaced ()
+  "A token that is not replaced is not tried again."
+  (tests-in-sandbox nil
+    (let ((calls 0) reports)
+      (tests-with-fake-broker
+       "lasting" (lambda (log)
+                   (should-error (authbroker-with-access-token
+                                  (lambda (_token) (cl-incf calls) (signal 'authbroker-unauthorized nil)))
+                                 :type 'authbroker-unauthorized)
+                   (setq reports (cl-count "reportRejected" (tests-lines log) :test #'equal))))
+      (should (equal (list calls reports) '(1 1))))))
+
 (ert-deftest tests-locked ()
   "A locked vault says what to do; the proof for lock is given."
   (tests-in-sandbox nil
@@ -283,7 +357,7 @@
         (authbroker-logout)
         (setq answers (list (lambda () (copy-sequence backup))) told nil)
         (authbroker-login :email "ada@example.com")
-        (should (member "Backup codes left: 9" told)))
+        (should (member "backup codes left: 9" told)))
       (dolist (line (append told questions))
         (should-not (string-match-p (regexp-quote tests-password) line))))))
 

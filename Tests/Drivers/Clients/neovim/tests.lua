@@ -1,5 +1,6 @@
 -- Tests of the Neovim package, run by `test`: each has a home and a broker of its own. The programs are those of the
--- PATH; $CLIENT is the folder of the package.
+-- PATH; $CLIENT is the folder of the package, $FAKE_BROKER the program of that name. One file, long as it is: all tests
+-- stand on the helpers at its beginning.
 local authbroker = require('authbroker')
 local Connection = require('authbroker.connection')
 local uv = vim.loop
@@ -196,6 +197,67 @@ function tests.a_false_broker()
     assert(not tostring(failure):find('eyJ', 1, true))
   end
   authbroker.setup({ command = { 'authbroker' } })
+end
+
+-- Called one after the other; those that change something come last.
+local METHODS = { 'getCurrentUser', 'checkVault', 'lock', 'getAccessToken', 'login', 'logout' }
+
+--- Runs a function with a fake broker (../fake-broker) in a mode; returns how often each method was requested.
+local function with_fake_broker(mode, body)
+  local log, said = home .. '/log-' .. mode, ''
+  vim.env.AUTHBROKER_SOCKET = home .. '/s-' .. mode
+  local job = vim.fn.jobstart({ vim.env.FAKE_BROKER, vim.env.AUTHBROKER_SOCKET, log, mode },
+    { on_stdout = function(_, lines) said = said .. table.concat(lines) end })
+  await(function() return said == 'ready' end)
+  authbroker.disconnect()
+  local ok, failure = pcall(body, log)
+  authbroker.disconnect()
+  vim.env.AUTHBROKER_SOCKET = nil
+  vim.fn.chanclose(job, 'stdin')
+  vim.fn.jobwait({ job })
+  assert(ok, failure)
+  local requested = vim.fn.readfile(log)
+  return function(method) return #vim.tbl_filter(function(line) return line == method end, requested) end
+end
+
+--- Calls every method once, behind a ping over the same connection; checks what becomes of those that change something.
+local function check_repetition(mode, kind_of_loss)
+  local times = with_fake_broker(mode, function()
+    for index, method in ipairs(METHODS) do
+      assert(authbroker.call('ping'))
+      if index <= 4 then assert(authbroker.call(method)) else kind(kind_of_loss, authbroker.call(method)) end
+    end
+  end)
+  equal(vim.tbl_map(times, METHODS), { 2, 2, 2, 2, 1, 1 })
+end
+
+function tests.lost_requests_are_repeated_once_where_they_change_nothing() check_repetition('lost', 'connectionLost') end
+
+function tests.a_broker_that_ends_is_followed_by_the_next()
+  check_repetition('ending', 'shuttingDown')
+  -- Without waiting, while another call is under way over the connection that ends.
+  local failures, slow = {}, nil
+  with_fake_broker('ending', function(log)
+    authbroker.call_async('slow', nil, function(failure, result) slow = result or failure end)
+    await(function() return vim.fn.filereadable(log) == 1 and #vim.fn.readfile(log) > 0 end)
+    local done
+    authbroker.call_async('getStatus', nil, function(failure) done = true table.insert(failures, failure) end)
+    await(function() return done and slow end)
+  end)
+  equal(failures, {})
+  equal(slow.tokenId, 'id1')
+end
+
+function tests.a_token_that_is_not_replaced_is_not_tried_again()
+  local calls = 0
+  local times = with_fake_broker('lasting', function()
+    local result, why = authbroker.with_access_token(nil, function()
+      calls = calls + 1
+      return nil, authbroker.UNAUTHORIZED
+    end)
+    assert(result == nil and why == authbroker.UNAUTHORIZED)
+  end)
+  equal({ calls, times('reportRejected') }, { 1, 1 })
 end
 
 function tests.a_locked_vault()

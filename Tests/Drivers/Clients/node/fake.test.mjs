@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 
 import { AuthBrokerError, Broker, BrokerError, ConnectionLost, CredentialError, NoBroker, RequestError, TimedOut,
-  UnexpectedAnswer } from 'authbroker';
+  Unauthorized, UnexpectedAnswer } from 'authbroker';
 
 import { FakeBroker, PATIENCE, Sandbox, line, tokenOf, until } from './support.mjs';
 
@@ -71,19 +71,53 @@ describe('answers', { timeout: PATIENCE }, () => {
 });
 
 describe('connections', { timeout: PATIENCE }, () => {
-  test('a request of unknown effect is not repeated', async () => {
-    fake = await FakeBroker.listen(file, () => '');
-    for (const method of ['login', 'getAccessToken']) {
-      await assert.rejects(broker.call(method), ConnectionLost);
-      assert.equal(fake.requests(method).length, 1);
-    }
-    await fake.close();
-    const answers = [line({ id: 1, result: {} }), '', line({ id: 1, result: { n: 2 } }), ''];
-    fake = await FakeBroker.listen(file, () => answers.shift());
-    await broker.call('ping');
-    assert.deepEqual(await broker.call('getStatus'), { n: 2 });
-    await assert.rejects(broker.call('login'), ConnectionLost);
-    assert.deepEqual([fake.connections, fake.requests('login').length], [2, 1]);
+  const METHODS = ['getCurrentUser', 'checkVault', 'lock', 'getAccessToken', 'login', 'logout'];
+  const TWICE = [2, 2, 2, 2, 1, 1];
+
+  /** What becomes of each method: the result, or the kind of the error; and how often each was requested. */
+  async function outcomes(answer) {
+    fake = await FakeBroker.listen(file, answer);
+    const came = [];
+    for (const method of METHODS) came.push(await broker.call(method).catch(({ kind }) => kind));
+    return [came, METHODS.map((method) => fake.requests(method).length), fake.connections];
+  }
+
+  test('a request of unknown effect is not repeated; one that changes nothing is, once', async () => {
+    assert.deepEqual(await outcomes(() => ''), [METHODS.map(() => 'connectionLost'), TWICE, 10]);
+  });
+
+  test('the repetition has the answer, over a kept connection and over a new one', async () => {
+    const once = ({ id, method }) => (fake.requests(method).length === 1 ? '' : line({ id, result: { n: 2 } }));
+    const [came] = await outcomes(once);
+    assert.deepEqual(came, [...Array(4).fill({ n: 2 }), 'connectionLost', 'connectionLost']);
+  });
+
+  test('a broker that ends is followed by the next', async () => {
+    const error = { code: 1084, message: 'm', data: { kind: 'shuttingDown', nextAction: 'retry', retryable: true } };
+    const once = ({ id, method }) => line(fake.requests(method).length === 1 ? { id, error } : { id, result: { n: 2 } });
+    // Each refusal ended the use of a connection; the last one was the last request.
+    assert.deepEqual(await outcomes(once), [[...Array(4).fill({ n: 2 }), 'shuttingDown', 'shuttingDown'], TWICE, 6]);
+  });
+
+  test('no call under way is lost with a broker that ends', async () => {
+    const error = { code: 1084, message: 'm', data: { kind: 'shuttingDown' } };
+    fake = await FakeBroker.listen(file, ({ id, method }) => {
+      if (method === 'slow') return undefined;
+      if (fake.requests('ping').length > 1) return line({ id, result: 7 });
+      return line({ id, error }) + line({ id: fake.requests('slow')[0].id, result: 5 });
+    });
+    const slow = broker.call('slow');
+    await until(() => fake.requests('slow').length === 1, 'the request');
+    assert.deepEqual([await broker.call('ping'), await slow, fake.connections], [7, 5, 2]);
+  });
+
+  test('a token that is not replaced is not tried again', async () => {
+    fake = await FakeBroker.listen(file, ({ id }) => line({ id, result: tokenOf(1) }));
+    let calls = 0;
+    await assert.rejects(broker.withAccessToken(() => { calls += 1; throw new Unauthorized(); }), Unauthorized);
+    const response = await broker.withAccessToken(() => { calls += 1; return new Response('why', { status: 401 }); });
+    assert.deepEqual([response.status, await response.text(), calls], [401, 'why', 2]);
+    assert.equal(fake.requests('reportRejected').length, 2);
   });
 
   test('answers overtake each other', async () => {
@@ -169,14 +203,15 @@ describe('sockets', { timeout: PATIENCE }, () => {
     await distrusted(/can be changed by other users/, `${sandbox.root}/open/way/broker.sock`);
     fs.symlinkSync(folder, `${sandbox.root}/way`);
     await assert.rejects(new Broker({ socket: `${sandbox.root}/way/broker.sock` }).session(), ConnectionLost);
-    assert.equal(fake.received.length, 1);
+    // A request that changes nothing, and its repetition.
+    assert.equal(fake.received.length, 2);
     if (process.getuid() !== 0) return;
     // As root: a socket, and a link to it, that really are another user's.
     fs.lchownSync(`${sandbox.root}/way`, 65534, 65534);
     await assert.rejects(new Broker({ socket: `${sandbox.root}/way/broker.sock` }).session(), { name: 'NoBroker', message: /nothing was sent/ });
     fs.chownSync(file, 65534, 65534);
     await assert.rejects(new Broker({ socket: file }).session(), { name: 'NoBroker', message: /user 65534/ });
-    assert.equal(fake.received.length, 1);
+    assert.equal(fake.received.length, 2);
   });
 
   test('a proof that no broker asks for is not given', async () => {

@@ -63,7 +63,13 @@ export class Sandbox {
   async kill() {
     const pid = this.pid();
     process.kill(pid, 'SIGKILL');
-    await until(() => this.pid() !== pid, 'the end of the broker');
+    // Its sockets are closed with its last thread: until then its main thread alone is a zombie.
+    const isOver = () => {
+      try {
+        return /\) Z/.test(fs.readFileSync(`/proc/${pid}/stat`, 'utf8')) && fs.readdirSync(`/proc/${pid}/task`).length === 1;
+      } catch { return true; }
+    };
+    await until(isOver, 'the end of the broker');
   }
 
   /** The newest code of the embedded provider that is not among those known. */

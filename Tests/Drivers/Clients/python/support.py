@@ -78,7 +78,16 @@ class Case(unittest.TestCase):
         pid = self.pid()
         self.assertIsNotNone(pid)
         os.kill(pid, signal.SIGKILL)
-        until(lambda: self.pid() != pid, "the end of the broker")
+        until(lambda: self.is_over(pid), "the end of the broker")
+
+    @staticmethod
+    def is_over(pid):
+        """Whether the sockets of a process are closed: with its last thread, until then the first alone is a zombie."""
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                return ") Z" in file.read() and len(os.listdir(f"/proc/{pid}/task")) == 1
+        except OSError:
+            return True
 
     def register(self, broker, **more):
         """Makes an account and, without a phone number, a session."""

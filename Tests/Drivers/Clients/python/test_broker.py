@@ -212,7 +212,7 @@ class EventTests(Case):
                 self.assertEqual(events.next(PATIENCE).event, "logout")
 
     def test_a_stopped_broker_is_waited_for(self):
-        """The stream does not start what a person has stopped, and goes on when somebody else does."""
+        """The stream does not start what a person has stopped, and goes on when another program does."""
         with Broker() as broker:
             self.register(broker)
             with broker.events(["logout"]) as events:

@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 from authbroker import (AsyncBroker, AuthBrokerError, Broker, BrokerError, CredentialError, ConnectionLost, NoBroker,
-                        RequestError, TimedOut, UnexpectedAnswer)
+                        RequestError, TimedOut, Unauthorized, UnexpectedAnswer)
 
 from support import PATIENCE, Case, FakeBroker, line, token_of, until
 
@@ -96,34 +96,103 @@ class AnswerTests(FakeCase):
 class ConnectionTests(FakeCase):
     """Connections that end, and answers that do not come."""
 
-    def test_a_request_of_unknown_effect_is_not_repeated(self):
-        """One that changes nothing is, once."""
-        with FakeBroker(self.path, lambda request: b"") as fake, Broker() as broker:
-            for method, times in (("login", 1), ("getAccessToken", 1)):
-                with self.assertRaises(ConnectionLost):
-                    broker.call(method)
-                self.assertEqual(len(fake.requests(method)), times)
-        os.unlink(self.path)
-        answers = [line(id=1, result={}), b"", line(id=1, result={"n": 2}), b""]
-        with FakeBroker(self.path, lambda request: answers.pop(0)) as fake, Broker() as broker:
-            broker.call("ping")
-            self.assertEqual(broker.call("getStatus"), {"n": 2})
-            with self.assertRaises(ConnectionLost):
-                broker.call("login")
-            self.assertEqual((fake.connections, len(fake.requests("login"))), (2, 1))
-        os.unlink(self.path)
-        answers[:] = [line(id=1, result={}), b"", line(id=1, result={"n": 2}), b""]
-
-        async def tasks():
+    def both(self, answer, ask):
+        """Asks with both clients, each at its own fake broker; yields that broker and the outcomes."""
+        async def later():
             async with AsyncBroker() as broker:
-                await broker.call("ping")
-                self.assertEqual(await broker.call("getStatus"), {"n": 2})
-                with self.assertRaises(ConnectionLost):
-                    await broker.call("login")
+                return [await outcome(ask(broker, method)) for method in self.methods]
 
-        with FakeBroker(self.path, lambda request: answers.pop(0)) as fake:
-            asyncio.run(tasks())
-            self.assertEqual((fake.connections, len(fake.requests("login"))), (2, 1))
+        async def outcome(call):
+            try:
+                return await call
+            except AuthBrokerError as error:
+                return error.kind
+
+        def now():
+            with Broker() as broker:
+                return [told(broker, method) for method in self.methods]
+
+        def told(broker, method):
+            try:
+                return ask(broker, method)
+            except AuthBrokerError as error:
+                return error.kind
+
+        for run in (now, lambda: asyncio.run(later())):
+            self.heard = []
+            with FakeBroker(self.path, answer) as fake:
+                came = run()
+                yield fake, came
+            os.unlink(self.path)
+
+    methods = ("getCurrentUser", "checkVault", "lock", "getAccessToken", "login", "logout")
+
+    def test_a_request_of_unknown_effect_is_not_repeated(self):
+        """One that changes nothing is, once, whether the connection was new or kept."""
+        for fake, came in self.both(lambda request: b"", lambda broker, method: broker.call(method)):
+            self.assertEqual(came, ["connectionLost"] * 6)
+            self.assertEqual([len(fake.requests(method)) for method in self.methods], [2, 2, 2, 2, 1, 1])
+            self.assertEqual(fake.connections, 10)
+
+        def answer(request):
+            self.heard.append(request["method"])
+            return b"" if self.heard.count(request["method"]) == 1 else line(id=request["id"], result={"n": 2})
+
+        for fake, came in self.both(answer, lambda broker, method: broker.call(method)):
+            self.assertEqual(came, [{"n": 2}] * 4 + ["connectionLost"] * 2)
+
+    def test_a_broker_that_ends_is_followed_by_the_next(self):
+        """`shuttingDown` is answered by one more request, at another connection, where that changes nothing."""
+        refusal = {"code": 1084, "message": "m", "data": {"kind": "shuttingDown", "nextAction": "retry", "retryable": True}}
+
+        def answer(request):
+            self.heard.append(request["method"])
+            is_first = self.heard.count(request["method"]) == 1
+            return line(id=request["id"], error=refusal) if is_first else line(id=request["id"], result={"n": 2})
+
+        for fake, came in self.both(answer, lambda broker, method: broker.call(method)):
+            self.assertEqual(came, [{"n": 2}] * 4 + ["shuttingDown"] * 2)
+            self.assertEqual([len(fake.requests(method)) for method in self.methods], [2, 2, 2, 2, 1, 1])
+            # Each refusal ended the use of a connection; the last one was the last request.
+            self.assertEqual(fake.connections, 6)
+
+    def test_no_call_under_way_is_lost_with_a_broker_that_ends(self):
+        """Its connection takes no more calls, and ends with the last answer."""
+        refusal = {"code": 1084, "message": "m", "data": {"kind": "shuttingDown"}}
+        held = []
+
+        def answer(request):
+            if request["method"] == "slow":
+                return held.append(request["id"])
+            if request["method"] == "ping" and len(fake.requests("ping")) == 1:
+                return line(id=request["id"], error=refusal) + line(id=held[0], result=5)
+            return line(id=request["id"], result=7)
+
+        with FakeBroker(self.path, answer) as fake, Broker() as broker:
+            results = []
+            thread = threading.Thread(target=lambda: results.append(broker.call("slow")))
+            thread.start()
+            until(lambda: held, "the slow request")
+            self.assertEqual(broker.call("ping"), 7)
+            thread.join(PATIENCE)
+            self.assertEqual((results, fake.connections), ([5], 2))
+
+    def test_a_token_that_is_not_replaced_is_not_tried_again(self):
+        """The caller's refusal is raised: the same token would be refused again."""
+        used = []
+
+        def use(token):
+            used.append(token.token_id)
+            raise Unauthorized()
+
+        def answer(request):
+            return line(id=request["id"], result=token_of(1))
+
+        self.methods = ("getAccessToken",)
+        for fake, came in self.both(answer, lambda broker, _: broker.with_access_token(use)):
+            self.assertEqual((came, used), (["unauthorized"], ["id1"]))
+            self.assertEqual(len(fake.requests("reportRejected")), 1)
+            used.clear()
 
     def test_answers_overtake_each_other(self):
         """A hundred threads, answered in the opposite order; and a hundred tasks."""

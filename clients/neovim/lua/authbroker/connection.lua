@@ -74,7 +74,13 @@ function Connection:finish(reason)
   if self.on_end then self.on_end(reason) end
 end
 
---- Ends the connection on purpose: nobody is told but the calls that wait.
+--- Takes no more calls; the connection ends with the last one that is under way.
+function Connection:retire()
+  self.retired = true
+  if next(self.waiting) == nil then self:close() end
+end
+
+--- Ends the connection on purpose: only the calls that wait are told.
 function Connection:close()
   self.on_end, self.on_event = nil, nil
   self:finish(problem.new('cancelled', 'the connection was closed'))
@@ -118,6 +124,7 @@ function Connection:cancel(id)
   if not callback or not self.running then return end
   self.waiting[id] = nil
   self:send({ method = '$/cancelRequest', params = { id = id } })
+  if self.retired then self:retire() end
   callback(problem.new('cancelled', 'the request was cancelled'))
 end
 
@@ -175,7 +182,7 @@ function Connection:broken(what)
   self:finish(problem.new('unexpectedAnswer', "the broker's answer is not what was expected: " .. what))
 end
 
---- Gives a message to whom it is for.
+--- Hands a message to the call that waits for it, or an event to the subscription.
 function Connection:take(line)
   local ok, message = pcall(vim.json.decode, line, { luanil = { object = true } })
   if not ok or type(message) ~= 'table' then return self:broken('a message is no JSON-RPC') end
@@ -198,6 +205,7 @@ function Connection:take(line)
     refusal = problem.new('unexpectedAnswer', "the broker's answer is not what was expected: it has no result")
   end
   callback(refusal, message.result)
+  if self.retired then self:retire() end
 end
 
 return Connection

@@ -55,7 +55,7 @@ local PROMPTER = {
       .. (totp and ': ' or ' (r sends another): '))
   end,
   show = function(action)
-    tell('Open ' .. action.verificationUri .. (action.userCode and ' and enter the code ' .. action.userCode or ''))
+    tell('open ' .. action.verificationUri .. (action.userCode and ' and enter the code ' .. action.userCode or ''))
   end,
   tell = tell,
 }

@@ -66,34 +66,11 @@ func (s *shim) result(ctx context.Context, asked request) (any, error) {
 
 // typed performs a request by a function of the package.
 func (s *shim) typed(ctx context.Context, method string, given params) (result any, known bool, err error) {
-	options := authbroker.TokenOptions{Profile: given.Profile, MinValidity: seconds(given.MinValiditySeconds),
-		Scopes: given.Scopes, Audience: given.Audience, ForceRefresh: given.ForceRefresh,
-		WaitForLogin: given.WaitForLogin, Timeout: seconds(given.TimeoutSeconds)}
 	switch method {
-	case "getAccessToken":
-		token, err := s.client.AccessToken(ctx, options)
-		return tokenObject(token), true, err
-	case "reportRejected":
-		if given.TokenID == "" {
-			return nil, false, nil
-		}
-		if given.Status == 0 {
-			given.Status = 401
-		}
-		rejected := &authbroker.AccessToken{Profile: given.Profile, TokenID: given.TokenID}
-		token, err := s.client.ReportRejected(ctx, rejected, given.Status, options)
-		return tokenObject(token), true, err
-	case "login":
-		login, err := s.client.BeginLogin(ctx, authbroker.Credentials{Profile: given.Profile, Method: given.Method,
-			Email: given.Email, PhoneNumber: given.PhoneNumber, Password: given.Password, Scopes: given.Scopes,
-			ClientContext: given.ClientContext})
-		return loginObject(login), true, err
-	case "verifyOtp":
-		login, err := s.client.VerifyOTP(ctx, given.FlowID, given.Code)
-		return loginObject(login), true, err
-	case "verifyBackupCode":
-		login, err := s.client.VerifyBackupCode(ctx, given.FlowID, given.BackupCode)
-		return loginObject(login), true, err
+	case "getAccessToken", "reportRejected":
+		return s.token(ctx, method, given)
+	case "login", "verifyOtp", "verifyBackupCode":
+		return s.login(ctx, method, given)
 	case "resendOtp":
 		challenge, err := s.client.ResendOTP(ctx, given.FlowID)
 		if err != nil {
@@ -112,6 +89,42 @@ func (s *shim) typed(ctx context.Context, method string, given params) (result a
 		return merged(session.Raw(), session), true, nil
 	}
 	return nil, false, nil
+}
+
+// token performs a request whose result is a token.
+func (s *shim) token(ctx context.Context, method string, given params) (result any, known bool, err error) {
+	options := authbroker.TokenOptions{Profile: given.Profile, MinValidity: seconds(given.MinValiditySeconds),
+		Scopes: given.Scopes, Audience: given.Audience, ForceRefresh: given.ForceRefresh,
+		WaitForLogin: given.WaitForLogin, Timeout: seconds(given.TimeoutSeconds)}
+	if method == "getAccessToken" {
+		token, err := s.client.AccessToken(ctx, options)
+		return tokenObject(token), true, err
+	}
+	if given.TokenID == "" {
+		return nil, false, nil
+	}
+	if given.Status == 0 {
+		given.Status = 401
+	}
+	rejected := &authbroker.AccessToken{Profile: given.Profile, TokenID: given.TokenID}
+	token, err := s.client.ReportRejected(ctx, rejected, given.Status, options)
+	return tokenObject(token), true, err
+}
+
+// login performs a step of a login.
+func (s *shim) login(ctx context.Context, method string, given params) (result any, known bool, err error) {
+	var login *authbroker.LoginResult
+	switch method {
+	case "login":
+		login, err = s.client.BeginLogin(ctx, authbroker.Credentials{Profile: given.Profile, Method: given.Method,
+			Email: given.Email, PhoneNumber: given.PhoneNumber, Password: given.Password, Scopes: given.Scopes,
+			ClientContext: given.ClientContext})
+	case "verifyOtp":
+		login, err = s.client.VerifyOTP(ctx, given.FlowID, given.Code)
+	default:
+		login, err = s.client.VerifyBackupCode(ctx, given.FlowID, given.BackupCode)
+	}
+	return loginObject(login), true, err
 }
 
 // tokenObject is a token as on the wire.
