@@ -36,6 +36,9 @@ enum TokenRequest {
     of text: [UInt8], _ member: String, for target: Target?, as format: TokenFormat, _ context: Context
   ) throws(CommandFailure) -> [UInt8] {
     let variables = format == .env ? try EnvironmentTemplate.all(context.arguments) : []
+    if let other = variables.first(where: { !$0.isForShells }) {
+      throw .usage("no shell takes \(other.name.shellQuoted) for a variable's name; use letters, digits and _")
+    }
     guard let root = try? JSONDocument(parsing: text).root else {
       throw CommandFailure(.failure, "the broker's answer cannot be read")
     }

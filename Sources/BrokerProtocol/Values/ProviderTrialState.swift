@@ -66,7 +66,7 @@ public struct ProviderTrialState: JSONEncodable, JSONDecodable, Sendable, Equata
     case "code": self.step = .code(try OTPChallenge(from: try node.required("challenge")))
     case "user": self.step = .user(try UserAction(from: try node.required("action")))
     case "nothing": self.step = .none
-    default: throw step.mismatch("provider, code, user or absent")
+    default: throw step.mismatch("provider, code, user or nothing")
     }
   }
 }

@@ -5,7 +5,8 @@ import SecretMemory
 enum SecretReferenceInput {
   /// A value of `--set`: JSON where it looks like that, else text.
   static func value(_ text: String) -> ProfileDraft.Value {
-    let isJSON = (try? JSONDocument(parsing: Array(text.utf8))).map { $0.root.kind != .string } ?? false
+    let isValue = (try? JSONDocument(parsing: Array(text.utf8))).map { $0.root.kind != .string } ?? false
+    let isJSON = isValue || text.hasPrefix("[") || text.hasPrefix("{")
     return isJSON ? .json(text) : .text(text)
   }
 

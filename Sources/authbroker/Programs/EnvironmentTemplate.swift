@@ -32,10 +32,7 @@ struct EnvironmentTemplate: Equatable, Sendable {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     name = parts[0]
     text = parts.count > 1 ? parts[1] : Self.tokenWord
-    guard Self.isName(name) else {
-      throw .usage(
-        "--env needs the name of a variable (letters, digits and _, no digit first), not \(name.shellQuoted)")
-    }
+    guard !name.isEmpty else { throw .usage("--env needs the name of a variable") }
     guard !name.hasPrefix("LD_"), !Self.refused.contains(name) else {
       throw .usage("--env does not set \(name.shellQuoted), which decides what programs run; choose another variable")
     }
@@ -45,11 +42,11 @@ struct EnvironmentTemplate: Equatable, Sendable {
     }
   }
 
-  /// Whether a shell takes a word for a variable's name (POSIX.1-2017, XBD 3.235).
-  private static func isName(_ word: String) -> Bool {
+  /// Whether a shell takes the name for a variable's (POSIX.1-2017, XBD 3.235); a program can be given any other.
+  var isForShells: Bool {
     let isLetter = { (byte: UInt8) in (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F }
-    guard let first = word.utf8.first, isLetter(first) else { return false }
-    return word.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
+    guard let first = name.utf8.first, isLetter(first) else { return false }
+    return name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) }
   }
 
   /// The templates of a command line; the standard one where it has none.

@@ -22,7 +22,8 @@ enum FileCommand: Command {
       For AWS (AWS_WEB_IDENTITY_TOKEN_FILE), Azure (AZURE_FEDERATED_TOKEN_FILE) and Google (credential_source.file):
         authbroker file --id "$XDG_RUNTIME_DIR/aws-token"
 
-      PATH must be no symbolic link, in a directory that no other user can change.
+      PATH must be no symbolic link, in a directory that no other user can change. A file of one line that is there
+      already is replaced.
       """,
     options: [
       .flag("--id", "the ID token, for servers that ask who the user is"), once, keep,

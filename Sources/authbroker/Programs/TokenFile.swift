@@ -49,7 +49,7 @@ struct TokenFile: ~Copyable {
     }
   }
 
-  /// Refuses what is there already and is no token file: nothing of the user's is overwritten.
+  /// Refuses what is there already and cannot be a token file: a link, something of another user, a text of lines.
   private static func check(_ path: String) throws(CommandFailure) {
     let status: FileStatus
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch {

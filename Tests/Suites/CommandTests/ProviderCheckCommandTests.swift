@@ -53,7 +53,7 @@ import Testing
         #""result":{"profile":"work","provider":"rest","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
           + #""login":[{"method":"password","fields":["phoneNumber","password"]}]}"#
       case "tryProvider" where params?["password"] == nil: FakeOwner.refusal(1001, "missingCredential", "No.")
-      case "tryProvider": Self.state(Self.well, "null")
+      case "tryProvider": Self.state(Self.well, #""nothing""#)
       default: FakeOwner.refusal(-32601, "methodNotFound", "No.")
       }
     }
