@@ -33,7 +33,7 @@ package enum TerminalPlayer {
     for question, answer in steps:
       while question.encode() not in screen[seen:]:
         if not more(): break
-      seen = len(screen)
+      seen = max(seen, screen.find(question.encode(), seen) + len(question.encode()))
       os.write(terminal, answer.encode())
     while more(): pass
     os.write(1, screen)
