@@ -117,6 +117,21 @@ import Testing
     #expect(scratch.names(in: "bin") == ["git-credential-authbroker"])
   }
 
+  @Test func `a tool is found by the programs that it sets up`() throws {
+    for (word, name) in [("uv", "pip"), ("keyring", "pip"), ("podman", "docker"), ("msmtp", "mail"), ("git", "git")] {
+      let tool = try ToolSetup.named(word)
+      #expect(tool.name == name)
+    }
+    let all = ToolSetup.all.flatMap { [$0.name] + $0.otherNames }
+    #expect(Set(all).count == all.count)
+  }
+
+  @Test(arguments: [("https://a.example/x/", "x"), ("https://a.example/x/y", "x/y"), ("https://a.example/", "")])
+  func `a slash at the end of a target makes no difference`(url: String, path: String) {
+    let target = Target(url: url, profile: .default)
+    #expect(target.path == path && target.authority == "a.example" && !target.address.hasSuffix("/"))
+  }
+
   @Test func `every tool has a name and a line of its own`() {
     let tools = ToolSetup.all
     #expect(Set(tools.map(\.name)).count == tools.count && Set(tools.map(\.summary)).count == tools.count)

@@ -41,6 +41,6 @@ enum HelperInstallCommand: Command {
 
   private static func install(_ step: any SetupStep, _ setup: SetupContext) throws(CommandFailure) {
     guard step.state(setup) != .manual else { return Output.line(step.text) }
-    if try step.install(setup) { Output.message("done: " + step.text) }
+    if try step.install(setup) { Output.notice("done: " + step.text) }
   }
 }

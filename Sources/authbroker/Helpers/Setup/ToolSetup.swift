@@ -4,6 +4,8 @@ import BrokerProtocol
 struct ToolSetup: Sendable {
   /// What it is called on the command line.
   let name: String
+  /// Programs that are set up with it, by the names that people look for.
+  var otherNames: [String] = []
   /// What it gives, as a line of the list.
   let summary: String
   /// Whether it speaks to targets at all; a tool that does not has one token for all that it does.
@@ -25,7 +27,7 @@ struct ToolSetup: Sendable {
   ///
   /// - Throws: a usage failure with a suggestion.
   static func named(_ word: String) throws(CommandFailure) -> ToolSetup {
-    if let tool = all.first(where: { $0.name == word }) { return tool }
+    if let tool = all.first(where: { $0.name == word || $0.otherNames.contains(word) }) { return tool }
     if let tool = HelperCommand.helpers.first(where: { $0.toolName == word })?.setup { return tool }
     let names = all.map(\.name)
     let likely = Spelling.nearest(to: word, among: names + HelperCommand.helpers.map { $0.toolName })
@@ -54,6 +56,12 @@ extension Target {
     return String(end.map { name[...$0] } ?? name.prefix { $0 != ":" })
   }
 
+  /// The same without a slash at the end, which makes no difference to a prefix.
+  private var prefix: Substring { rest.hasSuffix("/") ? rest.dropLast() : rest }
+
+  /// The address without a slash at the end.
+  var address: String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+
   /// The path without its first slash; empty where there is none.
-  var path: String { String(rest.drop { $0 != "/" }.drop { $0 == "/" }) }
+  var path: String { String(prefix.drop { $0 != "/" }.drop { $0 == "/" }) }
 }

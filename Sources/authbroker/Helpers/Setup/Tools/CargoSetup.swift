@@ -23,7 +23,7 @@ extension CargoHelper {
       writer.object { writer in
         writer.member("v", 1)
         writer.key("registry")
-        writer.object { $0.member("index-url", "sparse+\(target.url)/") }
+        writer.object { $0.member("index-url", "sparse+\(target.address)/") }
         writer.member("kind", "get")
         writer.member("operation", "read")
         writer.key("args")

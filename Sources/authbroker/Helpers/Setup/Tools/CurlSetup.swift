@@ -3,7 +3,7 @@ import BrokerProtocol
 extension CurlHelper {
   /// curl: nothing is installed; the helper prints a line of its configuration.
   static let setup: ToolSetup? = ToolSetup(
-    name: "curl", summary: "a line of curl's configuration, which no list of processes shows",
+    name: "curl", otherNames: ["rclone"], summary: "a line of curl's configuration, which no list of processes shows",
     concerns: \.isWeb,
     steps: { targets, _ in
       let url = targets.first?.url ?? "https://api.example.com"

@@ -3,7 +3,8 @@ import BrokerProtocol
 extension DockerHelper {
   /// docker; podman, skopeo and buildah read the same file where they have no own one.
   static let setup: ToolSetup? = ToolSetup(
-    name: "docker", summary: "a password for each registry, by credHelpers of docker's config.json",
+    name: "docker", otherNames: ["podman", "skopeo"],
+    summary: "a password for each registry, by credHelpers of docker's config.json",
     concerns: { $0.isWeb && $0.scheme != .bearer && registry(of: $0) != nil },
     steps: { targets, setup in
       let directory = setup.file("DOCKER_CONFIG", orElse: ".docker")

@@ -3,7 +3,8 @@ import BrokerProtocol
 extension MailHelper {
   /// Mail programs: each has a command that prints a password.
   static let setup: ToolSetup? = ToolSetup(
-    name: "mail", summary: "a password command for msmtp, mbsync and neomutt",
+    name: "mail", otherNames: ["msmtp", "mbsync", "neomutt"],
+    summary: "a password command for msmtp, mbsync and neomutt",
     concerns: \.isMail,
     steps: { targets, setup in
       targets.map { target in

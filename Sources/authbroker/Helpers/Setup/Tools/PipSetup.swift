@@ -3,7 +3,8 @@ import BrokerProtocol
 extension KeyringHelper {
   /// pip and uv: a `keyring` early on the `PATH`, in a directory of its own, since other programs want the real one too.
   static let setup: ToolSetup? = ToolSetup(
-    name: "pip", summary: "a password for each package index, by a keyring on the PATH (uv too)",
+    name: "pip", otherNames: ["uv", "keyring"],
+    summary: "a password for each package index, by a keyring on the PATH (uv too)",
     concerns: \.isWeb,
     steps: { _, setup in
       [

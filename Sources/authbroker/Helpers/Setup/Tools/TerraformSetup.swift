@@ -3,7 +3,8 @@ import BrokerProtocol
 extension TerraformHelper {
   /// Terraform and OpenTofu, which know one helper for all hosts.
   static let setup: ToolSetup? = ToolSetup(
-    name: "terraform", summary: "a token for each host, by credentials_helper of ~/.terraformrc",
+    name: "terraform", otherNames: ["tofu", "opentofu"],
+    summary: "a token for each host, by credentials_helper of ~/.terraformrc",
     // It knows hosts, and no paths.
     concerns: { $0.isWeb && $0.path.isEmpty },
     steps: { _, setup in
