@@ -49,7 +49,7 @@ package enum Watchdog {
   /// Half of the time after which the manager takes the process for stuck.
   ///
   /// - Parameters:
-  ///   - environment: with `WATCHDOG_USEC`, and with `WATCHDOG_PID`, which is nobody's where it is absent.
+  ///   - environment: with `WATCHDOG_USEC`, and with `WATCHDOG_PID`, which any process matches where it is absent.
   ///   - pid: of this process.
   /// - Returns: nil where the manager watches no one, or another process.
   package static func interval(environment: [String: String], pid: Int32) -> Duration? {

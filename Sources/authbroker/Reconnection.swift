@@ -33,7 +33,8 @@ struct Reconnection {
   ///   of a start at once.
   mutating func connect(mayStart: Bool = true) throws(CommandFailure) -> BlockingConnection {
     let connection = try connect(mayStart, until: BootClock.now + Self.patience, unless: nil)
-    guard let connection else { preconditionFailure("nothing but a signal ends the waiting so") }
+    // Without one, nothing but a signal would have ended the waiting.
+    guard let connection else { throw CommandFailure(.brokerUnreachable, "the wait for a broker was interrupted") }
     return connection
   }
 

@@ -5,7 +5,7 @@ import Testing
 /// The library as the guide shows it: one import, and no access to what is not public.
 @Suite(.standardTimeLimit) struct LibraryExampleTests {
   // The guide's example begins here.
-  /// Lists the orders, and says what to do where nobody is logged in.
+  /// Lists the orders, and says what to do where a login is required.
   static func listOrders(_ broker: BrokerClient, _ server: some OrderServer) async throws -> String {
     do {
       return try await broker.withAccessToken(profile: "shop", scopes: ["orders:read"]) { token in

@@ -7,7 +7,7 @@ import Testing
 
 /// `account` and its commands, but for the second factor.
 @Suite(.standardTimeLimit) struct AccountCommandTests {
-  private let scratch = Scratch()
+  let scratch = Scratch()
 
   private static func session(_ provider: String) -> String {
     #"{"profile":"default","provider":"\#(provider)","state":"authenticated","#
@@ -27,7 +27,7 @@ import Testing
   private static let wrongPassword = refusal(1020, "invalidCredentials")
 
   /// An owner on whose provider the password is `right`, and where some calls need a recent login first.
-  private func owner(
+  func owner(
     provider: String = "local", needingLogin: Set<String> = [], form: String = "password",
     answers: [String: String] = [:]
   ) throws -> FakeOwner {
@@ -291,16 +291,5 @@ import Testing
     #expect(owner.requests.last == #"deleteAccount {"password":"right"}"#)
     let wrong = try run("delete", "--password-stdin", input: "wrong\n")
     #expect(wrong.code == 4, "\(wrong.errors)")
-  }
-
-  @Test(arguments: [
-    ["password", "--password-stdin"], ["delete", "--password-stdin"], ["forgot", "--email", "a@b.c"],
-    ["verify-email", "--token-stdin"], ["reset", "--token-stdin", "--password-stdin"],
-  ])
-  func `with --json what gives nothing prints an empty object, and no words`(words: [String]) throws {
-    try withExtendedLifetime(owner()) {
-      let run = try CommandRun(["account"] + words + ["--json"], in: scratch, input: "right\nnew one\n")
-      #expect(run.code == 0 && run.output == "{}\n" && run.errors.isEmpty, "\(run.output)\(run.errors)")
-    }
   }
 }

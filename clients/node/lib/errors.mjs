@@ -1,0 +1,92 @@
+/** The errors of the package, and what the others share. */
+import { challenge } from './values.mjs';
+
+/** Text of another program, made fit for a terminal. */
+export const plain = (text) => String(text).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '?');
+export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Anything that keeps a call from its result; its message is one sentence without secrets. */
+export class AuthBrokerError extends Error {
+  constructor(message, kind = 'error', nextAction = 'none', retryable = false) {
+    super(message);
+    this.name = new.target.name;
+    this.kind = kind;
+    this.nextAction = nextAction;
+    this.retryable = retryable;
+  }
+}
+
+export class NoBroker extends AuthBrokerError {
+  constructor(message) { super(message, 'noBroker'); }
+}
+
+export class ConnectionLost extends AuthBrokerError {
+  constructor(sent = true) {
+    super('the broker closed the connection before it answered', 'connectionLost', 'retry', true);
+    this.sent = sent;
+  }
+}
+
+export class TimedOut extends AuthBrokerError {
+  constructor() { super('the broker did not answer in time', 'timedOut', 'retry', true); }
+}
+
+export class Closed extends AuthBrokerError {
+  constructor() { super('this client was closed', 'closed'); }
+}
+
+export class UnexpectedAnswer extends AuthBrokerError {
+  constructor(what) { super(`the broker's answer is not what was expected: ${what}`, 'unexpectedAnswer'); }
+}
+
+export class NoTerminal extends AuthBrokerError {
+  constructor() { super('there is no terminal to ask at; pass prompts of your own', 'noTerminal'); }
+}
+
+export class Unauthorized extends AuthBrokerError {
+  constructor(status = 401) {
+    super(`the API refused the access token (HTTP status ${status})`, 'unauthorized');
+    this.status = status;
+  }
+}
+
+/** The broker's own error; `data` has every member that came with it. */
+export class BrokerError extends AuthBrokerError {
+  constructor(code, message, data) {
+    super(plain(message), typeof data.kind === 'string' ? data.kind : 'unknown',
+      typeof data.nextAction === 'string' ? data.nextAction : 'none', data.retryable === true);
+    this.code = code;
+    Object.defineProperty(this, 'data', { value: data, enumerable: false });
+    for (const name of ['retryAfterSeconds', 'attemptsRemaining', 'profile', 'pointer', 'correlationId']) {
+      if (data[name] !== undefined) this[name] = data[name];
+    }
+  }
+
+  /** The challenge that `challengePending` carries. */
+  get challenge() { return this.data.challenge; }
+}
+
+export class RequestError extends BrokerError {}
+export class Cancelled extends BrokerError {}
+export class AuthenticationRequired extends BrokerError {}
+export class CredentialError extends BrokerError {}
+export class ProviderError extends BrokerError {}
+export class VaultError extends BrokerError {}
+export class BrokerRefusal extends BrokerError {}
+
+const CLASSES = [[-32700, -32600, RequestError], [-32800, -32800, Cancelled], [1001, 1019, AuthenticationRequired],
+  [1020, 1039, CredentialError], [1040, 1059, ProviderError], [1060, 1079, VaultError], [1080, 1099, BrokerRefusal]];
+
+export function brokerError(error) {
+  if (!isObject(error) || typeof error.message !== 'string' || !Number.isInteger(error.code)) {
+    return new UnexpectedAnswer('an error without code and message');
+  }
+  // -32603 to -32600 are one range with -32700.
+  const Kind = CLASSES.find(([low, high]) => error.code >= low && error.code <= high)?.[2] ?? BrokerError;
+  return new Kind(error.code, error.message, isObject(error.data) ? error.data : {});
+}
+
+/** Leaves out members that have no value. */
+export const given = (members) => Object.fromEntries(
+  Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
