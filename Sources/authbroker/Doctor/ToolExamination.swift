@@ -71,6 +71,7 @@ struct ToolExamination: ~Copyable {
     do throws(CommandFailure) {
       switch probe {
       case .file(let variable): return [try file(variable, target)]
+      case .keys(let command): return [try keys(command, target)]
       case .run(let program, let arguments, let input, let environment):
         return [try run(program, arguments, input, environment, target)]
       }
@@ -131,6 +132,20 @@ struct ToolExamination: ~Copyable {
     var value = AuthorizationValue.bytes(token, for: basic)
     defer { wipe(&value) }
     return output.firstRange(of: plain) != nil || output.firstRange(of: value.dropFirst("Basic ".utf8.count)) != nil
+  }
+
+  /// Runs the command of a profile of AWS's configuration as AWS's tools do; what it gives is not shown.
+  private func keys(_ command: String, _ target: Target) throws(CommandFailure) -> DoctorFinding {
+    let started = BootClock.now
+    var done = try ToolRun("/bin/sh", ["-c", command], environment: setup.environment)
+    let time = BootClock.now - started
+    defer { wipe(&done.output) }
+    let hasKeys = done.code == 0 && done.output.starts(with: "{\"Version\":1,".utf8)
+    guard hasKeys else {
+      throw CommandFailure(
+        ExitCode(rawValue: done.code) ?? .failure, "there are no keys (exit code \(done.code)); to see why, run: \(command)")
+    }
+    return DoctorFinding("tool.answer", target.url, .ok, "keys of the role, in \(time.milliseconds) ms")
   }
 
   /// The file that a variable names, as `authbroker file` keeps it.

@@ -77,4 +77,16 @@ struct HelperBroker: ~Copyable {
   mutating func identityToken(of profile: ProfileName) throws(CommandFailure) -> IdentityToken {
     try context.call(GetIDToken.self, .init(profile: profile), on: &connection)
   }
+
+  /// Another ID token than one that a server has refused: that of another refresh by now, else that of one made now.
+  ///
+  /// - Returns: the same one where the provider gives no other.
+  mutating func identityToken(
+    insteadOf refused: Secret, of profile: ProfileName
+  ) throws(CommandFailure) -> IdentityToken {
+    let current = try identityToken(of: profile)
+    guard current.idToken == refused else { return current }
+    _ = try context.call(GetAccessToken.self, .init(profile: profile, forceRefresh: true), on: &connection)
+    return try identityToken(of: profile)
+  }
 }

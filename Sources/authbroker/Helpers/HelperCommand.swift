@@ -22,7 +22,7 @@ enum HelperCommand: CommandGroup {
     [
       GitHelper.self, DockerHelper.self, KubectlHelper.self, CargoHelper.self,
       KeyringHelper.self, CurlHelper.self, GoHelper.self, BazelHelper.self, TerraformHelper.self, GoogleHelper.self,
-      MailHelper.self,
+      AWSHelper.self, MailHelper.self,
     ]
   }
 

@@ -6,11 +6,11 @@ enum HelperInstallCommand: Command {
     operands: "TOOL",
     summary: "Write a tool's configuration for the configured targets",
     details: """
-      Makes git, docker, cargo, pip, bazel or terraform ask for the tokens of the section targets, and shows what to write
+      Makes git, docker, cargo, pip, bazel, terraform or aws ask for the tokens of the section targets, and shows what to write
       for the tools that leave it to you. What is there already is kept: a file that cannot be read, or has another
       entry in the same place, is left as it is, and what belongs there is shown. Done twice, it changes nothing.
       """,
-    options: [HelperSetup.printOption, TargetOption.filter],
+    options: [HelperSetup.printOption, TargetOption.filter] + AWSHelper.setupOptions,
     examples: [
       "authbroker helper install git",
       "authbroker helper install docker --print",
@@ -20,6 +20,11 @@ enum HelperInstallCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     let plan = try ToolPlan(context, for: self)
     let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
+    if tool.name != AWSHelper.setup?.name,
+      let other = AWSHelper.setupOptions.first(where: { context.arguments.has($0.name) })
+    {
+      throw .usage("\(other.name) is about aws; it does not go with \(tool.name)")
+    }
     guard !plan.targets.isEmpty else { throw CommandFailure(.failure, HelperSetup.noTargets(for: tool)) }
     guard !context.arguments.has(HelperSetup.printOption.name) else {
       for step in steps { Output.line(step.text) }

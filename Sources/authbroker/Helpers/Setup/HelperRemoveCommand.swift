@@ -6,18 +6,30 @@ enum HelperRemoveCommand: Command {
     operands: "TOOL",
     summary: "Remove what helper install wrote",
     details: """
-      Removes the entries and links that `helper install` made for the targets of the configuration, and nothing else.
-      For a target that is no longer there, name its address with --url and the profile with -p.
+      Removes the entries and links that `helper install` made, also for targets that are configured no longer, and
+      nothing else; with --url, those of one target alone.
       """,
     options: [HelperSetup.printOption, TargetOption.filter],
     examples: ["authbroker helper remove git"])
 
+  /// What is there; the broker, which may not even start any more, is only asked for one target.
+  private static func steps(
+    of tool: ToolSetup, _ setup: SetupContext, _ context: Context
+  ) throws(CommandFailure) -> [any SetupStep] {
+    guard context.arguments.has(TargetOption.filter.name) else { return tool.steps([], setup) + tool.leftovers(setup) }
+    return tool.steps(try HelperSetup.targets(context, for: tool), setup)
+  }
+
   /// Undoes the steps, the last one first.
   static func run(_ context: Context) throws(CommandFailure) {
-    let plan = try ToolPlan(context, for: self)
-    let (tool, setup, steps) = (plan.tool, plan.setup, plan.steps)
+    try context.expectOperands(1...1, of: self)
+    let tool = try ToolSetup.named(context.arguments.operands[0])
+    let setup = try SetupContext(context)
+    let steps = try steps(of: tool, setup, context)
     guard !context.arguments.has(HelperSetup.printOption.name) else {
-      for step in steps where step.state(setup) == .installed { Output.line(step.text) }
+      var texts: [String] = []
+      for step in steps where step.state(setup) == .installed && !texts.contains(step.text) { texts.append(step.text) }
+      for text in texts { Output.line(text) }
       return
     }
     var (count, failed) = (0, ExitCode?.none)

@@ -4,6 +4,8 @@ import LinuxSystem
 struct SetupContext: Sendable {
   /// The environment.
   let environment: [String: String]
+  /// The command line, whose options some tools look at.
+  var arguments = Arguments()
   /// The home directory.
   let home: String
   /// This program's file.
@@ -21,6 +23,7 @@ struct SetupContext: Sendable {
       throw CommandFailure(.failure, "this program cannot find its own file: /proc is missing")
     }
     self.init(environment: context.environment, home: home, program: program)
+    arguments = context.arguments
   }
 
   /// A place of which everything is known.

@@ -4,9 +4,9 @@ import SecretMemory
 /// A run of another tool, whose answer is read: it may hold a token, and is wiped by the caller.
 struct ToolRun {
   /// How long a tool may take that has everything at hand.
-  private static let limit = Duration.seconds(20)
+  static let limit = Duration.seconds(20)
   /// The longest answer that is read.
-  private static let longest = 1 << 20
+  static let longest = 1 << 20
 
   /// The exit code, or 128 and the number of the signal that ended it.
   let code: Int32
@@ -26,6 +26,23 @@ struct ToolRun {
   init(
     _ path: String, _ arguments: [String], input: String = "", environment: [String: String]
   ) throws(CommandFailure) {
+    try self.init(path, arguments, secret: Array(input.utf8).span, environment: environment)
+  }
+
+  /// The same for a tool that is told a secret.
+  ///
+  /// - Parameters:
+  ///   - path: the program.
+  ///   - arguments: what follows its name.
+  ///   - secret: all of its standard input, which fits into a pipe.
+  ///   - environment: the whole environment.
+  ///   - limit: how long it may take.
+  ///   - longest: how much it may print; one that prints more is ended.
+  /// - Throws: as above.
+  init(
+    _ path: String, _ arguments: [String], secret: Span<UInt8>, environment: [String: String],
+    limit: Duration = Self.limit, longest: Int = Self.longest
+  ) throws(CommandFailure) {
     let started = BootClock.now
     do throws(Errno) {
       let (read, write) = try FileDescriptor.pipe(nonBlocking: true).ends { ($0.release(), $1.release()) }
@@ -42,9 +59,9 @@ struct ToolRun {
       questions.close()
       printing.close()
       // One that does not read its input may have ended already.
-      try? asking.writeAll(Array(input.utf8).span)
+      try? asking.writeAll(secret)
       asking.close()
-      output = try Self.output(of: child, from: answers, until: started + Self.limit)
+      output = try Self.output(of: child, from: answers, until: started + limit, longest)
       code = try child.wait()
     } catch {
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be run to its end: \(error)")
@@ -53,9 +70,11 @@ struct ToolRun {
 
   /// What a program prints until it ends; it is killed where the time is over.
   private static func output(
-    of child: ChildProcess, from stream: borrowing FileDescriptor, until deadline: Duration
+    of child: ChildProcess, from stream: borrowing FileDescriptor, until deadline: Duration, _ longest: Int
   ) throws(Errno) -> [UInt8] {
     var output: [UInt8] = []
+    // All at once: an array that grows leaves its bytes behind.
+    output.reserveCapacity(longest + 4096)
     var chunk = [UInt8](repeating: 0, count: 4096)
     defer { wipe(&chunk) }
     let end = try child.endDescriptor()

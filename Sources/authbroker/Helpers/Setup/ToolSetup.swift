@@ -20,8 +20,11 @@ struct ToolSetup: Sendable {
   /// What else the tool asks for passwords, each as its name and the file that names it; it may answer in our place.
   var otherHelpers: @Sendable (SetupContext) -> [String] = { _ in [] }
 
+  /// The entries that are this program's, whatever target they were made for: it may be configured no longer.
+  var leftovers: @Sendable (SetupContext) -> [any SetupStep] = { _ in [] }
+
   /// All tools, in the order of the list: those of the helpers, and those that need none.
-  static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.aws, .azure] }
+  static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.azure] }
 
   /// Finds one by its own name or by that of its helper, such as `pip` or `keyring`.
   ///

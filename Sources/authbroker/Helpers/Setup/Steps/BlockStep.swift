@@ -2,19 +2,37 @@
 struct BlockStep: SetupStep {
   /// The file.
   let file: String
+  /// What keeps several blocks of one file apart, in the mark; empty for a file that has one.
+  var label = ""
   /// The lines, without the marks.
   let lines: [String]
   /// What a line of the user's may not begin with: it would contradict these lines, or make the file invalid with them.
   var conflicts: [String] = []
 
-  private static let first = "# authbroker: begin (made by authbroker helper install)"
+  private static let start = "# authbroker: begin "
+  private static let maker = "(made by authbroker helper install)"
   private static let last = "# authbroker: end"
 
   var title: String { "the lines in \(file.shellQuoted)" }
 
   var text: String { "in \(file.shellQuoted):\n" + lines.map { "  " + $0 }.joined(separator: "\n") }
 
-  private var block: String { ([Self.first] + lines + [Self.last]).map { $0 + "\n" }.joined() }
+  private var first: String { Self.start + (label.isEmpty ? "" : label + " ") + Self.maker }
+
+  /// The blocks of a file, whatever their lines are; none where it cannot be read.
+  static func installed(in file: String) -> [BlockStep] {
+    guard let bytes = try? ToolFile(path: file).read() else { return [] }
+    let texts = lines(of: bytes).map { String(decoding: text(of: $0), as: UTF8.self) }
+    var blocks: [BlockStep] = []
+    for (index, text) in texts.enumerated() where text.hasPrefix(start) && text.hasSuffix(maker) {
+      let label = text.dropFirst(start.count).dropLast(maker.count)
+      let own = texts[(index + 1)...].prefix { $0 != last }
+      blocks.append(BlockStep(file: file, label: label.split(separator: " ").joined(separator: " "), lines: Array(own)))
+    }
+    return blocks
+  }
+
+  private var block: String { ([first] + lines + [Self.last]).map { $0 + "\n" }.joined() }
 
   func state(_ setup: SetupContext) -> SetupState {
     guard let parts = try? parts() else { return .missing }
@@ -61,12 +79,12 @@ struct BlockStep: SetupStep {
     var place = \Parts.before
     for line in Self.lines(of: bytes) {
       let text = Self.text(of: line)
-      if place == \Parts.before, text.elementsEqual(Self.first.utf8) { place = \Parts.block }
+      if place == \Parts.before, text.elementsEqual(first.utf8) { place = \Parts.block }
       parts[keyPath: place] += line
       if place == \Parts.block, text.elementsEqual(Self.last.utf8) { place = \Parts.after }
     }
     guard place != \Parts.block else {
-      throw CommandFailure(.failure, "\(file.shellQuoted) has a line \"\(Self.first)\" and none that ends it")
+      throw CommandFailure(.failure, "\(file.shellQuoted) has a line \"\(first)\" and none that ends it")
     }
     return parts
   }

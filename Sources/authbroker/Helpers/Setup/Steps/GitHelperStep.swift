@@ -1,3 +1,4 @@
+import BrokerProtocol
 import LinuxSystem
 
 /// The helper of a server in git's configuration of the user (git-config(1), `credential.<url>.*`).
@@ -15,6 +16,26 @@ struct GitHelperStep: SetupStep {
   private static let git = "git"
   /// How a value of this program's is known again.
   private static var mark: String { GitHelper.programNames[0] }
+
+  /// The servers whose helper is this program in git's configuration of the user.
+  static func installed(_ setup: SetupContext) -> [GitHelperStep] {
+    guard let git = SearchPath.program(git, setup.environment),
+      let done = try? ToolRun(
+        git, ["config", "--global", "--null", "--get-regexp", "^credential\\..*\\.helper$"],
+        environment: setup.environment)
+    else { return [] }
+    var urls: [String] = []
+    // Each is a key, the end of a line, and the value.
+    for entry in done.output.split(separator: 0) {
+      let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
+      guard parts.count == 2, parts[1].contains(mark) else { continue }
+      let url = String(parts[0].dropFirst("credential.".count).dropLast(".helper".count))
+      if !urls.contains(url) { urls.append(url) }
+    }
+    return urls.map { url in
+      GitHelperStep(url: url, program: setup.program, usesPath: !Target(url: url, profile: .default).path.isEmpty)
+    }
+  }
 
   private var key: String { "credential.\(url).helper" }
   private var pathKey: String { "credential.\(url).useHttpPath" }

@@ -17,6 +17,16 @@ struct JSONMemberStep: SetupStep {
     "in \(file.shellQuoted):\n  { \(JSONWriter.quoted(group)): { \(JSONWriter.quoted(name)): \(JSONWriter.quoted(value)) } }"
   }
 
+  /// The members of a group that say something; none where the file cannot be read.
+  static func installed(in file: String, group: String, value: String) -> [JSONMemberStep] {
+    guard let bytes = try? ToolFile(path: file).read(), let root = try? JSONDocument(parsing: bytes).root,
+      root.kind == .object, let members = try? root[group]?.members()
+    else { return [] }
+    return members.filter { (try? $0.value.string()) == value }.map {
+      JSONMemberStep(file: file, group: group, name: $0.name, value: value)
+    }
+  }
+
   func state(_ setup: SetupContext) -> SetupState {
     guard let root = try? content()?.root else { return .missing }
     guard let member = root[group]?[name] else { return .missing }

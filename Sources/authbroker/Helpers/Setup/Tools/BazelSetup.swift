@@ -11,7 +11,7 @@ extension BazelHelper {
       var hosts: [String] = []
       for target in targets where !hosts.contains(target.host) { hosts.append(target.host) }
       let lines = hosts.map { "common --credential_helper=\($0)=\(setup.path(of: name))" }
-      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: setup.home + "/.bazelrc", lines: lines)]
+      let block: [any SetupStep] = lines.isEmpty ? [] : [BlockStep(file: file(setup), lines: lines)]
       return [LinkStep(name: name)] + block
     },
     probe: { target, _ in
@@ -20,5 +20,8 @@ extension BazelHelper {
       return .run(
         program: programNames[0], arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
-    })
+    },
+    leftovers: { BlockStep.installed(in: file($0)) })
+
+  private static func file(_ setup: SetupContext) -> String { setup.home + "/.bazelrc" }
 }

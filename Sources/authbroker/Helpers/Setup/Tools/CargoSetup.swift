@@ -8,12 +8,11 @@ extension CargoHelper {
     concerns: \.isWeb,
     steps: { _, setup in
       let name = programNames[0]
-      let home = setup.file("CARGO_HOME", orElse: ".cargo")
       return [
         LinkStep(name: name),
         // Later entries are asked first.
         BlockStep(
-          file: "\(home)/config.toml",
+          file: file(setup),
           lines: ["[registry]", "global-credential-providers = [\"cargo:token\", \"\(setup.path(of: name))\"]"],
           conflicts: ["[registry]", "registry.", "registry=", "global-credential-providers"]),
       ]
@@ -32,5 +31,10 @@ extension CargoHelper {
       return .run(
         program: programNames[0], arguments: ["--cargo-plugin"],
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
-    })
+    },
+    leftovers: { BlockStep.installed(in: file($0)) })
+
+  private static func file(_ setup: SetupContext) -> String {
+    setup.file("CARGO_HOME", orElse: ".cargo") + "/config.toml"
+  }
 }

@@ -19,5 +19,6 @@ extension GitHelper {
         input: "protocol=\(scheme)\nhost=\(target.authority)\n\(path)\n",
         environment: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "SSH_ASKPASS": "/bin/false"])
     },
-    otherHelpers: GitConfiguration.otherHelpers)
+    otherHelpers: GitConfiguration.otherHelpers,
+    leftovers: GitHelperStep.installed)
 }

@@ -1,0 +1,53 @@
+import BrokerProtocol
+import SecretMemory
+
+/// `authbroker helper aws`: a `credential_process` of AWS's tools (AWS SDKs and Tools Reference Guide, "Process credential
+/// provider").
+///
+/// AWS takes keys and no tokens: this exchanges the token for keys by AssumeRoleWithWebIdentity (AWS Security Token
+/// Service API Reference), with curl, as the client has no code for HTTP.
+enum AWSHelper: ToolHelper {
+  /// Asks for the access token in place of the ID token.
+  static let accessOption = Option.flag("--access", "exchange the access token, a JWT, in place of the ID token")
+
+  /// How the help explains it.
+  static let description = CommandDescription(
+    name: "helper aws",
+    summary: "Give AWS's tools the keys of a role",
+    details: """
+      Exchanges the ID token for keys that expire, and prints them as AWS's tools expect it of a credential_process. The
+      profile must have allowIdToken: true, and the account must know the identity provider. AWS asks at an address of its
+      own: --sts-url, AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL, else that of the region (AWS_REGION, AWS_DEFAULT_REGION).
+      Without --profile, that address must be a configured target.
+
+      The program curl makes the request; the token is in no list of processes and in no file. Nothing is kept: every
+      command of AWS that needs keys makes one exchange.
+      """,
+    options: AWSRole.options + [accessOption],
+    examples: ["authbroker helper aws --role-arn arn:aws:iam::123456789012:role/developer -p work"])
+
+  /// Prints the keys.
+  static func run(_ context: Context) throws(CommandFailure) {
+    try context.expectOperands(0...0, of: self)
+    let role = try AWSRole(context)
+    let post = try CurlPost(to: role.endpoint, context.environment)
+    var broker = try HelperBroker(context)
+    let target = try broker.configuredTarget(of: role.endpoint.url)
+    if context.arguments.has(accessOption.name) {
+      let token = try broker.token(for: target)
+      var answer = try role.exchange(token.accessToken, post)
+      if case .refusal(let refusal) = answer, refusal.isAboutToken {
+        let other = try broker.token(insteadOf: token.tokenID, for: target).accessToken
+        if other != token.accessToken { answer = try role.exchange(other, post) }
+      }
+      return Output.line(try answer.output(for: role))
+    }
+    let token = try broker.identityToken(of: target.profile).idToken
+    var answer = try role.exchange(token, post)
+    if case .refusal(let refusal) = answer, refusal.isAboutToken {
+      let other = try broker.identityToken(insteadOf: token, of: target.profile).idToken
+      if other != token { answer = try role.exchange(other, post) }
+    }
+    Output.line(try answer.output(for: role))
+  }
+}
