@@ -128,6 +128,26 @@ enum SecretInput {
     }
   }
 
+  /// Reads a secret that is all of standard input, one line: a part of one that has more would be another secret.
+  ///
+  /// At a terminal it is the line that is typed.
+  ///
+  /// - Throws: a usage failure for several lines; nothing of them is used.
+  static func wholeInput(_ kind: Kind) throws(CommandFailure) -> Secret {
+    let secret = try standardInput(kind)
+    guard !Terminal.isTerminal(0) else { return secret }
+    let stream = FileDescriptor(owning: 0)
+    var byte: [UInt8] = [0]
+    defer { wipe(&byte) }
+    let rest = stream.read(into: &byte)
+    _ = stream.release()
+    if case .bytes = rest {
+      throw CommandFailure(
+        .usage, "standard input has more than one line; a \(kind) is one line, and a part of it was not used")
+    }
+    return secret
+  }
+
   /// Byte by byte, so that what follows the line stays for others; nil at the end of the stream.
   private static func firstLine(of stream: borrowing FileDescriptor) -> [UInt8]? {
     var line: [UInt8] = []

@@ -145,16 +145,29 @@ import Testing
       mkdir(open, 0o700)
       chmod(open, 0o777)
       try Directory.write("one\ntwo\n", to: sandbox.root + "/notes")
+      try Directory.write("a line", to: sandbox.root + "/line")
+      try Directory.write("word", to: sandbox.root + "/word")
+      chmod(sandbox.root + "/word", 0o644)
       #expect(symlink(sandbox.root + "/elsewhere", sandbox.root + "/link") == 0)
       let refusals = [
         (open + "/token", "can be changed by other users"), (sandbox.root + "/link", "is a symbolic link"),
-        (sandbox.root + "/notes", "holds something else than a token"), (sandbox.root, "is not a regular file"),
+        (sandbox.root + "/notes", "is no token file"), (sandbox.root, "is not a regular file"),
+        (sandbox.root + "/line", "is no token file"), (sandbox.root + "/word", "is no token file"),
       ]
       for (path, sentence) in refusals {
         let outcome = try sandbox.command("file", path, "--once")
         #expect(outcome.code == 1 && outcome.errors.contains(sentence), "\(outcome.errors)")
       }
       #expect(try Directory.bytes(of: sandbox.root + "/notes") == Array("one\ntwo\n".utf8))
+      #expect(try Directory.bytes(of: sandbox.root + "/line") == Array("a line".utf8))
+      #expect(try Directory.bytes(of: sandbox.root + "/word") == Array("word".utf8))
+      chmod(sandbox.root + "/word", 0o600)
+      try Directory.write("", to: sandbox.root + "/empty")
+      for name in ["word", "empty"] {
+        let replaced = try sandbox.command("file", sandbox.root + "/" + name, "--once")
+        #expect(replaced.code == 0, "\(replaced.errors)")
+        #expect(try Directory.bytes(of: sandbox.root + "/" + name).count > 20)
+      }
       #expect(Directory.names(in: open).isEmpty && !Directory.names(in: sandbox.root).contains("elsewhere"))
       #expect(try sandbox.command("logout").code == 0)
       let absent = try sandbox.command("file", sandbox.root + "/token", "--once")

@@ -95,7 +95,7 @@ enum DockerHelper: ToolHelper {
     throw CommandFailure(
       .failure,
       "authbroker keeps no passwords, and \(server.text.shellQuoted) \(HelperBroker.notConfigured); add it to the "
-        + "section targets of the configuration")
+        + "section targets of the configuration", next: HelperBroker.reload)
   }
 
   /// Prints the registries whose token can be had now: docker asks for each, and one failure would fail the whole list.

@@ -34,17 +34,12 @@ enum GitHelper: ToolHelper {
   private static func request() throws(CommandFailure) -> GitCredential {
     var input = ToolLines()
     // git ends its question by an empty line or by the end of the input.
-    var text = try input.take(endOfQuestion) ?? []
+    var blank = BlankLine()
+    var text = try input.take { blank.end(in: $0) } ?? []
     defer { wipe(&text) }
     do throws(GitCredential.Fault) { return try GitCredential(parsing: text) } catch {
       throw CommandFailure(.failure, "git's question cannot be read: \(error.reason)")
     }
-  }
-
-  private static func endOfQuestion(_ bytes: [UInt8]) -> Int? {
-    let newline = UInt8(ascii: "\n")
-    if bytes.first == newline { return 1 }
-    return bytes.indices.dropFirst().first { bytes[$0] == newline && bytes[$0 - 1] == newline }.map { $0 + 1 }
   }
 
   /// Answers with a token; says nothing where the server is no target.

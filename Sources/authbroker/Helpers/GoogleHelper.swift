@@ -65,7 +65,8 @@ enum GoogleHelper: ToolHelper {
       let message =
         "https:\(audience) \(HelperBroker.notConfigured); add it to the section targets of the configuration, or name "
         + "a profile with --profile"
-      return text(of: Refusal(code: "unknownTarget", message: message))
+      let whole = Message(message, next: HelperBroker.reload).text(for: context.arguments)
+      return text(of: Refusal(code: "unknownTarget", message: whole))
     }
     switch type {
     case .idToken:

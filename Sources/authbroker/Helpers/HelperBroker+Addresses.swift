@@ -9,8 +9,11 @@ extension HelperBroker {
     throw CommandFailure(
       .failure,
       "\(address.shellQuoted) \(Self.notConfigured); add it to the section targets of the configuration, or name a "
-        + "profile with --profile")
+        + "profile with --profile", next: Self.reload)
   }
+
+  /// What a running broker needs that has read the configuration before it was changed.
+  static let reload = NextCommand("a running broker reads a changed configuration with", "call", "reloadConfig")
 
   /// What is said of an address without a target, as the end of a sentence.
   static var notConfigured: String { "is not a configured target" }

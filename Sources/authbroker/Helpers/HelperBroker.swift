@@ -4,6 +4,9 @@ import SecretMemory
 
 /// The broker as a helper asks it: which target an address belongs to, and that target's token.
 struct HelperBroker: ~Copyable {
+  /// How long the targets may take, which the broker has at hand: a tool waits, and shows nothing meanwhile.
+  private static let promptly = Duration.seconds(5)
+
   private let context: Context
   private let profile: ProfileName?
   private var connection: BlockingConnection
@@ -23,14 +26,16 @@ struct HelperBroker: ~Copyable {
   mutating func target(of url: String) throws(CommandFailure) -> Target? {
     // A tool that names no server asks by the profile alone.
     if let profile, url.isEmpty { return Target(url: url, profile: profile) }
-    let target = try context.call(ListTargets.self, .init(url: url), on: &connection).targets.first
+    let target = try context.call(
+      ListTargets.self, .init(url: url), on: &connection, within: Self.promptly
+    ).targets.first
     guard let profile, target?.profile != profile else { return target }
     return Target(url: url, profile: profile)
   }
 
   /// Every target of the configuration.
   mutating func targets() throws(CommandFailure) -> [Target] {
-    try context.call(ListTargets.self, .init(), on: &connection).targets
+    try context.call(ListTargets.self, .init(), on: &connection, within: Self.promptly).targets
   }
 
   /// The token of a target, refreshed first where it would expire too soon.

@@ -48,7 +48,7 @@ enum TerraformHelper: ToolHelper {
       throw CommandFailure(
         .failure,
         "nothing was stored: \(host.shellQuoted) \(HelperBroker.notConfigured); add it to the section targets of the "
-          + "configuration")
+          + "configuration", next: HelperBroker.reload)
     }
     throw CommandFailure(
       .failure, "nothing was stored: the token for \(host.shellQuoted) comes from the broker",

@@ -8,7 +8,7 @@ struct ProfileQuestions {
     .value("--secret-file", "FILE", "where the client secret is: a file that holds nothing else", completion: .files),
     .value("--secret-env", "NAME", "where it is: a variable of the environment of the broker"),
     .value("--secret-command", "CMD", "where it is: what a program prints, such as 'pass show work'"),
-    .flag("--secret-stdin", "read it from standard input, into a file (0600) beside the configuration"),
+    .flag("--secret-stdin", "read it from standard input, one line, into a file (0600) beside the configuration"),
   ]
   /// The options for the keys that most providers need, and any other key.
   static let keyOptions: [Option] = [

@@ -21,7 +21,7 @@ enum SecretReferenceInput {
     case "--secret-file": return .file(value)
     case "--secret-env": return .environment(value)
     case "--secret-command": return .command(words(value))
-    default: return .typed(try SecretInput.standardInput(.secret))
+    default: return .typed(try SecretInput.wholeInput(.secret))
     }
   }
 

@@ -22,8 +22,8 @@ enum FileCommand: Command {
       For AWS (AWS_WEB_IDENTITY_TOKEN_FILE), Azure (AZURE_FEDERATED_TOKEN_FILE) and Google (credential_source.file):
         authbroker file --id "$XDG_RUNTIME_DIR/aws-token"
 
-      PATH must be no symbolic link, in a directory that no other user can change. A file of one line that is there
-      already is replaced.
+      PATH must be no symbolic link, in a directory that no other user can change. A file that is there
+      already is replaced only if it is empty, or a token file: one word without an end of line, of mode 0600.
       """,
     options: [
       .flag("--id", "the ID token, for servers that ask who the user is"), once, keep,

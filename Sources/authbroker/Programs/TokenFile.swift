@@ -49,7 +49,9 @@ struct TokenFile: ~Copyable {
     }
   }
 
-  /// Refuses what is there already and cannot be a token file: a link, something of another user, a text of lines.
+  /// Refuses what is there already and cannot be a token file: a link, something of another user, a text.
+  ///
+  /// A file that this program wrote has mode 0600 and one word without an end of line; an empty one may be replaced too.
   private static func check(_ path: String) throws(CommandFailure) {
     let status: FileStatus
     do throws(Errno) { status = try FileStatus.ofLink(path) } catch {
@@ -64,8 +66,10 @@ struct TokenFile: ~Copyable {
       throw CommandFailure(.failure, "\(shown) is not a regular file of yours; choose another path")
     }
     let content = try? FileDescriptor.open(path, [.read, .noFollow]).contents(limit: longest + 1)
-    guard let content, content.count <= longest, !content.contains(UInt8(ascii: "\n")) else {
-      throw CommandFailure(.failure, "\(shown) holds something else than a token; remove it, or choose another path")
+    let isWord = content?.allSatisfy { (0x21...0x7E).contains($0) } ?? false
+    guard let content, content.count <= longest, content.isEmpty || (isWord && status.permissions == 0o600) else {
+      throw CommandFailure(
+        .failure, "\(shown) is no token file of authbroker (one word, mode 0600); remove it, or choose another path")
     }
   }
 

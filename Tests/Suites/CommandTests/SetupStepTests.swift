@@ -75,6 +75,99 @@ import Testing
     #expect(throws: CommandFailure.self) { try BlockStep(file: file, lines: ["two"]).install(setup) }
   }
 
+  @Test func `every entry of this program is found again, whatever it was made for`() throws {
+    let file = scratch.file("f")
+    for (label, line) in [("", "one"), ("work", "two"), ("other", "three")] {
+      #expect(try BlockStep(file: file, label: label, lines: [line]).install(setup))
+    }
+    let blocks = BlockStep.installed(in: file)
+    #expect(blocks.map(\.label) == ["", "work", "other"] && blocks.map(\.lines) == [["one"], ["two"], ["three"]])
+    for block in blocks { #expect(block.state(setup) == .installed) }
+    #expect(try blocks[1].remove(setup) && BlockStep.installed(in: file).map(\.label) == ["", "other"])
+
+    try scratch.write(#"{"credHelpers":{"a":"authbroker","b":"pass","c":"authbroker"}}"#, to: "j")
+    let members = JSONMemberStep.installed(in: scratch.file("j"), group: "credHelpers", value: "authbroker")
+    #expect(members.map(\.name) == ["a", "c"])
+    for member in members { #expect(try member.remove(setup)) }
+    #expect(try text("j") == #"{"credHelpers":{"b":"pass"}}"#)
+  }
+
+  @Test func `everything is removed without a broker, also what is configured no longer`() throws {
+    let home = scratch.file("home")
+    _ = try PrivateDirectory(home + "/.docker", create: true)
+    try scratch.write(#"{"credHelpers":{"gone.example.com":"authbroker","b":"pass"}}"#, to: "home/.docker/config.json")
+    let git = "[user]\n\tname = Ada\n"
+    let helper = "\thelper = \n\thelper = /x/git-credential-authbroker\n"
+    let other = "[credential \"https://b.example\"]\n\thelper = store\n"
+    try scratch.write(git + "[credential \"https://gone.example\"]\n\(helper)" + other, to: "home/.gitconfig")
+    #expect(try BlockStep(file: home + "/.bazelrc", lines: ["common --credential_helper=gone=x"]).install(setup))
+    for tool in ["docker", "git", "bazel"] {
+      let run = try CommandRun(["helper", "remove", tool, "--no-start"], in: scratch)
+      #expect(run.code == 0 && run.errors.contains("\(tool): removed"), "\(run.errors)")
+    }
+    #expect(try text("home/.docker/config.json") == #"{"credHelpers":{"b":"pass"}}"#)
+    #expect(try text("home/.gitconfig") == git + other)
+    #expect(!scratch.names(in: "home").contains(".bazelrc"))
+  }
+
+  @Test func `a file that its owner may not write is left alone`() throws {
+    try scratch.write("{}", to: "f")
+    try FileDescriptor.open(scratch.file("f"), .read).setPermissions(0o400)
+    let steps: [any SetupStep] = [
+      JSONMemberStep(file: scratch.file("f"), group: "g", name: "n", value: "v"),
+      BlockStep(file: scratch.file("f"), lines: ["one"]),
+    ]
+    for step in steps {
+      #expect { try step.install(setup) } throws: {
+        ($0 as? CommandFailure)?.message.sentence.contains("is read-only") ?? false
+      }
+    }
+    #expect(try text("f") == "{}" && scratch.mode("f") == 0o400)
+  }
+
+  @Test func `two that change a file at once wait for each other, and leave no other file`() throws {
+    let file = ToolFile(path: scratch.file("d/f"))
+    try file.exclusively(makingDirectory: true) { () throws(CommandFailure) in
+      let arguments = ["-n", scratch.file("d"), "/bin/true"]
+      let run = try ToolRun("/usr/bin/flock", arguments, environment: [:])
+      #expect(run.code == 1)
+    }
+    #expect(scratch.names(in: "d").isEmpty)
+  }
+
+  @Test func `some tools send no token in the clear, whatever the machine`() throws {
+    let plain = Target(url: "http://localhost:1", profile: .default)
+    let secure = Target(url: "https://localhost:1", profile: .default)
+    for name in ["go", "terraform"] {
+      let tool = try ToolSetup.named(name)
+      #expect(!tool.concerns(plain) && tool.concerns(secure))
+    }
+  }
+
+  @Test func `a profile of AWS's configuration is written where a role is named`() throws {
+    var setup = setup
+    let tool = try ToolSetup.named("aws")
+    let target = Target(url: "aws", profile: .default)
+    #expect(tool.steps([target], setup).map { $0.state(setup) } == [.manual])
+    let words = ["--role-arn", "arn:aws:iam::123456789012:role/r", "--aws-profile", "work", "--duration", "900"]
+    setup.arguments = try Arguments(words, known: AWSHelper.setupOptions)
+    for step in tool.steps([target], setup) { #expect(try step.install(setup)) }
+    let written = try text(".aws/config")
+    let line =
+      "credential_process = \(scratch.file("authbroker")) helper aws --role-arn arn:aws:iam::123456789012:role/r "
+      + "--profile default --duration=900\n"
+    #expect(written.contains("\n[profile work]\n\(line)"), "\(written)")
+    #expect(scratch.mode(".aws/config") == 0o600)
+    setup.arguments = try Arguments(["--role-arn", "arn:x", "--aws-profile", "default"], known: AWSHelper.setupOptions)
+    for step in tool.steps([target], setup) { #expect(try step.install(setup)) }
+    #expect(try text(".aws/config").contains("\n[default]\ncredential_process = "))
+    try scratch.write("[ profile work ]\nregion = x\n", to: ".aws/config")
+    setup.arguments = try Arguments(words, known: AWSHelper.setupOptions)
+    let step = try #require(tool.steps([target], setup).first)
+    #expect(throws: CommandFailure.self) { try step.install(setup) }
+    #expect(try text(".aws/config") == "[ profile work ]\nregion = x\n")
+  }
+
   @Test func `lines that end in two bytes are lines, and stay as they are`() throws {
     let step = BlockStep(file: scratch.file("f"), lines: ["one"], conflicts: ["[registry]", "registry="])
     try scratch.write("a\r\nb\r\n", to: "f")

@@ -43,6 +43,9 @@ extension Target {
   /// Whether it is spoken to over HTTP.
   var isWeb: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
 
+  /// Whether it is spoken to over HTTPS: some tools send no token elsewhere, not even to this machine.
+  var isSecureWeb: Bool { url.hasPrefix("https://") }
+
   /// Whether it is a mail server.
   var isMail: Bool { ["smtp://", "smtps://", "imap://", "imaps://"].contains(where: url.hasPrefix) }
 

@@ -1,4 +1,5 @@
 import JSON
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -31,6 +32,21 @@ import Testing
     let second = try CommandRun(["helper", "git", "get"], in: scratch, input: question + "state[]=authbroker:one\n\n")
     #expect(second.output.contains("state[]=authbroker:two\ncredential=made-up\n") && second.code == 0)
     #expect(owner.requests.contains { $0.hasPrefix("reportRejected") && $0.contains(#""tokenId":"one""#) })
+  }
+
+  @Test func `the blank line that ends a question is found in any pieces, and nothing is searched twice`() {
+    let text = Array("a=b\nc=d\n\nrest\n\n".utf8)
+    for cut in 0...text.count {
+      var blank = BlankLine()
+      let first = blank.end(in: Array(text[..<cut]))
+      #expect(first == (cut >= 9 ? 9 : nil))
+      if first == nil { #expect(blank.end(in: text) == 9) }
+    }
+    var blank = BlankLine()
+    #expect(blank.end(in: Array("aaaa".utf8)) == nil)
+    #expect(blank.end(in: Array("\n\naab".utf8)) == nil, "what was searched is not looked at again")
+    var first = BlankLine()
+    #expect(first.end(in: Array("\na".utf8)) == 1)
   }
 
   @Test func `git's other operations print nothing, and erase reports the token`() throws {
@@ -123,8 +139,24 @@ import Testing
       let expected =
         "b.example is not a configured target; add it to the section targets of the configuration, or name "
       #expect(run.code == 1 && run.output.isEmpty && run.errors.contains(expected), "\(words): \(run.errors)")
+      #expect(run.errors.contains("call reloadConfig\n"), "\(words): \(run.errors)")
     }
     #expect(owner.requests.allSatisfy { $0.hasPrefix("listTargets") })
+  }
+
+  @Test func `a broker that does not answer at all is not waited for as long as a token`() throws {
+    let end = Semaphore()
+    let owner = try FakeOwner(in: scratch) { _, _ in
+      end.wait()
+      return #""result":{"targets":[]}"#
+    }
+    let started = BootClock.now
+    let run = try CommandRun(["helper", "curl", "https://a.example"], in: scratch)
+    let time = BootClock.now - started
+    end.signal()
+    #expect(run.code == 8 && run.output.isEmpty && !run.errors.isEmpty, "\(run.errors)")
+    #expect(time >= .seconds(5) && time < .seconds(50), "a token may take a minute")
+    #expect(!owner.requests.contains { $0.hasPrefix("getAccessToken") })
   }
 
   @Test func `a token that is bound to a key is refused to tools that can only bear one`() throws {

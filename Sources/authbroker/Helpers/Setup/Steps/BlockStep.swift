@@ -41,6 +41,14 @@ struct BlockStep: SetupStep {
   }
 
   func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    try ToolFile(path: file).exclusively(makingDirectory: true) { () throws(CommandFailure) in try add(setup) }
+  }
+
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    try ToolFile(path: file).exclusively(makingDirectory: false) { () throws(CommandFailure) in try takeOut(setup) }
+  }
+
+  private func add(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts() else {
       try ToolFile(path: file).write(Array(block.utf8))
       return true
@@ -53,7 +61,7 @@ struct BlockStep: SetupStep {
     return true
   }
 
-  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+  private func takeOut(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard let parts = try parts(), !parts.block.isEmpty else { return false }
     let rest = parts.before + parts.after
     let configuration = ToolFile(path: file)

@@ -60,18 +60,37 @@ struct GitHelperStep: SetupStep {
   }
 
   func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    try Self.file(setup).exclusively(makingDirectory: false) { () throws(CommandFailure) in try add(setup) }
+  }
+
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    try Self.file(setup).exclusively(makingDirectory: false) { () throws(CommandFailure) in try takeOut(setup) }
+  }
+
+  /// The file that git writes (git-config(1), "FILES").
+  private static func file(_ setup: SetupContext) -> ToolFile {
+    if let path = setup.environment["GIT_CONFIG_GLOBAL"], path.hasPrefix("/") { return ToolFile(path: path) }
+    let own = setup.home + "/.gitconfig"
+    let other = setup.file("XDG_CONFIG_HOME", orElse: ".config") + "/git/config"
+    let isOther = (try? FileStatus.following(own)) == nil && (try? FileStatus.following(other)) != nil
+    return ToolFile(path: isOther ? other : own)
+  }
+
+  private func add(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard state(setup) != .installed else { return false }
+    try Self.file(setup).expectWritable()
     let others = try others(setup)
     try replace(key, by: others + ["", value], setup)
     if usesPath { try replace(pathKey, by: ["true"], setup) }
     return true
   }
 
-  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+  private func takeOut(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard SearchPath.program(Self.git, setup.environment) != nil else { return false }
     let values = try values(of: key, setup)
     let others = try others(setup)
     guard others != values else { return false }
+    try Self.file(setup).expectWritable()
     try replace(key, by: others, setup)
     if usesPath { try replace(pathKey, by: [], setup) }
     return true

@@ -38,6 +38,14 @@ struct JSONMemberStep: SetupStep {
   }
 
   func install(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    try ToolFile(path: file).exclusively(makingDirectory: true) { () throws(CommandFailure) in try add(setup) }
+  }
+
+  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+    try ToolFile(path: file).exclusively(makingDirectory: false) { () throws(CommandFailure) in try takeOut(setup) }
+  }
+
+  private func add(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     switch state(setup) {
     case .installed: return false
     case .blocked(let why): throw CommandFailure(.failure, why)
@@ -61,7 +69,7 @@ struct JSONMemberStep: SetupStep {
     return true
   }
 
-  func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool {
+  private func takeOut(_ setup: SetupContext) throws(CommandFailure) -> Bool {
     guard state(setup) == .installed, let content = try content(), let object = content.root[group],
       let count = try? object.members().count
     else { return false }

@@ -5,6 +5,9 @@ struct ToolFile: Sendable {
   /// Longer files are not the tool's configuration.
   private static let longest = 4 << 20
 
+  /// How long another process may take to change its file.
+  private static let patience = Duration.seconds(10)
+
   /// The path as the tool knows it.
   let path: String
 
@@ -21,12 +24,48 @@ struct ToolFile: Sendable {
     return bytes
   }
 
+  /// Reads and changes it while no other process of this program does, so that neither loses the other's entry.
+  ///
+  /// The directory of the file is locked, where its file system has locks.
+  ///
+  /// - Parameters:
+  ///   - makesDirectory: whether a directory that is missing is made.
+  ///   - body: what is done meanwhile.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws, and a failure where another process does not come to an end.
+  func exclusively<Value>(
+    makingDirectory makesDirectory: Bool, _ body: () throws(CommandFailure) -> Value
+  ) throws(CommandFailure) -> Value {
+    let directory = PathName.directory(of: (try? SymbolicLink.resolved(path)) ?? path)
+    if makesDirectory { try? DirectoryEntry.makeDirectories(directory) }
+    let lock: DirectoryLock
+    do throws(Errno) { lock = try DirectoryLock(directory, waitingAtMost: Self.patience) } catch {
+      // What keeps the directory from being opened is told where the file is read or written.
+      guard error == .again else { return try body() }
+      throw CommandFailure(.failure, "another program is changing \(path.shellQuoted); try again when it has ended")
+    }
+    let result = Result { () throws(CommandFailure) in try body() }
+    lock.release()
+    return try result.get()
+  }
+
+  /// Refuses a file that its owner may not write: a rename could replace it all the same, and that is not what they want.
+  ///
+  /// - Throws: a failure that says so.
+  func expectWritable() throws(CommandFailure) {
+    guard let real = try? SymbolicLink.resolved(path), let status = try? FileStatus.following(real),
+      status.permissions & 0o200 == 0
+    else { return }
+    throw CommandFailure(.failure, "\(path.shellQuoted) is read-only (chmod u+w lets it be changed)")
+  }
+
   /// Replaces it; a reader sees the old one or this one.
   ///
   /// Where the path is a link, the file behind it, and behind every further link, is replaced.
   ///
-  /// - Throws: a failure with what the kernel says; the old one is left then.
+  /// - Throws: a failure with what the kernel says, and for a file that is read-only; the old one is left then.
   func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    try expectWritable()
     do throws(Errno) {
       // A file behind a link is often kept in a repository of such files.
       let real = try SymbolicLink.resolved(path)
@@ -43,6 +82,7 @@ struct ToolFile: Sendable {
   /// - Throws: a failure with what unlink(2) says.
   func remove() throws(CommandFailure) {
     guard (try? FileStatus.ofLink(path))?.kind == .regular else { return try write([]) }
+    try expectWritable()
     do throws(Errno) { try DirectoryEntry.remove(path) } catch {
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be removed: \(error)")
     }

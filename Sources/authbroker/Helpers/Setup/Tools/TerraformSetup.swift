@@ -6,7 +6,7 @@ extension TerraformHelper {
     name: "terraform", otherNames: ["tofu", "opentofu"],
     summary: "a token for each host, by credentials_helper of ~/.terraformrc",
     // It knows hosts, and no paths.
-    concerns: { $0.isWeb && $0.path.isEmpty },
+    concerns: { $0.isSecureWeb && $0.path.isEmpty },
     steps: { _, setup in
       [
         LinkStep(
