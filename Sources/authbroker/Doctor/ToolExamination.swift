@@ -143,7 +143,8 @@ struct ToolExamination: ~Copyable {
     let hasKeys = done.code == 0 && done.output.starts(with: "{\"Version\":1,".utf8)
     guard hasKeys else {
       throw CommandFailure(
-        ExitCode(rawValue: done.code) ?? .failure, "there are no keys (exit code \(done.code)); to see why, run: \(command)")
+        ExitCode(rawValue: done.code) ?? .failure,
+        "there are no keys (exit code \(done.code)); to see why, run: \(command)")
     }
     return DoctorFinding("tool.answer", target.url, .ok, "keys of the role, in \(time.milliseconds) ms")
   }

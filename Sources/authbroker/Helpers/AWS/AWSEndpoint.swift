@@ -40,10 +40,12 @@ struct AWSEndpoint: Equatable, Sendable {
     let set = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let url = set("AWS_ENDPOINT_URL_STS") ?? set("AWS_ENDPOINT_URL") { return url }
     guard let region = set("AWS_REGION") ?? set("AWS_DEFAULT_REGION") else { return "https://sts.amazonaws.com/" }
-    let isName = region.utf8.count <= 64 && region.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || byte == UInt8(ascii: "-")
-    }
+    let isName =
+      region.utf8.count <= 64
+      && region.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+          || byte == UInt8(ascii: "-")
+      }
     guard isName else { return nil }
     return "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")/"
   }

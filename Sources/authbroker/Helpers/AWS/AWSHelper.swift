@@ -1,8 +1,8 @@
 import BrokerProtocol
 import SecretMemory
 
-/// `authbroker helper aws`: a `credential_process` of AWS's tools (AWS SDKs and Tools Reference Guide, "Process credential
-/// provider").
+/// `authbroker helper aws`: a `credential_process` of AWS's tools (AWS SDKs and Tools Reference Guide, "Process
+/// credential provider").
 ///
 /// AWS takes keys and no tokens: this exchanges the token for keys by AssumeRoleWithWebIdentity (AWS Security Token
 /// Service API Reference), with curl, as the client has no code for HTTP.
@@ -16,8 +16,8 @@ enum AWSHelper: ToolHelper {
     summary: "Give AWS's tools the keys of a role",
     details: """
       Exchanges the ID token for keys that expire, and prints them as AWS's tools expect it of a credential_process. The
-      profile must have allowIdToken: true, and the account must know the identity provider. AWS asks at an address of its
-      own: --sts-url, AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL, else that of the region (AWS_REGION, AWS_DEFAULT_REGION).
+      profile must have allowIdToken: true, and the account must know the identity provider. The keys are asked for at
+      --sts-url, AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL, else that of the region (AWS_REGION, AWS_DEFAULT_REGION).
       Without --profile, that address must be a configured target.
 
       The program curl makes the request; the token is in no list of processes and in no file. Nothing is kept: every

@@ -42,7 +42,8 @@ struct AWSRole: Equatable, Sendable {
     }
     guard let endpoint = AWSEndpoint(url) else {
       throw .usage(
-        "\(url.shellQuoted) is no address to send a token to; use https://HOST/, or http:// for a service on this machine")
+        "\(url.shellQuoted) is no address to send a token to; use https://HOST/, or http:// for a service on this "
+          + "machine")
     }
     self.endpoint = endpoint
   }
@@ -72,9 +73,11 @@ struct AWSRole: Equatable, Sendable {
   ) throws(CommandFailure) -> String {
     let given = arguments[sessionOption.name] ?? environment["AWS_ROLE_SESSION_NAME"].flatMap { $0.isEmpty ? nil : $0 }
     guard let given else { return defaultSession }
-    let isName = (2...64).contains(given.utf8.count) && given.utf8.allSatisfy { byte in
-      FormText.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
-    }
+    let isName =
+      (2...64).contains(given.utf8.count)
+      && given.utf8.allSatisfy { byte in
+        FormText.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
+      }
     guard isName else {
       throw .usage("\(given.shellQuoted) is no name of a session; use 2 to 64 letters, digits or any of _+=,.@-")
     }
@@ -94,7 +97,8 @@ struct AWSRole: Equatable, Sendable {
   /// - Returns: bytes that the caller wipes; nil for a token that is longer than the service takes.
   func form(_ token: Secret) -> [UInt8]? {
     var parts = [
-      ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", arn), ("RoleSessionName", session),
+      ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", arn),
+      ("RoleSessionName", session),
     ]
     if let duration { parts.append(("DurationSeconds", String(duration))) }
     let start = parts.map { "\($0.0)=\(FormText.encoded($0.1))" }.joined(separator: "&") + "&WebIdentityToken="

@@ -97,7 +97,8 @@ struct CurlPost: Sendable {
       case 6: "its host is not known; check the region, or --sts-url"
       case 7: "it cannot be reached"
       case 28, 137: "it did not answer within \(Self.limit.components.seconds) s"
-      case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91: "its certificate or TLS is not accepted (curl: \(code))"
+      case 35, 51, 53, 54, 58, 59, 60, 66, 77, 80, 82, 83, 90, 91:
+        "its certificate or TLS is not accepted (curl: \(code))"
       case 63: "its answer is not one of the Security Token Service"
       default: "the request failed (curl: \(code))"
       }

@@ -3,8 +3,8 @@ import JSON
 import SecretMemory
 import StateDirectory
 
-/// What the Security Token Service answers (AWS Security Token Service API Reference, AssumeRoleWithWebIdentity, "Common
-/// errors").
+/// What the Security Token Service answers (AWS Security Token Service API Reference, AssumeRoleWithWebIdentity, and
+/// "Common errors").
 enum STSAnswer {
   /// Keys, as AWS's tools read them: JSON, which is wiped where it is printed.
   case keys([UInt8])

@@ -6,8 +6,8 @@ enum HelperInstallCommand: Command {
     operands: "TOOL",
     summary: "Write a tool's configuration for the configured targets",
     details: """
-      Makes git, docker, cargo, pip, bazel, terraform or aws ask for the tokens of the section targets, and shows what to write
-      for the tools that leave it to you. What is there already is kept: a file that cannot be read, or has another
+      Makes git, docker, cargo, pip, bazel, terraform or aws ask for the tokens of the section targets, and shows what to
+      write for the tools that leave it to you. What is there already is kept: a file that cannot be read, or has another
       entry in the same place, is left as it is, and what belongs there is shown. Done twice, it changes nothing.
       """,
     options: [HelperSetup.printOption, TargetOption.filter] + AWSHelper.setupOptions,

@@ -32,10 +32,12 @@ enum HelperRemoveCommand: Command {
       for text in texts { Output.line(text) }
       return
     }
-    var (count, failed) = (0, ExitCode?.none)
+    var (count, failed, told) = (0, ExitCode?.none, [Message]())
     for step in steps.reversed() {
       do throws(CommandFailure) { count += try step.remove(setup) ? 1 : 0 } catch {
-        context.tell(error.message)
+        // Several entries of one file fail for the same reason.
+        if !told.contains(error.message) { context.tell(error.message) }
+        told.append(error.message)
         failed = error.exitCode
       }
     }

@@ -6,6 +6,11 @@ import Testing
 
 /// The answers of AWS's Security Token Service, and the XML that they are written in.
 @Suite(.standardTimeLimit) struct STSAnswerTests {
+  /// An answer that was read as another one.
+  private struct Unexpected: Error {
+    let text: String
+  }
+
   private static let token = "made-up-token"
 
   private static func keys(_ session: String = "made-up-session", _ expiry: String = "2099-01-01T00:00:00Z") -> String {
@@ -26,7 +31,7 @@ import Testing
   }
 
   @Test func `keys are printed as AWS's tools read them`() throws {
-    guard case .keys(let bytes) = try Self.answer(Self.keys()) else { throw TestFailure("no keys") }
+    guard case .keys(let bytes) = try Self.answer(Self.keys()) else { throw Unexpected(text: "no keys") }
     let expected =
       #"{"Version":1,"AccessKeyId":"ASIAMADEUP","SecretAccessKey":"made/up&\"","SessionToken":"made-up-session","#
       + #""Expiration":"2099-01-01T00:00:00Z"}"#
@@ -40,7 +45,7 @@ import Testing
     String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
     String(repeating: "<a b='", count: 3), "<a b=c/>", "<a b='<'/>", "<a b='c'd='e'/>",
   ]) func `anything else is no answer of the service`(text: String) throws {
-    guard case .malformed(200) = try Self.answer(text) else { throw TestFailure("an answer: \(text)") }
+    guard case .malformed(200) = try Self.answer(text) else { throw Unexpected(text: "an answer: \(text)") }
   }
 
   @Test func `an error has the service's name and words, and never the token`() throws {
@@ -48,22 +53,30 @@ import Testing
       "<ErrorResponse><Error><Type>Sender</Type><Code>\(code)</Code><Message>\(words)</Message></Error></ErrorResponse>"
     }
     let cases: [(String, String, Int, STSAnswer.Refusal, Bool, Bool)] = [
-      ("InvalidIdentityToken", "not &lt;good&gt;", 400, .init(code: "InvalidIdentityToken", message: "not <good>", status: 400),
-        true, false),
-      ("ExpiredTokenException", Self.token, 400, .init(code: "ExpiredTokenException", message: "", status: 400), true, false),
+      (
+        "InvalidIdentityToken", "not &lt;good&gt;", 400,
+        .init(code: "InvalidIdentityToken", message: "not <good>", status: 400),
+        true, false
+      ),
+      (
+        "ExpiredTokenException", Self.token, 400, .init(code: "ExpiredTokenException", message: "", status: 400), true,
+        false
+      ),
       ("AccessDenied", "\n no\n", 403, .init(code: "AccessDenied", message: "no", status: 403), false, false),
       ("InvalidIdentityToken", "", 503, .init(code: "InvalidIdentityToken", message: "", status: 503), false, true),
     ]
     for (code, words, status, expected, isAboutToken, isOutage) in cases {
       guard case .refusal(let refusal) = try Self.answer(error(code, words), status) else {
-        throw TestFailure("no refusal: \(code)")
+        throw Unexpected(text: "no refusal: \(code)")
       }
       #expect(refusal == expected)
       #expect(refusal.isAboutToken == isAboutToken && refusal.isOutage == isOutage)
     }
     // Keys with the status of an error, and an error with that of success, are neither.
     for (text, status) in [(Self.keys(), 400), (error("AccessDenied", ""), 200)] {
-      guard case .malformed(status) = try Self.answer(text, status) else { throw TestFailure("an answer: \(text)") }
+      guard case .malformed(status) = try Self.answer(text, status) else {
+        throw Unexpected(text: "an answer: \(text)")
+      }
     }
   }
 }

@@ -3,6 +3,8 @@ import LinuxSystem
 import TestSupport
 import Testing
 
+@testable import authbroker
+
 /// The helpers as their tools run them, with a broker that is played.
 @Suite(.standardTimeLimit) struct ToolHelperTests {
   private let scratch = Scratch()

@@ -49,7 +49,7 @@ struct ToolFile: Sendable {
     return try result.get()
   }
 
-  /// Refuses a file that its owner may not write: a rename could replace it all the same, and that is not what they want.
+  /// Refuses a file that its owner may not write: a rename could replace it all the same, against the owner's wish.
   ///
   /// - Throws: a failure that says so.
   func expectWritable() throws(CommandFailure) {
