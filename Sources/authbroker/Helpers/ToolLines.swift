@@ -1,23 +1,6 @@
 import LinuxSystem
 import SecretMemory
 
-/// The first blank line of a text that grows: no byte is looked at twice.
-struct BlankLine {
-  private var searched = 0
-
-  /// How long the text is up to that line's end; nil where there is none yet.
-  ///
-  /// - Parameter bytes: the text so far, which begins with what it was before.
-  mutating func end(in bytes: [UInt8]) -> Int? {
-    let newline = UInt8(ascii: "\n")
-    for index in searched..<max(searched, bytes.count) where bytes[index] == newline {
-      if index == 0 || bytes[index - 1] == newline { return index + 1 }
-    }
-    searched = bytes.count
-    return nil
-  }
-}
-
 /// What a tool writes to the standard input of its helper; it may hold secrets, and the caller wipes it.
 struct ToolLines: ~Copyable {
   /// More than any tool writes: above it, the input is refused.

@@ -24,7 +24,7 @@ enum AWSHelper: ToolHelper {
       command of AWS that needs keys makes one exchange.
       """,
     options: AWSRole.options + [accessOption],
-    examples: ["authbroker helper aws --role-arn arn:aws:iam::123456789012:role/developer -p work"])
+    examples: ["authbroker helper aws --role-arn arn:aws:iam::123456789012:role/dev -p work"])
 
   /// Prints the keys.
   static func run(_ context: Context) throws(CommandFailure) {
