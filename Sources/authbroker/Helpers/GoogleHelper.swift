@@ -61,7 +61,8 @@ enum GoogleHelper: ToolHelper {
     }
     var broker = try HelperBroker(context)
     let audience = environment["GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE"] ?? ""
-    guard let target = try broker.target(ofFirst: ["https:" + audience]) else {
+    // Asked by hand, there is none, and a profile is enough.
+    guard let target = try broker.target(ofFirst: [audience.isEmpty ? "" : "https:" + audience]) else {
       let message =
         "https:\(audience) \(HelperBroker.notConfigured); add it to the section targets of the configuration, or name "
         + "a profile with --profile"
