@@ -20,5 +20,6 @@ extension BazelHelper {
       return .run(
         program: programNames[0], arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
-    })
+    },
+    reasonNotRun: "it needs a workspace, and starts a server")
 }

@@ -18,7 +18,8 @@ extension DockerHelper {
     },
     probe: { target, _ in
       registry(of: target).map { .run(program: programNames[0], arguments: ["get"], input: $0) }
-    })
+    },
+    calls: calls)
 
   /// The name of a registry in docker's configuration; nil for a part of a server: docker tells its helper no path.
   private static func registry(of target: Target) -> String? {
