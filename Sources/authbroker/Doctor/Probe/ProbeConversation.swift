@@ -122,7 +122,7 @@ struct ProbeConversation: Sendable {
     switch words.first {
     case "EHLO": ("250-authbroker doctor\r\n250 AUTH OAUTHBEARER XOAUTH2\r\n", false)
     case "QUIT": ("221 2.0.0 closing\r\n", true)
-    default: ("535 5.7.8 this is a probe: nobody is let in\r\n", false)
+    default: ("535 5.7.8 this is a probe: every login is refused\r\n", false)
     }
   }
 
@@ -132,7 +132,7 @@ struct ProbeConversation: Sendable {
     case "CAPABILITY": ("* CAPABILITY \(abilities)\r\n\(tag) OK done\r\n", false)
     case "NOOP": ("\(tag) OK done\r\n", false)
     case "LOGOUT": ("* BYE closing\r\n\(tag) OK done\r\n", true)
-    default: ("\(tag) NO [AUTHENTICATIONFAILED] this is a probe: nobody is let in\r\n", false)
+    default: ("\(tag) NO [AUTHENTICATIONFAILED] this is a probe: every login is refused\r\n", false)
     }
   }
 }
