@@ -28,9 +28,10 @@ package struct HTTPResponse: Sendable {
     lines.withArray { Self.values(of: name, in: $0).first ?? nil }
   }
 
-  /// The values of all fields of a name, trimmed, in their order; those that are not text are left out.
+  /// The values of all fields of a name, trimmed.
   ///
   /// - Parameter name: in lower case.
+  /// - Returns: the values in their order, without those that are not text.
   package func fields(_ name: String) -> [String] {
     lines.withArray { Self.values(of: name, in: $0).compactMap { $0 } }
   }

@@ -116,10 +116,11 @@ struct ToolExamination: ~Copyable {
     do throws(Errno) {
       switch try trial.outcome(token, answer: answer) {
       case .works(let time):
-        let what = isToken ? "sent the token to a probe" : "took the answer and connected to a probe (TLS hides the token)"
+        let what =
+          isToken ? "sent the token to a probe" : "took the answer and connected to a probe (TLS hides the token)"
         finding = DoctorFinding(check, label, .ok, "\(name) \(what), in \(time) ms", path: trial.path)
       case .incomplete:
-        let sentence = "\(name) was not run: install \(trial.call.requirement)"
+        let sentence = "\(name) lacks what this needs: install \(trial.call.requirement)"
         finding = DoctorFinding(check, label, .note, sentence, path: trial.path)
       case .failed(let end):
         let what = isToken ? "send the token" : "take the answer and connect"

@@ -7,7 +7,7 @@ import StateDirectory
 struct ProtectedResource: Equatable {
   /// The option that names one.
   static let option = Option.value(
-    "--resource", "URL", "the address of an API or an MCP server, which names its authorization server")
+    "--resource", "URL", "an API or an MCP server that names its own provider")
 
   /// Its identifier.
   let resource: String

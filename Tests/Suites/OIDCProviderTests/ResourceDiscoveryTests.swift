@@ -21,7 +21,9 @@ import Testing
     of path: String, _ answer: @escaping @Sendable (String, _ origin: String) -> FakeProvider.Reply
   ) async throws -> (result: Result<ResourceMetadata, ResourceDiscovery.Failure>, asked: [String], origin: String) {
     var found: (Result<ResourceMetadata, ResourceDiscovery.Failure>, [String], String)?
-    try await FakeProvider.run { request, origin in answer(request.path, origin) } _: { server in
+    try await FakeProvider.run { request, origin in
+      answer(request.path, origin)
+    } _: { server in
       let client = try HTTPClient(version: "test", proxy: .none, timeouts: .patient)
       let result: Result<ResourceMetadata, ResourceDiscovery.Failure>
       do throws(ResourceDiscovery.Failure) {
@@ -69,7 +71,9 @@ import Testing
   }
 
   @Test func `a document of another server is not read`() async throws {
-    try await FakeProvider.run { _, origin in Self.document(origin) } _: { other in
+    try await FakeProvider.run { _, origin in
+      Self.document(origin)
+    } _: { other in
       let stranger = other.issuer
       let (result, asked, _) = try await outcome(of: "/v1") { path, _ in
         path == "/v1"
@@ -111,7 +115,8 @@ import Testing
   func `what names no server is refused`(body: String, words: String) async throws {
     let (result, _, _) = try await outcome(of: "/v1") { path, origin in
       path.hasPrefix(Self.wellKnown)
-        ? FakeProvider.Reply(200, body.split(separator: "R", omittingEmptySubsequences: false).joined(separator: origin + "/v1"))
+        ? FakeProvider.Reply(
+          200, body.split(separator: "R", omittingEmptySubsequences: false).joined(separator: origin + "/v1"))
         : .notFound
     }
     guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
@@ -119,7 +124,9 @@ import Testing
   }
 
   @Test func `no redirect is followed, and a trouble is one that passes`() async throws {
-    try await FakeProvider.run { _, origin in Self.document(origin) } _: { other in
+    try await FakeProvider.run { _, origin in
+      Self.document(origin)
+    } _: { other in
       let stranger = other.issuer
       let (result, _, _) = try await outcome(of: "/v1") { _, _ in
         FakeProvider.Reply(302, "", ["Location: \(stranger)/"])
@@ -144,11 +151,12 @@ import Testing
     await client.close()
   }
 
-  @Test(arguments: [
-    (["Bearer"], [:]), (["bearer realm=\"a \\\"b\\\", c\" , scope=x"], ["realm": "a \"b\", c", "scope": "x"]),
-    (["Basic realm=\"x\", Bearer a=1, Digest b=2"], ["a": "1"]), (["Basic x", "Bearer A=1, a=2"], ["a": "1"]),
-    (["Negotiate, Bearer error = \"e\""], ["error": "e"]),
-  ] as [([String], [String: String])])
+  @Test(
+    arguments: [
+      (["Bearer"], [:]), (["bearer realm=\"a \\\"b\\\", c\" , scope=x"], ["realm": "a \"b\", c", "scope": "x"]),
+      (["Basic realm=\"x\", Bearer a=1, Digest b=2"], ["a": "1"]), (["Basic x", "Bearer A=1, a=2"], ["a": "1"]),
+      (["Negotiate, Bearer error = \"e\""], ["error": "e"]),
+    ] as [([String], [String: String])])
   func `a challenge is read as RFC 9110 writes it`(fields: [String], parameters: [String: String]) {
     #expect(BearerChallenge(fields)?.parameters == parameters)
   }

@@ -48,7 +48,8 @@ package struct ResourceDiscovery: Sendable {
   package func metadata(of address: String) async throws(Failure) -> ResourceMetadata {
     guard let resource = try? HTTPURL(address) else {
       throw Failure(
-        message: "the address of a resource must be https:// and a host (http:// on this machine alone), without a fragment",
+        message:
+          "the address of a resource must be https:// and a host (http:// on this machine alone), without a fragment",
         isPassing: false)
     }
     var refusal: ResourceMetadata.Refusal?

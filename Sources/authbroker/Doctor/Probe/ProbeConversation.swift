@@ -110,7 +110,7 @@ struct ProbeConversation: Sendable {
       let line = Array(pending[..<end])
       pending.removeSubrange(...end)
       sawToken = sawToken || search.finds(in: line)
-      let words = String(decoding: line, as: UTF8.self).split { $0 == " " || $0 == "\r" }.map { $0.uppercased() }
+      let words = String(decoding: line, as: UTF8.self).split { $0 == " " || $0 == "\r" }.map(String.init)
       let (text, closes) = dialect == .smtp ? Self.smtp(words) : Self.imap(words)
       answer.bytes += Array(text.utf8)
       answer.closes = closes
@@ -119,7 +119,7 @@ struct ProbeConversation: Sendable {
   }
 
   private static func smtp(_ words: [String]) -> (String, Bool) {
-    switch words.first {
+    switch words.first?.uppercased() {
     case "EHLO": ("250-authbroker doctor\r\n250 AUTH OAUTHBEARER XOAUTH2\r\n", false)
     case "QUIT": ("221 2.0.0 closing\r\n", true)
     default: ("535 5.7.8 this is a probe: every login is refused\r\n", false)
@@ -128,7 +128,7 @@ struct ProbeConversation: Sendable {
 
   private static func imap(_ words: [String]) -> (String, Bool) {
     let tag = words.first ?? "*"
-    return switch words.dropFirst().first {
+    return switch words.dropFirst().first?.uppercased() {
     case "CAPABILITY": ("* CAPABILITY \(abilities)\r\n\(tag) OK done\r\n", false)
     case "NOOP": ("\(tag) OK done\r\n", false)
     case "LOGOUT": ("* BYE closing\r\n\(tag) OK done\r\n", true)

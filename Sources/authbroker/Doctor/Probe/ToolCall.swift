@@ -26,6 +26,8 @@ struct ToolCall: Sendable {
   var concerns: @Sendable (Target) -> Bool = { _ in true }
   /// The exit code by which it says that a part of it is not installed.
   var codeOfMissingPart: Int32?
+  /// What it says, among other words, where it is too old.
+  var signOfAge: String?
   /// What to run.
   let words: @Sendable (ProbePlace) -> ToolWords
 }

@@ -8,7 +8,7 @@ struct ToolTrial {
   enum Outcome: Equatable {
     /// The probe got the token, or a connection that needed it, after so many milliseconds.
     case works(milliseconds: Int64)
-    /// A part of the program is not installed.
+    /// The program is too old, or a part of it is not installed.
     case incomplete
     /// It did not: what it came to, as the end of a sentence.
     case failed(String)
@@ -55,6 +55,9 @@ struct ToolTrial {
     let works = call.evidence == .token ? run.sawToken : run.sawTLS
     if works { return .works(milliseconds: time.milliseconds) }
     if let code = run.code, code == call.codeOfMissingPart { return .incomplete }
+    if let sign = call.signOfAge, run.code != nil, run.said.firstRange(of: Array(sign.utf8)) != nil {
+      return .incomplete
+    }
     let end = run.code.map { "exit code \($0)" } ?? "ended because it took too long"
     let said = run.lastWords(search)
     return .failed(said.isEmpty ? "(\(end))" : "(\(end)): \(said)")

@@ -23,7 +23,8 @@ import Testing
   @Test func `a token is found as a word, and inside Base64`() throws {
     let search = try search()
     let there = [
-      Self.token, "Authorization: Bearer \(Self.token)\r\n", "token=\(Self.token)&x=y", "1 LOGIN \"a\" \"\(Self.token)\"",
+      Self.token, "Authorization: Bearer \(Self.token)\r\n", "token=\(Self.token)&x=y",
+      "1 LOGIN \"a\" \"\(Self.token)\"",
       "Authorization: Basic \(base64("me:\(Self.token)"))\r\n",
       "AUTH OAUTHBEARER \(base64("n,a=me,\u{1}auth=Bearer \(Self.token)\u{1}\u{1}"))\r\n",
     ]
@@ -80,14 +81,15 @@ import Testing
     #expect(answer.bytes.starts(with: "HTTP/1.1 400 ".utf8))
   }
 
-  @Test func `a mail server lets nobody in`() throws {
+  @Test func `a mail server refuses every login`() throws {
     var smtp = try conversation(.smtp)
     #expect(smtp.greeting.starts(with: "220 ".utf8))
     #expect(String(decoding: smtp.received(Array("EHLO x\r\n".utf8)).bytes, as: UTF8.self).contains("250 AUTH "))
     let message = base64("n,a=me,\u{1}auth=Bearer \(Self.token)\u{1}\u{1}")
     let refused = smtp.received(Array("AUTH OAUTHBEARER \(message)\r\nQUIT\r\n".utf8))
     #expect(smtp.sawToken && refused.closes)
-    #expect(String(decoding: refused.bytes, as: UTF8.self).split(separator: "\r\n").map { $0.prefix(3) } == ["535", "221"])
+    #expect(
+      String(decoding: refused.bytes, as: UTF8.self).split(separator: "\r\n").map { $0.prefix(3) } == ["535", "221"])
     var imap = try conversation(.imap)
     #expect(imap.greeting.starts(with: "* OK [CAPABILITY IMAP4rev1 ".utf8))
     let answer = imap.received(Array("a CAPABILITY\r\nb LOGIN \"me\" \"\(Self.token)\"\r\nc LOGOUT\r\n".utf8))
@@ -99,7 +101,10 @@ import Testing
     ("127.0.0.1:4 https://a.example", "http://127.0.0.1:4/x", "https://a.example"),
     ("127.0.0.1:4 https://a.example", "https://127.0.0.1:4", "https://a.example"),
     ("127.0.0.1:4 https://a.example", "http://127.0.0.1:44/x", "http://127.0.0.1:44/x"),
-    ("127.0.0.1:4 https://a.example", "http://evil.example/http://127.0.0.1:4/", "http://evil.example/http://127.0.0.1:4/"),
+    (
+      "127.0.0.1:4 https://a.example", "http://evil.example/http://127.0.0.1:4/",
+      "http://evil.example/http://127.0.0.1:4/"
+    ),
     ("127.0.0.1:4@evil https://a.example", "http://127.0.0.1:4@evil/", "http://127.0.0.1:4@evil/"),
     ("evil.example:4 https://a.example", "http://evil.example:4/", "http://evil.example:4/"),
     ("127.0.0.1:4", "http://127.0.0.1:4/", "http://127.0.0.1:4/"), ("", "http://127.0.0.1:4/", "http://127.0.0.1:4/"),

@@ -4,7 +4,7 @@ extension MailHelper {
   /// msmtp logs in before it names a recipient: nothing is sent.
   static var msmtp: ToolCall {
     ToolCall(
-      program: "msmtp", requirement: "msmtp 1.8.4 or later", dialect: .smtp, concerns: { $0.url.hasPrefix("smtp") }
+      program: "msmtp", requirement: "msmtp 1.8.4 or later", dialect: .smtp, concerns: isSubmission
     ) { place in
       let configuration = """
         account default
@@ -26,7 +26,7 @@ extension MailHelper {
   /// mbsync, by the command LOGIN: OAUTHBEARER and XOAUTH2 need plugins of SASL that are not everywhere.
   static var mbsync: ToolCall {
     ToolCall(
-      program: "mbsync", requirement: "isync 1.4 or later", dialect: .imap, concerns: { $0.url.hasPrefix("imap") }
+      program: "mbsync", requirement: "isync 1.4 or later", dialect: .imap, concerns: isMailbox
     ) { place in
       let configuration = """
         IMAPAccount probe
@@ -56,6 +56,10 @@ extension MailHelper {
         files: ["mbsyncrc": configuration, "box/.probe": ""])
     }
   }
+
+  private static func isSubmission(_ target: Target) -> Bool { target.url.hasPrefix("smtp") }
+
+  private static func isMailbox(_ target: Target) -> Bool { target.url.hasPrefix("imap") }
 
   /// The command that both run, which names the target itself.
   private static func command(_ place: ProbePlace) -> String {

@@ -32,7 +32,7 @@ extension KeyringHelper {
   }
 
   private static var pip: ToolCall {
-    ToolCall(program: "pip", requirement: "pip 23.1 or later") { place in
+    ToolCall(program: "pip", requirement: "pip 23.1 or later", signOfAge: "no such option") { place in
       ToolWords(
         arguments: [
           "--isolated", "--no-input", "--disable-pip-version-check", "download", "--no-cache-dir", "--no-deps",
@@ -44,7 +44,7 @@ extension KeyringHelper {
   }
 
   private static var uv: ToolCall {
-    ToolCall(program: "uv", requirement: "uv") { place in
+    ToolCall(program: "uv", requirement: "uv 0.1.23 or later", signOfAge: "unexpected argument") { place in
       ToolWords(
         arguments: [
           "--no-config", "--no-cache", "pip", "install", "--dry-run", "--keyring-provider", "subprocess",
