@@ -80,7 +80,7 @@ let package = Package(
       name: "authbrokerd",
       dependencies: core + [
         "BrokerServer", "Transport", "LinuxSystem", "Logging", "Configuration", "ConfigurationFile", "Vault",
-        "LocalProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
+        "LocalProvider", "OIDCProvider", "ProviderKit", "HTTP", "Sealing", "StateDirectory",
       ], exclude: ["systemd"]),
 
     // Client programs.

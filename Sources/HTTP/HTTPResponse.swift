@@ -25,10 +25,19 @@ package struct HTTPResponse: Sendable {
   /// - Returns: the first field of that name; `nil` where there is none, or its value is not text without control
   ///   characters.
   package func field(_ name: String) -> String? {
-    lines.withArray { Self.field(name, in: $0) }
+    lines.withArray { Self.values(of: name, in: $0).first ?? nil }
   }
 
-  private static func field(_ name: String, in lines: [UInt8]) -> String? {
+  /// The values of all fields of a name, trimmed.
+  ///
+  /// - Parameter name: in lower case.
+  /// - Returns: the values in their order, without those that are not text.
+  package func fields(_ name: String) -> [String] {
+    lines.withArray { Self.values(of: name, in: $0).compactMap { $0 } }
+  }
+
+  private static func values(of name: String, in lines: [UInt8]) -> [String?] {
+    var values: [String?] = []
     let blank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
     for line in lines.split(separator: UInt8(ascii: "\n")) {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon - line.startIndex == name.utf8.count else {
@@ -40,9 +49,9 @@ package struct HTTPResponse: Sendable {
       guard matches else { continue }
       var value = line[(colon + 1)...].drop(while: blank)
       while let last = value.last, blank(last) { value.removeLast() }
-      return value.contains { $0 < 0x20 || $0 == 0x7F } ? nil : String(validating: value, as: UTF8.self)
+      values.append(value.contains { $0 < 0x20 || $0 == 0x7F } ? nil : String(validating: value, as: UTF8.self))
     }
-    return nil
+    return values
   }
 
   /// What the body says it is.

@@ -12,6 +12,8 @@ struct DaemonArguments: Equatable {
     case checkConfiguration
     /// Say which providers a profile can name and what each needs, and end.
     case listProviders
+    /// Say which authorization servers a protected resource names, and end.
+    case describeResource(String)
     /// Say something about the program, and end.
     case version, help
   }
@@ -36,6 +38,7 @@ struct DaemonArguments: Equatable {
     usage: authbrokerd [--state DIR] [--socket PATH] [--config FILE] [--stdio]
            authbrokerd --check-config [--config FILE] [--json]
            authbrokerd --list-providers
+           authbrokerd --describe-resource URL [--config FILE]
     People start it with `authbroker serve`, or not at all: `authbroker token` starts it on demand.
 
     """
@@ -53,6 +56,7 @@ struct DaemonArguments: Equatable {
       case "--ready-fd": readyDescriptor = try Self.descriptor(argument, &rest)
       case "--check-config": mode = .checkConfiguration
       case "--list-providers": mode = .listProviders
+      case "--describe-resource": mode = .describeResource(try Self.value(argument, &rest))
       case "--json": wantsJSON = true
       case "--version": mode = .version
       case "--help", "-h": mode = .help

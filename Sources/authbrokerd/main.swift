@@ -25,5 +25,6 @@ case .version: StandardOutput.write("authbrokerd \(ProgramVersion.current)\n")
 case .help: StandardOutput.write(DaemonArguments.usage)
 case .checkConfiguration: ProcessImage.end(ConfigurationCheck.run(arguments, environment))
 case .listProviders: StandardOutput.write(ProviderListing.text)
+case .describeResource(let url): ResourceListing.run(url, arguments, environment)
 case .owner, .privateOwner: OwnerProcess.run(arguments, environment)
 }

@@ -110,6 +110,36 @@ import Testing
     }
   }
 
+  @Test func `a resource names its issuer and its scopes, by an option and at a terminal`() async throws {
+    try await Self.inHome { home in
+      let backend = try OIDCBackend(home.sandbox)
+      let origin = String(backend.issuer.prefix(backend.issuer.count - "/o".count))
+      let words = ["init", "--client-id", "cli", "--no-login"]
+      let run = try home.run(words + ["--resource", origin + "/api", "--name", "api"])
+      #expect(run.code == 0 && run.errors.contains("come from \(backend.issuer)"), "\(run.errors)")
+      let written = try #require(home.text)
+      #expect(written.contains("issuer: \"\(backend.issuer)\"") && written.contains("resource: \"\(origin)/api\""))
+      #expect(written.contains("scopes: [") && written.contains("\"read\""), "\(written)")
+      let other = try home.run(words + ["--resource", origin, "--issuer", "https://as.example", "--name", "b"])
+      #expect(other.code == 2 && other.errors.contains("does not name https://as.example"), "\(other.errors)")
+      let both = try home.run(words + ["--resource", origin, "--provider", "github", "--name", "b"])
+      #expect(both.code == 2, "\(both.errors)")
+      let closed = try home.run(words + ["--resource", "http://127.0.0.1:1/", "--name", "b"])
+      #expect(closed.code == 5 && closed.errors.contains("cannot be asked"), "\(closed.errors)")
+      let wrong = try home.run(words + ["--resource", "http://api.example", "--name", "b"])
+      #expect(wrong.code == 1 && wrong.errors.contains("must be https://"), "\(wrong.errors)")
+      #expect(home.text == written)
+      let steps = [
+        ("Number, or", "resource http://127.0.0.1:1/\n"), ("cannot be asked", ""),
+        ("Number, or", "resource \(origin)\n"), ("Client secret (", "\n"), ("Redirect address", "\n"),
+        ("Name of the profile", "c\n"),
+      ]
+      let typed = try home.play(steps, words)
+      #expect(typed.code == 0 && typed.output.contains("wrote the profile c"), "\(typed.output)")
+      #expect(home.text?.contains("resource: \"\(origin)\"") == true)
+    }
+  }
+
   @Test func `a secret that was typed goes into a file of its own, and works`() async throws {
     try await Self.inHome { home in
       let backend = try OIDCBackend(home.sandbox)

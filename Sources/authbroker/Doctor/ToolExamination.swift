@@ -1,6 +1,7 @@
 import BrokerProtocol
 import LinuxSystem
 import SecretMemory
+import StateDirectory
 
 /// What `doctor --tool NAME` looks at: what is set up, and whether the tool's own call gives the broker's token.
 struct ToolExamination: ~Copyable {
@@ -10,6 +11,7 @@ struct ToolExamination: ~Copyable {
   private let context: Context
   private let tool: ToolSetup
   private let setup: SetupContext
+  private let socket: String
   private var broker: HelperBroker
 
   /// Prepares for the tool that the command line names.
@@ -19,6 +21,7 @@ struct ToolExamination: ~Copyable {
     let tool = try ToolSetup.named(name)
     let setup = try SetupContext(context)
     let broker = try HelperBroker(context)
+    socket = try context.paths().socket
     self.context = context
     self.tool = tool
     self.setup = setup
@@ -37,7 +40,7 @@ struct ToolExamination: ~Copyable {
     }
     let setup = setup
     let steps = tool.steps(targets, setup).compactMap { Self.finding($0, tool, setup) }
-    var answers: [DoctorFinding] = []
+    var findings: [DoctorFinding] = []
     var files: [ProfileName] = []
     for target in targets {
       // A file holds a profile's token, whatever it is for.
@@ -45,10 +48,10 @@ struct ToolExamination: ~Copyable {
         guard !files.contains(target.profile) else { continue }
         files.append(target.profile)
       }
-      answers += answer(for: target)
+      findings += answers(for: target)
     }
     let configuration = DoctorTable.Section(title: "\(tool.name): configuration", findings: steps)
-    return (steps.isEmpty ? [] : [configuration]) + [.init(title: "\(tool.name): answers", findings: answers)]
+    return (steps.isEmpty ? [] : [configuration]) + [.init(title: "\(tool.name): answers", findings: findings)]
   }
 
   private static func finding(_ step: any SetupStep, _ tool: ToolSetup, _ setup: SetupContext) -> DoctorFinding? {
@@ -63,50 +66,105 @@ struct ToolExamination: ~Copyable {
     }
   }
 
-  private mutating func answer(for target: Target) -> [DoctorFinding] {
+  /// What the tool's helper answers to its own call, and what the tool's programs then send to the probe.
+  private mutating func answers(for target: Target) -> [DoctorFinding] {
     guard let probe = tool.probe(target, setup) else {
       let sentence = "\(tool.name) cannot be asked from here; run one of its programs"
       return [DoctorFinding("tool.answer", target.url, .note, sentence)]
     }
     do throws(CommandFailure) {
       switch probe {
-      case .file(let variable): return [try file(variable, target)]
       case .keys(let command): return [try keys(command, target)]
+      case .file(let variable):
+        let (finding, token) = try file(variable, target)
+        return [finding] + programs(target, token, answer: [])
       case .run(let program, let arguments, let input, let environment):
-        return [try run(program, arguments, input, environment, target)]
+        var (finding, token, answer) = try run(program, arguments, input, environment, target)
+        defer { wipe(&answer) }
+        return [finding] + programs(target, token, answer: answer)
+      }
+    } catch { return [Self.finding(error, target)] }
+  }
+
+  private static func finding(_ failure: CommandFailure, _ target: Target) -> DoctorFinding {
+    var finding = DoctorFinding("tool.answer", target.url, .error, failure.message)
+    finding.exitCode = failure.exitCode
+    finding.profile = target.profile.description
+    return finding
+  }
+
+  /// Runs the tool's own programs against the probe, those that are there.
+  private func programs(_ target: Target, _ token: Secret, answer: [UInt8]) -> [DoctorFinding] {
+    let calls = tool.calls.filter { $0.concerns(target) }
+    guard !calls.isEmpty else { return [] }
+    var findings: [DoctorFinding] = []
+    for call in calls {
+      let path = SearchPath.program(call.program, setup.environment, where: \.isProgram)
+      guard let path, !setup.leadsHere(path) else { continue }
+      let trial = ToolTrial(call: call, path: path, target: target, setup: setup, socket: socket)
+      findings.append(finding(of: trial, token, answer))
+    }
+    guard findings.isEmpty else { return findings }
+    let names = calls.map(\.requirement).joined(separator: ", or ")
+    let sentence = "called as \(tool.name) calls it; \(tool.name) itself was not run: install \(names)"
+    return [DoctorFinding("tool.program", target.url, .note, sentence)]
+  }
+
+  private func finding(of trial: ToolTrial, _ token: Secret, _ answer: [UInt8]) -> DoctorFinding {
+    let (check, label, name) = ("tool.program", trial.target.url, trial.call.program)
+    let isToken = trial.call.evidence == .token
+    var finding: DoctorFinding
+    do throws(Errno) {
+      switch try trial.outcome(token, answer: answer) {
+      case .works(let time):
+        let what =
+          isToken ? "sent the token to a probe" : "took the answer and connected to a probe (TLS hides the token)"
+        finding = DoctorFinding(check, label, .ok, "\(name) \(what), in \(time) ms", path: trial.path)
+      case .incomplete:
+        let sentence = "\(name) lacks what this needs: install \(trial.call.requirement)"
+        finding = DoctorFinding(check, label, .note, sentence, path: trial.path)
+      case .failed(let end):
+        let what = isToken ? "send the token" : "take the answer and connect"
+        let sentence = "\(name) did not \(what) to a probe \(end); it needs \(trial.call.requirement)"
+        finding = DoctorFinding(check, label, .error, sentence, path: trial.path)
       }
     } catch {
-      var finding = DoctorFinding("tool.answer", target.url, .error, error.message)
-      finding.exitCode = error.exitCode
-      finding.profile = target.profile.description
-      return [finding]
+      finding = DoctorFinding(check, label, .error, "\(trial.path.shellQuoted) cannot be run: \(error)")
     }
+    finding.profile = trial.target.profile.description
+    return finding
   }
 
   /// Runs the tool's call; a token of another source is no answer.
+  ///
+  /// - Returns: what was found, the token, and the answer, which the caller wipes.
   private mutating func run(
     _ program: String, _ arguments: [String], _ input: String, _ environment: [String: String], _ target: Target
-  ) throws(CommandFailure) -> DoctorFinding {
+  ) throws(CommandFailure) -> (DoctorFinding, Secret, [UInt8]) {
     guard let path = SearchPath.program(program, setup.environment), (try? FileStatus.following(path)) != nil else {
       throw CommandFailure(
         .failure, "\(program.shellQuoted) is not on the PATH", next: NextCommand("see", "helper", "list", tool.name))
     }
     // First: a login that is wanted is the finding then, and not what the tool makes of it.
-    let before = try broker.token(for: target)
+    var token = try broker.token(for: target)
     let started = BootClock.now
     var done = try ToolRun(
       path, arguments, input: input, environment: setup.environment.merging(environment) { $1 })
     let time = BootClock.now - started
-    defer { wipe(&done.output) }
-    var isCurrent = Self.holds(done.output, before.accessToken, target)
-    // It may have been refreshed meanwhile.
-    if !isCurrent { isCurrent = Self.holds(done.output, try broker.token(for: target).accessToken, target) }
-    guard isCurrent else { throw refusal(program, done.code, isEmpty: done.output.isEmpty) }
+    if !Self.holds(done.output, token.accessToken, target) {
+      // It may have been refreshed meanwhile.
+      token = try broker.token(for: target)
+      guard Self.holds(done.output, token.accessToken, target) else {
+        defer { wipe(&done.output) }
+        throw refusal(program, done.code, isEmpty: done.output.isEmpty)
+      }
+    }
+    let reason = tool.reasonNotRun.map { ", called as \(tool.name) calls it; \(tool.name) itself was not run: \($0)" }
     var finding = DoctorFinding(
       "tool.answer", target.url, .ok,
-      "the token of \(target.profile) (\(before.tokenID)), in \(time.milliseconds) ms")
+      "the token of \(target.profile) (\(token.tokenID)), in \(time.milliseconds) ms" + (reason ?? ""))
     finding.profile = target.profile.description
-    return finding
+    return (finding, token.accessToken, done.output)
   }
 
   private func refusal(_ program: String, _ code: Int32, isEmpty: Bool) -> CommandFailure {
@@ -150,7 +208,9 @@ struct ToolExamination: ~Copyable {
   }
 
   /// The file that a variable names, as `authbroker file` keeps it.
-  private mutating func file(_ variable: String, _ target: Target) throws(CommandFailure) -> DoctorFinding {
+  private mutating func file(
+    _ variable: String, _ target: Target
+  ) throws(CommandFailure) -> (DoctorFinding, Secret) {
     let remedy = NextCommand("keep one with", "file", "--id", "PATH")
     guard let path = setup.environment[variable], path.hasPrefix("/") else {
       throw CommandFailure(.failure, "\(variable) names no file", next: remedy)
@@ -171,6 +231,8 @@ struct ToolExamination: ~Copyable {
       throw CommandFailure(.failure, "\(shown) does not hold the ID token of \(target.profile)", next: remedy)
     }
     let expiry = token.expiresAt.map { "; it expires \(LocalTime.relative($0))" } ?? ""
-    return DoctorFinding("tool.file", shown, .ok, "the ID token of \(target.profile)\(expiry)", path: path)
+    let reason = tool.reasonNotRun.map { "; \(tool.name) itself was not run: \($0)" } ?? ""
+    let sentence = "the ID token of \(target.profile)\(expiry)\(reason)"
+    return (DoctorFinding("tool.file", shown, .ok, sentence, path: path), token.idToken)
   }
 }

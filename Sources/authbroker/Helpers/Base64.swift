@@ -21,4 +21,28 @@ enum Base64 {
       index += 3
     }
   }
+
+  /// The bytes that characters of one of the two alphabets stand for (RFC 4648, sections 4 and 5).
+  ///
+  /// - Parameter text: characters without white space; padding may be missing.
+  /// - Returns: bytes that the caller wipes; nil for a character of neither alphabet.
+  static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 4 * 3 + 3)
+    var (group, bits) = (UInt32(0), 0)
+    for character in text where character != UInt8(ascii: "=") {
+      let plain: UInt8 =
+        switch character {
+        case UInt8(ascii: "-"): UInt8(ascii: "+")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: character
+        }
+      guard let digit = alphabet.firstIndex(of: plain) else { return nil }
+      (group, bits) = (group << 6 & 0xFF_FFFF | UInt32(digit), bits + 6)
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes.append(UInt8(group >> UInt32(bits) & 0xFF))
+    }
+    return bytes
+  }
 }

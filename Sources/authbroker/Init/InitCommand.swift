@@ -8,10 +8,11 @@ enum InitCommand: Command {
     name: "init",
     summary: "Set up a profile at a provider, and log in",
     details: """
-      Asks which provider it is (one that is known by name, an OpenID Connect issuer, a REST backend, or the embedded
-      provider), for what that provider needs, and for the name of the profile. The provider is probed before anything
-      is written, and what is wrong is asked for again; Ctrl-C leaves nothing behind. A configuration that is there
-      keeps every byte: the profile is added to it. A running broker reads it again, and the login follows.
+      Asks which provider it is (one that is known by name, an OpenID Connect issuer, a REST backend, the embedded
+      provider, or that of a protected resource, which the resource itself names: RFC 9728), for what that provider needs,
+      and for the name of the profile. The provider is probed before anything is written, and what is wrong is asked for
+      again; Ctrl-C leaves nothing behind. A configuration that is there keeps every byte: the profile is added to it. A
+      running broker reads it again, and the login follows.
 
       Each answer can be given by an option. A client secret is never taken from an argument and never written into the
       configuration, which says where it is.
@@ -19,6 +20,7 @@ enum InitCommand: Command {
     options: [
       .value("--provider", "TYPE", "the type of the provider, such as github, google or oidc"),
       .value("--name", "NAME", "the name of the profile (default)"),
+      ProtectedResource.option,
     ] + ProfileQuestions.keyOptions + ProfileQuestions.secretOptions + [
       .flag("--no-login", "do not log in afterwards"),
       .flag("--no-network", "do not probe the provider"),
@@ -28,6 +30,7 @@ enum InitCommand: Command {
     examples: [
       "authbroker init", "authbroker init --provider github --client-id ID --name work",
       "authbroker init --issuer https://sso.example.com --client-id cli --print",
+      "authbroker init --resource https://api.example.com/v1 --client-id cli",
     ])
 
   /// Asks, tries, writes, reloads and logs in.

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import StateDirectory
 
 /// Asks for what a profile needs, as far as the command line does not say it.
@@ -35,11 +36,11 @@ struct ProfileQuestions {
   /// - Throws: a usage failure for what the command line says wrongly, or lacks where no person can be asked.
   func draft() throws(CommandFailure) -> ProfileDraft {
     let given = try givenName()
-    var issuer: String?
-    let provider = try provider(&issuer)
+    var found: [(key: String, value: ProfileDraft.Value)] = []
+    let provider = try provider(&found)
     var draft = ProfileDraft(provider)
     try takeOptions(&draft)
-    if let issuer, draft["issuer"] == nil { draft["issuer"] = .text(issuer) }
+    for (key, value) in found where draft[key] == nil { draft[key] = value }
     let asked = provider.questions.filter { draft[$0.key] == nil }
     for question in asked where question.isRequired || asksAll { try ask(question, &draft) }
     draft.name = if let given { given } else { try name(provider) }
@@ -48,7 +49,7 @@ struct ProfileQuestions {
 
   /// Whether a person is asked for what a profile may do without, and for its name: not where options name the provider.
   private var asksAll: Bool {
-    context.canAsk && !context.arguments.has("--provider") && !context.arguments.has("--issuer")
+    context.canAsk && !["--provider", "--issuer", ProtectedResource.option.name].contains(where: context.arguments.has)
   }
 
   /// Asks again for what a person has typed, or for the keys that are mistaken; Enter keeps a value.
@@ -70,15 +71,33 @@ struct ProfileQuestions {
 
   // MARK: The provider
 
-  private func provider(_ issuer: inout String?) throws(CommandFailure) -> OfferedProvider {
+  /// The provider, and the values of its keys that follow from how it was named.
+  private func provider(
+    _ found: inout [(key: String, value: ProfileDraft.Value)]
+  ) throws(CommandFailure) -> OfferedProvider {
+    if let resource = context.arguments[ProtectedResource.option.name] {
+      guard !context.arguments.has("--provider"), let oidc = named(Self.oidc) else {
+        throw .usage("\(ProtectedResource.option.name) and --provider cannot be combined")
+      }
+      found = try values(of: ProtectedResource(of: resource, context))
+      return oidc
+    }
     if let name = context.arguments["--provider"] {
       if let known = named(name) { return known }
       let types = offered.map(\.type)
       throw .unknown(
         "provider", name, likely: Spelling.nearest(to: name, among: types), choices: types.joined(separator: ", "))
     }
-    if context.arguments.has("--issuer"), let oidc = named("oidc") { return oidc }
+    if context.arguments.has("--issuer"), let oidc = named(Self.oidc) { return oidc }
     guard context.canAsk else { throw .usage("there is no terminal to ask at; give --provider") }
+    return try askedProvider(&found)
+  }
+
+  private static let oidc = "oidc"
+
+  private func askedProvider(
+    _ found: inout [(key: String, value: ProfileDraft.Value)]
+  ) throws(CommandFailure) -> OfferedProvider {
     Output.message("which provider do you log in at?")
     let width = String(offered.count).count
     for (index, provider) in offered.enumerated() {
@@ -86,14 +105,58 @@ struct ProfileQuestions {
       Output.progress("  \(number)  \(PlainText.line(provider.title.utf8))\n")
     }
     while true {
-      let answer = try Prompt.ask("Number, or the address of an OpenID Connect provider")
+      let answer = try Prompt.ask("Number, or the address of an OpenID Connect provider, or: resource URL")
       if let number = Int(answer), offered.indices.contains(number - 1) { return offered[number - 1] }
-      if answer.hasPrefix("https://") || answer.hasPrefix("http://"), let oidc = named("oidc") {
-        issuer = answer
+      if answer.hasPrefix("https://") || answer.hasPrefix("http://"), let oidc = named(Self.oidc) {
+        found = [("issuer", .text(answer))]
         return oidc
+      }
+      if answer.hasPrefix(Self.resourceMark), let oidc = named(Self.oidc) {
+        do throws(CommandFailure) {
+          found = try values(of: ProtectedResource(of: String(answer.dropFirst(Self.resourceMark.count)), context))
+          return oidc
+        } catch {
+          guard [.failure, .providerUnavailable].contains(error.exitCode), error.signal == nil else { throw error }
+          context.tell(error.message)
+          continue
+        }
       }
       if let known = named(answer) { return known }
       Output.message("\(answer.shellQuoted) is none of them; enter a number from 1 to \(offered.count), or https://…")
+    }
+  }
+
+  /// What stands before the address of a protected resource.
+  private static let resourceMark = "resource "
+
+  /// The keys of a profile for a protected resource; where several servers give tokens for it, a person chooses.
+  private func values(
+    of resource: ProtectedResource
+  ) throws(CommandFailure) -> [(key: String, value: ProfileDraft.Value)] {
+    var issuer = context.arguments["--issuer"] ?? resource.issuers[0]
+    if let given = context.arguments["--issuer"], !resource.issuers.contains(given) {
+      let named = resource.issuers.map { PlainText.line($0.utf8) }.joined(separator: ", ")
+      throw .usage("the resource does not name \(given.shellQuoted); it names \(named)")
+    }
+    if resource.issuers.count > 1, !context.arguments.has("--issuer") { issuer = try chosen(resource.issuers) }
+    Output.notice("tokens for \(PlainText.line(resource.resource.utf8)) come from \(PlainText.line(issuer.utf8))")
+    let scopes = resource.scopes.map(JSONWriter.quoted).joined(separator: ", ")
+    return [("issuer", .text(issuer)), ("resource", .text(resource.resource))]
+      + (resource.scopes.isEmpty ? [] : [("scopes", .json("[\(scopes)]"))])
+  }
+
+  private func chosen(_ issuers: [String]) throws(CommandFailure) -> String {
+    guard context.canAsk else {
+      let named = issuers.map { PlainText.line($0.utf8) }.joined(separator: ", ")
+      throw .usage("several servers give tokens for the resource; choose one with --issuer: \(named)")
+    }
+    Output.message("which of these servers do you log in at?")
+    for (index, issuer) in issuers.enumerated() {
+      Output.progress("  \(index + 1)  \(PlainText.line(issuer.utf8))\n")
+    }
+    while true {
+      if let number = Int(try Prompt.ask("Number")), issuers.indices.contains(number - 1) { return issuers[number - 1] }
+      Output.message("enter a number from 1 to \(issuers.count)")
     }
   }
 

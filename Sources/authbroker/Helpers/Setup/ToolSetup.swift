@@ -17,6 +17,11 @@ struct ToolSetup: Sendable {
   /// How the tool asks its helper for a target's token; nil where the tool cannot be asked for it.
   let probe: @Sendable (Target, SetupContext) -> ToolProbe?
 
+  /// How its programs are made to send the token to a probe on this machine, one for each program.
+  var calls: [ToolCall] = []
+  /// Why no program of the tool can be sent to a probe, as a sentence's end; nil where one can, or ``probe`` is the tool.
+  var reasonNotRun: String?
+
   /// What else the tool asks for passwords, each as its name and the file that names it; it may answer in our place.
   var otherHelpers: @Sendable (SetupContext) -> [String] = { _ in [] }
 

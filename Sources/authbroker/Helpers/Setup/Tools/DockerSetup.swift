@@ -18,7 +18,8 @@ extension DockerHelper {
     probe: { target, _ in
       registry(of: target).map { .run(program: programNames[0], arguments: ["get"], input: $0) }
     },
-    leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value) })
+    leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value) },
+    calls: calls)
 
   private static let group = "credHelpers"
   /// The end of the helper's name, by which docker knows it.

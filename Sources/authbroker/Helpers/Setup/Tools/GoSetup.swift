@@ -6,5 +6,6 @@ extension GoHelper {
     name: "go", summary: "a header for each module proxy, by GOAUTH (Go 1.24)",
     concerns: \.isSecureWeb,
     steps: { _, setup in [NoteStep(text: "go env -w GOAUTH=\"\(setup.program) helper go\"")] },
-    probe: { target, setup in .run(program: setup.program, arguments: ["helper", "go", target.url]) })
+    probe: { target, setup in .run(program: setup.program, arguments: ["helper", "go", target.url]) },
+    reasonNotRun: "it sends credentials by https alone (Go 1.24 or later)")
 }

@@ -22,5 +22,6 @@ extension MailHelper {
             """)
       }
     },
-    probe: { target, setup in .run(program: setup.program, arguments: ["token", "--url", target.url]) })
+    probe: { target, setup in .run(program: setup.program, arguments: ["token", "--url", target.url]) },
+    calls: [msmtp, mbsync])
 }

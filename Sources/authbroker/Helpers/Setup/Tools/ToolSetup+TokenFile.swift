@@ -1,6 +1,8 @@
 extension ToolSetup {
   /// A cloud whose libraries read a token from a file that a variable names.
-  static func tokenFile(_ name: String, _ variable: String, _ others: String) -> ToolSetup {
+  static func tokenFile(
+    _ name: String, _ variable: String, _ others: String, calls: [ToolCall] = [], reasonNotRun: String? = nil
+  ) -> ToolSetup {
     ToolSetup(
       name: name, summary: "a file with an ID token, by \(variable)",
       needsTargets: false,
@@ -17,6 +19,7 @@ extension ToolSetup {
               """)
         ]
       },
-      probe: { _, _ in .file(variable: variable) })
+      probe: { _, _ in .file(variable: variable) },
+      calls: calls, reasonNotRun: reasonNotRun)
   }
 }
