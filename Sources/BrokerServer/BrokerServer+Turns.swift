@@ -1,4 +1,5 @@
 import BrokerCore
+import BrokerProtocol
 import JSON
 import LinuxSystem
 import SecretMemory
@@ -15,6 +16,10 @@ extension BrokerServer {
   /// How long a connection that had much to say waits behind the others, in nanoseconds.
   private static let bulkTime: Int64 = 100_000_000
 
+  /// How long the others may wait for connections that had much to say, and ask for nothing but cached tokens, in
+  /// nanoseconds: less than one slow message takes.
+  private static let quickRoundTime: Int64 = 200_000
+
   /// How many bytes may be answered to a connection in that time before it counts as one that has much to say: those of
   /// some thousand tokens a second.
   private static let mostAnswered = 1 << 18
@@ -23,25 +28,39 @@ extension BrokerServer {
   func readSoon(_ connection: Connection) {
     guard !connection.isQueued else { return }
     guard connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
-    turnBudget = TurnBudget(messages: limits[.turnMessages], .span(Self.firstReadTime))
+    readFirst(connection)
+  }
+
+  /// Reads a connection at once.
+  func readFirst(_ connection: Connection) {
+    if isClockOld { readClock() }
+    turnBudget = TurnBudget(messages: tokenBounds.turnMessages, .span(Self.firstReadTime))
     readTurn(connection, .first)
+  }
+
+  /// Notes what time it is.
+  func readClock() {
+    let now = broker.now
+    turnTime = TokenAnswers.Time(wall: now.wall.milliseconds, uptime: now.uptime.milliseconds)
+    turnNanoseconds = BootClock.nanoseconds
+    isClockOld = false
   }
 
   /// Lets a connection that is answered much wait behind the others for a while.
   ///
   /// Bytes are counted and not time, of which a busy machine takes as much from the innocent.
   func noteAnswered(_ byteCount: Int, _ connection: Connection) {
-    if turnUptime >= connection.answeredUntil {
-      (connection.answeredUntil, connection.answeredBytes) = (turnUptime + Self.bulkTime / 1_000_000, 0)
+    if turnTime.uptime >= connection.answeredUntil {
+      (connection.answeredUntil, connection.answeredBytes) = (turnTime.uptime + Self.bulkTime / 1_000_000, 0)
     }
     connection.answeredBytes += byteCount
-    if connection.answeredBytes > Self.mostAnswered { connection.bulkUntil = BootClock.nanoseconds + Self.bulkTime }
+    if connection.answeredBytes > Self.mostAnswered { connection.bulkUntil = turnNanoseconds + Self.bulkTime }
   }
 
   /// Whether a connection was in the queue a moment ago; most never were, and cost no look at the clock.
   private func hadMuchToSay(_ connection: Connection) -> Bool {
     guard connection.bulkUntil > 0 else { return false }
-    if connection.bulkUntil > BootClock.nanoseconds { return true }
+    if connection.bulkUntil > turnNanoseconds { return true }
     connection.bulkUntil = 0
     return false
   }
@@ -50,7 +69,7 @@ extension BrokerServer {
   func enqueue(_ connection: Connection) {
     guard !connection.isQueued, !connection.isClosed else { return }
     connection.isQueued = true
-    connection.bulkUntil = BootClock.nanoseconds + Self.bulkTime
+    connection.bulkUntil = turnNanoseconds + Self.bulkTime
     queue.append(connection.id)
     scheduleRound()
   }
@@ -65,27 +84,36 @@ extension BrokerServer {
   /// Gives each connection of the queue one turn, as long as there is time; the others come first in the next round.
   private func serveQueue() {
     isRoundScheduled = false
+    readClock()
     var round: [ClientID] = []
+    swap(&round, &spareQueue)
     swap(&round, &queue)
-    let deadline = BootClock.nanoseconds + Int64(limits[.turn]) * 1_000_000
+    let deadline = turnNanoseconds + Int64(limits[.turn]) * 1_000_000
+    let quickDeadline = max(deadline, turnNanoseconds + Self.quickRoundTime)
     var served = 0
     while served < round.count {
-      if let connection = connections[round[served]] { serve(connection, until: deadline) }
+      let isQuick = connections[round[served]].map { serve($0, until: deadline) } ?? true
       served += 1
-      if BootClock.nanoseconds >= deadline { break }
+      if BootClock.nanoseconds >= (isQuick ? quickDeadline : deadline) { break }
     }
-    queue.insert(contentsOf: round[served...], at: 0)
+    round.removeFirst(served)
+    if round.isEmpty { swap(&round, &spareQueue) } else { queue.insert(contentsOf: round, at: 0) }
     if !queue.isEmpty { scheduleRound() }
   }
 
-  private func serve(_ connection: Connection, until deadline: Int64) {
+  /// - Returns: whether that took no time that matters.
+  private func serve(_ connection: Connection, until deadline: Int64) -> Bool {
     connection.isQueued = false
-    turnBudget = TurnBudget(messages: limits[.turnMessages], .deadline(deadline))
+    if isClockOld { readClock() }
+    turnBudget = TurnBudget(messages: tokenBounds.turnMessages, .deadline(deadline))
     if connection.hasMessages || connection.isHeldUp {
-      inTurn(connection) { take(0, .full, connection) }
-    } else if connection.mayRead {
-      readTurn(connection, .full)
+      inTurn(connection) {
+        var nothing: [UInt8] = []
+        take(&nothing, 0..<0, connection)
+      }
+      return false
     }
+    return !connection.mayRead || readTurn(connection, .full)
   }
 
   /// Whether connections wait for their turn.

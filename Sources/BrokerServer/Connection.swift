@@ -1,12 +1,13 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import LinuxSystem
 import Transport
 
 /// One client as the server holds it.
 ///
 /// Confined to the server's executor.
-final class Connection {
+final class Connection: EventHandler {
   /// The connection's name.
   let id: ClientID
   /// Its bytes.
@@ -15,6 +16,10 @@ final class Connection {
   let isStdio: Bool
   /// The process that made the connection; nil where the kernel names none.
   let process: Int32?
+  /// Where it is noted that bytes can be moved.
+  let announced: ReadyConnections
+  /// How many bytes a message may have.
+  let messageByteLimit: Int
   /// Cuts messages out of what is read.
   var frames: FrameReader
   /// Bytes of a message that is not complete yet, or whose turn has not come.
@@ -27,6 +32,8 @@ final class Connection {
   var parameterBytes = 0
   /// How many bytes their ids have together.
   var idBytes = 0
+  /// Whether it has ever asked for what the cache does not answer: else the broker never heard of it.
+  var hasAsked = false
   /// What it has asked for tokens of.
   var targets = TargetLimit()
   /// The batch of which some requests wait for the connection's next turn.
@@ -83,13 +90,27 @@ final class Connection {
   var interest = (reading: true, writing: false)
 
   /// A connection on which nothing was said yet.
-  init(id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits) {
+  init(
+    id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits,
+    announced: ReadyConnections
+  ) {
     self.id = id
+    self.announced = announced
     self.stream = stream
     self.isStdio = isStdio
     self.process = process
     isAdministrative = isStdio
-    frames = FrameReader(messageByteLimit: limits[.messageBytes])
+    messageByteLimit = limits[.messageBytes]
+    frames = FrameReader(messageByteLimit: messageByteLimit)
+  }
+
+  func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }
+
+  /// Whether nothing of it waits anywhere, and it is read as any other: what is read next is what comes next, and when
+  /// the answers to that are sent all is as before.
+  var isPlain: Bool {
+    input.isEmpty && output.isEmpty && openBatch == nil && mayRead && interest == (true, false) && lost.isEmpty
+      && replays.isEmpty
   }
 
   /// How much memory its buffers and its waiting requests take.

@@ -1,0 +1,53 @@
+import LinuxSystem
+import Transport
+
+/// The connections for which the loop has announced something in this turn.
+///
+/// The server moves them together when all are known, so that it is entered once for all of them.
+final class ReadyConnections: @unchecked Sendable {
+  // Sendable: it is reached by handlers and behind them, so by the loop's thread alone, one call at a time.
+
+  /// One connection and what was announced.
+  struct Ready {
+    /// Whose bytes can be moved.
+    let connection: Connection
+    /// Whether bytes, or the end, can be read.
+    let isReadable: Bool
+    /// Whether bytes can be written.
+    let isWritable: Bool
+    /// Whether no reader of an answer is left.
+    let isGone: Bool
+    /// Whether nothing is left to do but to close.
+    let mustClose: Bool
+  }
+
+  private var list: [Ready] = []
+
+  /// Whether there are none.
+  var isEmpty: Bool { list.isEmpty }
+
+  /// Notes what was announced for one side of a connection.
+  func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {
+    let hasEnded = events.contains(.hangUp) || events.contains(.error)
+    let isGone = hasEnded && side != .input
+    list.append(
+      Ready(
+        connection: connection, isReadable: side != .output && (events.contains(.readable) || hasEnded),
+        isWritable: events.contains(.writable), isGone: isGone, mustClose: isGone && side == .output))
+  }
+
+  /// Exchanges the list for an empty one, so that the two take turns and nothing is allocated.
+  func exchange(_ other: inout [Ready]) {
+    swap(&list, &other)
+  }
+}
+
+/// Which way the bytes of a connection's descriptor flow.
+enum ConnectionSide {
+  /// A socket.
+  case both
+  /// Standard input: its end is no reason to stop writing.
+  case input
+  /// Standard output: its end leaves no reader.
+  case output
+}

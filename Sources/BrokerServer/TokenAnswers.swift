@@ -1,0 +1,151 @@
+import BrokerCore
+import JSON
+import JSONRPC
+import SecretMemory
+
+/// Answers the requests of one turn that ask for cached tokens, and holds the answers until they are sent together.
+///
+/// Most requests are of this kind. They need nothing of their connection, so that nothing is looked up, counted or
+/// allocated for each of them. The messages are read by the scanner that reads all others; the first one that is
+/// anything else ends what is done here, and is the general path's business with all that follow it.
+///
+/// Safe: the memory it owns is reached through checked ranges only.
+@safe
+struct TokenAnswers: ~Copyable {
+  /// What the messages are held to.
+  struct Bounds {
+    /// What the scanner keeps to.
+    let json: JSONLimits
+    /// How many bytes an id may have.
+    let idBytes: Int
+    /// How many bytes of answers may wait.
+    let outputBytes: Int
+    /// How many messages a turn may have.
+    let turnMessages: Int
+
+    /// The bounds that follow from the limits.
+    init(_ limits: Limits) {
+      json = limits.json
+      idBytes = limits.idBytes
+      outputBytes = limits[.outputBytes]
+      turnMessages = limits[.turnMessages]
+    }
+  }
+
+  /// When the messages came, in milliseconds.
+  struct Time {
+    /// By the wall clock.
+    var wall: Int64 = 0
+    /// Since the machine started.
+    var uptime: Int64 = 0
+  }
+
+  /// The answers to 64 requests for the longest usual tokens; more wait for the general path.
+  private static let capacity = 1 << 17
+  /// A request for a token is shorter; what is longer is read once only, by the general path.
+  private static let longestQuestion = 1024
+
+  private var tape = JSONTape()
+  private let buffer: UnsafeMutableBufferPointer<UInt8>
+  /// How many bytes of answers wait.
+  private(set) var count = 0
+
+  /// No answers yet.
+  init() {
+    // Owned by this value, freed in deinit; only bytes before `count` are ever read.
+    unsafe buffer = .allocate(capacity: Self.capacity)
+  }
+
+  deinit {
+    // Allocated in init, and freed only here.
+    unsafe buffer.deallocate()
+  }
+
+  /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token.
+  ///
+  /// - Parameters:
+  ///   - bytes: what was read.
+  ///   - most: how many lines at most.
+  ///   - messageBytes: how many bytes a line may have.
+  ///   - bounds: what else the messages are held to.
+  ///   - cache: the answers.
+  ///   - time: the present time.
+  /// - Returns: how many lines were answered, and how many bytes they have with their ends.
+  mutating func answer(
+    _ bytes: Span<UInt8>, most: Int, messageBytes: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time
+  ) -> (lines: Int, bytes: Int) {
+    var (lines, offset) = (0, 0)
+    let longest = min(Self.longestQuestion, messageBytes)
+    while lines < most, count <= bounds.outputBytes {
+      let horizon = min(bytes.count, offset + longest + 1)
+      guard let feed = bytes.firstLineFeed(from: offset, before: horizon),
+        answer(line: bytes.extracting(offset..<feed), bounds, from: cache, at: time)
+      else { break }
+      offset = feed + 1
+      lines += 1
+    }
+    return (lines, offset)
+  }
+
+  /// A carriage return at the end is white space of JSON.
+  @inline(__always)
+  private mutating func answer(
+    line: Span<UInt8>, _ bounds: Bounds, from cache: AnswerCache, at time: Time
+  ) -> Bool {
+    guard (try? tape.scan(line, limits: bounds.json)) != nil else { return false }
+    let envelope = Envelope(in: tape, of: line, idByteLimit: bounds.idBytes)
+    guard envelope.kind == .request, let place = envelope.id, line.matches("getAccessToken", envelope.method),
+      let question = CachedQuestion(envelope, tape, line),
+      let answer = cache.answer(
+        profile: line.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
+        uptime: time.uptime)
+    else { return false }
+    let id = line.extracting(place)
+    return answer.withBytes { result in append(result, id) }
+  }
+
+  /// Appends a response as a line; false where there is no room for it.
+  private mutating func append(_ result: Span<UInt8>, _ id: Span<UInt8>) -> Bool {
+    let (head, label) = (ResponseWriter.head, ResponseWriter.resultLabel)
+    let size = head.utf8CodeUnitCount + id.count + label.utf8CodeUnitCount + result.count + 2
+    guard size <= Self.capacity - count else { return false }
+    copy(head)
+    copy(id)
+    copy(label)
+    copy(result)
+    copy("}\n")
+    return true
+  }
+
+  @inline(__always)
+  private mutating func copy(_ word: StaticString) {
+    // There is room for it, as was checked for the whole response, and a static string lives for ever.
+    unsafe (buffer.baseAddress.unsafelyUnwrapped + count).update(from: word.utf8Start, count: word.utf8CodeUnitCount)
+    count += word.utf8CodeUnitCount
+  }
+
+  @inline(__always)
+  private mutating func copy(_ bytes: Span<UInt8>) {
+    let place = count
+    // As above; the bytes are valid inside the closure.
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return }
+      // As above.
+      unsafe (buffer.baseAddress.unsafelyUnwrapped + place).update(from: start, count: bytes.count)
+    }
+    count += bytes.count
+  }
+
+  /// Lends what waits.
+  func withWaiting<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    // So many bytes were written, and the span cannot outlive the closure.
+    body(unsafe UnsafeBufferPointer(start: buffer.baseAddress, count: count).span)
+  }
+
+  /// Wipes what waits: it is sent, or waits elsewhere.
+  mutating func clear() {
+    // The range is inside the memory that this value owns.
+    unsafe wipe(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
+    count = 0
+  }
+}
