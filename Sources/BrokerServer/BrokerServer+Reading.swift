@@ -43,25 +43,27 @@ extension BrokerServer {
   ///
   /// - Returns: whether that took no time that matters: requests for cached tokens take none.
   @discardableResult
-  func readTurn(_ connection: Connection, _ size: ReadSize) -> Bool {
+  func readTurn(_ connection: Connection, _ size: ReadSize, _ budget: TurnBudget) -> Bool {
     var bytes: [UInt8] = []
     swap(&bytes, &scratch)
     defer { swap(&bytes, &scratch) }
     let room = size == .first ? min(Self.firstReadSize, bytes.count) : bytes.count
     let result = connection.stream.read(into: &bytes, upTo: room)
+    turnBudget = budget
     var answered = 0
-    if connection.isPlain {
-      switch result {
-      case .bytes(let count):
-        answered = answerTokens(bytes.span.extracting(first: count), connection)
-        if answered == count, sendTokens(to: connection) {
-          wipe(&bytes, 0..<count)
-          if count == room { enqueue(connection) }
-          return true
-        }
-      case .wouldBlock: return true
-      case .endOfStream, .failed: break
+    switch result {
+    case .bytes(let count):
+      let turn = answerTokens(bytes.span.extracting(first: count), connection, budget)
+      answered = turn.bytes
+      guard turn.isSent else {
+        turnBudget.count(turn.lines)
+        break
       }
+      wipe(&bytes, 0..<count)
+      if count == room { enqueue(connection) }
+      return true
+    case .wouldBlock where connection.isAtRest: return true
+    case .wouldBlock, .endOfStream, .failed: break
     }
     takeTurn(connection, result, room, &bytes, answered)
     return false
@@ -88,28 +90,18 @@ extension BrokerServer {
     }
   }
 
-  /// Answers the requests for cached tokens with which the bytes begin.
-  ///
-  /// - Returns: how many bytes they have.
-  private func answerTokens(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
-    guard !isDraining, connection.frames.isAtLine(bytes) else { return 0 }
+  /// Answers the requests for cached tokens with which the bytes begin, and sends the answers if nothing follows them.
+  @inline(__always)
+  private func answerTokens(
+    _ bytes: Span<UInt8>, _ connection: Connection, _ budget: TurnBudget
+  ) -> TokenAnswers.Turn {
+    guard !isDraining, connection.isPlain || connection.becomesPlain(bytes) else { return TokenAnswers.Turn() }
     // One message at least is left for the general path, which knows what comes behind the last one of a turn.
-    let most = turnBudget.messages - 1
-    let answered = tokens.answer(
-      bytes, most: most, messageBytes: connection.messageByteLimit, tokenBounds, from: answers, at: turnTime)
-    turnBudget.count(answered.lines)
-    return answered.bytes
-  }
-
-  /// Sends the answers to requests for cached tokens, to a client that waits for nothing else.
-  ///
-  /// - Returns: false where not all of them were taken.
-  private func sendTokens(to connection: Connection) -> Bool {
-    let count = tokens.count
-    guard tokens.withWaiting({ connection.stream.write($0) }) == .bytes(count) else { return false }
-    tokens.clear()
-    noteAnswered(count, connection)
-    return true
+    let turn = tokens.answer(
+      bytes, most: budget.messages - 1, messageBytes: connection.messageByteLimit, tokenBounds, from: answers,
+      at: turnTime, to: connection.stream)
+    if turn.isSent { noteAnswered(turn.answerBytes, connection) }
+    return turn
   }
 
   /// Lets the answers to requests for cached tokens wait before those that follow.

@@ -27,15 +27,14 @@ extension BrokerServer {
   /// Reads a connection at once, or lets it wait if it had much to say just now.
   func readSoon(_ connection: Connection) {
     guard !connection.isQueued else { return }
-    guard connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
+    guard connection.isPlain || connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
     readFirst(connection)
   }
 
   /// Reads a connection at once.
   func readFirst(_ connection: Connection) {
     if isClockOld { readClock() }
-    turnBudget = TurnBudget(messages: tokenBounds.turnMessages, .span(Self.firstReadTime))
-    readTurn(connection, .first)
+    readTurn(connection, .first, TurnBudget(messages: tokenBounds.turnMessages, .span(Self.firstReadTime)))
   }
 
   /// Notes what time it is.
@@ -105,15 +104,16 @@ extension BrokerServer {
   private func serve(_ connection: Connection, until deadline: Int64) -> Bool {
     connection.isQueued = false
     if isClockOld { readClock() }
-    turnBudget = TurnBudget(messages: tokenBounds.turnMessages, .deadline(deadline))
+    let budget = TurnBudget(messages: tokenBounds.turnMessages, .deadline(deadline))
     if connection.hasMessages || connection.isHeldUp {
+      turnBudget = budget
       inTurn(connection) {
         var nothing: [UInt8] = []
         take(&nothing, 0..<0, connection)
       }
       return false
     }
-    return !connection.mayRead || readTurn(connection, .full)
+    return !connection.mayRead || readTurn(connection, .full, budget)
   }
 
   /// Whether connections wait for their turn.

@@ -72,7 +72,10 @@ package actor BrokerServer {
   let ledger: LimitLedger
   /// The present limits: those of the ledger, where the hot path finds them.
   package internal(set) var limits: Limits {
-    didSet { tokenBounds = TokenAnswers.Bounds(limits) }
+    didSet {
+      tokenBounds = TokenAnswers.Bounds(limits)
+      tokens.forgetPattern()
+    }
   }
   /// Those of them that requests for cached tokens are held to.
   var tokenBounds: TokenAnswers.Bounds

@@ -21,11 +21,11 @@ final class Connection: EventHandler {
   /// How many bytes a message may have.
   let messageByteLimit: Int
   /// Cuts messages out of what is read.
-  var frames: FrameReader
+  var frames: FrameReader { didSet { isPlain = false } }
   /// Bytes of a message that is not complete yet, or whose turn has not come.
-  var input = InputBuffer()
+  var input = InputBuffer() { didSet { isPlain = false } }
   /// What is not sent yet.
-  var output = OutputQueue()
+  var output = OutputQueue() { didSet { isPlain = false } }
   /// Requests that wait for their answer.
   var inFlight: Set<CallerID> = []
   /// How many bytes their parameters have together.
@@ -37,13 +37,13 @@ final class Connection: EventHandler {
   /// What it has asked for tokens of.
   var targets = TargetLimit()
   /// The batch of which some requests wait for the connection's next turn.
-  var openBatch: OpenBatch?
+  var openBatch: OpenBatch? { didSet { isPlain = false } }
   /// Subscriptions whose own answer waits in a batch, by that batch.
   var unanswered: [String: UInt64] = [:]
   /// Subscriptions that missed events because the client does not read: the first and the last sequence.
-  var lost: [String: (from: UInt64, to: UInt64)] = [:]
+  var lost: [String: (from: UInt64, to: UInt64)] = [:] { didSet { isPlain = false } }
   /// Subscriptions that are still told of earlier events, in order.
-  var replays: [String] = []
+  var replays: [String] = [] { didSet { isPlain = false } }
   /// Whether a page of the first of them is awaited.
   var isReplayUnderWay = false
   /// Parameters that were ignored and already named in the log.
@@ -55,9 +55,9 @@ final class Connection: EventHandler {
   /// The file that its client was asked for and has not been judged by.
   var proof: StateProof?
   /// Whether the client has said all that it will.
-  var hasInputEnded = false
+  var hasInputEnded = false { didSet { isPlain = false } }
   /// Whether the server drains: what the client still says is not read.
-  var readsNoMore = false
+  var readsNoMore = false { didSet { isPlain = false } }
   /// Whether complete messages wait in `input` until the client has read its answers.
   var isHeldUp = false
   /// Whether complete messages may wait in `input` for the connection's next turn.
@@ -80,14 +80,17 @@ final class Connection: EventHandler {
   var holdsToken = false
   /// Whether tokens must not wait any more: the vault was locked.
   var dropsTokens = false
+  /// Whether it is known to be at rest, and at the beginning of a line: what is read next is what comes next, and once
+  /// the answers to that are sent all is as before. Whatever that depends on ends it.
+  private(set) var isPlain = false
   /// Whether the connection is no longer the server's.
   var isClosed = false
   /// Nothing more is read; the connection ends when what waits is sent.
-  var isClosing = false
+  var isClosing = false { didSet { isPlain = false } }
   /// Closes the connection if the client goes on reading nothing.
   var stallTimer: TimerID?
   /// What the loop was last asked to tell about the stream.
-  var interest = (reading: true, writing: false)
+  var interest = (reading: true, writing: false) { didSet { isPlain = false } }
 
   /// A connection on which nothing was said yet.
   init(
@@ -106,11 +109,17 @@ final class Connection: EventHandler {
 
   func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }
 
-  /// Whether nothing of it waits anywhere, and it is read as any other: what is read next is what comes next, and when
-  /// the answers to that are sent all is as before.
-  var isPlain: Bool {
+  /// Whether nothing of it waits anywhere, and it is read as any other.
+  var isAtRest: Bool {
     input.isEmpty && output.isEmpty && openBatch == nil && mayRead && interest == (true, false) && lost.isEmpty
       && replays.isEmpty
+  }
+
+  /// Finds out whether it is plain, by what was read from it.
+  func becomesPlain(_ bytes: Span<UInt8>) -> Bool {
+    guard isAtRest, frames.isAtLine(bytes) else { return false }
+    isPlain = true
+    return true
   }
 
   /// How much memory its buffers and its waiting requests take.

@@ -1,13 +1,15 @@
 import BrokerCore
 import JSON
 import JSONRPC
+import LinuxSystem
 import SecretMemory
 
 /// Answers the requests of one turn that ask for cached tokens, and holds the answers until they are sent together.
 ///
 /// Most requests are of this kind. They need nothing of their connection, so that nothing is looked up, counted or
-/// allocated for each of them. The messages are read by the scanner that reads all others; the first one that is
-/// anything else ends what is done here, and is the general path's business with all that follow it.
+/// allocated for each of them. They are read by the scanner that reads all messages, but for those that differ from the
+/// last one in nothing but the number of their id. The first one that is anything else ends what is done here, and is the
+/// general path's business with all that follow it.
 ///
 /// Safe: the memory it owns is reached through checked ranges only.
 @safe
@@ -46,6 +48,7 @@ struct TokenAnswers: ~Copyable {
   private static let longestQuestion = 1024
 
   private var tape = JSONTape()
+  private var pattern = QuestionPattern()
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   /// How many bytes of answers wait.
   private(set) var count = 0
@@ -61,7 +64,20 @@ struct TokenAnswers: ~Copyable {
     unsafe buffer.deallocate()
   }
 
-  /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token.
+  /// What became of the lines of one read.
+  struct Turn {
+    /// How many were answered.
+    var lines = 0
+    /// How many bytes those have with their ends.
+    var bytes = 0
+    /// How many bytes their answers have.
+    var answerBytes = 0
+    /// Whether nothing stands behind them, and their answers are sent.
+    var isSent = false
+  }
+
+  /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token; where that is all,
+  /// sends the answers. Where the client does not take all of them, all wait.
   ///
   /// - Parameters:
   ///   - bytes: what was read.
@@ -70,39 +86,63 @@ struct TokenAnswers: ~Copyable {
   ///   - bounds: what else the messages are held to.
   ///   - cache: the answers.
   ///   - time: the present time.
-  /// - Returns: how many lines were answered, and how many bytes they have with their ends.
+  ///   - stream: the client.
   mutating func answer(
-    _ bytes: Span<UInt8>, most: Int, messageBytes: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time
-  ) -> (lines: Int, bytes: Int) {
-    var (lines, offset) = (0, 0)
+    _ bytes: Span<UInt8>, most: Int, messageBytes: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time,
+    to stream: any ClientStream
+  ) -> Turn {
+    var turn = Turn()
     let longest = min(Self.longestQuestion, messageBytes)
-    while lines < most, count <= bounds.outputBytes {
-      let horizon = min(bytes.count, offset + longest + 1)
-      guard let feed = bytes.firstLineFeed(from: offset, before: horizon),
-        answer(line: bytes.extracting(offset..<feed), bounds, from: cache, at: time)
-      else { break }
-      offset = feed + 1
-      lines += 1
+    while turn.lines < most, count <= bounds.outputBytes {
+      let rest = bytes.extracting(droppingFirst: turn.bytes)
+      guard let length = answer(rest, longest, bounds, from: cache, at: time) else { break }
+      turn.bytes += length
+      turn.lines += 1
     }
-    return (lines, offset)
+    turn.answerBytes = count
+    if turn.lines > 0, turn.bytes == bytes.count, withWaiting({ stream.write($0) }) == .bytes(count) {
+      clear()
+      turn.isSent = true
+    }
+    return turn
   }
 
-  /// A carriage return at the end is white space of JSON.
+  /// Answers the first line.
+  ///
+  /// - Returns: how many bytes it has with its end; nil where there is no whole one, or it is anything else.
   @inline(__always)
   private mutating func answer(
-    line: Span<UInt8>, _ bounds: Bounds, from cache: AnswerCache, at time: Time
-  ) -> Bool {
-    guard (try? tape.scan(line, limits: bounds.json)) != nil else { return false }
-    let envelope = Envelope(in: tape, of: line, idByteLimit: bounds.idBytes)
-    guard envelope.kind == .request, let place = envelope.id, line.matches("getAccessToken", envelope.method),
-      let question = CachedQuestion(envelope, tape, line),
+    _ bytes: Span<UInt8>, _ longest: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time
+  ) -> Int? {
+    let question = pattern.match(bytes, longest, bounds) ?? scan(bytes, longest, bounds)
+    guard let question,
       let answer = cache.answer(
-        profile: line.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
+        profile: bytes.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
         uptime: time.uptime)
-    else { return false }
-    let id = line.extracting(place)
-    return answer.withBytes { result in append(result, id) }
+    else { return nil }
+    let id = bytes.extracting(question.id)
+    return answer.withBytes { result in append(result, id) } ? question.length : nil
   }
+
+  /// Reads the first line by the scanner.
+  ///
+  /// A carriage return at its end is white space of JSON.
+  private mutating func scan(_ bytes: Span<UInt8>, _ longest: Int, _ bounds: Bounds) -> TokenQuestion? {
+    guard let end = bytes.firstLineFeed(from: 0, before: min(bytes.count, longest + 1)) else { return nil }
+    let line = bytes.extracting(first: end)
+    guard (try? tape.scan(line, limits: bounds.json)) != nil else { return nil }
+    let envelope = Envelope(in: tape, of: line, idByteLimit: bounds.idBytes)
+    guard envelope.kind == .request, let id = envelope.id, line.matches("getAccessToken", envelope.method),
+      let cached = CachedQuestion(envelope, tape, line)
+    else { return nil }
+    let question = TokenQuestion(
+      id: id, profile: cached.profile, minValidity: cached.minValidity, length: end + 1)
+    pattern.learn(question, bytes)
+    return question
+  }
+
+  /// Forgets what the last question looked like: others may be held to other bounds.
+  mutating func forgetPattern() { pattern = QuestionPattern() }
 
   /// Appends a response as a line; false where there is no room for it.
   private mutating func append(_ result: Span<UInt8>, _ id: Span<UInt8>) -> Bool {

@@ -6,6 +6,22 @@ extension Span<UInt8> {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
+  /// Whether the bytes from a position on are those of another span.
+  @inlinable
+  package func hasSameBytes(as other: Span<UInt8>, at position: Int) -> Bool {
+    guard other.count <= count - position else { return false }
+    var offset = 0
+    while offset + 8 <= other.count {
+      guard word(at: position + offset) == other.word(at: offset) else { return false }
+      offset += 8
+    }
+    while offset < other.count {
+      guard self[position + offset] == other[offset] else { return false }
+      offset += 1
+    }
+    return true
+  }
+
   /// Where the next line feed stands, before `end`; nil where there is none.
   @inlinable
   package func firstLineFeed(from start: Int, before end: Int) -> Int? {

@@ -122,10 +122,10 @@ private struct EnvelopeReader {
   private mutating func member(
     _ name: JSONTape.Entry, _ value: JSONTape.Entry, _ index: Int, _ text: Span<UInt8>
   ) {
-    if text.spells("jsonrpc", name) {
-      hasVersion = text.spells("2.0", value)
-    } else if text.spells("id", name) {
+    if text.spells("id", name) {
       readID(value)
+    } else if text.spells("jsonrpc", name) {
+      hasVersion = text.spells("2.0", value)
     } else if text.spells("method", name) {
       hasMethod = value.kind == .string || value.kind == .escapedString
       if hasMethod { methodIndex = index }
