@@ -15,11 +15,22 @@ extension BrokerServer {
     swap(&list, &spareAnnounced)
     announced.exchange(&list)
     readClock()
+    var late: [Connection] = []
+    swap(&late, &spareLate)
     for one in list where !one.connection.isClosed {
-      if one.mustClose { close(one.connection) } else { move(one) }
+      if one.mustClose {
+        close(one.connection)
+      } else if one.isJustReadable, one.connection.isPlain, !one.connection.isQueued, hadMuchToSay(one.connection) {
+        late.append(one.connection)
+      } else {
+        move(one)
+      }
     }
     list.removeAll(keepingCapacity: true)
     swap(&list, &spareAnnounced)
+    if !late.isEmpty { serveBehind(late) }
+    late.removeAll(keepingCapacity: true)
+    swap(&late, &spareLate)
   }
 
   private func move(_ ready: ReadyConnections.Ready) {

@@ -57,7 +57,7 @@ extension BrokerServer {
   }
 
   /// Whether a connection was in the queue a moment ago; most never were, and cost no look at the clock.
-  private func hadMuchToSay(_ connection: Connection) -> Bool {
+  func hadMuchToSay(_ connection: Connection) -> Bool {
     guard connection.bulkUntil > 0 else { return false }
     if connection.bulkUntil > turnNanoseconds { return true }
     connection.bulkUntil = 0
@@ -80,6 +80,26 @@ extension BrokerServer {
     loop.post { [weak self] in self?.assumeIsolated { $0.serveQueue() } }
   }
 
+  /// The time of the round that begins now.
+  private var roundTime: RoundTime {
+    let deadline = turnNanoseconds + Int64(limits[.turn]) * 1_000_000
+    return RoundTime(deadline: deadline, quickDeadline: max(deadline, turnNanoseconds + Self.quickRoundTime))
+  }
+
+  /// Gives connections that had much to say a turn behind the events of the others, where none waits for that already.
+  ///
+  /// Those for which there is no time wait in the queue.
+  func serveBehind(_ late: [Connection]) {
+    var (served, time) = (0, roundTime)
+    while queue.isEmpty, served < late.count {
+      let connection = late[served]
+      served += 1
+      let isQuick = connection.isClosed || connection.isQueued || serve(connection, until: time.deadline)
+      if time.isOver(isQuick: isQuick) { break }
+    }
+    for connection in late[served...] { enqueue(connection) }
+  }
+
   /// Gives each connection of the queue one turn, as long as there is time; the others come first in the next round.
   private func serveQueue() {
     isRoundScheduled = false
@@ -87,13 +107,11 @@ extension BrokerServer {
     var round: [ClientID] = []
     swap(&round, &spareQueue)
     swap(&round, &queue)
-    let deadline = turnNanoseconds + Int64(limits[.turn]) * 1_000_000
-    let quickDeadline = max(deadline, turnNanoseconds + Self.quickRoundTime)
-    var served = 0
+    var (served, time) = (0, roundTime)
     while served < round.count {
-      let isQuick = connections[round[served]].map { serve($0, until: deadline) } ?? true
+      let isQuick = connections[round[served]].map { serve($0, until: time.deadline) } ?? true
       served += 1
-      if BootClock.nanoseconds >= (isQuick ? quickDeadline : deadline) { break }
+      if time.isOver(isQuick: isQuick) { break }
     }
     round.removeFirst(served)
     if round.isEmpty { swap(&round, &spareQueue) } else { queue.insert(contentsOf: round, at: 0) }

@@ -117,6 +117,8 @@ package actor BrokerServer {
   let announced = ReadyConnections()
   /// An empty list that takes turns with theirs.
   var spareAnnounced: [ReadyConnections.Ready] = []
+  /// An empty list of connections that are served behind the others.
+  var spareLate: [Connection] = []
   /// Whether the loop calls the server behind its events.
   var isOnLoop = false
   /// What may still be handled of the connection at hand.

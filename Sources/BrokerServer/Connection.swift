@@ -20,6 +20,26 @@ final class Connection: EventHandler {
   let announced: ReadyConnections
   /// How many bytes a message may have.
   let messageByteLimit: Int
+  // What every turn looks at stands together, so that it is in few lines of the processor's cache.
+  /// Whether it is known to be at rest, and at the beginning of a line: what is read next is what comes next, and once
+  /// the answers to that are sent all is as before. Whatever that depends on ends it.
+  private(set) var isPlain = false
+  /// Whether the connection is no longer the server's.
+  var isClosed = false
+  /// Whether the connection is in the queue of those that have much to say.
+  var isQueued = false
+  /// Whether the client has said all that it will.
+  var hasInputEnded = false { didSet { isPlain = false } }
+  /// Whether the server drains: what the client still says is not read.
+  var readsNoMore = false { didSet { isPlain = false } }
+  /// Nothing more is read; the connection ends when what waits is sent.
+  var isClosing = false { didSet { isPlain = false } }
+  /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
+  var bulkUntil: Int64 = 0
+  /// How many bytes it was answered lately.
+  var answeredBytes = 0
+  /// When that count begins again, in milliseconds of the broker's uptime.
+  var answeredUntil: Int64 = 0
   /// Cuts messages out of what is read.
   var frames: FrameReader { didSet { isPlain = false } }
   /// Bytes of a message that is not complete yet, or whose turn has not come.
@@ -54,22 +74,10 @@ final class Connection: EventHandler {
   var isAdministrative: Bool
   /// The file that its client was asked for and has not been judged by.
   var proof: StateProof?
-  /// Whether the client has said all that it will.
-  var hasInputEnded = false { didSet { isPlain = false } }
-  /// Whether the server drains: what the client still says is not read.
-  var readsNoMore = false { didSet { isPlain = false } }
   /// Whether complete messages wait in `input` until the client has read its answers.
   var isHeldUp = false
   /// Whether complete messages may wait in `input` for the connection's next turn.
   var hasMessages = false
-  /// Whether the connection is in the queue of those that have much to say.
-  var isQueued = false
-  /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
-  var bulkUntil: Int64 = 0
-  /// How many bytes it was answered lately.
-  var answeredBytes = 0
-  /// When that count begins again, in milliseconds of the broker's uptime.
-  var answeredUntil: Int64 = 0
   /// Closes the connection if the message that it has begun does not end.
   var messageTimer: TimerID?
   /// How many bytes of answers and events wait in batches that are not complete.
@@ -80,13 +88,6 @@ final class Connection: EventHandler {
   var holdsToken = false
   /// Whether tokens must not wait any more: the vault was locked.
   var dropsTokens = false
-  /// Whether it is known to be at rest, and at the beginning of a line: what is read next is what comes next, and once
-  /// the answers to that are sent all is as before. Whatever that depends on ends it.
-  private(set) var isPlain = false
-  /// Whether the connection is no longer the server's.
-  var isClosed = false
-  /// Nothing more is read; the connection ends when what waits is sent.
-  var isClosing = false { didSet { isPlain = false } }
   /// Closes the connection if the client goes on reading nothing.
   var stallTimer: TimerID?
   /// What the loop was last asked to tell about the stream.

@@ -19,6 +19,9 @@ final class ReadyConnections: @unchecked Sendable {
     let isGone: Bool
     /// Whether nothing is left to do but to close.
     let mustClose: Bool
+
+    /// Whether there is something to read and that is all.
+    var isJustReadable: Bool { isReadable && !isWritable && !isGone }
   }
 
   private var list: [Ready] = []
@@ -28,12 +31,12 @@ final class ReadyConnections: @unchecked Sendable {
 
   /// Notes what was announced for one side of a connection.
   func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {
-    let hasEnded = events.contains(.hangUp) || events.contains(.error)
+    let hasEnded = events.has(.hangUp) || events.has(.error)
     let isGone = hasEnded && side != .input
     list.append(
       Ready(
-        connection: connection, isReadable: side != .output && (events.contains(.readable) || hasEnded),
-        isWritable: events.contains(.writable), isGone: isGone, mustClose: isGone && side == .output))
+        connection: connection, isReadable: side != .output && (events.has(.readable) || hasEnded),
+        isWritable: events.has(.writable), isGone: isGone, mustClose: isGone && side == .output))
   }
 
   /// Exchanges the list for an empty one, so that the two take turns and nothing is allocated.

@@ -52,6 +52,8 @@ struct TokenAnswers: ~Copyable {
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   /// How many bytes of answers wait.
   private(set) var count = 0
+  /// What stands behind the id in the last answer of this turn; empty before the first one.
+  private var lastTail = 0..<0
 
   /// No answers yet.
   init() {
@@ -92,19 +94,51 @@ struct TokenAnswers: ~Copyable {
     to stream: any ClientStream
   ) -> Turn {
     var turn = Turn()
+    lastTail = 0..<0
     let longest = min(Self.longestQuestion, messageBytes)
+    var repeated = 0
     while turn.lines < most, count <= bounds.outputBytes {
       let rest = bytes.extracting(droppingFirst: turn.bytes)
+      if let length = answerAgain(rest, longest, bounds) {
+        turn.bytes += length
+        repeated += 1
+        turn.lines += 1
+        continue
+      }
       guard let length = answer(rest, longest, bounds, from: cache, at: time) else { break }
       turn.bytes += length
       turn.lines += 1
     }
+    if repeated > 0 { cache.noteRepetitions(repeated) }
     turn.answerBytes = count
-    if turn.lines > 0, turn.bytes == bytes.count, withWaiting({ stream.write($0) }) == .bytes(count) {
-      clear()
-      turn.isSent = true
-    }
+    if turn.lines > 0, turn.bytes == bytes.count { turn.isSent = send(to: stream) }
     return turn
+  }
+
+  /// - Returns: whether the client has taken everything.
+  private mutating func send(to stream: any ClientStream) -> Bool {
+    guard case .bytes(let taken) = withWaiting({ stream.write($0) }), taken == count else { return false }
+    clear()
+    return true
+  }
+
+  /// Answers the first line if it is the request that was answered just before, at the same time.
+  ///
+  /// - Returns: how many bytes it has with its end; nil where it is not.
+  @inline(__always)
+  private mutating func answerAgain(_ bytes: Span<UInt8>, _ longest: Int, _ bounds: Bounds) -> Int? {
+    guard !lastTail.isEmpty, let question = pattern.match(bytes, longest, bounds) else { return nil }
+    let head = ResponseWriter.head
+    let tail = lastTail
+    guard head.utf8CodeUnitCount + question.id.count + tail.count <= Self.capacity - count else { return nil }
+    copy(head)
+    copy(bytes.extracting(question.id))
+    let place = count
+    // Both ranges lie inside the memory that this value owns: the one was written, and there is room for the other.
+    unsafe (buffer.baseAddress.unsafelyUnwrapped + place).update(
+      from: buffer.baseAddress.unsafelyUnwrapped + tail.lowerBound, count: tail.count)
+    count += tail.count
+    return question.length
   }
 
   /// Answers the first line.
@@ -151,9 +185,11 @@ struct TokenAnswers: ~Copyable {
     guard size <= Self.capacity - count else { return false }
     copy(head)
     copy(id)
+    let tail = count
     copy(label)
     copy(result)
     copy("}\n")
+    lastTail = tail..<count
     return true
   }
 
