@@ -152,7 +152,7 @@ extension BrokerServer {
     connection.hasAsked = true
     let key = CallerID(requestCount)
     requests[key] = PendingRequest(client: connection.id, id: id, batch: batch)
-    connection.inFlight.insert(key)
+    connection.began(key)
     connection.idBytes += id?.count ?? 0
     _ = ledger.add(.waitingRequests, 1)
     if let batch { batches[batch]?.outstanding += 1 }

@@ -99,6 +99,8 @@ package actor BrokerServer {
 
   /// The open connections.
   var connections: [ClientID: Connection] = [:]
+  /// The files that clients were asked for and have not been judged by.
+  var proofs: [ClientID: StateProof] = [:]
   /// How many connections there ever were; names the next one.
   var clients: UInt64 = 0
   /// Requests that wait for their answer.

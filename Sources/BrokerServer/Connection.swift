@@ -47,7 +47,7 @@ final class Connection: EventHandler {
   /// What is not sent yet.
   var output = OutputQueue() { didSet { isPlain = false } }
   /// Requests that wait for their answer.
-  var inFlight: Set<CallerID> = []
+  private(set) var inFlight: Set<CallerID> = []
   /// How many bytes their parameters have together.
   var parameterBytes = 0
   /// How many bytes their ids have together.
@@ -72,8 +72,6 @@ final class Connection: EventHandler {
   var subscriptions = 0
   /// Whether its client has shown that it has the state directory.
   var isAdministrative: Bool
-  /// The file that its client was asked for and has not been judged by.
-  var proof: StateProof?
   /// Whether complete messages wait in `input` until the client has read its answers.
   var isHeldUp = false
   /// Whether complete messages may wait in `input` for the connection's next turn.
@@ -121,6 +119,15 @@ final class Connection: EventHandler {
     guard isAtRest, frames.isAtLine(bytes) else { return false }
     isPlain = true
     return true
+  }
+
+  /// Notes that a request waits for its answer.
+  func began(_ key: CallerID) { inFlight.insert(key) }
+
+  /// Notes that a request waits no longer; a connection that waits for nothing keeps no memory for that.
+  func ended(_ key: CallerID) {
+    inFlight.remove(key)
+    if inFlight.isEmpty { inFlight = [] }
   }
 
   /// How much memory its buffers and its waiting requests take.

@@ -85,7 +85,8 @@ import Transport
       var answered = 0
       for round in 0..<20000 {
         let (model, line) = (Self.models[round % Self.models.count], Self.mutant(&random))
-        var (seasoned, fresh) = (TokenAnswers(), TokenAnswers())
+        var seasoned = TokenAnswers()
+        var fresh = TokenAnswers()
         let first = stage.ask(model, &seasoned)
         #expect(first.turn.lines == 1 && first.turn.bytes == model.count)
         let (once, alone) = (stage.ask(line, &seasoned), stage.ask(line, &fresh))
