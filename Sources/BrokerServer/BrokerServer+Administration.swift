@@ -31,7 +31,7 @@ extension BrokerServer {
 
   /// Forgets what a connection that ends was asked for.
   func forgetProof(_ connection: Connection) {
-    if let proof = proofs[connection.id] { environment.proofs.discard(proof) }
-    proofs[connection.id] = nil
+    guard !proofs.isEmpty, let proof = proofs.removeValue(forKey: connection.id) else { return }
+    environment.proofs.discard(proof)
   }
 }

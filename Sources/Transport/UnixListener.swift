@@ -43,7 +43,7 @@ package final class UnixListener: EventHandler {
   private var retry: TimerID?
   private var reserve: FileDescriptor?
   private var isPaused = false
-  private var lastTurn: UInt64 = 0
+  private var lastTurn = UInt64.max
   private var turnsInARow = 0
   /// Called when accepting is suspended because as many connections are open as may be.
   package var isFull: () -> Void = {}
