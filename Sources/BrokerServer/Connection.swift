@@ -21,8 +21,10 @@ final class Connection: EventHandler {
   /// How many bytes a message may have.
   let messageByteLimit: Int
   // What every turn looks at stands together, so that it is in few lines of the processor's cache.
-  /// Whether it is known to be at rest, and at the beginning of a line: what is read next is what comes next, and once
-  /// the answers to that are sent all is as before. Whatever that depends on ends it.
+  /// Whether it is known to be at rest, and at the beginning of a line.
+  ///
+  /// What is read next is then what comes next, and once the answers to that are sent all is as before. A change of
+  /// anything that this depends on ends it.
   private(set) var isPlain = false
   /// Whether the connection is no longer the server's.
   var isClosed = false

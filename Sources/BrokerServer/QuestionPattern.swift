@@ -37,7 +37,10 @@ struct QuestionPattern {
 
   /// Whether the first line of the bytes is the same request, within the bounds.
   ///
-  /// - Parameter longest: how many bytes a line may have.
+  /// - Parameters:
+  ///   - bytes: what was read.
+  ///   - longest: how many bytes a line may have.
+  ///   - bounds: what else the line is held to.
   /// - Returns: the request; nil where the scanner has to look.
   @inline(__always)
   func match(_ bytes: Span<UInt8>, _ longest: Int, _ bounds: TokenAnswers.Bounds) -> TokenQuestion? {

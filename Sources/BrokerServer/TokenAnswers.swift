@@ -78,8 +78,10 @@ struct TokenAnswers: ~Copyable {
     var isSent = false
   }
 
-  /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token; where that is all,
-  /// sends the answers. Where the client does not take all of them, all wait.
+  /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token.
+  ///
+  /// Where nothing stands behind them the answers are sent; if the client does not take all of them, all wait, and so they
+  /// do otherwise.
   ///
   /// - Parameters:
   ///   - bytes: what was read.
@@ -89,6 +91,7 @@ struct TokenAnswers: ~Copyable {
   ///   - cache: the answers.
   ///   - time: the present time.
   ///   - stream: the client.
+  /// - Returns: how far that went.
   mutating func answer(
     _ bytes: Span<UInt8>, most: Int, messageBytes: Int, _ bounds: Bounds, from cache: AnswerCache, at time: Time,
     to stream: any ClientStream

@@ -1,5 +1,7 @@
-/// The grammar of RFC 8259, strictly: no byte order mark, no trailing comma, no duplicate name, no lone surrogate, no
-/// number that 64 bits cannot hold. Parsers that disagree about such texts are a class of vulnerabilities of their own.
+/// The grammar of RFC 8259, strictly.
+///
+/// No byte order mark, no trailing comma, no duplicate name, no lone surrogate, no number that 64 bits cannot hold:
+/// parsers that disagree about such texts are a class of vulnerabilities of their own.
 ///
 /// It goes through the text once, and holds nothing but where it stands: a container that is open keeps in its own entry
 /// what is needed until it is closed.
