@@ -3,10 +3,9 @@ import Transport
 
 /// The connections for which the loop has announced something in this turn.
 ///
-/// The server moves them together when all are known, so that it is entered once for all of them.
-final class ReadyConnections: @unchecked Sendable {
-  // Sendable: it is reached by handlers and behind them, so by the loop's thread alone, one call at a time.
-
+/// The server moves them together when all are known, so that it is entered once for all of them. Confined to the
+/// server's executor: handlers and what the loop calls behind them run there.
+final class ReadyConnections {
   /// One connection and what was announced.
   struct Ready {
     /// Whose bytes can be moved.

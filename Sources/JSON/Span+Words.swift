@@ -52,6 +52,7 @@ extension Span<UInt8> {
     }
   }
 
+  /// Whether a string with escapes stands for an ASCII word.
   @usableFromInline
   func spellsWithEscapes(_ word: StaticString, _ entry: JSONTape.Entry) -> Bool {
     let bytes = JSONTape.unescaped(entry, in: self)
