@@ -39,8 +39,8 @@ extension BrokerServer {
 
   /// Notes what time it is.
   func readClock() {
-    let now = broker.now
-    turnTime = TokenAnswers.Time(wall: now.wall.milliseconds, uptime: now.uptime.milliseconds)
+    let now = broker.milliseconds
+    turnTime = TokenAnswers.Time(wall: now.wall, uptime: now.uptime)
     turnNanoseconds = BootClock.nanoseconds
     isClockOld = false
   }

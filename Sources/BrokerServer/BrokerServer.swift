@@ -265,8 +265,8 @@ package actor BrokerServer {
     cancelLinger()
     guard !isOnLoop else { return }
     isOnLoop = true
-    loop.afterEvents { [weak self, announced] in
-      if !announced.isEmpty { self?.assumeIsolated { $0.moveAnnounced() } }
+    loop.afterEvents { [weak self, announced, loop] in
+      if !announced.isEmpty, let self { loop.enter(self) { $0.moveAnnounced() } }
     }
   }
 
