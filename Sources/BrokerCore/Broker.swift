@@ -116,4 +116,7 @@ package actor Broker {
 
   /// Both clocks.
   package nonisolated var now: Moment { clock.moment }
+
+  /// Both clocks in whole milliseconds.
+  package nonisolated var milliseconds: (wall: Int64, uptime: Int64) { clock.milliseconds }
 }

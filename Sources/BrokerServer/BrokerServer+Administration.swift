@@ -8,8 +8,8 @@ extension BrokerServer {
   /// Makes the connection administrative if its client has made the file that it was asked for.
   func prove(_ request: Request) throws(BrokerError) -> Empty {
     guard let connection = connections[request.client], !connection.isAdministrative else { return Empty() }
-    if let proof = connection.proof {
-      connection.proof = nil
+    if let proof = proofs[connection.id] {
+      proofs[connection.id] = nil
       connection.isAdministrative = environment.proofs.takes(proof)
     }
     guard connection.isAdministrative else { throw denial(connection) }
@@ -20,8 +20,8 @@ extension BrokerServer {
   ///
   /// Until it is used it stays the same, so that requests which are under way at the same time share it.
   func denial(_ connection: Connection) -> BrokerError {
-    let proof = connection.proof ?? environment.proofs.challenge()
-    connection.proof = proof
+    let proof = proofs[connection.id] ?? environment.proofs.challenge()
+    proofs[connection.id] = proof
     var error = BrokerError(
       .accessDenied,
       "This requires proof of access to the broker's state directory; create the file named in proof, then call prove.")
@@ -31,7 +31,7 @@ extension BrokerServer {
 
   /// Forgets what a connection that ends was asked for.
   func forgetProof(_ connection: Connection) {
-    if let proof = connection.proof { environment.proofs.discard(proof) }
-    connection.proof = nil
+    guard !proofs.isEmpty, let proof = proofs.removeValue(forKey: connection.id) else { return }
+    environment.proofs.discard(proof)
   }
 }

@@ -20,7 +20,7 @@ extension BrokerServer {
     batches[id] = PendingBatch(client: connection.id, outstanding: 0)
     for (position, entry) in entries.enumerated() {
       if position > 0, !turnBudget.spend(isSlow: true) {
-        connection.openBatch = OpenBatch(id, entries[position...].map { tape.entries[$0].fullRange }, of: text)
+        connection.openBatch = OpenBatch(id, entries[position...].map { tape[$0].fullRange }, of: text)
         return
       }
       receive(Envelope(in: tape, at: entry, of: text, idByteLimit: limits.idBytes), text, connection, batch: id)
@@ -33,9 +33,9 @@ extension BrokerServer {
   private var batchEntries: [Int] {
     var entries: [Int] = []
     var index = 1
-    while index < Int(tape.entries[0].next) {
+    while index < Int(tape[0].next) {
       entries.append(index)
-      index = Int(tape.entries[index].next)
+      index = Int(tape[index].next)
     }
     return entries
   }

@@ -17,7 +17,7 @@ extension BrokerServer {
       respond(refusal(of: error), id: nil, connection)
       return true
     }
-    guard tape.entries[0].kind != .array else {
+    guard tape[0].kind != .array else {
       receiveBatch(text, connection)
       return true
     }
@@ -38,7 +38,7 @@ extension BrokerServer {
     let profile = text.extracting(question.profile)
     guard
       let answer = answers.answer(
-        profile: profile, minValidity: question.minValidity, wall: turnTime, uptime: turnUptime)
+        profile: profile, minValidity: question.minValidity, wall: turnTime.wall, uptime: turnTime.uptime)
     else { return false }
     let writer = connection.writer
     answer.withBytes { result in
@@ -60,7 +60,7 @@ extension BrokerServer {
     if envelope.kind == .notification, notify(envelope, text, connection) { return }
     let key = open(envelope, text, connection, batch)
     if envelope.isIDTooLong { return fail(key, refusal(of: .idBytes)) }
-    if case .invalid(let why) = envelope.kind { return fail(key, BrokerError(.invalidRequest, why)) }
+    if case .invalid(let why) = envelope.kind { return fail(key, BrokerError(.invalidRequest, why.sentence)) }
     guard connection.inFlight.count <= limits[.requestsInFlight] else {
       return fail(key, refusal(of: .requestsInFlight))
     }
@@ -99,7 +99,7 @@ extension BrokerServer {
   ///
   /// The only one that waits may have as many as a message can: else what is legal alone could never be asked.
   private func count(_ parameters: Int, of key: CallerID, _ connection: Connection) -> Bool {
-    let byteCount = tape.entries[parameters].range.count
+    let byteCount = tape[parameters].range.count
     let isAlone = connection.parameterBytes == 0
     guard isAlone || byteCount <= limits[.parameterBytes] - connection.parameterBytes else { return false }
     connection.parameterBytes += byteCount
@@ -113,7 +113,7 @@ extension BrokerServer {
 
   /// Lends the parameters as a document of their own, and wipes the copy: it may hold a password.
   private func withDocument(_ text: Span<UInt8>, at index: Int, _ body: (JSONNode) -> Void) {
-    let range = tape.entries[index].range
+    let range = tape[index].range
     var copy: [UInt8] = []
     copy.reserveCapacity(range.count)
     // The bytes are valid inside the closure, and are copied there.
@@ -149,9 +149,10 @@ extension BrokerServer {
   /// Begins a request that is to be answered under an id; a notification has none.
   func open(_ id: [UInt8]?, _ connection: Connection, _ batch: UInt64?) -> CallerID {
     requestCount += 1
+    connection.hasAsked = true
     let key = CallerID(requestCount)
     requests[key] = PendingRequest(client: connection.id, id: id, batch: batch)
-    connection.inFlight.insert(key)
+    connection.began(key)
     connection.idBytes += id?.count ?? 0
     _ = ledger.add(.waitingRequests, 1)
     if let batch { batches[batch]?.outstanding += 1 }

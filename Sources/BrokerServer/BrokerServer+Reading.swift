@@ -9,14 +9,37 @@ import Transport
 
 /// How bytes become messages.
 extension BrokerServer {
-  /// Moves what can be moved for a connection; `isGone` says that no reader of an answer is left.
-  func ready(_ id: ClientID, isReadable: Bool, isWritable: Bool, isGone: Bool) {
-    guard let connection = connections[id] else { return }
-    if isWritable { flush(connection) }
+  /// Moves what can be moved for the connections that the loop has announced.
+  func moveAnnounced() {
+    var list: [ReadyConnections.Ready] = []
+    swap(&list, &spareAnnounced)
+    announced.exchange(&list)
+    readClock()
+    var late: [Connection] = []
+    swap(&late, &spareLate)
+    for one in list where !one.connection.isClosed {
+      if one.mustClose {
+        close(one.connection)
+      } else if one.isJustReadable, one.connection.isPlain, !one.connection.isQueued, hadMuchToSay(one.connection) {
+        late.append(one.connection)
+      } else {
+        move(one)
+      }
+    }
+    list.removeAll(keepingCapacity: true)
+    swap(&list, &spareAnnounced)
+    if !late.isEmpty { serveBehind(late) }
+    late.removeAll(keepingCapacity: true)
+    swap(&late, &spareLate)
+  }
+
+  private func move(_ ready: ReadyConnections.Ready) {
+    let connection = ready.connection
+    if ready.isWritable { flush(connection) }
     // What was sent before a hang-up is still read: a program may say `logout` and go.
-    if isReadable, !connection.isClosed, connection.mayRead { readSoon(connection) }
-    let isDone = !connection.mayRead && !connection.hasMessages || connection.isHeldUp
-    if isGone, !connection.isClosed, isDone { close(connection) }
+    if ready.isReadable, !connection.isClosed, connection.mayRead { readSoon(connection) }
+    guard ready.isGone, !connection.isClosed else { return }
+    if !connection.mayRead && !connection.hasMessages || connection.isHeldUp { close(connection) }
   }
 
   /// How much is read at once.
@@ -28,32 +51,84 @@ extension BrokerServer {
   }
 
   /// One read, the answers to complete messages, one send.
-  func readTurn(_ connection: Connection, _ size: ReadSize) {
+  ///
+  /// - Returns: whether that took no time that matters: requests for cached tokens take none.
+  @discardableResult
+  func readTurn(_ connection: Connection, _ size: ReadSize, _ budget: TurnBudget) -> Bool {
+    var bytes: [UInt8] = []
+    swap(&bytes, &scratch)
+    defer { swap(&bytes, &scratch) }
+    let room = size == .first ? min(Self.firstReadSize, bytes.count) : bytes.count
+    let result = connection.stream.read(into: &bytes, upTo: room)
+    turnBudget = budget
+    var answered = 0
+    switch result {
+    case .bytes(let count):
+      let turn = answerTokens(bytes.span.extracting(first: count), connection, budget)
+      answered = turn.bytes
+      guard turn.isSent else {
+        turnBudget.count(turn.lines)
+        break
+      }
+      wipe(&bytes, 0..<count)
+      if count == room { enqueue(connection) }
+      return true
+    case .wouldBlock where connection.isAtRest: return true
+    case .wouldBlock, .endOfStream, .failed: break
+    }
+    takeTurn(connection, result, room, &bytes, answered)
+    return false
+  }
+
+  /// The general end of a turn, where requests for cached tokens at its beginning were answered already.
+  private func takeTurn(
+    _ connection: Connection, _ result: IOResult, _ room: Int, _ bytes: inout [UInt8], _ answered: Int
+  ) {
     inTurn(connection) {
-      let result =
-        switch size {
-        case .first: connection.stream.read(into: &firstScratch, at: 0)
-        case .full: connection.stream.read(into: &scratch, at: 0)
-        }
+      queueTokens(connection)
       switch result {
       case .bytes(let count):
-        take(count, size, connection)
+        take(&bytes, answered..<count, connection)
+        wipe(&bytes, 0..<answered)
         // There may be more, or the rest of a long message.
-        if count == (size == .first ? firstScratch.count : scratch.count) { enqueue(connection) }
+        if count == room { enqueue(connection) }
       case .wouldBlock: break
       case .endOfStream:
         connection.hasInputEnded = true
-        take(0, size, connection)
+        take(&bytes, 0..<0, connection)
       case .failed: connection.isClosing = true
       }
     }
   }
 
+  /// Answers the requests for cached tokens with which the bytes begin, and sends the answers if nothing follows them.
+  @inline(__always)
+  private func answerTokens(
+    _ bytes: Span<UInt8>, _ connection: Connection, _ budget: TurnBudget
+  ) -> TokenAnswers.Turn {
+    guard !isDraining, connection.isPlain || connection.becomesPlain(bytes) else { return TokenAnswers.Turn() }
+    // One message at least is left for the general path, which knows what comes behind the last one of a turn.
+    let turn = tokens.answer(
+      bytes, most: budget.messages - 1, messageBytes: connection.messageByteLimit, tokenBounds, from: answers,
+      at: turnTime, to: connection.stream)
+    if turn.isSent { noteAnswered(turn.answerBytes, connection) }
+    return turn
+  }
+
+  /// Lets the answers to requests for cached tokens wait before those that follow.
+  private func queueTokens(_ connection: Connection) {
+    guard tokens.count > 0 else { return }
+    connection.output.bytes.makeRoom(for: tokens.count)
+    tokens.withWaiting { connection.output.bytes.append(copying: $0) }
+    connection.holdsToken = true
+    tokens.clear()
+  }
+
   /// Collects what `body` answers, and sends it at the end.
   func inTurn(_ connection: Connection, _ body: () -> Void) {
     current = connection.id
-    let now = broker.now
-    (turnTime, turnUptime) = (now.wall.milliseconds, now.uptime.milliseconds)
+    if isClockOld { readClock() }
+    isClockOld = true
     if connection.output.bytes.capacity == 0 { swap(&connection.output.bytes, &spareOutput) }
     let waiting = connection.output.count
     body()
@@ -64,39 +139,26 @@ extension BrokerServer {
     shedAfterTurn()
   }
 
-  /// Takes in the first bytes of a scratch buffer, behind what is left of the connection's last read.
+  /// Takes in the bytes of a range of a scratch buffer, behind what is left of the connection's last read.
   ///
-  /// The bytes are taken out of their place while messages are read from them, so that they have one owner, and are
-  /// wiped wherever they were: a message may carry a password.
-  func take(_ count: Int, _ size: ReadSize, _ connection: Connection) {
+  /// The bytes are the caller's alone while messages are read from them, and are wiped wherever they were: a message may
+  /// carry a password.
+  func take(_ bytes: inout [UInt8], _ fresh: Range<Int>, _ connection: Connection) {
     if connection.input.isEmpty {
-      var bytes: [UInt8] = []
-      exchangeScratch(&bytes, size)
-      let rest = cutMessages(bytes.span.extracting(first: count), connection)
-      if !rest.isEmpty { connection.input.append(bytes[rest]) }
-      wipe(&bytes, 0..<count)
-      exchangeScratch(&bytes, size)
+      let rest = cutMessages(bytes.span.extracting(fresh), connection)
+      if !rest.isEmpty { connection.input.append(bytes[fresh.lowerBound + rest.lowerBound..<fresh.upperBound]) }
+      wipe(&bytes, fresh)
     } else {
-      var fresh: [UInt8] = []
-      exchangeScratch(&fresh, size)
-      connection.input.append(fresh[..<count])
-      wipe(&fresh, 0..<count)
-      exchangeScratch(&fresh, size)
+      connection.input.append(bytes[fresh])
+      wipe(&bytes, fresh)
       let head = connection.input.head
-      var bytes = connection.input.takeOut()
-      let rest = cutMessages(bytes.span.extracting(head...), connection)
-      connection.input.putBack(rest.count, of: &bytes, from: head)
+      var waiting = connection.input.takeOut()
+      let rest = cutMessages(waiting.span.extracting(head...), connection)
+      connection.input.putBack(rest.count, of: &waiting, from: head)
     }
     if connection.isClosed { connection.input.clear() }
     if connection.hasMessages { enqueue(connection) }
     watchMessage(connection)
-  }
-
-  private func exchangeScratch(_ bytes: inout [UInt8], _ size: ReadSize) {
-    switch size {
-    case .first: swap(&bytes, &firstScratch)
-    case .full: swap(&bytes, &scratch)
-    }
   }
 
   /// Receives complete messages, as many as the turn allows; the rest is the beginning of one that is not complete, is

@@ -73,7 +73,7 @@ extension BrokerServer {
     // What the server itself answers, the broker need not.
     if isError { broker.assumeIsolated { $0.detach(key) } }
     guard let connection = connections[request.client] else { return }
-    connection.inFlight.remove(key)
+    connection.ended(key)
     connection.parameterBytes -= request.parameterBytes
     connection.idBytes -= request.id?.count ?? 0
     if let id = request.id {

@@ -1,4 +1,5 @@
 import BrokerCore
+import BrokerProtocol
 import JSON
 import LinuxSystem
 import SecretMemory
@@ -15,6 +16,10 @@ extension BrokerServer {
   /// How long a connection that had much to say waits behind the others, in nanoseconds.
   private static let bulkTime: Int64 = 100_000_000
 
+  /// How long the others may wait for connections that had much to say, and ask for nothing but cached tokens, in
+  /// nanoseconds: less than one slow message takes.
+  private static let quickRoundTime: Int64 = 200_000
+
   /// How many bytes may be answered to a connection in that time before it counts as one that has much to say: those of
   /// some thousand tokens a second.
   private static let mostAnswered = 1 << 18
@@ -22,26 +27,39 @@ extension BrokerServer {
   /// Reads a connection at once, or lets it wait if it had much to say just now.
   func readSoon(_ connection: Connection) {
     guard !connection.isQueued else { return }
-    guard connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
-    turnBudget = TurnBudget(messages: limits[.turnMessages], .span(Self.firstReadTime))
-    readTurn(connection, .first)
+    guard connection.isPlain || connection.input.isEmpty, !hadMuchToSay(connection) else { return enqueue(connection) }
+    readFirst(connection)
+  }
+
+  /// Reads a connection at once.
+  func readFirst(_ connection: Connection) {
+    if isClockOld { readClock() }
+    readTurn(connection, .first, TurnBudget(messages: tokenBounds.turnMessages, .span(Self.firstReadTime)))
+  }
+
+  /// Notes what time it is.
+  func readClock() {
+    let now = broker.milliseconds
+    turnTime = TokenAnswers.Time(wall: now.wall, uptime: now.uptime)
+    turnNanoseconds = BootClock.nanoseconds
+    isClockOld = false
   }
 
   /// Lets a connection that is answered much wait behind the others for a while.
   ///
   /// Bytes are counted and not time, of which a busy machine takes as much from the innocent.
   func noteAnswered(_ byteCount: Int, _ connection: Connection) {
-    if turnUptime >= connection.answeredUntil {
-      (connection.answeredUntil, connection.answeredBytes) = (turnUptime + Self.bulkTime / 1_000_000, 0)
+    if turnTime.uptime >= connection.answeredUntil {
+      (connection.answeredUntil, connection.answeredBytes) = (turnTime.uptime + Self.bulkTime / 1_000_000, 0)
     }
     connection.answeredBytes += byteCount
-    if connection.answeredBytes > Self.mostAnswered { connection.bulkUntil = BootClock.nanoseconds + Self.bulkTime }
+    if connection.answeredBytes > Self.mostAnswered { connection.bulkUntil = turnNanoseconds + Self.bulkTime }
   }
 
   /// Whether a connection was in the queue a moment ago; most never were, and cost no look at the clock.
-  private func hadMuchToSay(_ connection: Connection) -> Bool {
+  func hadMuchToSay(_ connection: Connection) -> Bool {
     guard connection.bulkUntil > 0 else { return false }
-    if connection.bulkUntil > BootClock.nanoseconds { return true }
+    if connection.bulkUntil > turnNanoseconds { return true }
     connection.bulkUntil = 0
     return false
   }
@@ -50,7 +68,7 @@ extension BrokerServer {
   func enqueue(_ connection: Connection) {
     guard !connection.isQueued, !connection.isClosed else { return }
     connection.isQueued = true
-    connection.bulkUntil = BootClock.nanoseconds + Self.bulkTime
+    connection.bulkUntil = turnNanoseconds + Self.bulkTime
     queue.append(connection.id)
     scheduleRound()
   }
@@ -62,30 +80,58 @@ extension BrokerServer {
     loop.post { [weak self] in self?.assumeIsolated { $0.serveQueue() } }
   }
 
+  /// The time of the round that begins now.
+  private var roundTime: RoundTime {
+    let deadline = turnNanoseconds + Int64(limits[.turn]) * 1_000_000
+    return RoundTime(deadline: deadline, quickDeadline: max(deadline, turnNanoseconds + Self.quickRoundTime))
+  }
+
+  /// Gives connections that had much to say a turn behind the events of the others, where none waits for that already.
+  ///
+  /// Those for which there is no time wait in the queue.
+  func serveBehind(_ late: [Connection]) {
+    var (served, time) = (0, roundTime)
+    while queue.isEmpty, served < late.count {
+      let connection = late[served]
+      served += 1
+      let isQuick = connection.isClosed || connection.isQueued || serve(connection, until: time.deadline)
+      if time.isOver(isQuick: isQuick) { break }
+    }
+    for connection in late[served...] { enqueue(connection) }
+  }
+
   /// Gives each connection of the queue one turn, as long as there is time; the others come first in the next round.
   private func serveQueue() {
     isRoundScheduled = false
+    readClock()
     var round: [ClientID] = []
+    swap(&round, &spareQueue)
     swap(&round, &queue)
-    let deadline = BootClock.nanoseconds + Int64(limits[.turn]) * 1_000_000
-    var served = 0
+    var (served, time) = (0, roundTime)
     while served < round.count {
-      if let connection = connections[round[served]] { serve(connection, until: deadline) }
+      let isQuick = connections[round[served]].map { serve($0, until: time.deadline) } ?? true
       served += 1
-      if BootClock.nanoseconds >= deadline { break }
+      if time.isOver(isQuick: isQuick) { break }
     }
-    queue.insert(contentsOf: round[served...], at: 0)
+    round.removeFirst(served)
+    if round.isEmpty { swap(&round, &spareQueue) } else { queue.insert(contentsOf: round, at: 0) }
     if !queue.isEmpty { scheduleRound() }
   }
 
-  private func serve(_ connection: Connection, until deadline: Int64) {
+  /// - Returns: whether that took no time that matters.
+  private func serve(_ connection: Connection, until deadline: Int64) -> Bool {
     connection.isQueued = false
-    turnBudget = TurnBudget(messages: limits[.turnMessages], .deadline(deadline))
+    if isClockOld { readClock() }
+    let budget = TurnBudget(messages: tokenBounds.turnMessages, .deadline(deadline))
     if connection.hasMessages || connection.isHeldUp {
-      inTurn(connection) { take(0, .full, connection) }
-    } else if connection.mayRead {
-      readTurn(connection, .full)
+      turnBudget = budget
+      inTurn(connection) {
+        var nothing: [UInt8] = []
+        take(&nothing, 0..<0, connection)
+      }
+      return false
     }
+    return !connection.mayRead || readTurn(connection, .full, budget)
   }
 
   /// Whether connections wait for their turn.

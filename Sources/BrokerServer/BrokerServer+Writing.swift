@@ -181,19 +181,16 @@ extension BrokerServer {
     connection.openBatch?.clear()
     connection.openBatch = nil
     forgetProof(connection)
-    let id = connection.id
-    broker.assumeIsolated { $0.leave(id) }
+    if connection.hasAsked {
+      let id = connection.id
+      broker.assumeIsolated { $0.leave(id) }
+    }
     connection.input.clear()
     wipe(&connection.output.bytes)
     connection.output = OutputQueue()
     settle(connection)
     if connection.isStdio { drain() } else { listener?.connectionClosed() }
     connectionEnded()
-  }
-
-  /// Ends a connection that its client no longer reads.
-  func closeIfOpen(_ id: ClientID) {
-    if let connection = connections[id] { close(connection) }
   }
 
   private func forget(_ key: CallerID) {

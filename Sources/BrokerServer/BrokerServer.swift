@@ -71,7 +71,14 @@ package actor BrokerServer {
   /// Enforces limits and counts what they refuse.
   let ledger: LimitLedger
   /// The present limits: those of the ledger, where the hot path finds them.
-  package internal(set) var limits: Limits
+  package internal(set) var limits: Limits {
+    didSet {
+      tokenBounds = TokenAnswers.Bounds(limits)
+      tokens.forgetPattern()
+    }
+  }
+  /// Those of them that requests for cached tokens are held to.
+  var tokenBounds: TokenAnswers.Bounds
   /// What the program around does.
   let environment: Environment
   /// Where to tell what happened.
@@ -92,6 +99,8 @@ package actor BrokerServer {
 
   /// The open connections.
   var connections: [ClientID: Connection] = [:]
+  /// The files that clients were asked for and have not been judged by.
+  var proofs: [ClientID: StateProof] = [:]
   /// How many connections there ever were; names the next one.
   var clients: UInt64 = 0
   /// Requests that wait for their answer.
@@ -102,14 +111,24 @@ package actor BrokerServer {
   var batches: [UInt64: PendingBatch] = [:]
   /// How many batches there ever were; names the next one.
   var batchCount: UInt64 = 0
-  /// Where a read of a connection with much to say goes first.
+  /// Where every read goes first.
   var scratch: [UInt8]
-  /// Where every other read goes first.
-  var firstScratch = [UInt8](repeating: 0, count: BrokerServer.firstReadSize)
+  /// The answers to requests for cached tokens of the turn at hand.
+  var tokens = TokenAnswers()
+  /// The connections for which the loop has announced something.
+  let announced = ReadyConnections()
+  /// An empty list that takes turns with theirs.
+  var spareAnnounced: [ReadyConnections.Ready] = []
+  /// An empty list of connections that are served behind the others.
+  var spareLate: [Connection] = []
+  /// Whether the loop calls the server behind its events.
+  var isOnLoop = false
   /// What may still be handled of the connection at hand.
   var turnBudget = TurnBudget(messages: 1, .deadline(0))
   /// The connections that have much to say, in the order in which they are served.
   var queue: [ClientID] = []
+  /// An empty queue that takes turns with it.
+  var spareQueue: [ClientID] = []
   /// Whether the loop will serve the queue.
   var isRoundScheduled = false
   /// The OpenRPC document, rendered once.
@@ -126,10 +145,12 @@ package actor BrokerServer {
   var tape = JSONTape()
   /// The connection whose messages are being read: its answers are sent together at the end.
   var current: ClientID?
-  /// The wall clock at the beginning of the turn, in milliseconds: read once for all messages of one read.
-  var turnTime: Int64 = 0
-  /// The uptime at the beginning of the turn, in milliseconds.
-  var turnUptime: Int64 = 0
+  /// The time by the broker's clock: read once for all connections of a turn, and again behind what takes time.
+  var turnTime = TokenAnswers.Time()
+  /// The time since boot in nanoseconds when that was read.
+  var turnNanoseconds: Int64 = 0
+  /// Whether that was before something that may have taken time.
+  var isClockOld = true
   /// Where connections come from.
   var listener: UnixListener?
   /// Whether the server takes nothing new any more.
@@ -151,6 +172,7 @@ package actor BrokerServer {
     ledger = broker.ledger
     ledger.limits = limits
     self.limits = limits
+    tokenBounds = TokenAnswers.Bounds(limits)
     scratch = [UInt8](repeating: 0, count: limits[.turnBytes])
     self.environment = environment
     self.log = log
@@ -176,9 +198,7 @@ package actor BrokerServer {
       loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user
     ) { [weak self] descriptor, peer in
       let stream = SocketStream(descriptor)
-      guard let self, case .failure(let error) = adopt(stream, isStdio: false, process: peer.pid) else { return }
-      log.warning("connection refused", .code("errno", error.code))
-      assumeIsolated { $0.listener?.connectionClosed() }
+      self?.accept(stream, process: peer.pid)
     }
     listener.isFull = { ledger.note(.connections) }
     try start(listener).get()
@@ -210,13 +230,44 @@ package actor BrokerServer {
   }
 
   private func add(_ stream: any ClientStream, isStdio: Bool, process: Int32?) throws(Errno) {
+    let connection = connection(on: stream, isStdio: isStdio, process: process)
+    try stream.attach(to: loop, connection)
+    begin(connection)
+  }
+
+  /// Takes over a connection that was just accepted.
+  ///
+  /// Its client mostly has asked already: it is read before the loop is told to wait for it, and answered without that.
+  private nonisolated func accept(_ stream: sending SocketStream, process: Int32) {
+    assumeIsolated { server in
+      let connection = server.connection(on: stream, isStdio: false, process: process)
+      server.begin(connection)
+      server.readFirst(connection)
+      guard !connection.isClosed else { return }
+      do throws(Errno) {
+        try stream.attach(to: server.loop, connection)
+      } catch {
+        server.log.warning("connection refused", .code("errno", error.code))
+        server.close(connection)
+      }
+    }
+  }
+
+  private func connection(on stream: any ClientStream, isStdio: Bool, process: Int32?) -> Connection {
     clients += 1
-    let connection = Connection(
-      id: ClientID(clients), stream: stream, isStdio: isStdio, process: process, limits: limits)
-    try stream.attach(to: loop, self, connection.id)
+    return Connection(
+      id: ClientID(clients), stream: stream, isStdio: isStdio, process: process, limits: limits, announced: announced)
+  }
+
+  private func begin(_ connection: Connection) {
     connections[connection.id] = connection
     _ = ledger.add(.connections, 1)
     cancelLinger()
+    guard !isOnLoop else { return }
+    isOnLoop = true
+    loop.afterEvents { [weak self, announced, loop] in
+      if !announced.isEmpty, let self { loop.enter(self) { $0.moveAnnounced() } }
+    }
   }
 
   /// How many connections are open.

@@ -9,14 +9,14 @@ struct CachedQuestion {
   private(set) var minValidity: Int64?
 
   /// Reads the parameters; nil where there is anything but a plain profile and a whole number of seconds.
-  init?(_ envelope: Envelope, _ tape: JSONTape, _ text: Span<UInt8>) {
+  init?(_ envelope: Envelope, _ tape: borrowing JSONTape, _ text: Span<UInt8>) {
     guard let index = envelope.parameters else { return }
-    guard tape.entries[index].kind == .object else { return nil }
-    let end = Int(tape.entries[index].next)
+    guard tape[index].kind == .object else { return nil }
+    let end = Int(tape[index].next)
     var name = index + 1
     while name < end {
-      guard read(tape.entries[name], tape.entries[name + 1], text) else { return nil }
-      name = Int(tape.entries[name + 1].next)
+      guard read(tape[name], tape[name + 1], text) else { return nil }
+      name = Int(tape[name + 1].next)
     }
   }
 

@@ -1,15 +1,14 @@
-import BrokerCore
 import LinuxSystem
 import Transport
 
 /// The bytes from and to one client, whatever they travel through.
 protocol ClientStream: AnyObject {
-  /// Reads what is there, without waiting.
-  func read(into buffer: inout [UInt8], at start: Int) -> IOResult
+  /// Reads what is there, without waiting, up to `limit` bytes.
+  func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult
   /// Writes what is taken, without waiting.
   func write(_ bytes: Span<UInt8>) -> IOResult
-  /// Begins to tell the server when the stream is ready.
-  func attach(to loop: EventLoop, _ server: BrokerServer, _ id: ClientID) throws(Errno)
+  /// Begins to note when the stream is ready.
+  func attach(to loop: EventLoop, _ connection: Connection) throws(Errno)
   /// Chooses what the handler is told.
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop)
   /// Ends the stream.
@@ -26,24 +25,30 @@ final class SocketStream: ClientStream {
     self.descriptor = descriptor
   }
 
-  func read(into buffer: inout [UInt8], at start: Int) -> IOResult { descriptor.read(into: &buffer, at: start) }
+  func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult { descriptor.read(into: &buffer, upTo: limit) }
 
   func write(_ bytes: Span<UInt8>) -> IOResult { descriptor.send(bytes) }
 
-  func attach(to loop: EventLoop, _ server: BrokerServer, _ id: ClientID) throws(Errno) {
-    registration = try loop.register(descriptor, .readable, ConnectionHandler(server, id, .both))
+  func attach(to loop: EventLoop, _ connection: Connection) throws(Errno) {
+    let interest = connection.interest
+    registration = try loop.register(descriptor, events(interest.reading, interest.writing), connection)
   }
 
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {
     guard let registration else { return }
-    var interest: ReadyEvents = []
-    if reading { interest.insert(.readable) }
-    if writing { interest.insert(.writable) }
-    try? loop.update(registration, interest)
+    try? loop.update(registration, events(reading, writing))
   }
 
+  private func events(_ reading: Bool, _ writing: Bool) -> ReadyEvents {
+    var events: ReadyEvents = []
+    if reading { events.insert(.readable) }
+    if writing { events.insert(.writable) }
+    return events
+  }
+
+  /// The descriptor is this stream's alone, which the server lets go of in the same turn.
   func close(on loop: EventLoop) {
-    if let registration { loop.deregister(registration) }
+    if let registration { loop.deregister(registration, willClose: true) }
     registration = nil
   }
 }
@@ -63,13 +68,15 @@ final class StdioStream: ClientStream {
     self.channel = channel
   }
 
-  func read(into buffer: inout [UInt8], at start: Int) -> IOResult { channel.input.read(into: &buffer, at: start) }
+  func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult {
+    channel.input.read(into: &buffer, upTo: limit)
+  }
 
   func write(_ bytes: Span<UInt8>) -> IOResult { channel.output.write(bytes) }
 
-  func attach(to loop: EventLoop, _ server: BrokerServer, _ id: ClientID) throws(Errno) {
-    inputHandler = ConnectionHandler(server, id, .input)
-    output = try loop.register(channel.output.descriptor, [], ConnectionHandler(server, id, .output))
+  func attach(to loop: EventLoop, _ connection: Connection) throws(Errno) {
+    inputHandler = ConnectionHandler(connection, .input)
+    output = try loop.register(channel.output.descriptor, [], ConnectionHandler(connection, .output))
     try attachInput(to: loop)
   }
 

@@ -1,12 +1,13 @@
 import BrokerCore
 import BrokerProtocol
 import JSONRPC
+import LinuxSystem
 import Transport
 
 /// One client as the server holds it.
 ///
 /// Confined to the server's executor.
-final class Connection {
+final class Connection: EventHandler {
   /// The connection's name.
   let id: ClientID
   /// Its bytes.
@@ -15,28 +16,56 @@ final class Connection {
   let isStdio: Bool
   /// The process that made the connection; nil where the kernel names none.
   let process: Int32?
+  /// Where it is noted that bytes can be moved.
+  let announced: ReadyConnections
+  /// How many bytes a message may have.
+  let messageByteLimit: Int
+  // What every turn looks at stands together, so that it is in few lines of the processor's cache.
+  /// Whether it is known to be at rest, and at the beginning of a line.
+  ///
+  /// What is read next is then what comes next, and once the answers to that are sent all is as before. A change of
+  /// anything that this depends on ends it.
+  private(set) var isPlain = false
+  /// Whether the connection is no longer the server's.
+  var isClosed = false
+  /// Whether the connection is in the queue of those that have much to say.
+  var isQueued = false
+  /// Whether the client has said all that it will.
+  var hasInputEnded = false { didSet { isPlain = false } }
+  /// Whether the server drains: what the client still says is not read.
+  var readsNoMore = false { didSet { isPlain = false } }
+  /// Nothing more is read; the connection ends when what waits is sent.
+  var isClosing = false { didSet { isPlain = false } }
+  /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
+  var bulkUntil: Int64 = 0
+  /// How many bytes it was answered lately.
+  var answeredBytes = 0
+  /// When that count begins again, in milliseconds of the broker's uptime.
+  var answeredUntil: Int64 = 0
   /// Cuts messages out of what is read.
-  var frames: FrameReader
+  var frames: FrameReader { didSet { isPlain = false } }
   /// Bytes of a message that is not complete yet, or whose turn has not come.
-  var input = InputBuffer()
+  var input = InputBuffer() { didSet { isPlain = false } }
   /// What is not sent yet.
-  var output = OutputQueue()
+  var output = OutputQueue() { didSet { isPlain = false } }
   /// Requests that wait for their answer.
-  var inFlight: Set<CallerID> = []
+  private(set) var inFlight: Set<CallerID> = []
   /// How many bytes their parameters have together.
   var parameterBytes = 0
   /// How many bytes their ids have together.
   var idBytes = 0
+  /// Whether it has ever asked for what the cache does not answer: else the broker never heard of it.
+  var hasAsked = false
   /// What it has asked for tokens of.
   var targets = TargetLimit()
   /// The batch of which some requests wait for the connection's next turn.
-  var openBatch: OpenBatch?
+  var openBatch: OpenBatch? { didSet { isPlain = false } }
   /// Subscriptions whose own answer waits in a batch, by that batch.
   var unanswered: [String: UInt64] = [:]
   /// Subscriptions that missed events because the client does not read: the first and the last sequence.
-  var lost: [String: (from: UInt64, to: UInt64)] = [:]
+  var lost: [String: (from: UInt64, to: UInt64)] = [:] { didSet { isPlain = false } }
   /// Subscriptions that are still told of earlier events, in order.
-  var replays: [String] = []
+  var replays: [String] = [] { didSet { isPlain = false } }
   /// Whether a page of the first of them is awaited.
   var isReplayUnderWay = false
   /// Parameters that were ignored and already named in the log.
@@ -45,24 +74,10 @@ final class Connection {
   var subscriptions = 0
   /// Whether its client has shown that it has the state directory.
   var isAdministrative: Bool
-  /// The file that its client was asked for and has not been judged by.
-  var proof: StateProof?
-  /// Whether the client has said all that it will.
-  var hasInputEnded = false
-  /// Whether the server drains: what the client still says is not read.
-  var readsNoMore = false
   /// Whether complete messages wait in `input` until the client has read its answers.
   var isHeldUp = false
   /// Whether complete messages may wait in `input` for the connection's next turn.
   var hasMessages = false
-  /// Whether the connection is in the queue of those that have much to say.
-  var isQueued = false
-  /// Until when it is read behind the others, in nanoseconds since boot; 0 for most.
-  var bulkUntil: Int64 = 0
-  /// How many bytes it was answered lately.
-  var answeredBytes = 0
-  /// When that count begins again, in milliseconds of the broker's uptime.
-  var answeredUntil: Int64 = 0
   /// Closes the connection if the message that it has begun does not end.
   var messageTimer: TimerID?
   /// How many bytes of answers and events wait in batches that are not complete.
@@ -73,23 +88,48 @@ final class Connection {
   var holdsToken = false
   /// Whether tokens must not wait any more: the vault was locked.
   var dropsTokens = false
-  /// Whether the connection is no longer the server's.
-  var isClosed = false
-  /// Nothing more is read; the connection ends when what waits is sent.
-  var isClosing = false
   /// Closes the connection if the client goes on reading nothing.
   var stallTimer: TimerID?
   /// What the loop was last asked to tell about the stream.
-  var interest = (reading: true, writing: false)
+  var interest = (reading: true, writing: false) { didSet { isPlain = false } }
 
   /// A connection on which nothing was said yet.
-  init(id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits) {
+  init(
+    id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits,
+    announced: ReadyConnections
+  ) {
     self.id = id
+    self.announced = announced
     self.stream = stream
     self.isStdio = isStdio
     self.process = process
     isAdministrative = isStdio
-    frames = FrameReader(messageByteLimit: limits[.messageBytes])
+    messageByteLimit = limits[.messageBytes]
+    frames = FrameReader(messageByteLimit: messageByteLimit)
+  }
+
+  func ready(_ events: ReadyEvents) { announced.note(self, events, .both) }
+
+  /// Whether nothing of it waits anywhere, and it is read as any other.
+  var isAtRest: Bool {
+    input.isEmpty && output.isEmpty && openBatch == nil && mayRead && interest == (true, false) && lost.isEmpty
+      && replays.isEmpty
+  }
+
+  /// Finds out whether it is plain, by what was read from it.
+  func becomesPlain(_ bytes: Span<UInt8>) -> Bool {
+    guard isAtRest, frames.isAtLine(bytes) else { return false }
+    isPlain = true
+    return true
+  }
+
+  /// Notes that a request waits for its answer.
+  func began(_ key: CallerID) { inFlight.insert(key) }
+
+  /// Notes that a request waits no longer; a connection that waits for nothing keeps no memory for that.
+  func ended(_ key: CallerID) {
+    inFlight.remove(key)
+    if inFlight.isEmpty { inFlight = [] }
   }
 
   /// How much memory its buffers and its waiting requests take.

@@ -12,13 +12,19 @@ struct TurnBudget {
     case deadline(Int64)
   }
 
-  private var messages: Int
+  /// How many messages may still be handled.
+  private(set) var messages: Int
   private var time: Time
 
   /// A budget of some messages and some time.
   init(messages: Int, _ time: Time) {
     self.messages = messages
     self.time = time
+  }
+
+  /// Counts messages that took no time, of which there may be less than are left.
+  mutating func count(_ messages: Int) {
+    self.messages -= messages
   }
 
   /// Counts a message; a slow one may have taken a time that matters.

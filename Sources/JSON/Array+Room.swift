@@ -20,4 +20,11 @@ extension [UInt8] {
     // The buffer is valid inside the closure, and `append(contentsOf:)` copies it.
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
+
+  /// Appends a copy of a word's bytes.
+  @inlinable
+  package mutating func append(copying word: StaticString) {
+    // A static string's storage lives for ever, and has so many code units.
+    unsafe append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+  }
 }

@@ -17,10 +17,10 @@ public struct JSONDocument: Sendable {
 
   /// Views a text that `tape` was filled from.
   ///
-  /// The arrays are shared, not copied: a message is read while its connection's buffer rests.
+  /// The bytes are shared, not copied: a message is read while its connection's buffer rests.
   public init(bytes: [UInt8], tape: JSONTape) {
     self.bytes = bytes
-    self.entries = tape.entries
+    self.entries = Array(tape.entries)
   }
 
   /// The document of one object or array of a text that was scanned already: nothing is read twice.
@@ -35,12 +35,13 @@ public struct JSONDocument: Sendable {
   }
 
   /// The document of `{}`.
-  public static let emptyObject: JSONDocument = {
-    var tape = JSONTape()
-    tape.appendContainer(.object, 0)
-    _ = tape.closeContainer(2)
-    return JSONDocument(bytes: Array("{}".utf8), tape: tape)
-  }()
+  public static let emptyObject = JSONDocument(
+    bytes: Array("{}".utf8), entries: [JSONTape.Entry(kind: .object, start: 0, end: 2, next: 1)])
+
+  private init(bytes: [UInt8], entries: [JSONTape.Entry]) {
+    self.bytes = bytes
+    self.entries = entries
+  }
 
   /// The text's one value.
   public var root: JSONNode { node(at: 0) }

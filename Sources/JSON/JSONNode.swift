@@ -65,7 +65,7 @@ public struct JSONNode: Sendable {
   ///
   /// - Throws: ``JSONMismatch`` where it is no number.
   public func number() throws(JSONMismatch) -> Double {
-    guard kind == .integer || kind == .number, let value = JSONTape.double(document.bytes.span, entry.range) else {
+    guard kind == .integer || kind == .number, let value = JSONScanner.double(document.bytes.span, entry.range) else {
       throw mismatch("a number")
     }
     return value

@@ -1,6 +1,6 @@
 /// The structure of one JSON text, as a flat list of entries in document order.
 ///
-/// Scanning fills the same two arrays again and again, so that a message in the steady state costs no allocation. The
+/// Scanning fills the same array again and again, so that a message in the steady state costs no allocation. The
 /// entries hold offsets into the text, never copies of it: wiping the text wipes the secrets in it.
 public struct JSONTape: Sendable {
   /// What kind of value an entry stands for.
@@ -26,12 +26,12 @@ public struct JSONTape: Sendable {
     /// Where its text begins; for strings, behind the opening quote.
     public let start: UInt32
     /// Where its text ends; for strings, at the closing quote.
-    public fileprivate(set) var end: UInt32
+    public internal(set) var end: UInt32
     /// The index of the entry behind this value and all its children.
-    public fileprivate(set) var next: UInt32
+    public internal(set) var next: UInt32
 
     /// The bytes of the text that this entry covers.
-    public var range: Range<Int> { Int(start)..<Int(end) }
+    @inlinable public var range: Range<Int> { Int(start)..<Int(end) }
 
     /// The bytes of the whole value: of a string with its quotes.
     public var fullRange: Range<Int> {
@@ -42,55 +42,54 @@ public struct JSONTape: Sendable {
     }
   }
 
-  /// All entries of the last text that was scanned; the first is the root.
-  public internal(set) var entries: [Entry] = []
+  /// Room for entries: those of the last text, and behind them what earlier texts left.
+  @usableFromInline
+  var room: [Entry]
 
-  /// A container that is open at the scanner's position.
-  struct OpenContainer: Sendable {
-    /// Its index among the entries.
-    let index: UInt32
-    /// How many members or elements it may still get.
-    var room: Int
-  }
-
-  /// The containers that are open at the scanner's position.
-  var open: [OpenContainer] = []
-
-  /// What the text at hand must keep to.
-  var limits = JSONLimits.standard
+  /// How many entries the last text has.
+  public private(set) var count = 0
 
   /// A tape with room for the messages that usually come.
   public init() {
-    entries.reserveCapacity(64)
-    open.reserveCapacity(16)
+    room = Array(repeating: Entry(kind: .null, start: 0, end: 0, next: 0), count: 64)
+  }
+
+  /// All entries of the last text that was scanned; the first is the root.
+  public var entries: ArraySlice<Entry> { room[..<count] }
+
+  /// The entry at an index that was found on the tape.
+  @inlinable
+  public subscript(index: Int) -> Entry { room[index] }
+
+  /// Scans one whole text and replaces the tape's contents by its structure.
+  ///
+  /// - Throws: ``JSONError`` with the first broken rule; the tape has no entries then.
+  public mutating func scan(_ text: Span<UInt8>, limits: JSONLimits = .standard) throws(JSONError) {
+    count = 0
+    guard text.count <= limits.byteCount else { throw JSONError(.tooLong, at: limits.byteCount) }
+    var scanner = JSONScanner(limits)
+    while try !fill(from: text, &scanner) {
+      room.append(contentsOf: repeatElement(room[0], count: room.count))
+    }
+    count = scanner.count
+  }
+
+  /// Lets the scanner go on while there is room; false where there is none any more.
+  private mutating func fill(from text: Span<UInt8>, _ scanner: inout JSONScanner) throws(JSONError) -> Bool {
+    var entries = room.mutableSpan
+    return try scanner.scan(text, into: &entries)
   }
 
   /// The entries of one value and its children, with offsets into its own text.
   func entries(ofValueAt index: Int) -> [Entry] {
-    let (origin, first) = (entries[index].start, UInt32(index))
-    return entries[index..<Int(entries[index].next)].map { entry in
+    let (origin, first) = (room[index].start, UInt32(index))
+    return room[index..<Int(room[index].next)].map { entry in
       Entry(kind: entry.kind, start: entry.start - origin, end: entry.end - origin, next: entry.next - first)
     }
   }
 
-  /// Appends a value that has no children.
-  mutating func appendLeaf(_ kind: Kind, _ start: Int, _ end: Int) {
-    entries.append(
-      Entry(kind: kind, start: UInt32(start), end: UInt32(end), next: UInt32(entries.count + 1)))
-  }
-
-  /// Opens a container that begins at `start`.
-  mutating func appendContainer(_ kind: Kind, _ start: Int) {
-    let room = kind == .object ? limits.members : limits.elements
-    open.append(OpenContainer(index: UInt32(entries.count), room: room))
-    entries.append(Entry(kind: kind, start: UInt32(start), end: UInt32(start), next: 0))
-  }
-
-  /// Closes the innermost container, whose text ends at `end`, and returns its index.
-  mutating func closeContainer(_ end: Int) -> Int {
-    let index = Int(open.removeLast().index)
-    entries[index].end = UInt32(end)
-    entries[index].next = UInt32(entries.count)
-    return index
+  /// The string at a tape index, its escapes resolved.
+  public func string(at index: Int, in text: Span<UInt8>) -> String {
+    String(copying: Self.unescaped(room[index], in: text).span)
   }
 }

@@ -11,7 +11,35 @@ public struct Envelope: Sendable {
     /// Wants no answer, ever.
     case notification
     /// Is no request; wants an answer with code -32600.
-    case invalid(String)
+    case invalid(Problem)
+  }
+
+  /// Why a message is no request.
+  public enum Problem: Sendable, Equatable {
+    /// It is no object.
+    case noObject
+    /// The member `jsonrpc` is absent, or something else than the version.
+    case version
+    /// The member `method` is absent, or no string.
+    case method
+    /// The member `id` is of another type than an id may have.
+    case id
+    /// The member `id` has more bytes than so many.
+    case longID(Int)
+    /// The member `params` is no object.
+    case parameters
+
+    /// The sentence for the client.
+    public var sentence: String {
+      switch self {
+      case .noObject: "A message must be an object."
+      case .version: "The member jsonrpc must be \"2.0\"."
+      case .method: "The member method must be a string."
+      case .id: "The member id must be a string, a number or null."
+      case .longID(let limit): "The member id may have at most \(limit) bytes."
+      case .parameters: "The member params must be an object."
+      }
+    }
   }
 
   /// What the message is.
@@ -40,7 +68,7 @@ public struct Envelope: Sendable {
   /// Reads the envelope of the value at `index`: the whole text, or one entry of a batch.
   public init(in tape: JSONTape, at index: Int = 0, of text: Span<UInt8>, idByteLimit: Int = Envelope.idByteLimit) {
     var reader = EnvelopeReader(idByteLimit: idByteLimit)
-    reader.read(tape.entries, index, text)
+    reader.read(tape, index, text)
     kind = reader.kind
     id = reader.id
     method = reader.method
@@ -61,7 +89,7 @@ private struct EnvelopeReader {
   var hasMethod = false
   var parameters: Int?
   var hasVersion = false
-  var problem: String?
+  var problem: Envelope.Problem?
 
   init(idByteLimit: Int) {
     self.idByteLimit = idByteLimit
@@ -69,36 +97,41 @@ private struct EnvelopeReader {
 
   var kind: Envelope.Kind {
     if let problem { return .invalid(problem) }
-    guard hasVersion else { return .invalid("The member jsonrpc must be \"2.0\".") }
-    guard hasMethod else { return .invalid("The member method must be a string.") }
+    guard hasVersion else { return .invalid(.version) }
+    guard hasMethod else { return .invalid(.method) }
     return hasID ? .request : .notification
   }
 
-  mutating func read(_ entries: [JSONTape.Entry], _ index: Int, _ text: Span<UInt8>) {
-    guard entries[index].kind == .object else {
-      problem = "A message must be an object."
+  @inline(__always)
+  mutating func read(_ tape: borrowing JSONTape, _ index: Int, _ text: Span<UInt8>) {
+    let message = tape[index]
+    guard message.kind == .object else {
+      problem = .noObject
       return
     }
-    let end = Int(entries[index].next)
+    let end = Int(message.next)
     var name = index + 1
     while name < end {
-      member(entries, name, text)
-      name = Int(entries[name + 1].next)
+      let value = tape[name + 1]
+      member(tape[name], value, name + 1, text)
+      name = Int(value.next)
     }
   }
 
-  private mutating func member(_ entries: [JSONTape.Entry], _ name: Int, _ text: Span<UInt8>) {
-    let value = entries[name + 1]
-    if text.spells("jsonrpc", entries[name]) {
-      hasVersion = text.spells("2.0", value)
-    } else if text.spells("id", entries[name]) {
+  @inline(__always)
+  private mutating func member(
+    _ name: JSONTape.Entry, _ value: JSONTape.Entry, _ index: Int, _ text: Span<UInt8>
+  ) {
+    if text.spells("id", name) {
       readID(value)
-    } else if text.spells("method", entries[name]) {
+    } else if text.spells("jsonrpc", name) {
+      hasVersion = text.spells("2.0", value)
+    } else if text.spells("method", name) {
       hasMethod = value.kind == .string || value.kind == .escapedString
-      if hasMethod { methodIndex = name + 1 }
+      if hasMethod { methodIndex = index }
       if value.kind == .string { method = value.range }
-    } else if text.spells("params", entries[name]) {
-      readParameters(value, name + 1)
+    } else if text.spells("params", name) {
+      readParameters(value, index)
     }
   }
 
@@ -109,12 +142,12 @@ private struct EnvelopeReader {
     case .string, .escapedString: range = value.range.lowerBound - 1..<value.range.upperBound + 1
     case .integer, .number, .null: range = value.range
     default:
-      problem = "The member id must be a string, a number or null."
+      problem = .id
       return
     }
     guard range.count <= idByteLimit else {
       isIDTooLong = true
-      problem = "The member id may have at most \(idByteLimit) bytes."
+      problem = .longID(idByteLimit)
       return
     }
     id = range
@@ -124,7 +157,7 @@ private struct EnvelopeReader {
     switch value.kind {
     case .null: break
     case .object, .array: parameters = Int(value.next) > index + 1 ? index : nil
-    default: problem = "The member params must be an object."
+    default: problem = .parameters
     }
   }
 }

@@ -20,7 +20,8 @@ public struct FrameReader: Sendable {
   /// The framing, as soon as it is known.
   public private(set) var framing: Framing?
 
-  private let messageByteLimit: Int
+  /// How many bytes a message may have.
+  package let messageByteLimit: Int
   private var headers: HeaderParser
   private var scanned = 0
   private var skipping = Skipping.nothing
@@ -69,6 +70,17 @@ public struct FrameReader: Sendable {
     case broken(String)
   }
 
+  /// Whether the bytes at hand begin with a line: what comes next may be taken off as one by someone else.
+  ///
+  /// At the beginning of the stream this also decides that it is one of lines, as a step would.
+  package mutating func isAtLine(_ bytes: Span<UInt8>) -> Bool {
+    if framing == nil, bytes.count > 0, bytes[0] == UInt8(ascii: "{") {
+      isAtStart = false
+      framing = .lines
+    }
+    return framing == .lines && scanned == 0 && skipping == .nothing
+  }
+
   private mutating func progress(_ bytes: Span<UInt8>, _ isFinal: Bool) -> Progress {
     switch framing {
     case nil: detect(bytes, isFinal)
@@ -109,9 +121,9 @@ public struct FrameReader: Sendable {
   }
 
   private mutating func line(_ bytes: Span<UInt8>, _ isFinal: Bool) -> Progress {
-    var position = scanned
-    while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
-    let isComplete = position < bytes.count
+    let feed = bytes.firstLineFeed(from: scanned, before: bytes.count)
+    let position = feed ?? bytes.count
+    let isComplete = feed != nil
     scanned = 0
     if skipping == .toLineEnd {
       if isComplete { skipping = .nothing }

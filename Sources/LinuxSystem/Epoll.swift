@@ -13,6 +13,10 @@ package struct Epoll: ~Copyable {
     /// Wraps bits of epoll_ctl(2).
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// Whether one of these is among them: as `contains`, which other modules call by way of a table.
+    @inline(__always)
+    package func has(_ events: Events) -> Bool { rawValue & events.rawValue != 0 }
+
     /// Bytes, a connection or the end of the stream can be read.
     package static let readable = Events(rawValue: EPOLLIN.rawValue)
     /// Bytes can be written.

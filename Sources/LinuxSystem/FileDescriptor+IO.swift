@@ -2,14 +2,15 @@ import CLinux
 
 /// Moving bytes. Every call is restarted when a signal interrupts it, moves what it can and says how much that was.
 extension FileDescriptor {
-  /// Reads once into the part of `buffer` that begins at `start`, which must not be empty.
-  package func read(into buffer: inout [UInt8], at start: Int = 0) -> IOResult {
-    precondition(start >= 0 && start < buffer.count, "read into an empty range")
+  /// Reads once into the part of `buffer` from `start` up to `limit`, or its end, which must not be empty.
+  package func read(into buffer: inout [UInt8], at start: Int = 0, upTo limit: Int? = nil) -> IOResult {
+    let end = limit ?? buffer.count
+    precondition(start >= 0 && start < end && end <= buffer.count, "read into an empty range")
     let number = self.number
     // The pointer is used inside the closure only, and the bounds were checked above.
     return unsafe buffer.withUnsafeMutableBytes { bytes in
-      // `start` is inside the buffer, and the kernel writes at most the rest of it.
-      let result = unsafe clinux_read(number, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      // `start` is inside the buffer, and the kernel writes at most what is left up to `end`.
+      let result = unsafe clinux_read(number, bytes.baseAddress.map { unsafe $0 + start }, end - start)
       return IOResult(reading: result)
     }
   }
@@ -28,13 +29,14 @@ extension FileDescriptor {
   }
 
   /// Reads once from a socket without waiting, whatever its flags say: for an open file that others share.
-  package func receive(into buffer: inout [UInt8], at start: Int = 0) -> IOResult {
-    precondition(start >= 0 && start < buffer.count, "read into an empty range")
+  package func receive(into buffer: inout [UInt8], at start: Int = 0, upTo limit: Int? = nil) -> IOResult {
+    let end = limit ?? buffer.count
+    precondition(start >= 0 && start < end && end <= buffer.count, "read into an empty range")
     let number = self.number
     // The pointer is used inside the closure only, and the bounds were checked above.
     return unsafe buffer.withUnsafeMutableBytes { bytes in
-      // `start` is inside the buffer, and the kernel writes at most the rest of it.
-      let result = unsafe clinux_recv(number, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start)
+      // `start` is inside the buffer, and the kernel writes at most what is left up to `end`.
+      let result = unsafe clinux_recv(number, bytes.baseAddress.map { unsafe $0 + start }, end - start)
       return IOResult(reading: result)
     }
   }

@@ -56,12 +56,13 @@ package struct InheritedStream: ~Copyable {
     }
   }
 
-  /// Reads what is there, without waiting, into the non-empty part of `buffer` from `start` on.
-  package func read(into buffer: inout [UInt8], at start: Int = 0) -> IOResult {
+  /// Reads what is there, without waiting, into the non-empty part of `buffer` from `start` on, up to `limit` if one is
+  /// given.
+  package func read(into buffer: inout [UInt8], at start: Int = 0, upTo limit: Int? = nil) -> IOResult {
     switch way {
-    case .ownOpenFile: descriptor.read(into: &buffer, at: start)
-    case .socket: descriptor.receive(into: &buffer, at: start)
-    case .asking: isReady(.reading) ? descriptor.read(into: &buffer, at: start) : .wouldBlock
+    case .ownOpenFile: descriptor.read(into: &buffer, at: start, upTo: limit)
+    case .socket: descriptor.receive(into: &buffer, at: start, upTo: limit)
+    case .asking: isReady(.reading) ? descriptor.read(into: &buffer, at: start, upTo: limit) : .wouldBlock
     }
   }
 

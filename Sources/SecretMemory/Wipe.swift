@@ -23,3 +23,9 @@ public func wipe(_ bytes: inout [UInt8], _ range: Range<Int>) {
     if let start = buffer.baseAddress { unsafe explicit_bzero(start + range.lowerBound, range.count) }
   }
 }
+
+/// Zeroes memory that no array holds, as ``wipe(_:)`` does.
+package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+  // The pointer and the length come from the same buffer, which is the caller's.
+  if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
+}

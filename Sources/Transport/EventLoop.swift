@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// A handler enters such an actor with `assumeIsolated`, without a hop.
 ///
-/// A turn: wait (epoll(7), level-triggered); tell the handlers; run queued jobs, a bounded number; call due timers.
+/// A turn: wait (epoll(7), level-triggered); tell the handlers; tell those who gather events that all are told; run
+/// queued jobs, a bounded number; call due timers.
 /// Nothing is allocated for a wake-up, and other threads cost one lock and at most one write to wake the loop.
 ///
 /// The loop belongs to the thread that made it, until another one calls `run`. All but `enqueue`, `post`, `stop` and
@@ -28,6 +29,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private let epoll: Epoll
   private var handlers = HandlerTable()
+  private var endings: [() -> Void] = []
   private var alwaysReady: [Registration] = []
   private var timers = TimerQueue()
   private let alarm: BootTimer
@@ -36,6 +38,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var local: [LoopQueue.Work] = []
   private var localHead = 0
   private var fetched: [LoopQueue.Work] = []
+  /// How many turns there were.
+  private(set) var turns: UInt64 = 0
   private var isRunning = false
   private var isStopping = false
 
@@ -72,6 +76,23 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Whether the caller is on the loop's thread.
   package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+  /// Enters an actor that lives here, from what the loop calls: as `assumeIsolated` does, whose questions to the runtime
+  /// cost as much as the answer to a request.
+  @inline(__always)
+  package func enter<Resident: Actor>(_ actor: Resident, _ body: (isolated Resident) -> Void) {
+    requireLoop()
+    // An executor reference is two words, of which the first one names the object; both executors live during the call.
+    let home = unsafe unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
+    // As above.
+    let here = unsafe unsafeBitCast(asUnownedSerialExecutor(), to: (UInt, UInt).self).0
+    precondition(home == here, "the actor does not live on this loop")
+    withoutActuallyEscaping(body) { body in
+      // The thread and the executor are the actor's, as was checked; isolation is no part of how a function is called.
+      let unisolated = unsafe unsafeBitCast(body, to: ((Resident) -> Void).self)
+      unisolated(actor)
+    }
+  }
 
   // MARK: Running
 
@@ -147,15 +168,25 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Ends a registration and lets go of its handler.
   ///
-  /// Events that were already fetched for it are dropped.
-  package func deregister(_ registration: Registration) {
+  /// Events that were already fetched for it are dropped. With `willClose` the caller closes the descriptor in this turn,
+  /// and no other of the process names the same open file: the kernel then forgets it without being told. A child holds a
+  /// duplicate until it executes its program; what is announced for that names a registration that has ended.
+  package func deregister(_ registration: Registration, willClose: Bool = false) {
     requireLoop()
     guard let entry = handlers.remove(registration) else { return }
     if entry.isAlwaysReady {
       alwaysReady.removeAll { $0 == registration }
-    } else {
+    } else if !willClose {
       epoll.remove(entry.descriptor)
     }
+  }
+
+  /// Calls `body` in every turn from now on, when all events of its wait have been told.
+  ///
+  /// For handlers that note their events and move all of them together.
+  package func afterEvents(_ body: @escaping () -> Void) {
+    requireLoop()
+    endings.append(body)
   }
 
   /// How many descriptors are registered.
@@ -205,6 +236,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   private func turn(mayWait: Bool) throws(Errno) {
+    turns &+= 1
     let isIdle = localHead == local.count && !hasReadyFile()
     let count = try epoll.wait(blocking: mayWait && isIdle)
     for index in 0..<count {
@@ -212,6 +244,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       deliver(token, events)
     }
     if !alwaysReady.isEmpty { deliverFiles() }
+    for body in endings { body() }
     if localHead < local.count { runJobs() }
     if timerIsDue { callTimers() }
   }

@@ -20,9 +20,13 @@ package final class UnixListener: EventHandler {
   /// Takes over a connection: non-blocking and close-on-exec.
   package typealias Accept = (consuming FileDescriptor, PeerCredentials) -> Void
 
-  /// How many connections are accepted before other descriptors get their turn: what each says first may take a tenth of a
-  /// millisecond.
+  /// How many connections are accepted at most before other descriptors get their turn: what each says first may take a
+  /// tenth of a millisecond.
   private static let acceptsPerTurn = 4
+  /// In how many turns, one behind the other, connections must have waited before more than one is accepted in a turn.
+  ///
+  /// Mostly there is one, and to ask for a second one is a call for nothing.
+  private static let busyTurns = 16
   /// After which time it is tried again whether there are descriptors.
   private static let retryDelay = Duration.milliseconds(100)
 
@@ -39,6 +43,8 @@ package final class UnixListener: EventHandler {
   private var retry: TimerID?
   private var reserve: FileDescriptor?
   private var isPaused = false
+  private var lastTurn = UInt64.max
+  private var turnsInARow = 0
   /// Called when accepting is suspended because as many connections are open as may be.
   package var isFull: () -> Void = {}
   /// Clients that were not served, for logs and status.
@@ -103,13 +109,18 @@ package final class UnixListener: EventHandler {
 
   /// Accepts what waits.
   package func ready(_ events: ReadyEvents) {
-    for _ in 0..<UnixListener.acceptsPerTurn {
+    turnsInARow = loop.turns == lastTurn &+ 1 ? turnsInARow + 1 : 0
+    lastTurn = loop.turns
+    for _ in 0..<(turnsInARow < UnixListener.busyTurns ? 1 : UnixListener.acceptsPerTurn) {
       guard connections < limit else {
         if !isPaused { isFull() }
         return pause(retrying: false)
       }
       do throws(Errno) {
-        guard let connection = try next(socket.descriptor) else { return }
+        guard let connection = try next(socket.descriptor) else {
+          turnsInARow = 0
+          return
+        }
         admit(connection)
       } catch {
         // A client that closed its connection meanwhile is no failure; any other error would come again at once.

@@ -8,6 +8,9 @@ package protocol BrokerClock: Sendable {
   /// Time since the machine started, suspended time included (`CLOCK_BOOTTIME`): what durations mean.
   var uptime: Duration { get }
 
+  /// Both in whole milliseconds, for what is asked of every request.
+  var milliseconds: (wall: Int64, uptime: Int64) { get }
+
   /// Calls `action` on the core's executor once `uptime` has come this far.
   ///
   /// The returned closure cancels the call; it may be called at any time, on the core's executor.
@@ -21,4 +24,7 @@ package protocol BrokerClock: Sendable {
 extension BrokerClock {
   /// Both clocks.
   var moment: Moment { Moment(wall: now, uptime: uptime) }
+
+  /// As the two clocks say it.
+  package var milliseconds: (wall: Int64, uptime: Int64) { (now.milliseconds, uptime.milliseconds) }
 }

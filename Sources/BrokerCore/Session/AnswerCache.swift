@@ -41,6 +41,9 @@ package final class AnswerCache: Sendable {
     }
   }
 
+  /// Counts requests that had the answer to the one before them, which asked the same at the same time.
+  package func noteRepetitions(_ count: Int) { state.withLock { $0.hits += count } }
+
   /// How many requests were answered from here.
   var hits: Int { state.withLock { $0.hits } }
 

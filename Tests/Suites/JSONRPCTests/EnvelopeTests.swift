@@ -112,8 +112,8 @@ struct EnvelopeCase: Sendable, CustomTestStringConvertible {
       switch envelope.kind {
       case .request: .request
       case .notification: .notification
-      case .invalid(let sentence):
-        sentence.hasSuffix(".") ? .invalid : .request
+      case .invalid(let problem):
+        problem.sentence.hasSuffix(".") ? .invalid : .request
       }
     #expect(kind == sample.kind)
     #expect(envelope.id.map { String(decoding: bytes[$0], as: UTF8.self) } == sample.id)

@@ -57,6 +57,38 @@ private actor Counter {
 }
 
 @Suite(.standardTimeLimit) struct EventLoopTests {
+  @Test func `what gathers events is called behind all of them, in the same turn`() throws {
+    let loop = try EventLoop()
+    let pairs = try (0..<3).map { _ in try Reader.pair() }
+    var order: [String] = []
+    for (reader, _) in pairs {
+      reader.onReady = { order.append("event") }
+      _ = try loop.register(reader.descriptor, .readable, reader)
+    }
+    loop.afterEvents { order.append("end") }
+    for (_, writer) in pairs { #expect(writer.send(1) == .bytes(1)) }
+    try loop.runOnce()
+    #expect(order == ["event", "event", "event", "end"])
+  }
+
+  @Test func `a descriptor that is about to be closed is heard of no more, though a duplicate lives on`() throws {
+    let loop = try EventLoop()
+    let (reader, writer) = try Reader.pair()
+    let duplicate = try reader.descriptor.duplicate()
+    let registration = try loop.register(reader.descriptor, .readable, reader)
+    loop.deregister(registration, willClose: true)
+    #expect(writer.send(1) == .bytes(1))
+    for _ in 0..<3 { try loop.runOnce() }
+    #expect(reader.calls == 0 && loop.registrationCount == 0)
+    // Its place in the table is another one's now, who hears of its own events alone.
+    let (next, other) = try Reader.pair()
+    _ = try loop.register(next.descriptor, .readable, next)
+    #expect(other.send(7) == .bytes(1))
+    for _ in 0..<3 { try loop.runOnce() }
+    #expect(next.received == [7] && next.calls == 1 && reader.calls == 0)
+    duplicate.close()
+  }
+
   @Test func `timers go off in order of their deadlines, equal ones in the order in which they were set`() throws {
     let loop = try EventLoop()
     let now = BootClock.now

@@ -124,4 +124,21 @@ import Testing
     #expect(listener.refusals == .init(otherUser: 0, noDescriptor: 1, pauses: 1))
     listener.stop()
   }
+
+  @Test func `one connection is accepted in a turn, and more where they have been waiting for long`() throws {
+    let loop = try EventLoop()
+    let guests = Guests()
+    let listener = try listener(loop, guests)
+    let clients = Guests()
+    for _ in 0..<40 { clients.all.append(.init(try UnixSocket.connect(to: path), .init(pid: 0, uid: 0, gid: 0))) }
+    for turn in 1...16 {
+      try loop.runOnce()
+      #expect(guests.all.count == turn)
+    }
+    for turn in 1...6 {
+      try loop.runOnce()
+      #expect(guests.all.count == 16 + 4 * turn)
+    }
+    listener.stop()
+  }
 }

@@ -1,7 +1,7 @@
 /// Numbers: the grammar of RFC 8259, section 6, and the range that 64 bits can hold.
-extension JSONTape {
+extension JSONScanner {
   /// Scans a number that begins at `position`.
-  mutating func number(_ text: Span<UInt8>, _ position: inout Int) throws(JSONError) {
+  mutating func number(_ text: Span<UInt8>, _ entries: inout MutableSpan<JSONTape.Entry>) throws(JSONError) {
     let start = position
     let isNegative = text[position] == UInt8(ascii: "-")
     if isNegative { position += 1 }
@@ -26,11 +26,11 @@ extension JSONTape {
       guard limits.toleratesLargeNumbers || Self.double(text, start..<position) != nil else {
         throw JSONError(.numberOutOfRange, at: start)
       }
-      appendLeaf(.number, start, position)
+      append(.number, start, position, &entries)
     } else {
       let fits = !overflows && magnitude <= UInt64(Int64.max) + (isNegative ? 1 : 0)
       guard fits || limits.toleratesLargeNumbers else { throw JSONError(.numberOutOfRange, at: start) }
-      appendLeaf(fits ? .integer : .number, start, position)
+      append(fits ? .integer : .number, start, position, &entries)
     }
   }
 

@@ -1,0 +1,55 @@
+import LinuxSystem
+import Transport
+
+/// The connections for which the loop has announced something in this turn.
+///
+/// The server moves them together when all are known, so that it is entered once for all of them. Confined to the
+/// server's executor: handlers and what the loop calls behind them run there.
+final class ReadyConnections {
+  /// One connection and what was announced.
+  struct Ready {
+    /// Whose bytes can be moved.
+    let connection: Connection
+    /// Whether bytes, or the end, can be read.
+    let isReadable: Bool
+    /// Whether bytes can be written.
+    let isWritable: Bool
+    /// Whether no reader of an answer is left.
+    let isGone: Bool
+    /// Whether nothing is left to do but to close.
+    let mustClose: Bool
+
+    /// Whether there is something to read and that is all.
+    var isJustReadable: Bool { isReadable && !isWritable && !isGone }
+  }
+
+  private var list: [Ready] = []
+
+  /// Whether there are none.
+  var isEmpty: Bool { list.isEmpty }
+
+  /// Notes what was announced for one side of a connection.
+  func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {
+    let hasEnded = events.has(.hangUp) || events.has(.error)
+    let isGone = hasEnded && side != .input
+    list.append(
+      Ready(
+        connection: connection, isReadable: side != .output && (events.has(.readable) || hasEnded),
+        isWritable: events.has(.writable), isGone: isGone, mustClose: isGone && side == .output))
+  }
+
+  /// Exchanges the list for an empty one, so that the two take turns and nothing is allocated.
+  func exchange(_ other: inout [Ready]) {
+    swap(&list, &other)
+  }
+}
+
+/// Which way the bytes of a connection's descriptor flow.
+enum ConnectionSide {
+  /// A socket.
+  case both
+  /// Standard input: its end is no reason to stop writing.
+  case input
+  /// Standard output: its end leaves no reader.
+  case output
+}

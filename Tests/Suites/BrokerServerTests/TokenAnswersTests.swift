@@ -1,0 +1,167 @@
+import BrokerCore
+import BrokerProtocol
+import LinuxSystem
+import TestSupport
+import Testing
+import Transport
+
+@testable import BrokerServer
+
+/// Requests for cached tokens that are answered together: the same answers, in the same order, as one by one.
+@Suite(.standardTimeLimit) struct TokenAnswersTests {
+  private static let login =
+    #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
+  private static let token = #"{"jsonrpc":"2.0","id":0,"method":"getAccessToken"}"#
+
+  /// A client that takes nothing, so that what it is sent can be looked at.
+  private final class FullStream: ClientStream {
+    func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult { .wouldBlock }
+    func write(_ bytes: Span<UInt8>) -> IOResult { .wouldBlock }
+    func attach(to loop: EventLoop, _ connection: Connection) throws(Errno) {}
+    func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {}
+    func close(on loop: EventLoop) {}
+  }
+
+  /// A broker that has a token in its cache, and the time there.
+  private struct Stage {
+    let harness: ServerHarness
+    let bounds: TokenAnswers.Bounds
+    let time: TokenAnswers.Time
+
+    init(limits: Limits = ServerHarness.patientLimits) throws {
+      harness = try ServerHarness()
+      let client = try harness.connect()
+      _ = client.ask(TokenAnswersTests.login)
+      #expect(client.ask(TokenAnswersTests.token).first?.contains("access-1") == true)
+      bounds = TokenAnswers.Bounds(limits)
+      let now = harness.broker.now
+      time = TokenAnswers.Time(wall: now.wall.milliseconds, uptime: now.uptime.milliseconds)
+    }
+
+    /// What is answered to bytes, and how many of them that is.
+    func ask(_ bytes: [UInt8], _ answers: inout TokenAnswers) -> (turn: TokenAnswers.Turn, said: [UInt8]) {
+      let turn = answers.answer(
+        bytes.span, most: 64, messageBytes: 1 << 20, bounds, from: harness.broker.answers, at: time, to: FullStream())
+      var said: [UInt8] = []
+      answers.withWaiting { waiting in for index in waiting.indices { said.append(waiting[index]) } }
+      answers.clear()
+      return (turn, said)
+    }
+  }
+
+  private static let models = [
+    token, #"{"jsonrpc":"2.0","id":41,"method":"getAccessToken","params":{"profile":"default"}}"#,
+    #"{"method":"getAccessToken","params":{"minValiditySeconds":30,"profile":"default"},"jsonrpc":"2.0","id":9}"#,
+    #" { "id" : 100 , "jsonrpc":"2.0","method":"getAccessToken","params":{}}"# + "\r",
+    #"{"id":7,"params":{"profile":"default"},"jsonrpc":"2.0","method":"getAccessToken"}"#,
+  ].map { Array($0.utf8) + [10] }
+
+  private static let spice = [
+    "0", "00", "1", "-", ".5", "e1", "1e400", "99999999999999999999", "123456789012345678", "\"", "\"a\"", "null", " ",
+    "\t", "\n", "\r", "}", "{", ",", ":", "\\u0031", "é", "\u{0}", #""id":1,"#,
+  ].map { Array($0.utf8) }
+
+  private static func mutant(_ random: inout SeededGenerator) -> [UInt8] {
+    var bytes = models[Int.random(in: 0..<models.count, using: &random)]
+    for _ in 0..<Int.random(in: 0...2, using: &random) where !bytes.isEmpty {
+      // Most changes are where the id is.
+      let digit = bytes.firstIndex { (0x30...0x39).contains($0) && $0 != 0x32 } ?? 0
+      let isAtID = Int.random(in: 0..<3, using: &random) > 0
+      let place = isAtID ? min(digit, bytes.count - 1) : Int.random(in: 0..<bytes.count, using: &random)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+      case 1: bytes.remove(at: place)
+      case 2: bytes.insert(UInt8.random(in: 0x30...0x39, using: &random), at: place)
+      default: bytes.insert(contentsOf: spice[Int.random(in: 0..<spice.count, using: &random)], at: place)
+      }
+    }
+    return bytes
+  }
+
+  @Test func `a line that is like the one before it gets the answer that the scanner leads to`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      var random = SeededGenerator(seed: 0x70CE)
+      var answered = 0
+      for round in 0..<20000 {
+        let (model, line) = (Self.models[round % Self.models.count], Self.mutant(&random))
+        var seasoned = TokenAnswers()
+        var fresh = TokenAnswers()
+        let first = stage.ask(model, &seasoned)
+        #expect(first.turn.lines == 1 && first.turn.bytes == model.count)
+        let (once, alone) = (stage.ask(line, &seasoned), stage.ask(line, &fresh))
+        #expect(once.turn.lines == alone.turn.lines && once.turn.bytes == alone.turn.bytes && once.said == alone.said)
+        // Behind the model in one read the answer is taken from the one before.
+        let both = stage.ask(model + line, &seasoned)
+        #expect(both.turn.lines == 1 + alone.turn.lines && both.turn.bytes == model.count + alone.turn.bytes)
+        #expect(both.said == first.said + alone.said, "\(String(decoding: line, as: UTF8.self))")
+        answered += alone.turn.lines
+        guard both.said == first.said + alone.said else { break }
+      }
+      #expect(answered > 4000 && answered < 18000, "\(answered)")
+    }
+  }
+
+  @Test func `what is like the line before it keeps to the bounds of its own`() async throws {
+    try await OwnThread.run {
+      var limits = ServerHarness.patientLimits
+      limits[.idBytes] = 16
+      let stage = try Stage(limits: limits)
+      let line = { (id: String) in Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"getAccessToken"}"#.utf8) + [10] }
+      for (id, isAnswered) in [("1234567890123456", true), ("12345678901234567", false), ("01", false), ("0", true)] {
+        var answers = TokenAnswers()
+        _ = stage.ask(line("1"), &answers)
+        #expect((stage.ask(line(id), &answers).turn.lines == 1) == isAnswered, "\(id)")
+      }
+    }
+  }
+
+  @Test func `requests that come together are answered in order, whatever stands between them`() async throws {
+    try await OwnThread.run {
+      let client = try ServerHarness().connect()
+      _ = client.ask(Self.login)
+      let ids = (0..<300).map { $0 % 7 == 3 ? "\"id \($0)\"" : String($0 * $0 * $0) }
+      let methods = (0..<300).map { $0 % 11 == 5 ? "ping" : "getAccessToken" }
+      let requests = zip(ids, methods).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"\#($1)"}"# + "\n" }
+      client.send(requests.joined())
+      let lines = client.lines()
+      #expect(lines.count == 300)
+      for (index, line) in lines.enumerated() {
+        let result = methods[index] == "ping" ? "{}}" : #"{"accessToken":"access-1""#
+        #expect(line.hasPrefix(#"{"jsonrpc":"2.0","id":\#(ids[index]),"result":"# + result), "\(line)")
+      }
+    }
+  }
+
+  @Test func `a client that asks for many tokens and reads nothing holds a bounded amount, and gets all in order`()
+    async throws
+  {
+    try await OwnThread.run {
+      var limits = ServerHarness.patientLimits
+      limits[.outputBytes] = 1 << 14
+      let harness = try ServerHarness(limits: limits)
+      let client = try harness.connect()
+      _ = client.ask(Self.login)
+      let requests = (0..<4000).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"getAccessToken"}"# + "\n" }
+      let bytes = Array(requests.joined().utf8)
+      var sent = 0
+      for _ in 0..<100 {
+        sent += client.push(Array(bytes[sent...]))
+        harness.settle()
+        #expect(harness.server.assumeIsolated { $0.queuedBytes } < 1 << 17)
+      }
+      var lines: [String] = []
+      while lines.count < 4000 {
+        if sent < bytes.count { sent += client.push(Array(bytes[sent...])) }
+        let more = client.lines()
+        guard !more.isEmpty || sent < bytes.count else { break }
+        lines += more
+      }
+      #expect(lines.count == 4000)
+      for (id, line) in lines.enumerated() where !line.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":{"acc"#) {
+        Issue.record("\(id): \(line)")
+        break
+      }
+    }
+  }
+}
