@@ -87,7 +87,9 @@ struct CountTests {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner()
       _ = try SocketWire(sandbox.socket).call("ping")
-      #expect(try Patience.wait { try Self.isAsleep(owner.pid) }, "\(try Self.waits(of: owner.pid))")
+      let isAsleep = try Patience.wait { try Self.isAsleep(owner.pid) }
+      let waits = try Self.waits(of: owner.pid)
+      #expect(isAsleep, "\(waits)")
       #expect(try Self.nextAlarms(of: owner.pid).isEmpty)
     }
   }
