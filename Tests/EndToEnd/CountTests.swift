@@ -4,8 +4,9 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// What a token costs, counted by the kernel: system calls, page faults, waits for the disk, and nothing at all while no
-/// client asks. The bounds are in ``CountBounds``.
+/// What a token costs, counted by the kernel: system calls, page faults, waits for the disk.
+///
+/// While no client asks, nothing. The bounds are in ``CountBounds``.
 @Suite(.standardTimeLimit, .enabled(if: !Patience.isInstrumented, "a sanitizer makes system calls of its own"))
 struct CountTests {
   private static let strace = "/usr/bin/strace"
