@@ -14,20 +14,21 @@ INSTALLATION = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BIN="$(BIN)" SYSTEM_UNITS
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
 BUILD_PACKAGES := g++ libc6-dev pkg-config=pkg-config libsodium-dev libsqlite3-dev libcurl4-openssl-dev
 TEST_PACKAGES := systemd-socket-activate=systemd python3=python3 python3-venv openssl=openssl ca-certificates sqlite3=sqlite3 zsh=zsh \
-  oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
+  strace=strace oathtool=oathtool zbarimg=zbar-tools python3-jwt python3-cryptography node=nodejs go=golang-go emacs=emacs-nox nvim=neovim
 SCRIPT_PACKAGES := python3=python3 shellcheck=shellcheck mandoc=mandoc man=man-db
 DEB_PACKAGES := debhelper dpkg-dev binutils git=git python3=python3
 LIFE_PACKAGES := lintian=lintian mmdebstrap=mmdebstrap systemd-analyze=systemd
 BROWSER_PACKAGES := chromium=chromium
 CLIENT_PACKAGES := python3=python3 python3-venv node=nodejs npm=npm tsc=node-typescript
 SHELL_PACKAGES := python3=python3 bash-completion zsh=zsh fish=fish
+PEER_PACKAGES := oidc-agent-cli openssh-client git=git gnome-keyring libsecret-tools dbus openssl=openssl
 EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server \
-  test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench \
+  test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools test-completions
 
 help: ## List the targets
@@ -136,10 +137,14 @@ docs: need-swift ## Build the pages of the documentation into .build/docs; fails
 	@.ci/require-packages python3=python3
 	@.ci/docs
 
-bench: release ## Measure the release build next to C floors (reports, never fails on a time)
-	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
-	@Tests/Drivers/Benchmarks/bench $(BIN)
+bench: release ## Measure the release build next to C floors, PEERS=1: and other agents (reports, never fails on a time)
+	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES) $(if $(PEERS),$(PEER_PACKAGES))
+	@Tests/Drivers/Benchmarks/bench $(BIN) $(if $(PEERS),--peers)
 	@Tests/Drivers/Benchmarks/http
+
+bench-scaling: release ## Measure how figures grow with profiles, connections, subscribers and refreshes, and draw them (minutes)
+	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
+	@Tests/Drivers/Benchmarks/bench $(BIN) --scaling Sources/authbroker/AuthBroker.docc/Resources
 
 install: need-programs ## Install what `make release` has built under PREFIX (/usr/local), below DESTDIR if given
 	@$(INSTALLATION) .ci/install install

@@ -19,6 +19,8 @@ package actor Broker {
   let entropy: any Entropy
   /// Answers that need no broker: the server looks here first.
   package nonisolated let answers = AnswerCache()
+  /// How much memory those answers may have.
+  var answerRoom = AnswerRoom()
   /// What clients may cost, and how often that was too much.
   package nonisolated let ledger = LimitLedger()
   /// Where answers, events and reports go.

@@ -6,7 +6,7 @@ package final class ConfigurationContext {
   private let text: JSON5Text?
   /// What `${NAME}` is replaced from.
   private let environment: [String: String]
-  /// The keys that each section knows, as far as it was read.
+  /// The keys that each section knows, as far as it was read; collected of no file only.
   package private(set) var keys = KnownKeys()
   /// Finds the other sections in which a key can stand; asked only where a key is unknown.
   private let places: () -> KnownKeys
@@ -34,8 +34,15 @@ package final class ConfigurationContext {
     ConfigurationSection(nil, path: path, pattern: path, context: self)
   }
 
+  /// Whether it is of no file, and read only for its keys.
+  package var collectsKeys: Bool { text == nil }
+
   /// Notes that a section knows a key.
-  func note(_ key: String, in section: String) { keys.add(key, in: section) }
+  ///
+  /// A file of ten thousand profiles has the same keys again and again, and nobody asks for them.
+  func note(_ key: String, in section: String) {
+    if collectsKeys { keys.add(key, in: section) }
+  }
 
   /// The sections of the whole configuration that know a key.
   func sections(with key: String) -> [KnownKeys.Place] { places().places(of: key) }

@@ -3,7 +3,7 @@ import SecretMemory
 
 /// The start of everything in this module.
 package enum Sealing {
-  /// Makes libsodium ready and checks that it computes what it should.
+  /// Makes libsodium ready and checks that it computes what it should; secrets can rest from then on.
   ///
   /// Call it once at the start of the process, before anything else of this module; calling it again does no harm. What
   /// is checked takes microseconds: the cipher that every record is sealed with and the hash that names keys and tokens.
@@ -13,6 +13,8 @@ package enum Sealing {
   /// - Throws: `SealingError.libraryUnavailable`: the process must not go on.
   package static func initialize() throws(SealingError) {
     guard sodium_init() >= 0, passesCipherTest(), passesHashTest() else { throw .libraryUnavailable }
+    // Without room for its key, every secret stays in the arena.
+    if let shield = try? RestingShield() { Secret.use(shield) }
   }
 
   /// The first bytes of two digests of BLAKE2b-512: that of `abc` (RFC 7693, appendix A), and that of no message under the

@@ -2,18 +2,33 @@ import CLinux
 
 /// A handle to bytes that must not leak: a password, a token, a key.
 ///
-/// The bytes lie in the locked arena (`SecretArena`) and are wiped when the last copy of the handle is gone; copying
-/// copies the handle. They are lent in a scope by ``withBytes(_:)``, never converted on the way: a `Secret` is not
+/// The bytes lie in the locked arena (`SecretArena`), or encrypted outside of it (``resting()``), and are wiped when the
+/// last copy of the handle is gone; copying copies the handle. They are lent in a scope by ``withBytes(_:)``, never converted on the way: a `Secret` is not
 /// `Codable`, prints `<redacted>` wherever it is printed, interpolated, dumped or reflected, and compares in constant
 /// time.
 public struct Secret: Sendable {
-  /// nil for ``empty``.
-  private let slot: SecretSlot?
+  /// Where the bytes are.
+  private enum Place: Sendable {
+    /// Nowhere: there are none.
+    case nowhere
+    /// In an arena.
+    case arena(SecretSlot)
+    /// In ordinary memory, encrypted.
+    case resting(RestingSecret)
+  }
+
+  private let place: Place
 
   /// A secret of no bytes, which takes no room of an arena: what a reader begins with.
-  public static let empty = Secret(slot: nil)
+  public static let empty = Secret(place: .nowhere)
 
-  private init(slot: SecretSlot?) { self.slot = slot }
+  private init(place: Place) { self.place = place }
+
+  /// A secret that rests.
+  init(resting: RestingSecret) { place = .resting(resting) }
+
+  /// Whether it lies in an arena.
+  package var isInArena: Bool { if case .arena = place { true } else { false } }
 
   /// Copies bytes into the arena.
   ///
@@ -61,7 +76,7 @@ public struct Secret: Sendable {
   ) throws(SecretMemoryExhausted) {
     let slot = try SecretSlot(byteCount: byteCount, SecretScope.current)
     slot.fill(body)
-    self.slot = slot
+    place = .arena(slot)
   }
 
   /// Lets a closure that can fail write the secret directly into the arena.
@@ -76,7 +91,7 @@ public struct Secret: Sendable {
     let slot: SecretSlot
     do { slot = try SecretSlot(byteCount: byteCount, SecretScope.current) } catch { throw .exhausted }
     do { try slot.fill(body) } catch { throw .body(error) }
-    self.slot = slot
+    place = .arena(slot)
   }
 
   /// As the public initializer, in an arena of the caller's choice: how tests fill one up.
@@ -89,7 +104,7 @@ public struct Secret: Sendable {
     slot.fill { target in
       for index in bytes.indices { target[index] = bytes[index] }
     }
-    self.slot = slot
+    place = .arena(slot)
   }
 
   /// As the public initializer, in an arena of the caller's choice.
@@ -98,14 +113,20 @@ public struct Secret: Sendable {
   ) throws(SecretMemoryExhausted) {
     let slot = try SecretSlot(byteCount: byteCount, in: arena)
     slot.fill(body)
-    self.slot = slot
+    place = .arena(slot)
   }
 
   /// How many bytes the secret has; the length is not treated as secret.
-  public var byteCount: Int { slot?.byteCount ?? 0 }
+  public var byteCount: Int {
+    switch place {
+    case .nowhere: 0
+    case .arena(let slot): slot.byteCount
+    case .resting(let secret): secret.byteCount
+    }
+  }
 
   /// Where the bytes begin in their arena: how a test finds them after the release.
-  package var arenaOffset: Int { slot?.offset ?? 0 }
+  package var arenaOffset: Int { if case .arena(let slot) = place { slot.offset } else { 0 } }
 
   /// Lends the bytes for the length of a call.
   ///
@@ -113,8 +134,11 @@ public struct Secret: Sendable {
   ///
   /// - Throws: what `body` throws.
   public func withBytes<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-    guard let slot else { return try body(Span()) }
-    return try slot.read(body)
+    switch place {
+    case .nowhere: return try body(Span())
+    case .arena(let slot): return try slot.read(body)
+    case .resting(let secret): return try secret.read(body)
+    }
   }
 
   /// The secret as a string, which can never be wiped.

@@ -39,11 +39,19 @@ public final class SecretArena: Sendable {
   /// It is another one, so that no number of requests takes room that a session needs.
   package static let requests = SecretArena(capacity: requestCapacity)
 
+  /// What the arena of the openings can hold: 32 of the longest secrets that rest, several for each thread that reads.
+  static let openingCapacity = 32 * Secret.longestResting
+
+  /// The arena where secrets that rest are opened, for the time of a reading.
+  ///
+  /// It is another one, so that what rests can be read however full the others are.
+  static let openings = SecretArena(capacity: openingCapacity)
+
   /// Whether secrets are safe from being swapped out.
   ///
-  /// `false` when RLIMIT_MEMLOCK is smaller than both arenas; secrets are then kept in ordinary memory that is still
+  /// `false` when RLIMIT_MEMLOCK is smaller than all arenas; secrets are then kept in ordinary memory that is still
   /// guarded, wiped and left out of core files.
-  public static var isLocked: Bool { shared.isLocked && requests.isLocked }
+  public static var isLocked: Bool { shared.isLocked && requests.isLocked && openings.isLocked }
 
   /// How full the process-wide arena is.
   public static var usage: Usage { shared.usage }

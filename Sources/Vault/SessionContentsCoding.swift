@@ -117,6 +117,6 @@ enum SessionContentsCoding {
     session.rotatesRefreshToken = try root["rotatesRefreshToken"].map { node throws(JSONMismatch) in try node.bool() }
     session.lastUsedAt = try root.optional("lastUsedAt", TokenCoding.time)
     session.unknownMembers = try unknownMembers(of: root)
-    return session
+    return session.resting()
   }
 }

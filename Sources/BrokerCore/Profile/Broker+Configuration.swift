@@ -16,11 +16,14 @@ extension Broker {
     // What the cache remembers of uses goes with it.
     for slot in old { noticeUse(of: slot, now) }
     let known = self.profiles.all
+    let knownSlots = Set(known.map(ObjectIdentifier.init))
+    let earlier = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
     self.profiles.configure(profiles) { Self.machine(for: $0, entropy) }
     resetAnswers()
     // A profile that stays has its state in memory, which may be newer than what was just read.
-    let fresh = slots.filter { slot in !known.contains { $0 === slot } && !takesOver(slot, from: known) }
-    for slot in old where !slots.contains(where: { $0 === slot }) { retire(slot) }
+    let fresh = slots.filter { !knownSlots.contains(ObjectIdentifier($0)) && !takesOver($0, from: earlier[$0.name]) }
+    let present = Set(slots.map(ObjectIdentifier.init))
+    for slot in old where !present.contains(ObjectIdentifier(slot)) { retire(slot) }
     if let contents, vault.isOpen { restore(contents, to: fresh) }
     configureRevocations()
     for (slot, settings) in zip(slots, profiles) {
@@ -37,8 +40,8 @@ extension Broker {
   /// Signs a profile out that is bound to another place now; false where nothing is known of it in memory.
   ///
   /// What was just read may be older than what waits to be saved, so the new machine counts on from the old one.
-  private func takesOver(_ slot: ProfileSlot, from known: [ProfileSlot]) -> Bool {
-    guard vault.isOpen, let earlier = known.first(where: { $0.name == slot.name }) else { return false }
+  private func takesOver(_ slot: ProfileSlot, from earlier: ProfileSlot?) -> Bool {
+    guard vault.isOpen, let earlier else { return false }
     forgetSession(of: earlier, .providerChanged)
     slot.machine.follow(earlier.machine)
     return true

@@ -5,19 +5,24 @@ extension Broker {
   /// Takes up what the store held for these profiles; what concerns none of them rests there.
   func restore(_ contents: StoreContents, to slots: [ProfileSlot]) {
     if contents.isSuspect { raiseTampering(of: nil) }
+    // The store has one row for each profile.
+    let intents = Dictionary(contents.intents.map { ($0.profile, $0) }) { first, _ in first }
+    let records = Dictionary(contents.records.map { ($0.profile, $0) }) { first, _ in first }
+    let tampered = Set(contents.tampered)
     for slot in slots {
-      let intent = contents.intents.first { $0.profile == slot.name }
-      if contents.tampered.contains(slot.name) {
+      let intent = intents[slot.name]
+      if tampered.contains(slot.name) {
         handle(.mistrusted, on: slot)
         raiseTampering(of: slot.name)
-      } else if let record = contents.records.first(where: { $0.profile == slot.name }) {
+      } else if let record = records[slot.name] {
         handle(.restored(record, intent: intent), on: slot)
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }
     }
+    let names = Dictionary(slots.map { ($0.name, $0) }) { first, _ in first }
     for record in contents.pendingLogins {
-      guard let slot = slots.first(where: { $0.name == record.login.profile }) else { continue }
+      guard let slot = names[record.login.profile] else { continue }
       resume(record, on: slot)
     }
     closeLogins()

@@ -37,9 +37,9 @@ struct Profiles {
 
   /// Takes up another configuration: a profile that is bound to the same place stays what it is.
   mutating func configure(_ settings: [ProfileSettings], _ makeMachine: (ProfileSettings) -> SessionMachine) {
-    let known = all
+    let known = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     configured = settings.map { settings in
-      guard let slot = known.first(where: { $0.name == settings.name }),
+      guard let slot = known[settings.name],
         slot.machine.binding == settings.provider.binding
       else {
         slotCount += 1

@@ -43,12 +43,23 @@ extension Broker {
       profile: slot.name, tokenID: entropy.tokenID(of: tokens.accessToken), isOffline: isOffline)
     let answer = rendered(token, of: slot)
     guard case .success(let json) = answer, !isOffline, !slot.machine.mustSeeNextUse else { return answer }
-    slot.rendered.current = json
+    keepAnswer(json, of: slot)
     let end = slot.machine.accessTokenEnd
     let lifetime = tokens.accessTokenExpiresAt.map { $0 - living.issuedAt }
     let cached = CachedAnswer(json: json, end: end, lifetime: lifetime, rules: slot.machine.rules)
     if let position = profiles.position(of: slot) { answers.set(cached, at: position, usedAt: now.uptime) }
     return answer
+  }
+
+  /// Keeps a rendered answer; where there are too many, the oldest ones go.
+  private func keepAnswer(_ json: Secret, of slot: ProfileSlot) {
+    let (number, leaving) = answerRoom.add(json, of: slot.id)
+    slot.rendered.current = json
+    slot.rendered.number = number
+    for entry in leaving {
+      guard let other = self.slot(entry.slot), other.rendered.number == entry.number else { continue }
+      forgetAnswer(of: other)
+    }
   }
 
   /// A result with a token as JSON, in the locked memory.

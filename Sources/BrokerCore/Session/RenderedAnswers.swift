@@ -4,6 +4,8 @@ import SecretMemory
 struct RenderedAnswers {
   /// The answer that is in the cache, for callers who come by the longer way.
   var current: Secret?
+  /// Which of the rendered answers it is: see ``AnswerRoom``.
+  var number: UInt64 = 0
   private var other: (token: OtherToken, isOffline: Bool, json: Secret)?
 
   /// The answer with a token for another target; nil where another one was rendered last.

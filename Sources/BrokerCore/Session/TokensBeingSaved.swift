@@ -14,4 +14,17 @@ struct TokensBeingSaved: Sendable {
   var events: [EventPayload] = []
   /// Whether they came for a refresh token that a client has given, which may be one of the present session's.
   var isTakeover = false
+
+  /// Tokens that are about to be saved; from here on they rest.
+  init(
+    session: LivingSession, generation: UInt64, since: Moment, other: OtherToken? = nil, events: [EventPayload] = [],
+    isTakeover: Bool = false
+  ) {
+    self.session = session.resting()
+    self.generation = generation
+    self.since = since
+    self.other = other
+    self.events = events
+    self.isTakeover = isTakeover
+  }
 }

@@ -39,7 +39,9 @@ package struct RESTProfileConfiguration: Sendable, Equatable {
     var tlsSection = section.section("tls")
     tls = TLSPolicy(&tlsSection)
     var mappingSection = section.section("mapping")
-    mapping = RESTMapping(&mappingSection)
+    // A mapping that is not there is one value for all profiles, in memory too.
+    let isStandard = !section.has("mapping") && !section.context.collectsKeys
+    mapping = isStandard ? .standard : RESTMapping(&mappingSection)
     Self.check(mapping, clientID, section, mappingSection)
     guard let url else { return nil }
     baseURL = url

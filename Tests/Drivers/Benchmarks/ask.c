@@ -1,35 +1,117 @@
-// What `authbroker token` is measured against: the least C program that connects, asks and prints the token.
+// What `authbroker` is measured against as a process: the least static C program that does what every client must.
 //
-//   ask SOCKET
+//   ask token     prints the access token, as `authbroker token`
+//   ask header    prints the header that carries it, as `authbroker header`
+//   ask git       answers git-credential(1)'s `get` on standard input, as `authbroker helper git get`
+//
+// It finds the socket (AUTHBROKER_SOCKET, else the record in AUTHBROKER_STATE/broker.lock), connects, lets nobody but its own
+// user answer (SO_PEERCRED, unix(7)), asks, and prints. It parses nothing strictly: a token of the broker has no escape.
+//
+//   cc -O2 -static ask.c -o ask
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-int main(int count, char **arguments) {
-  static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\"}\n";
-  static char reply[65536];
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (count != 2 || strlen(arguments[1]) >= sizeof address.sun_path) return 2;
-  strcpy(address.sun_path, arguments[1]);
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) return 8;
-  // As every client must: the server is one's own, or it gets nothing.
-  struct ucred peer;
-  socklen_t length = sizeof peer;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid != getuid()) return 6;
-  if (write(fd, request, sizeof request - 1) != (ssize_t)sizeof request - 1) return 8;
+enum { LINE_BYTES = 65536, WORD_BYTES = 512 };
+
+static char line[LINE_BYTES];
+
+// Reads until a newline, the end or the end of the room; the bytes end with a zero.
+static size_t read_until_newline(int fd, char *buffer, size_t room) {
   size_t have = 0;
-  while (have < sizeof reply - 1 && !memchr(reply, '\n', have)) {
-    ssize_t got = read(fd, reply + have, sizeof reply - 1 - have);
-    if (got <= 0) return 8;
+  while (have < room - 1 && !memchr(buffer, '\n', have)) {
+    ssize_t got = read(fd, buffer + have, room - 1 - have);
+    if (got <= 0) break;
     have += (size_t)got;
   }
-  char *token = strstr(reply, "\"accessToken\":\"");
-  if (!token) return 3;
-  token += strlen("\"accessToken\":\"");
-  printf("%.*s\n", (int)strcspn(token, "\""), token);
+  buffer[have] = 0;
+  return have;
+}
+
+// The string after a mark, up to its quote, in place; ends the program where it is not there.
+static char *value_after(char *text, const char *mark, int code) {
+  char *found = strstr(text, mark);
+  if (!found) exit(code);
+  found += strlen(mark);
+  found[strcspn(found, "\"")] = 0;
+  return found;
+}
+
+static void find_socket(struct sockaddr_un *address) {
+  const char *chosen = getenv("AUTHBROKER_SOCKET"), *state = getenv("AUTHBROKER_STATE");
+  static char path[4096], record[LINE_BYTES];
+  if (!chosen || !*chosen) {
+    if (!state || snprintf(path, sizeof path, "%s/broker.lock", state) >= (int)sizeof path) exit(2);
+    int lock = open(path, O_RDONLY | O_CLOEXEC);
+    if (lock < 0) exit(8);
+    read_until_newline(lock, record, sizeof record);
+    close(lock);
+    chosen = value_after(record, "\"socket\":\"", 8);
+  }
+  if (strlen(chosen) >= sizeof address->sun_path) exit(2);
+  strcpy(address->sun_path, chosen);
+}
+
+static int connected(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  find_socket(&address);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0) exit(8);
+  struct ucred peer;
+  socklen_t length = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid != getuid()) exit(6);
+  return fd;
+}
+
+static void ask(int fd, const char *request) {
+  size_t length = strlen(request);
+  if (write(fd, request, length) != (ssize_t)length || read_until_newline(fd, line, sizeof line) == 0) exit(8);
+}
+
+static void print(const char *before, const char *token) {
+  static char text[LINE_BYTES + WORD_BYTES];
+  int length = snprintf(text, sizeof text, "%s%s\n", before, token);
+  if (write(STDOUT_FILENO, text, (size_t)length) != length) exit(1);
+}
+
+// One line of git's question; it has ended with an empty one, or with the input.
+static void take(char *question, const char *name, char *word) {
+  char *found = strstr(question, name);
+  if (!found) exit(1);
+  snprintf(word, WORD_BYTES, "%.*s", (int)strcspn(found + strlen(name), "\n"), found + strlen(name));
+}
+
+static void answer_git(int fd) {
+  static char question[LINE_BYTES], protocol[WORD_BYTES], host[WORD_BYTES], request[4 * WORD_BYTES];
+  size_t have = 0;
+  ssize_t got;
+  while (have < sizeof question - 1 && !strstr(question, "\n\n") &&
+         (got = read(STDIN_FILENO, question + have, sizeof question - 1 - have)) > 0) have += (size_t)got;
+  take(question, "protocol=", protocol);
+  take(question, "host=", host);
+  snprintf(request, sizeof request, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"listTargets\",\"params\":{\"url\":\"%s://%s\"}}\n",
+           protocol, host);
+  ask(fd, request);
+  char *profile = value_after(line, "\"profile\":\"", 3);
+  snprintf(request, sizeof request,
+           "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"getAccessToken\",\"params\":{\"profile\":\"%s\"}}\n", profile);
+  ask(fd, request);
+  print("username=oauth2\npassword=", value_after(line, "\"accessToken\":\"", 3));
+}
+
+int main(int count, char **arguments) {
+  if (count != 2) return 2;
+  int fd = connected();
+  if (strcmp(arguments[1], "git") == 0) {
+    answer_git(fd);
+    return 0;
+  }
+  ask(fd, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\"}\n");
+  print(strcmp(arguments[1], "header") == 0 ? "Authorization: Bearer " : "", value_after(line, "\"accessToken\":\"", 3));
   return 0;
 }

@@ -17,6 +17,8 @@ extern char **environ;
 
 static const char *mode, *socket_path;
 static char **program;
+// What a started program reads where it is not talked to.
+static const char *input_path = "/dev/null";
 
 static void fail(const char *what) {
   fprintf(stderr, errno ? "load %s: %s: %s\n" : "load %s: %s\n", mode, what, strerror(errno));
@@ -39,7 +41,7 @@ static pid_t start(int in, int out) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (in >= 0) posix_spawn_file_actions_adddup2(&actions, in, 0);
-  else posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  else posix_spawn_file_actions_addopen(&actions, 0, input_path, O_RDONLY, 0);
   if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, 1);
   else posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   pid_t pid;

@@ -8,7 +8,7 @@
 //   load spawn    --count N -- PROGRAM ARGUMENT…      a process for each request: latencies
 //
 // Options: --socket PATH (or, for pingpong, `-- PROGRAM ARGUMENT…` to talk to its standard input and output),
-// --seconds S (1), --count N (fanout, spawn: 100), --request LINE, --prelude LINE (sent once before, answer ignored).
+// --input FILE (spawn: what each process reads), --seconds S (1), --count N (fanout, spawn: 100), --request LINE, --prelude LINE (sent once before, answer ignored).
 // Every reply has to be a result: an error ends the run with exit status 1, so that nobody measures refusals.
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -226,6 +226,7 @@ static void read_options(int count, char **arguments) {
     if (strcmp(name, "--socket") == 0) socket_path = value;
     else if (strcmp(name, "--request") == 0) snprintf(request, sizeof request, "%s", value);
     else if (strcmp(name, "--prelude") == 0) prelude = value;
+    else if (strcmp(name, "--input") == 0) input_path = value;
     else if (strcmp(name, "--seconds") == 0) seconds = atof(value);
     else if (strcmp(name, "--connections") == 0) connections = atoi(value);
     else if (strcmp(name, "--depth") == 0) depth = atoi(value);

@@ -65,4 +65,12 @@ package struct LivingSession: Sendable, Equatable {
     self.lastRefreshAt = lastRefreshAt
     self.lastValidatedAt = lastValidatedAt
   }
+
+  /// The same session with its secrets outside of the arena: thousands of sessions have room, and each is opened on use.
+  package func resting() -> LivingSession {
+    var session = self
+    session.tokens = tokens.resting()
+    session.unknownMembers = unknownMembers?.resting()
+    return session
+  }
 }

@@ -38,4 +38,13 @@ package struct TokenSet: Sendable, Equatable {
     self.idToken = idToken
     self.clockSkew = clockSkew
   }
+
+  /// The same tokens outside of the arena: see `Secret.resting()`.
+  package func resting() -> TokenSet {
+    var tokens = self
+    tokens.accessToken = accessToken.resting()
+    tokens.refreshToken = refreshToken?.resting()
+    tokens.idToken = idToken?.resting()
+    return tokens
+  }
 }

@@ -17,16 +17,16 @@ struct ToolSetup: Sendable {
   /// How the tool asks its helper for a target's token; nil where the tool cannot be asked for it.
   let probe: @Sendable (Target, SetupContext) -> ToolProbe?
 
-  /// How its programs are made to send the token to a probe on this machine, one for each program.
-  var calls: [ToolCall] = []
-  /// Why no program of the tool can be sent to a probe, as a sentence's end; nil where one can, or ``probe`` is the tool.
-  var reasonNotRun: String?
-
   /// What else the tool asks for passwords, each as its name and the file that names it; it may answer in our place.
   var otherHelpers: @Sendable (SetupContext) -> [String] = { _ in [] }
 
   /// The entries that are this program's, whatever target they were made for: it may be configured no longer.
   var leftovers: @Sendable (SetupContext) -> [any SetupStep] = { _ in [] }
+
+  /// How its programs are made to send the token to a probe on this machine, one for each program.
+  var calls: [ToolCall] = []
+  /// Why no program of the tool can be sent to a probe, as a sentence's end; nil where one can, or ``probe`` is the tool.
+  var reasonNotRun: String?
 
   /// All tools, in the order of the list: those of the helpers, and those that need none.
   static var all: [ToolSetup] { HelperCommand.helpers.compactMap { $0.setup } + [.azure] }

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// Encrypts secrets that rest outside of the arena, under a key that lies in it and ends with the process.
+package protocol SecretShield: Sendable {
+  /// Encrypts bytes; what comes of it is no secret.
+  func close(_ bytes: Span<UInt8>) -> [UInt8]
+  /// Decrypts what ``close(_:)`` gave.
+  ///
+  /// - Parameters:
+  ///   - box: what it gave.
+  ///   - output: as long as what was encrypted.
+  /// - Returns: whether it is what was encrypted, unchanged.
+  func open(_ box: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Bool
+}
+
+extension Secret {
+  /// The longest secret that rests: the longest token that is usual for any provider, four times.
+  package static let longestResting = 16 << 10
+
+  private static let shield = Mutex<(any SecretShield)?>(nil)
+
+  /// Lets secrets of this process rest from now on; a second shield changes nothing, since what rests needs the first.
+  package static func use(_ shield: any SecretShield) {
+    Self.shield.withLock { if $0 == nil { $0 = shield } }
+  }
+
+  /// The same secret outside of the arena, encrypted: for what is kept by the thousand and seldom read.
+  ///
+  /// Each reading decrypts it into locked memory for the time of the call, some microseconds for a token. The secret
+  /// itself where no shield was given, where it is too long, or where there is no memory to open it in.
+  package func resting() -> Secret {
+    guard let shield = Self.shield.withLock({ $0 }), let resting = rest(under: shield) else { return self }
+    return resting
+  }
+
+  private func rest(under shield: any SecretShield) -> Secret? {
+    guard isInArena, (1...Self.longestResting).contains(byteCount), SecretArena.openings.usage.capacity > 0 else {
+      return nil
+    }
+    return Secret(resting: RestingSecret(box: withBytes { shield.close($0) }, byteCount: byteCount, shield))
+  }
+}
+
+/// An encrypted secret in ordinary memory.
+final class RestingSecret: Sendable {
+  /// How many bytes the secret has.
+  let byteCount: Int
+  private let box: [UInt8]
+  private let shield: any SecretShield
+
+  /// A box of the shield.
+  init(box: [UInt8], byteCount: Int, _ shield: any SecretShield) {
+    self.box = box
+    self.byteCount = byteCount
+    self.shield = shield
+  }
+
+  /// Lends the bytes for reading; they are wiped when the call returns.
+  func read<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
+    let slot = room()
+    let isUnchanged = open(into: slot)
+    // Only a write by our own code to memory that is not its own can have changed it.
+    precondition(isUnchanged, "what rests in memory opens")
+    return try slot.read(body)
+  }
+
+  private func open(into slot: SecretSlot) -> Bool {
+    let box = box
+    let sealed = box.span
+    var isUnchanged = false
+    slot.fill { output in isUnchanged = shield.open(sealed, into: &output) }
+    return isUnchanged
+  }
+
+  /// A block to open it in: there are several times as many as threads that read at once, so none waits in practice.
+  private func room() -> SecretSlot {
+    while true {
+      if let slot = try? SecretSlot(byteCount: byteCount, in: .openings) { return slot }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/// What may be counted where a token is asked for: every bound of ``CountTests``, to be lowered here.
+///
+/// They are for debug and release builds alike, but for the page faults.
+enum CountBounds {
+  /// System calls of the daemon for one request on a kept connection: it waits, reads and sends.
+  static let callsOfRequest = 3
+  /// System calls of the daemon around all requests of one connection: accepting it, its registration, its end, and a
+  /// wait that strace(1) saw begin before.
+  static let callsOfConnection = 16
+  /// System calls of the process `authbroker token`, from execve(2) to its end, but for those of the dynamic loader; a
+  /// debug build loads its libraries with some more.
+  static let callsOfProcess = 400
+  /// Questions of that process to the broker: one write, and one answer.
+  static let questionsOfProcess = 1
+  /// Page faults of that process; a debug build, which is linked to libraries, has three times those of a release build.
+  static let faultsOfProcess = 1500
+  /// How often a refresh waits for the disk: its intent, the embedded provider's spent token, the new record.
+  static let syncsOfRefresh = 3
+  /// Page faults of the daemon for a thousand requests: its pages are all there.
+  static let faultsOfThousandRequests = 16
+}
