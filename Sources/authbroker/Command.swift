@@ -1,5 +1,7 @@
 /// One subcommand: what its help says, and what it does.
 protocol Command {
+  /// What it is called by, which a line is searched for before anything else of the command is looked at.
+  static var name: String { get }
   /// How it is called and explained.
   static var description: CommandDescription { get }
 
@@ -7,4 +9,17 @@ protocol Command {
   ///
   /// - Throws: the failure that is printed and decides the exit code.
   static func run(_ context: Context) throws(CommandFailure)
+
+  /// The same where it stands for several commands; nil for a single one.
+  ///
+  /// Asked for by this name: a dynamic cast looks through every conformance of the program, in each process anew.
+  static var group: (any CommandGroup.Type)? { get }
+}
+
+extension Command {
+  /// That of its description.
+  static var name: String { description.name }
+
+  /// None: it stands for itself.
+  static var group: (any CommandGroup.Type)? { nil }
 }

@@ -6,13 +6,14 @@ protocol CommandGroup: Command {
   static var summary: String { get }
   /// What the help adds to that.
   static var details: String { get }
-  /// The word.
-  static var name: String { get }
   /// Its commands, in the order of the help; the name of each begins with that word.
   static var members: [any Command.Type] { get }
 }
 
 extension CommandGroup {
+  /// Itself.
+  static var group: (any CommandGroup.Type)? { self }
+
   /// How the help explains it: by the list of its commands.
   static var description: CommandDescription {
     CommandDescription(
@@ -30,8 +31,8 @@ extension CommandGroup {
   ///
   /// - Throws: a usage failure with a suggestion.
   static func member(named word: String) throws(CommandFailure) -> any Command.Type {
-    let words = members.map { String($0.description.name.dropFirst(name.count + 1)) }
-    if let index = words.firstIndex(of: word) { return members[index] }
+    if let member = members.first(where: { $0.name == "\(name) \(word)" }) { return member }
+    let words = members.map { String($0.name.dropFirst(name.count + 1)) }
     let likely = Spelling.nearest(to: word, among: words).map { "\(name) \($0)" }
     throw CommandFailure.unknown("command", "\(name) \(word)", likely: likely).namingHelp(of: name)
   }

@@ -56,7 +56,7 @@ enum CommandLineProgram {
     var command = try CommandList.command(named: words[position])
     var rest = words
     rest.remove(at: position)
-    if let group = command as? any CommandGroup.Type, let position = try commandPosition(rest) {
+    if let group = command.group, let position = try commandPosition(rest) {
       command = try group.member(named: rest.remove(at: position))
       if command.description.takesRawWords {
         var arguments = try Arguments(rest[..<position], known: Option.global)
@@ -80,7 +80,8 @@ enum CommandLineProgram {
   ///
   /// - Throws: a usage failure for an option that no command has: what follows it may be a secret and no command.
   private static func commandPosition(_ words: [String]) throws(CommandFailure) -> Int? {
-    let known = Option.global + CommandList.withMembers.flatMap { $0.description.options }
+    // Made for a line that begins with an option: most do not, and every command's would be looked at.
+    lazy var known = Option.global + CommandList.withMembers.flatMap { $0.description.options }
     var index = 0
     while index < words.count {
       let word = words[index]

@@ -18,7 +18,7 @@ enum CommandList {
   /// The same, and behind each group its members.
   static var withMembers: [any Command.Type] {
     all.flatMap { command -> [any Command.Type] in
-      [command] + ((command as? any CommandGroup.Type)?.members ?? [])
+      [command] + (command.group?.members ?? [])
     }
   }
 
@@ -29,8 +29,8 @@ enum CommandList {
   ///
   /// - Throws: a usage failure with a suggestion.
   static func command(named name: String) throws(CommandFailure) -> any Command.Type {
-    if let command = (all + hidden).first(where: { $0.description.name == name }) { return command }
-    let likely = Spelling.nearest(to: name, among: all.map { $0.description.name })
+    if let command = (all + hidden).first(where: { $0.name == name }) { return command }
+    let likely = Spelling.nearest(to: name, among: all.map { $0.name })
     throw CommandFailure.unknown("command", name, likely: likely).namingHelp(of: nil)
   }
 }

@@ -15,7 +15,7 @@ enum HelpCommand: Command {
   private static func text(_ context: Context) throws(CommandFailure) -> String {
     guard let name = context.arguments.operands.first else { return HelpText.overview }
     let command = try CommandList.command(named: name)
-    if let group = command as? any CommandGroup.Type, context.arguments.operands.count > 1 {
+    if let group = command.group, context.arguments.operands.count > 1 {
       try context.expectOperands(2...2, of: self)
       return try group.member(named: context.arguments.operands[1]).description.help
     }

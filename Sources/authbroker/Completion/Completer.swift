@@ -81,7 +81,7 @@ struct Completer: Sendable {
     } else if let group = typed.group {
       typed.description = (try? group.member(named: word))?.description
     } else if let command = try? CommandList.command(named: word) {
-      typed.group = command as? any CommandGroup.Type
+      typed.group = command.group
       if typed.group == nil { typed.description = command.description }
     }
   }
