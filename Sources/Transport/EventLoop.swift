@@ -77,23 +77,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Whether the caller is on the loop's thread.
   package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-  /// Enters an actor that lives here, from what the loop calls: as `assumeIsolated` does, whose questions to the runtime
-  /// cost as much as the answer to a request.
-  @inline(__always)
-  package func enter<Resident: Actor>(_ actor: Resident, _ body: (isolated Resident) -> Void) {
-    requireLoop()
-    // An executor reference is two words, of which the first one names the object; both executors live during the call.
-    let home = unsafe unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self).0
-    // As above.
-    let here = unsafe unsafeBitCast(asUnownedSerialExecutor(), to: (UInt, UInt).self).0
-    precondition(home == here, "the actor does not live on this loop")
-    withoutActuallyEscaping(body) { body in
-      // The thread and the executor are the actor's, as was checked; isolation is no part of how a function is called.
-      let unisolated = unsafe unsafeBitCast(body, to: ((Resident) -> Void).self)
-      unisolated(actor)
-    }
-  }
-
   // MARK: Running
 
   /// Takes the loop over to the calling thread and runs it until `stop`.
@@ -223,7 +206,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   @inline(__always)
-  private func requireLoop() {
+  func requireLoop() {
     precondition(isOnLoop, "for the loop's thread only")
   }
 

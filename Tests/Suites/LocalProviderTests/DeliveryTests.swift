@@ -184,6 +184,7 @@ private final class ScriptedDelivery: Sendable, MessageChannel {
     let state = try await send(script, delivery, number: 1000)
     #expect(state == .failed(.unreachable("too many messages are under way")))
     #expect(delivery.reports.first?.underWay == Delivery.capacity && delivery.reports.first?.failed == 1)
+    try await wait { script.pauses.count { $0 == .milliseconds(500) } == Delivery.capacity }
     script.advance(.seconds(1))
     try await wait { delivery.reports.first?.underWay == 0 }
   }
