@@ -12,7 +12,7 @@ protocol Command {
 
   /// The same where it stands for several commands; nil for a single one.
   ///
-  /// Asked for by this name: a dynamic cast looks through every conformance of the program, in each process anew.
+  /// Asked for by this name: a dynamic cast looks through every conformance of the program, every time a process starts.
   static var group: (any CommandGroup.Type)? { get }
 }
 
