@@ -60,21 +60,35 @@ package enum Base64URL {
   /// Whether ``decode(_:)`` takes a text, in constant time for its length.
   package static func isEncoding(_ text: Span<UInt8>) -> Bool {
     guard text.count % 4 != 1 else { return false }
-    var others = 0
-    for index in text.indices { others &+= value(of: text[index]) < 0 ? 1 : 0 }
-    guard others == 0 else { return false }
+    // The span vouches for the pointer and its length, and outlives the call; without an index, whole words are compared.
+    let isOfAlphabet = unsafe text.withUnsafeBufferPointer { text in
+      unsafe text.reduce(UInt8(1)) { $0 & mark($1) } == 1
+    }
+    guard isOfAlphabet else { return false }
     // The bits of the last character that stand for no byte are 0.
-    let unused: Int32 = text.count % 4 == 2 ? 0x0F : text.count % 4 == 3 ? 0x03 : 0
-    return unused == 0 || value(of: text[text.count - 1]) & unused == 0
+    switch text.count % 4 {
+    case 2: return value(of: text[text.count - 1]) & 0x0F == 0
+    case 3: return value(of: text[text.count - 1]) & 0x03 == 0
+    default: return true
+    }
   }
 
-  /// What a character stands for, found without a branch or a table; -1 for one that is not of the alphabet.
-  private static func value(of character: UInt8) -> Int32 {
-    let character = Int32(character)
-    /// All ones where the character is in a range, else 0.
-    func mask(_ first: Int32, _ last: Int32) -> Int32 { ((first - 1 - character) & (character - last - 1)) >> 31 }
-    return -1 + (mask(65, 90) & (character - 64)) + (mask(97, 122) & (character - 70)) + (mask(48, 57) & (character + 5))
-      + (mask(45, 45) & 63) + (mask(95, 95) & 64)
+  /// 1 for a character of the alphabet, else 0, found without a branch or a table.
+  private static func mark(_ character: UInt8) -> UInt8 {
+    isIn(character, 0x41, count: 26) | isIn(character, 0x61, count: 26) | isIn(character, 0x30, count: 10)
+      | isIn(character, 0x2D, count: 1) | isIn(character, 0x5F, count: 1)
+  }
+
+  /// What a character of the alphabet stands for, found without a branch or a table.
+  private static func value(of character: UInt8) -> UInt8 {
+    isIn(character, 0x41, count: 26) &* (character &- 0x41) | isIn(character, 0x61, count: 26) &* (character &- 0x61 &+ 26)
+      | isIn(character, 0x30, count: 10) &* (character &- 0x30 &+ 52) | isIn(character, 0x2D, count: 1) &* 62
+      | isIn(character, 0x5F, count: 1) &* 63
+  }
+
+  /// 1 for a character of a range, else 0.
+  private static func isIn(_ character: UInt8, _ first: UInt8, count: UInt8) -> UInt8 {
+    character &- first < count ? 1 : 0
   }
 
   private static func fill(_ output: inout MutableSpan<UInt8>, from text: Span<UInt8>) throws(SealingError) {
