@@ -116,17 +116,21 @@ private struct RowJudge {
 
   init(manifest: Manifest) { missing = manifest }
 
-  /// What the rows of a table hold that are listed as they are.
+  /// What the rows of a table hold that are listed as they are, in the order of their names.
   mutating func accept<Table: SealedTable>(_ table: Table) throws(VaultError) -> [Table.Value] {
     var values: [Table.Value] = []
+    var names: [String] = []
     try table.forEachRow { row in
       if let name = row.name, let tag = row.tag, tag == missing.strike(Table.kind, name), let value = row.value {
         values.append(value)
+        names.append(name)
       } else {
         blame(row.name.map { Manifest.Row(table: Table.kind, name: $0) })
       }
     }
-    return values
+    // Numbers are moved while sorting, and each value once.
+    let order = names.indices.sorted { names[$0].utf8.lexicographicallyPrecedes(names[$1].utf8) }
+    return order.map { values[$0] }
   }
 
   /// Blames the profiles of rows that are listed and were not found.

@@ -23,9 +23,11 @@ package struct CommitQueue: Sendable {
     case deliver(BrokerEvent)
   }
 
-  /// How many notes go into one commit: enough for any burst, few enough that a record behind them waits for
+  /// How many changes go into one commit: enough for any burst, few enough that a record behind them waits for
   /// milliseconds.
-  static let mergedNotes = 256
+  static let mergedChanges = 256
+  /// How many of them may be records, which are larger: as many as providers are asked at a time, some times over.
+  package static let mergedRecords = 64
 
   private struct Entry: Sendable {
     let id: ChangeID
@@ -34,6 +36,11 @@ package struct CommitQueue: Sendable {
     let lastKept: UInt64?
     /// Whether its record may rest in the store already.
     var isRetry: Bool
+    /// Whether it has a commit to itself: one of those that it was committed with was refused.
+    var isAlone = false
+
+    /// Whether it may share a commit.
+    var mayBeMerged: Bool { !isRetry && !isAlone }
   }
 
   private struct Outgoing: Sendable {
@@ -106,8 +113,18 @@ package struct CommitQueue: Sendable {
     underWay = []
     if failure == nil, incompleteThrough == markUnderWay { incompleteThrough = nil }
     markUnderWay = nil
+    if failure == .superseded, done.count > 1 { return commitOneByOne(done) }
     if failure == .superseded, let entry = done.first, entry.isRetry { return commitRest(of: entry) }
     return settle(done, failure)
+  }
+
+  /// Tries changes again, each in a commit of its own: one of them was refused, and with it nothing of the others was
+  /// written.
+  private mutating func commitOneByOne(_ done: [Entry]) -> [Action] {
+    var again = done
+    for index in again.indices { again[index].isAlone = true }
+    waiting.insert(contentsOf: again, at: 0)
+    return commitNext()
   }
 
   /// Writes what goes with a record that is there already, in its place: its events are told before those of later
@@ -117,6 +134,7 @@ package struct CommitQueue: Sendable {
   private mutating func commitRest(of entry: Entry) -> [Action] {
     var rest = entry
     rest.isRetry = false
+    rest.isAlone = true
     rest.steps.removeAll { step in
       guard case .record = step else { return false }
       return true
@@ -147,10 +165,16 @@ package struct CommitQueue: Sendable {
     return ready.map { .deliver($0.event) }
   }
 
-  /// A record has a commit to itself, since it may be refused as superseded; notes that wait together share one.
+  /// What waits together shares a commit, and with it the disk's time to make it durable; where it is refused because a
+  /// record is superseded, each has one to itself.
   private mutating func commitNext() -> [Action] {
     guard underWay.isEmpty, let first = waiting.first else { return [] }
-    let count = first.kind == .record ? 1 : waiting.prefix(Self.mergedNotes).prefix { $0.kind == .note }.count
+    var records = 0
+    let merged = waiting.prefix(Self.mergedChanges).prefix { entry in
+      if entry.kind == .record { records += 1 }
+      return entry.mayBeMerged && records <= Self.mergedRecords
+    }
+    let count = first.mayBeMerged ? merged.count : 1
     underWay = Array(waiting.prefix(count))
     waiting.removeFirst(count)
     markUnderWay = incompleteThrough
