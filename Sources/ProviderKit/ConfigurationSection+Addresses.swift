@@ -81,7 +81,8 @@ extension ConfigurationSection {
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return "it has blanks, or characters that are not ASCII"
     }
-    let authority = text.firstOccurrence(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" && $0 != "?" } } ?? ""
+    let mark = text.firstOccurrence(of: "://")
+    let authority = mark.map { text[$0.upperBound...].prefix { $0 != "/" && $0 != "?" } } ?? ""
     guard !authority.isEmpty else { return text.hasSuffix("://") ? "the host is missing" : nil }
     let host = authority.prefix { $0 != ":" }
     if (try? HTTPURL("https://" + authority)) == nil, (try? HTTPURL("https://" + host)) != nil {

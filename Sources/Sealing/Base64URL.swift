@@ -45,7 +45,9 @@ package enum Base64URL {
 
   /// As ``decode(_:)``, into memory of the caller's choice.
   ///
-  /// - Parameter output: of ``decodedCount(_:)`` bytes.
+  /// - Parameters:
+  ///   - text: the characters.
+  ///   - output: of ``decodedCount(_:)`` bytes.
   /// - Throws: `SealingError.malformed` as there.
   package static func decode(_ text: Span<UInt8>, into output: inout MutableSpan<UInt8>) throws(SealingError) {
     guard output.count == decodedCount(text.count) else { throw .malformed }
@@ -81,7 +83,8 @@ package enum Base64URL {
 
   /// What a character of the alphabet stands for, found without a branch or a table.
   private static func value(of character: UInt8) -> UInt8 {
-    isIn(character, 0x41, count: 26) &* (character &- 0x41) | isIn(character, 0x61, count: 26) &* (character &- 0x61 &+ 26)
+    isIn(character, 0x41, count: 26) &* (character &- 0x41)
+      | isIn(character, 0x61, count: 26) &* (character &- 0x61 &+ 26)
       | isIn(character, 0x30, count: 10) &* (character &- 0x30 &+ 52) | isIn(character, 0x2D, count: 1) &* 62
       | isIn(character, 0x5F, count: 1) &* 63
   }

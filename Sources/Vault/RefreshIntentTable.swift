@@ -20,7 +20,9 @@ struct RefreshIntentTable: SealedTable {
   }
 
   static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> RefreshIntent? {
-    guard let profile = ProfileName(opened.name), let generation = UInt64(exactly: try row.int64(at: 1)) else { return nil }
+    guard let profile = ProfileName(opened.name), let generation = UInt64(exactly: try row.int64(at: 1)) else {
+      return nil
+    }
     let time = Timestamp(milliseconds: try row.int64(at: 2))
     return RefreshIntent(profile: profile, generation: generation, startedAt: time)
   }

@@ -19,9 +19,10 @@ final class SealedContents: Sendable {
     byteCount = row.plaintext.byteCount
   }
 
-  /// A token that rests; nil where it cannot: it is to be decoded then, which also tells what is wrong with it.
+  /// A token that rests.
   ///
   /// - Parameter text: base64url; its indices are those of the plaintext.
+  /// - Returns: nil where it cannot rest: it is to be decoded then, which also tells what is wrong with it.
   func token(encodedAs text: ArraySlice<UInt8>) -> Secret? {
     guard byteCount <= Secret.longestResting, Base64URL.isEncoding(text.span) else { return nil }
     let count = Base64URL.decodedCount(text.count)

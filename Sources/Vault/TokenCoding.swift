@@ -41,6 +41,7 @@ enum TokenCoding {
   /// - Parameters:
   ///   - root: the object.
   ///   - sealed: what the object was opened from, where the tokens are to rest in it.
+  /// - Returns: the tokens.
   /// - Throws: `JSONMismatch`, `SealingError.malformed`, `.secretMemoryExhausted`.
   static func tokens(of root: JSONNode, _ sealed: SealedContents? = nil) throws -> TokenSet {
     let refreshToken = try root["refreshToken"].map { node in try token(node, sealed) }

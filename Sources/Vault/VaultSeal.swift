@@ -22,7 +22,10 @@ struct VaultSeal: Sendable {
 
   /// Opens what was sealed for a place, into memory of the caller's choice.
   ///
-  /// - Parameter output: as long as what was sealed.
+  /// - Parameters:
+  ///   - box: what was sealed.
+  ///   - place: where it belongs.
+  ///   - output: as long as what was sealed.
   /// - Returns: whether the box is what was sealed for this place under this key.
   func open(_ box: Span<UInt8>, at place: SealedPlace, into output: inout MutableSpan<UInt8>) -> Bool {
     let context = place.associatedData(vaultID: vaultID, key: key.id)

@@ -165,14 +165,15 @@ package struct CommitQueue: Sendable {
     return ready.map { .deliver($0.event) }
   }
 
-  /// What waits together shares a commit, and with it the disk's time to make it durable; where it is refused because a
-  /// record is superseded, each has one to itself.
+  /// Records that wait together share a commit, and so do notes, and with it the disk's time to make it durable; not the two,
+  /// since a record that cannot be saved takes its events with it, and a note does not. Where a commit is refused because a
+  /// record is superseded, each of its changes has one to itself.
   private mutating func commitNext() -> [Action] {
     guard underWay.isEmpty, let first = waiting.first else { return [] }
     var records = 0
     let merged = waiting.prefix(Self.mergedChanges).prefix { entry in
       if entry.kind == .record { records += 1 }
-      return entry.mayBeMerged && records <= Self.mergedRecords
+      return entry.mayBeMerged && entry.kind == first.kind && records <= Self.mergedRecords
     }
     let count = first.mayBeMerged ? merged.count : 1
     underWay = Array(waiting.prefix(count))

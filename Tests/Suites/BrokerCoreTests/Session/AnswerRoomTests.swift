@@ -1,5 +1,6 @@
 import BrokerProtocol
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import BrokerCore
