@@ -23,15 +23,17 @@ package struct CommitQueue: Sendable {
     case deliver(BrokerEvent)
   }
 
-  /// How many changes go into one commit: enough for any burst, few enough that a record behind them waits for
+  /// How many notes go into one commit: enough for any burst, few enough that a record behind them waits for
   /// milliseconds.
-  static let mergedChanges = 256
-  /// How many of them may be records, which are larger: as many as providers are asked at a time, some times over.
+  static let mergedNotes = 256
+  /// How many records do, which are larger: as many as providers are asked at a time, some times over.
   package static let mergedRecords = 64
 
   private struct Entry: Sendable {
     let id: ChangeID
     let kind: StoreChange.Kind
+    /// The profile that it concerns; nil for none.
+    let profile: ProfileName?
     var steps: [StoreStep]
     let lastKept: UInt64?
     /// Whether its record may rest in the store already.
@@ -103,7 +105,9 @@ package struct CommitQueue: Sendable {
       lastKept = sequence
     }
     guard !steps.isEmpty else { return [.settle(id, nil)] + deliverReady() }
-    waiting.append(Entry(id: id, kind: change.kind, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
+    waiting.append(
+      Entry(
+        id: id, kind: change.kind, profile: change.profile, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
     return commitNext()
   }
 
@@ -166,14 +170,16 @@ package struct CommitQueue: Sendable {
   }
 
   /// Records that wait together share a commit, and so do notes, and with it the disk's time to make it durable; not the two,
-  /// since a record that cannot be saved takes its events with it, and a note does not. Where a commit is refused because a
-  /// record is superseded, each of its changes has one to itself.
+  /// since a record that cannot be saved takes its events with it, and a note does not, nor two records of one profile, of
+  /// which the first is answered for before the next one is durable. Where a commit is refused because a record is
+  /// superseded, each of its changes has one to itself.
   private mutating func commitNext() -> [Action] {
     guard underWay.isEmpty, let first = waiting.first else { return [] }
-    var records = 0
-    let merged = waiting.prefix(Self.mergedChanges).prefix { entry in
-      if entry.kind == .record { records += 1 }
-      return entry.mayBeMerged && entry.kind == first.kind && records <= Self.mergedRecords
+    var profiles: Set<ProfileName?> = []
+    let most = first.kind == .record ? Self.mergedRecords : Self.mergedNotes
+    let merged = waiting.prefix(most).prefix { entry in
+      entry.mayBeMerged && entry.kind == first.kind
+        && (entry.kind == .note || profiles.insert(entry.profile).inserted)
     }
     let count = first.mayBeMerged ? merged.count : 1
     underWay = Array(waiting.prefix(count))

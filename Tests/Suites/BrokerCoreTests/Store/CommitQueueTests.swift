@@ -13,13 +13,15 @@ import Testing
     return queue
   }
 
-  private func record(_ generation: UInt64) -> StoreChange {
+  private func record(_ generation: UInt64, of profile: ProfileName = .default) -> StoreChange {
     let record = SessionRecord(
-      profile: .default, binding: ProviderBinding(type: "x"), generation: generation,
+      profile: profile, binding: ProviderBinding(type: "x"), generation: generation,
       contents: .signedOut(at: Self.time))
     return StoreChange(
-      .record, [.record(record)], telling: [.logout(LogoutEvent(reason: .user))], of: .default)
+      .record, [.record(record)], telling: [.logout(LogoutEvent(reason: .user))], of: profile)
   }
+
+  private func name(_ number: UInt64) throws -> ProfileName { try #require(ProfileName("p\(number)")) }
 
   private let note = StoreChange(.note, telling: [.userUpdated(UserUpdatedEvent(userID: "u"))], of: .default)
   private let step = StoreChange(.note, [.closeIntent(.default)], of: .default)
@@ -55,10 +57,11 @@ import Testing
     #expect(queue.finished(nil).summary == ["settle 4", "deliver 13 logout", "commit event14"])
   }
 
-  @Test func `where one of those that were committed together is refused, each has a commit to itself`() {
+  @Test func `where one of those that were committed together is refused, each has a commit to itself`() throws {
     var queue = open()
     _ = add(step, &queue)
-    #expect(add(record(1), &queue).isEmpty && add(record(2), &queue).isEmpty && add(note, &queue).isEmpty)
+    #expect(add(record(1), &queue).isEmpty && add(record(2, of: try name(2)), &queue).isEmpty)
+    #expect(add(note, &queue).isEmpty)
     #expect(queue.finished(nil).summary == ["settle 1", "commit record event11 record event12"])
     #expect(add(record(3), &queue).isEmpty)
     #expect(queue.finished(.superseded).summary == ["commit record event11"])
@@ -69,10 +72,20 @@ import Testing
     #expect(queue.isIdle)
   }
 
-  @Test func `no more records share a commit than the bound says, nor is a retry among them`() {
+  @Test func `two records of one profile do not share a commit`() {
     var queue = open()
     _ = add(step, &queue)
-    for generation in 1...UInt64(CommitQueue.mergedRecords) + 1 { _ = add(record(generation), &queue) }
+    #expect(add(record(1), &queue).isEmpty && add(record(2), &queue).isEmpty)
+    #expect(queue.finished(nil).summary == ["settle 1", "commit record event11"])
+    #expect(queue.finished(nil).summary == ["settle 2", "deliver 11 logout", "commit record event12"])
+  }
+
+  @Test func `no more records share a commit than the bound says, nor is a retry among them`() throws {
+    var queue = open()
+    _ = add(step, &queue)
+    for generation in 1...UInt64(CommitQueue.mergedRecords) + 1 {
+      _ = add(record(generation, of: try name(generation)), &queue)
+    }
     var retry = record(1000)
     retry.isRetry = true
     _ = add(retry, &queue)
