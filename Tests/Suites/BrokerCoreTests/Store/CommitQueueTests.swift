@@ -60,7 +60,8 @@ import Testing
   @Test func `where one of those that were committed together is refused, each has a commit to itself`() throws {
     var queue = open()
     _ = add(step, &queue)
-    #expect(add(record(1), &queue).isEmpty && add(record(2, of: try name(2)), &queue).isEmpty)
+    let other = record(2, of: try name(2))
+    #expect(add(record(1), &queue).isEmpty && add(other, &queue).isEmpty)
     #expect(add(note, &queue).isEmpty)
     #expect(queue.finished(nil).summary == ["settle 1", "commit record event11 record event12"])
     #expect(add(record(3), &queue).isEmpty)
