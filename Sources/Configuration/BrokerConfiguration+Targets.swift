@@ -49,7 +49,7 @@ extension BrokerConfiguration {
       return nil
     }
     do throws(TargetAddress.Fault) { return try TargetAddress(url) } catch {
-      let suggestion = error == .scheme && !url.contains("://") ? "write \"https://\(url)\"" : nil
+      let suggestion = error == .scheme && !url.includes("://") ? "write \"https://\(url)\"" : nil
       section.report(nameOf: value, url, "must be \(error.expectation)", suggestion)
       return nil
     }

@@ -1,5 +1,6 @@
 import ConfigurationFile
 import HTTP
+import JSON
 
 /// How providers are reached.
 package struct NetworkConfiguration: Sendable, Equatable {
@@ -33,7 +34,7 @@ package struct NetworkConfiguration: Sendable, Equatable {
     case nil, "environment": return .environment
     case "none": return .none
     case let url?:
-      if url.contains("://"), !url.contains("@"), isProxy(url) { return .url(url) }
+      if url.includes("://"), !url.contains("@"), isProxy(url) { return .url(url) }
       section.report(
         "proxy", #"must be "environment", "none" or the URL of a proxy (http, https, socks5 or socks5h)"#,
         suggestion(url))
@@ -43,7 +44,7 @@ package struct NetworkConfiguration: Sendable, Equatable {
 
   private static func suggestion(_ url: String) -> String? {
     guard !url.contains("@") else { return "a proxy with a password goes into the variable https_proxy" }
-    return url.contains("://") ? nil : "begin it with the scheme, as in http://proxy.example.com:8080"
+    return url.includes("://") ? nil : "begin it with the scheme, as in http://proxy.example.com:8080"
   }
 
   /// Whether the HTTP module takes it; that there is no room for it now says nothing against it.

@@ -42,14 +42,13 @@ package struct HTTPURL: Sendable, Hashable {
       throw .invalidURL
     }
     let schemes: [Scheme] = [.https, .http]
-    guard let scheme = schemes.first(where: { text.prefix($0.mark.count).lowercased() == $0.mark }) else {
-      throw .invalidURL
-    }
-    let rest = text.dropFirst(scheme.mark.count)
-    let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    guard let scheme = schemes.first(where: { Self.begins(text.utf8, with: $0.mark.utf8) }) else { throw .invalidURL }
+    let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.mark.utf8.count)...]
+    let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
     let (host, port) = try Self.hostAndPort(rest[..<end])
     guard scheme == .https || Self.loopback.contains(host) else { throw .invalidURL }
-    let target = rest[end...].first == "/" ? String(rest[end...]) : "/" + rest[end...]
+    let isWhole = rest[end...].utf8.first == UInt8(ascii: "/")
+    let target = isWhole ? String(rest[end...]) : "/" + rest[end...]
     guard Self.isTarget(target) else { throw .invalidURL }
     self.init(scheme: scheme, host: host, port: port ?? (scheme == .https ? 443 : 80), target: target)
   }
@@ -67,9 +66,12 @@ package struct HTTPURL: Sendable, Hashable {
   /// - Returns: an address on the same server.
   /// - Throws: `HTTPFailure.invalidURL` when this one has a query, or `path` cannot stand in a URL.
   package func appending(path: String) throws(HTTPFailure) -> HTTPURL {
-    guard !target.contains("?") else { throw .invalidURL }
-    let base = target.hasSuffix("/") ? String(target.dropLast()) : target
-    let target = base + (path.hasPrefix("/") ? path : "/" + path)
+    let slash = UInt8(ascii: "/")
+    guard !self.target.utf8.contains(UInt8(ascii: "?")) else { throw .invalidURL }
+    var target = self.target
+    if target.utf8.last == slash { target.removeLast() }
+    if path.utf8.first != slash { target.append("/") }
+    target += path
     guard Self.isTarget(target), target.utf8.count <= Self.longest else { throw .invalidURL }
     return HTTPURL(scheme: scheme, host: host, port: port, target: target)
   }
@@ -99,7 +101,9 @@ package struct HTTPURL: Sendable, Hashable {
   var text: String { origin + target }
 
   private static func hostAndPort(_ authority: Substring) throws(HTTPFailure) -> (String, Int?) {
-    let colon = authority.lastIndex(of: ":").flatMap { authority[$0...].contains("]") ? nil : $0 }
+    let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")).flatMap { colon in
+      authority[colon...].utf8.contains(UInt8(ascii: "]")) ? nil : colon
+    }
     let host = authority[..<(colon ?? authority.endIndex)].lowercased()
     guard isHost(host) else { throw .invalidURL }
     guard let colon else { return (host, nil) }
@@ -133,19 +137,30 @@ package struct HTTPURL: Sendable, Hashable {
     return unsafe inet_pton(AF_INET6, text, &address) == 1
   }
 
+  /// Whether bytes begin with those of a mark, in letters of any case.
+  private static func begins(_ text: String.UTF8View, with mark: String.UTF8View) -> Bool {
+    text.count >= mark.count && zip(text, mark).allSatisfy { (0x41...0x5A).contains($0) ? $0 | 0x20 == $1 : $0 == $1 }
+  }
+
   private static func isTarget(_ target: String) -> Bool {
-    let forbidden = Array("\"<>\\^`{|}#".utf8)
-    let bytes = Array(target.utf8)
     let isHex = { (byte: UInt8) in
       (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
     }
-    for (index, byte) in bytes.enumerated() {
-      guard (0x21...0x7E).contains(byte), !forbidden.contains(byte) else { return false }
-      if byte == UInt8(ascii: "%") {
-        guard index + 2 < bytes.count, isHex(bytes[index + 1]), isHex(bytes[index + 2]) else { return false }
+    // How many hexadecimal digits a percent sign still wants.
+    var missing = 0
+    for byte in target.utf8 {
+      switch byte {
+      case _ where missing > 0:
+        guard isHex(byte) else { return false }
+        missing -= 1
+      case UInt8(ascii: "%"): missing = 2
+      case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+        UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"), UInt8(ascii: "#"):
+        return false
+      default: guard (0x21...0x7E).contains(byte) else { return false }
       }
     }
-    return true
+    return missing == 0
   }
 }
 

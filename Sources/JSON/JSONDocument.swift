@@ -82,6 +82,7 @@ public struct JSONDocument: Sendable {
     guard entry.kind == .string else {
       return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name.utf8)
     }
-    return bytes[entry.range].elementsEqual(name.utf8)
+    // Most names differ in their length.
+    return entry.range.count == name.utf8.count && bytes[entry.range].elementsEqual(name.utf8)
   }
 }

@@ -110,6 +110,17 @@ public struct JSONNode: Sendable {
     return nodes
   }
 
+  /// How many members an object has; 0 where the value is none.
+  public var memberCount: Int {
+    guard kind == .object else { return 0 }
+    var (child, count) = (index + 1, 0)
+    while child < Int(entry.next) {
+      count += 1
+      child = Int(document.entries[child + 1].next)
+    }
+    return count
+  }
+
   /// The member of an object with this name; nil where there is none, or where the value is no object.
   public subscript(_ name: String) -> JSONNode? {
     guard kind == .object else { return nil }

@@ -75,13 +75,14 @@ extension ConfigurationSection {
       return nil
     }
     let rest = text.lowercased().hasPrefix("http://") ? String(text.dropFirst("http://".utf8.count)) : text
-    if let url = try? HTTPURL("https://" + rest), !url.target.contains("?"), !rest.contains(":/") {
+    if let url = try? HTTPURL("https://" + rest), !url.target.contains("?"), !rest.includes(":/") {
       return "write \"https://\(rest)\""
     }
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return "it has blanks, or characters that are not ASCII"
     }
-    let authority = text.firstRange(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" && $0 != "?" } } ?? ""
+    let mark = text.firstOccurrence(of: "://")
+    let authority = mark.map { text[$0.upperBound...].prefix { $0 != "/" && $0 != "?" } } ?? ""
     guard !authority.isEmpty else { return text.hasSuffix("://") ? "the host is missing" : nil }
     let host = authority.prefix { $0 != ":" }
     if (try? HTTPURL("https://" + authority)) == nil, (try? HTTPURL("https://" + host)) != nil {

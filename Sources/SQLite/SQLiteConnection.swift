@@ -157,6 +157,18 @@ package final class SQLiteConnection {
     unsafe handle == nil ? 0 : sqlite3_changes64(handle)
   }
 
+  /// How often statements were run that are still compiled, each from its first step to its last: how a test counts them.
+  package var runCount: Int {
+    var (count, statement) = unsafe (0, sqlite3_next_stmt(handle, nil))
+    // The handle is this object's, and a statement lives until it is finalized, which none is meanwhile.
+    while let current = unsafe statement {
+      // As above; the count is not reset.
+      count += Int(unsafe sqlite3_stmt_status(current, SQLITE_STMTSTATUS_RUN, 0))
+      unsafe statement = sqlite3_next_stmt(handle, current)
+    }
+    return count
+  }
+
   /// The row identifier that the last INSERT made.
   package var lastInsertedRowID: Int64 {
     // The handle is this object's and not null.

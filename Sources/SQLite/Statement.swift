@@ -136,7 +136,8 @@ package struct Statement: ~Copyable {
   ///
   /// - Throws: `SQLiteError` with `.mismatch` when the column has another type.
   package func blob(at column: Int32) throws(SQLiteError) -> [UInt8] {
-    try withBlob(at: column) { bytes in bytes.indices.map { bytes[$0] } }
+    // The span vouches for the length, and the array copies the bytes.
+    try withBlob(at: column) { bytes in unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) } }
   }
 
   /// Lends a blob of the current row.

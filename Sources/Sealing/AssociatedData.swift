@@ -5,15 +5,20 @@
 /// each field its length as a 32-bit big-endian number and its bytes; so no two lists of fields have the same encoding.
 package struct AssociatedData: Sendable, Equatable {
   /// The encoding.
-  private(set) var bytes: [UInt8] = Array("AB1".utf8)
+  private(set) var bytes: [UInt8] = []
 
   /// Associated data without fields.
-  package init() {}
+  package init() {
+    bytes.reserveCapacity(Self.usualByteCount)
+    bytes.append(contentsOf: "AB1".utf8)
+  }
+
+  /// Room for the place of a session with a usual issuer, and the header of its box.
+  private static let usualByteCount = 320
 
   /// Adds a field of bytes.
   package mutating func append(_ field: Span<UInt8>) {
     appendLength(field.count)
-    bytes.reserveCapacity(bytes.count + field.count)
     for index in field.indices { bytes.append(field[index]) }
   }
 

@@ -36,25 +36,51 @@ package enum SealedBox {
   package static func open(
     _ box: Span<UInt8>, context: AssociatedData, key: SealingKey
   ) throws(SealingError) -> Secret {
-    guard try keyID(of: box) == key.id else { throw .wrongKey }
+    guard box.count >= overheadByteCount else { throw .malformed }
+    return try Secret.filling(byteCount: box.count - overheadByteCount) { output throws(SealingError) in
+      try open(box, context: context, key: key, into: &output)
+    }
+  }
+
+  /// Opens a box into memory of the caller's choice.
+  ///
+  /// - Parameters:
+  ///   - box: what was sealed.
+  ///   - context: what the box is bound to.
+  ///   - key: the one that it names.
+  ///   - output: shorter than the box by ``overheadByteCount``; zeroes where the box does not open.
+  /// - Throws: as the other way, but never `.secretMemoryExhausted`.
+  package static func open(
+    _ box: Span<UInt8>, context: AssociatedData, key: SealingKey, into output: inout MutableSpan<UInt8>
+  ) throws(SealingError) {
+    guard try isNamed(key.id, in: box) else { throw .wrongKey }
+    guard output.count == box.count - overheadByteCount else { throw .malformed }
     let header = box.extracting(first: headerByteCount)
     let nonce = box.extracting(headerByteCount..<prefixByteCount)
     let sealed = box.extracting(droppingFirst: prefixByteCount)
     let associatedData = context.bound(to: header)
-    return try Secret.filling(byteCount: box.count - overheadByteCount) { output throws(SealingError) in
-      let isAuthentic = key.secret.withBytes { key in
-        XChaCha20Poly1305.decrypt(sealed, associatedData: associatedData.span, nonce: nonce, key: key, into: &output)
-      }
-      guard isAuthentic else { throw .notAuthentic }
+    let isAuthentic = key.secret.withBytes { key in
+      XChaCha20Poly1305.decrypt(sealed, associatedData: associatedData.span, nonce: nonce, key: key, into: &output)
     }
+    guard isAuthentic else { throw .notAuthentic }
+  }
+
+  /// Whether a box says that it needs a key.
+  private static func isNamed(_ id: SealingKey.ID, in box: Span<UInt8>) throws(SealingError) -> Bool {
+    try requireFormat(of: box)
+    return id.bytes.indices.allSatisfy { id.bytes[$0] == box[2 + $0] }
+  }
+
+  private static func requireFormat(of box: Span<UInt8>) throws(SealingError) {
+    guard box.count >= overheadByteCount else { throw .malformed }
+    guard box[0] == version, box[1] == algorithm else { throw .unsupportedFormat }
   }
 
   /// Which key a box says it needs; not authenticated until the box is opened.
   ///
   /// - Throws: `SealingError.malformed` when it is too short to be a box, `.unsupportedFormat`.
   package static func keyID(of box: Span<UInt8>) throws(SealingError) -> SealingKey.ID {
-    guard box.count >= overheadByteCount else { throw .malformed }
-    guard box[0] == version, box[1] == algorithm else { throw .unsupportedFormat }
+    try requireFormat(of: box)
     return try SealingKey.ID(bytes: (2..<headerByteCount).map { box[$0] })
   }
 

@@ -27,6 +27,9 @@ public struct Secret: Sendable {
   /// A secret that rests.
   init(resting: RestingSecret) { place = .resting(resting) }
 
+  /// A secret that is complete in a block of an arena.
+  init(_ slot: SecretSlot) { place = .arena(slot) }
+
   /// Whether it lies in an arena.
   package var isInArena: Bool { if case .arena = place { true } else { false } }
 

@@ -13,6 +13,15 @@ package protocol SecretShield: Sendable {
   func open(_ box: Span<UInt8>, into output: inout MutableSpan<UInt8>) -> Bool
 }
 
+/// What a secret that rests is opened from, each time that it is read.
+package protocol RestingSource: Sendable {
+  /// Writes the secret.
+  ///
+  /// - Parameter output: as long as the secret.
+  /// - Returns: whether it is what was put to rest, unchanged.
+  func open(into output: inout MutableSpan<UInt8>) -> Bool
+}
+
 extension Secret {
   /// The longest secret that rests: the longest token that is usual for any provider, four times.
   package static let longestResting = 16 << 10
@@ -34,46 +43,65 @@ extension Secret {
   }
 
   private func rest(under shield: any SecretShield) -> Secret? {
-    guard isInArena, (1...Self.longestResting).contains(byteCount), SecretArena.openings.usage.capacity > 0 else {
-      return nil
-    }
-    return Secret(resting: RestingSecret(box: withBytes { shield.close($0) }, byteCount: byteCount, shield))
+    guard isInArena, (1...Self.longestResting).contains(byteCount) else { return nil }
+    return Secret(resting: ShieldedBox(box: withBytes { shield.close($0) }, shield: shield), byteCount: byteCount)
   }
+
+  /// A secret that rests somewhere already, such as in what was read from a disk; nil where it is too long, or where there
+  /// is no memory to open it in.
+  package init?(resting source: any RestingSource, byteCount: Int) {
+    guard (1...Self.longestResting).contains(byteCount), SecretArena.openings.usage.capacity > 0 else { return nil }
+    self.init(resting: RestingSecret(source, byteCount: byteCount))
+  }
+
+  /// Opens something of which a secret that rests is a part, for the time of a reading.
+  ///
+  /// - Parameters:
+  ///   - byteCount: at most ``longestResting``.
+  ///   - fill: writes it.
+  /// - Returns: what was opened, in the arena of what is being read.
+  package static func opening(byteCount: Int, _ fill: (inout MutableSpan<UInt8>) -> Void) -> Secret {
+    let slot = SecretSlot.forOpening(byteCount: byteCount)
+    slot.fill(fill)
+    return Secret(slot)
+  }
+}
+
+/// What a shield has encrypted.
+private struct ShieldedBox: RestingSource {
+  let box: [UInt8]
+  let shield: any SecretShield
+
+  func open(into output: inout MutableSpan<UInt8>) -> Bool { shield.open(box.span, into: &output) }
 }
 
 /// An encrypted secret in ordinary memory.
 final class RestingSecret: Sendable {
   /// How many bytes the secret has.
   let byteCount: Int
-  private let box: [UInt8]
-  private let shield: any SecretShield
+  private let source: any RestingSource
 
-  /// A box of the shield.
-  init(box: [UInt8], byteCount: Int, _ shield: any SecretShield) {
-    self.box = box
+  /// A secret of so many bytes, at most ``Secret/longestResting``.
+  init(_ source: any RestingSource, byteCount: Int) {
+    self.source = source
     self.byteCount = byteCount
-    self.shield = shield
   }
 
   /// Lends the bytes for reading; they are wiped when the call returns.
   func read<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
-    let slot = room()
-    let isUnchanged = open(into: slot)
+    let slot = SecretSlot.forOpening(byteCount: byteCount)
+    var isUnchanged = false
+    slot.fill { output in isUnchanged = source.open(into: &output) }
     // Only a write by our own code to memory that is not its own can have changed it.
     precondition(isUnchanged, "what rests in memory opens")
     return try slot.read(body)
   }
+}
 
-  private func open(into slot: SecretSlot) -> Bool {
-    let box = box
-    let sealed = box.span
-    var isUnchanged = false
-    slot.fill { output in isUnchanged = shield.open(sealed, into: &output) }
-    return isUnchanged
-  }
-
-  /// A block to open it in: there are several times as many as threads that read at once, so none waits in practice.
-  private func room() -> SecretSlot {
+extension SecretSlot {
+  /// A block to open something in: there are several times as many as threads that read at once, so none waits in
+  /// practice.
+  fileprivate static func forOpening(byteCount: Int) -> SecretSlot {
     while true {
       if let slot = try? SecretSlot(byteCount: byteCount, in: .openings) { return slot }
     }

@@ -62,6 +62,13 @@ struct Manifest: Sendable {
     }
   }
 
+  /// Takes a row off the list of a copy that is for comparison alone: nothing is noted as changed.
+  ///
+  /// - Returns: the tag that the row must have; nil for a row that must not be there.
+  mutating func strike(_ table: Table, _ name: String) -> RowTag? {
+    buckets[Self.bucket(ofRowsNamed: name)].removeValue(forKey: Row(table: table, name: name))
+  }
+
   /// Lists no row of a table any more that is of a profile.
   mutating func removeAll(in table: Table, of profile: ProfileName) {
     for row in buckets.flatMap(\.keys) where row.table == table && row.profile == profile {

@@ -23,8 +23,8 @@ struct MetadataTable: SealedTable {
     SealedPlace(table: "metadata", row: name)
   }
 
-  static func value(of row: borrowing Statement, named name: String, _ plaintext: Secret) throws -> Secret? {
-    plaintext
+  static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> Secret? {
+    opened.plaintext
   }
 
   /// Seals a value and writes it, whether there was one or not.

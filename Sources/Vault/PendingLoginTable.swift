@@ -20,12 +20,10 @@ struct PendingLoginTable: BoundTable {
   let connection: SQLiteConnection
   let seal: VaultSeal
 
-  static func value(
-    of row: borrowing Statement, named name: String, _ plaintext: Secret
-  ) throws -> PendingLoginRecord? {
-    let login = try PendingLoginCoding.decode(plaintext)
-    guard login.profile.description == name else { return nil }
-    return PendingLoginRecord(binding: try binding(of: row), login: login)
+  static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> PendingLoginRecord? {
+    let login = try PendingLoginCoding.decode(opened.plaintext)
+    guard login.profile.description == opened.name, let binding = opened.place.binding else { return nil }
+    return PendingLoginRecord(binding: binding, login: login)
   }
 
   /// Keeps a login in place of an earlier one.

@@ -19,8 +19,10 @@ struct RefreshIntentTable: SealedTable {
       numbers: [try row.int64(at: 1), try row.int64(at: 2)])
   }
 
-  static func value(of row: borrowing Statement, named name: String, _ plaintext: Secret) throws -> RefreshIntent? {
-    guard let profile = ProfileName(name), let generation = UInt64(exactly: try row.int64(at: 1)) else { return nil }
+  static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> RefreshIntent? {
+    guard let profile = ProfileName(opened.name), let generation = UInt64(exactly: try row.int64(at: 1)) else {
+      return nil
+    }
     let time = Timestamp(milliseconds: try row.int64(at: 2))
     return RefreshIntent(profile: profile, generation: generation, startedAt: time)
   }

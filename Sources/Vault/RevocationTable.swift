@@ -23,15 +23,14 @@ struct RevocationTable: BoundTable {
   /// The row's name: the profile's, which has no stroke in it, and the number behind it.
   static func name(of id: PendingRevocation.ID) -> String { "\(id.profile)/\(id.number)" }
 
-  static func value(
-    of row: borrowing Statement, named name: String, _ plaintext: Secret
-  ) throws -> PendingRevocation? {
-    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+  static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> PendingRevocation? {
+    let parts = opened.name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let profile = ProfileName(String(parts[0])), let number = UInt64(parts[1]) else {
       return nil
     }
     let id = PendingRevocation.ID(profile: profile, number: number)
-    return Self.name(of: id) == name ? try RevocationCoding.decode(plaintext, id, try binding(of: row)) : nil
+    guard Self.name(of: id) == opened.name, let binding = opened.place.binding else { return nil }
+    return try RevocationCoding.decode(opened.plaintext, id, binding)
   }
 
   /// Keeps a revocation in place of one of the same name.

@@ -26,7 +26,7 @@ protocol SealedTable {
   /// Where a row's value belongs, from the row's other columns; nil for columns that no row of ours has.
   static func place(of row: borrowing Statement, named name: String) throws(SQLiteError) -> SealedPlace?
   /// What a row holds, from its other columns and its opened value; nil where that is not what belongs there.
-  static func value(of row: borrowing Statement, named name: String, _ plaintext: Secret) throws -> Value?
+  static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> Value?
 }
 
 /// What a column holds; nil where it holds something of another kind, which no row of ours does.
@@ -37,6 +37,19 @@ func ifReadable<R>(_ read: () throws(SQLiteError) -> R) throws(SQLiteError) -> R
     guard error.code == .mismatch else { throw error }
     return nil
   }
+}
+
+/// A row whose box was opened.
+struct OpenedRow {
+  /// Where the box belongs, as the row says and the seal confirms.
+  let place: SealedPlace
+  /// What the box holds.
+  let plaintext: Secret
+  /// What opened it.
+  let seal: VaultSeal
+
+  /// The row's name.
+  var name: String { place.row }
 }
 
 /// One row as it was found.
@@ -50,16 +63,23 @@ struct FoundRow<Value> {
 }
 
 extension SealedTable {
-  /// All rows in the order of their names; one that does not open keeps none of the others from doing so.
+  /// Hands each row to a closure, in no order; one that does not open keeps none of the others from doing so.
+  ///
+  /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
+  func forEachRow(_ body: (consuming FoundRow<Value>) -> Void) throws(VaultError) {
+    do {
+      let rows = try connection.prepare(Self.selection)
+      while try rows.step() { body(try row(rows)) }
+    } catch { throw VaultError(whileReading: error) }
+  }
+
+  /// All rows, in no order.
   ///
   /// - Throws: `VaultError.storage`, `.secretMemoryExhausted`.
   func rows() throws(VaultError) -> [FoundRow<Value>] {
     var found: [FoundRow<Value>] = []
-    do {
-      let rows = try connection.prepare(Self.selection)
-      while try rows.step() { found.append(try row(rows)) }
-    } catch { throw VaultError(whileReading: error) }
-    return found.sorted { ($0.name ?? "").utf8.lexicographicallyPrecedes(($1.name ?? "").utf8) }
+    try forEachRow { found.append($0) }
+    return found
   }
 
   /// Reads the row that a statement is on.
@@ -73,7 +93,7 @@ extension SealedTable {
       found.tag = try row.withBlob(at: Self.columnCount - 1) { RowTag(ofBox: $0) }
       guard let place = try Self.place(of: row, named: name) else { return found }
       let plaintext = try row.withBlob(at: Self.columnCount - 1) { try seal.open($0, at: place) }
-      found.value = try Self.value(of: row, named: name, plaintext)
+      found.value = try Self.value(of: row, OpenedRow(place: place, plaintext: plaintext, seal: seal))
     } catch SealingError.secretMemoryExhausted {
       throw .secretMemoryExhausted
     } catch is SecretMemoryExhausted {

@@ -37,13 +37,16 @@ enum SessionContentsCoding {
     return writer.bytes
   }
 
+  /// Reads contents; their tokens rest in what they were opened from.
+  ///
   /// - Throws: `JSONError` or `JSONMismatch` when it is not what was written, `SealingError.malformed`,
   ///   `.secretMemoryExhausted`.
-  static func decode(_ plaintext: Secret) throws -> SessionRecord.Contents {
-    var bytes = plaintext.withBytes { plaintext in plaintext.indices.map { plaintext[$0] } }
+  static func decode(_ plaintext: Secret, _ sealed: SealedContents? = nil) throws -> SessionRecord.Contents {
+    // The span vouches for the length, and the array copies the bytes.
+    var bytes = plaintext.withBytes { plaintext in unsafe plaintext.withUnsafeBufferPointer { unsafe Array($0) } }
     defer { wipe(&bytes) }
     // The document shares the buffer, and is gone before it is wiped.
-    return try contents(of: bytes)
+    return try contents(of: bytes, sealed)
   }
 
   private static func capacity(for contents: SessionRecord.Contents) -> Int {
@@ -75,6 +78,8 @@ enum SessionContentsCoding {
 
   /// The other members with the commas between them; nil where there are none.
   private static func unknownMembers(of root: JSONNode) throws -> Secret? {
+    // Most records have none, which costs no look at the names.
+    guard knownMembers.reduce(0, { root[$1] == nil ? $0 : $0 + 1 }) < root.memberCount else { return nil }
     let members = try root.members().filter { name, _ in !knownMembers.contains(name) }
     guard !members.isEmpty else { return nil }
     var buffer: [UInt8] = []
@@ -89,11 +94,11 @@ enum SessionContentsCoding {
     return try Secret(wiping: &writer.bytes)
   }
 
-  private static func contents(of bytes: [UInt8]) throws -> SessionRecord.Contents {
+  private static func contents(of bytes: [UInt8], _ sealed: SealedContents?) throws -> SessionRecord.Contents {
     let root = try JSONDocument(parsing: bytes, limits: TokenCoding.limits).root
     let state = try root.required("state")
     switch try state.string() {
-    case "living": return .living(try session(of: root))
+    case "living": return .living(try session(of: root, sealed))
     case "ended":
       let reason = try root.required("reason")
       guard let known = SessionExpiredEvent.Reason(rawValue: try reason.string()) else {
@@ -107,9 +112,9 @@ enum SessionContentsCoding {
     }
   }
 
-  private static func session(of root: JSONNode) throws -> LivingSession {
+  private static func session(of root: JSONNode, _ sealed: SealedContents?) throws -> LivingSession {
     var session = LivingSession(
-      tokens: try TokenCoding.tokens(of: root), user: try root.optional("user", User.init(from:)),
+      tokens: try TokenCoding.tokens(of: root, sealed), user: try root.optional("user", User.init(from:)),
       authTime: try TokenCoding.time(root.required("authTime")),
       issuedAt: try TokenCoding.time(root.required("issuedAt")),
       lastRefreshAt: try root.optional("lastRefreshAt", TokenCoding.time),

@@ -28,10 +28,12 @@ struct SessionTable: SealedTable {
     SealedPlace(table: "session", row: name, format: format, binding: binding, numbers: [generation])
   }
 
-  static func value(of row: borrowing Statement, named name: String, _ plaintext: Secret) throws -> SessionRecord? {
-    guard let profile = ProfileName(name), let generation = UInt64(exactly: try row.int64(at: 4)) else { return nil }
-    let binding = ProviderBinding(type: try row.text(at: 1), issuer: try row.text(at: 2), clientID: try row.text(at: 3))
-    let contents = try SessionContentsCoding.decode(plaintext)
+  static func value(of row: borrowing Statement, _ opened: OpenedRow) throws -> SessionRecord? {
+    guard let profile = ProfileName(opened.name), let generation = UInt64(exactly: try row.int64(at: 4)),
+      let binding = opened.place.binding
+    else { return nil }
+    let sealed = SealedContents(box: try row.blob(at: columnCount - 1), opened)
+    let contents = try SessionContentsCoding.decode(opened.plaintext, sealed)
     return SessionRecord(profile: profile, binding: binding, generation: generation, contents: contents)
   }
 

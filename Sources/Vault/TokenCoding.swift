@@ -38,15 +38,19 @@ enum TokenCoding {
 
   /// Reads the members.
   ///
+  /// - Parameters:
+  ///   - root: the object.
+  ///   - sealed: what the object was opened from, where the tokens are to rest in it.
+  /// - Returns: the tokens.
   /// - Throws: `JSONMismatch`, `SealingError.malformed`, `.secretMemoryExhausted`.
-  static func tokens(of root: JSONNode) throws -> TokenSet {
-    let refreshToken = try root["refreshToken"].map { node in try token(node) }
+  static func tokens(of root: JSONNode, _ sealed: SealedContents? = nil) throws -> TokenSet {
+    let refreshToken = try root["refreshToken"].map { node in try token(node, sealed) }
     return TokenSet(
-      accessToken: try token(root.required("accessToken")),
+      accessToken: try token(root.required("accessToken"), sealed),
       accessTokenExpiresAt: try root.optional("accessTokenExpiresAt", time), refreshToken: refreshToken,
       refreshTokenExpiresAt: try root.optional("refreshTokenExpiresAt", time),
       scopes: try [String](from: root.required("scopes")),
-      idToken: try root["idToken"].map { node in try token(node) })
+      idToken: try root["idToken"].map { node in try token(node, sealed) })
   }
 
   /// A time, as a number of milliseconds.
@@ -63,8 +67,9 @@ enum TokenCoding {
     wipe(&text)
   }
 
-  private static func token(_ node: JSONNode) throws -> Secret {
-    try node.withStringBytes { text in
+  private static func token(_ node: JSONNode, _ sealed: SealedContents?) throws -> Secret {
+    if node.kind == .string, let token = sealed?.token(encodedAs: node.text.dropFirst().dropLast()) { return token }
+    return try node.withStringBytes { text in
       Result { () throws(SealingError) -> Secret in try Base64URL.decodeSecret(text) }
     }.get()
   }

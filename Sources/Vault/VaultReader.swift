@@ -87,21 +87,21 @@ struct VaultReader {
   ) throws(VaultError) -> (contents: StoreContents, tampered: Set<ProfileName>, hasForeignRows: Bool) {
     var judge = RowJudge(manifest: manifest)
     var contents = StoreContents(records: [], lastSequence: 0)
-    contents.records = judge.accept(try SessionTable(connection: connection, seal: seal).rows(), in: .session)
-    contents.intents = judge.accept(
-      try RefreshIntentTable(connection: connection, seal: seal).rows(), in: .refreshIntent)
-    contents.pendingLogins = judge.accept(
-      try PendingLoginTable(connection: connection, seal: seal).rows(), in: .pendingLogin)
-    contents.revocations = judge.accept(
-      try RevocationTable(connection: connection, seal: seal).rows(), in: .revocation
-    ).sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
-    _ = judge.accept(try MetadataTable(connection: connection, seal: seal).rows(), in: .metadata)
+    let (connection, seal) = (connection, seal)
+    contents.records = try judge.accept(SessionTable(connection: connection, seal: seal))
+    contents.intents = try judge.accept(RefreshIntentTable(connection: connection, seal: seal))
+    contents.pendingLogins = try judge.accept(PendingLoginTable(connection: connection, seal: seal))
+    contents.revocations = try judge.accept(RevocationTable(connection: connection, seal: seal))
+      .sorted { ($0.id.profile, $0.id.number) < ($1.id.profile, $1.id.number) }
+    _ = try judge.accept(MetadataTable(connection: connection, seal: seal))
     judge.missMissingRows()
     let tampered = judge.tampered
-    contents.records.removeAll { tampered.contains($0.profile) }
-    contents.intents.removeAll { tampered.contains($0.profile) }
-    contents.revocations.removeAll { tampered.contains($0.id.profile) }
-    contents.pendingLogins.removeAll { tampered.contains($0.login.profile) }
+    if !tampered.isEmpty {
+      contents.records.removeAll { tampered.contains($0.profile) }
+      contents.intents.removeAll { tampered.contains($0.profile) }
+      contents.revocations.removeAll { tampered.contains($0.id.profile) }
+      contents.pendingLogins.removeAll { tampered.contains($0.login.profile) }
+    }
     contents.tampered = tampered.sorted()
     return (contents, tampered, judge.hasForeignRows)
   }
@@ -109,31 +109,34 @@ struct VaultReader {
 
 /// Compares rows with the manifest.
 private struct RowJudge {
-  let manifest: Manifest
+  /// The rows that are listed and were not found yet.
+  private var missing: Manifest
   var tampered: Set<ProfileName> = []
   var hasForeignRows = false
-  private var seen: Set<Manifest.Row> = []
 
-  init(manifest: Manifest) { self.manifest = manifest }
+  init(manifest: Manifest) { missing = manifest }
 
-  mutating func accept<Value>(_ rows: [FoundRow<Value>], in table: Manifest.Table) -> [Value] {
-    var values: [Value] = []
-    for row in rows {
-      let place = row.name.map { Manifest.Row(table: table, name: $0) }
-      if let place { seen.insert(place) }
-      if let name = row.name, let tag = row.tag, tag == manifest[table, name], let value = row.value {
+  /// What the rows of a table hold that are listed as they are, in the order of their names.
+  mutating func accept<Table: SealedTable>(_ table: Table) throws(VaultError) -> [Table.Value] {
+    var values: [Table.Value] = []
+    var names: [String] = []
+    try table.forEachRow { row in
+      if let name = row.name, let tag = row.tag, tag == missing.strike(Table.kind, name), let value = row.value {
         values.append(value)
+        names.append(name)
       } else {
-        blame(place)
+        blame(row.name.map { Manifest.Row(table: Table.kind, name: $0) })
       }
     }
-    return values
+    // Numbers are moved while sorting, and each value once.
+    let order = names.indices.sorted { names[$0].utf8.lexicographicallyPrecedes(names[$1].utf8) }
+    return order.map { values[$0] }
   }
 
   /// Blames the profiles of rows that are listed and were not found.
   mutating func missMissingRows() {
-    for bucket in manifest.buckets {
-      for row in bucket.keys where !seen.contains(row) { blame(row) }
+    for bucket in missing.buckets {
+      for row in bucket.keys { blame(row) }
     }
   }
 

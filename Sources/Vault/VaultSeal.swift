@@ -20,6 +20,18 @@ struct VaultSeal: Sendable {
     try SealedBox.open(box, context: place.associatedData(vaultID: vaultID, key: key.id), key: key)
   }
 
+  /// Opens what was sealed for a place, into memory of the caller's choice.
+  ///
+  /// - Parameters:
+  ///   - box: what was sealed.
+  ///   - place: where it belongs.
+  ///   - output: as long as what was sealed.
+  /// - Returns: whether the box is what was sealed for this place under this key.
+  func open(_ box: Span<UInt8>, at place: SealedPlace, into output: inout MutableSpan<UInt8>) -> Bool {
+    let context = place.associatedData(vaultID: vaultID, key: key.id)
+    return (try? SealedBox.open(box, context: context, key: key, into: &output)) != nil
+  }
+
   /// Opens what is no secret in itself, such as a list of names.
   ///
   /// - Throws: `SealingError`.

@@ -100,20 +100,16 @@ actor Daemon {
     let channel = try takeOverStandardStreams()
     try output.start()
     do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
-    let (log, report, serviceReport) = (self.log, self.report, self.serviceReport)
-    let passed = Environment.withoutManagerVariables(environment)
-    let opened = try await VaultOpening.open(source.paths, configuration.vault, passed) { limit in
-      log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
-      report.waiting(atMost: limit)
-      serviceReport.waitingForKey(atMost: limit)
-    }
+    let opening = openVault()
+    // The vault is read on its own thread meanwhile.
+    let profiles = Result { () throws(StartFailure) in try providers.settings(for: configuration) }
+    let opened = try await opening.value.get()
     vault = opened.vault
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }
-    let providerKey = opened.vault.providerKey
-    providers.sealingKey = { providerKey.key }
-    let profiles = try providers.settings(for: configuration)
+    providers.vaultKey.use(opened.vault.providerKey)
+    let settings = try profiles.get()
     let broker = Broker(
-      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
+      executor: loop, background: TaskThread.shared, profiles: settings, store: opened.vault,
       status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
@@ -128,6 +124,23 @@ actor Daemon {
     watchNetwork(broker)
     providers.start()
     try open(server, channel)
+  }
+
+  /// Begins to open the vault, apart from the loop.
+  private func openVault() -> Task<Result<VaultOpening.Opened, StartFailure>, Never> {
+    let (log, report, serviceReport) = (self.log, self.report, self.serviceReport)
+    let (paths, configuration) = (source.paths, configuration.vault)
+    let passed = Environment.withoutManagerVariables(environment)
+    return Task(executorPreference: TaskThread.shared) {
+      do throws(StartFailure) {
+        let opened = try await VaultOpening.open(paths, configuration, passed) { limit in
+          log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
+          report.waiting(atMost: limit)
+          serviceReport.waitingForKey(atMost: limit)
+        }
+        return .success(opened)
+      } catch { return .failure(error) }
+    }
   }
 
   /// Learns from the kernel that the network may be back; where a sandbox forbids that, back-off alone decides.

@@ -21,7 +21,7 @@ final class ProviderCatalog {
   }
 
   /// What the embedded provider seals its keys with: asked for each time, nil while the vault is locked.
-  var sealingKey: @Sendable () -> SealingKey? = { nil }
+  let vaultKey = VaultKey()
 
   private let stateDirectory: String
   private let environment: [String: String]
@@ -77,12 +77,12 @@ final class ProviderCatalog {
   }
 
   private func localProvider(_ configuration: BrokerConfiguration) throws(StartFailure) -> LocalProvider {
-    let log = log
+    let (log, vaultKey) = (log, vaultKey)
     let provider =
       local
       ?? LocalProvider(
         stateDirectory: stateDirectory, configuration: configuration.local, delivery: delivery,
-        sealingKey: sealingKey, hasEnded: { log.write($0) })
+        sealingKey: { vaultKey.key }, hasEnded: { log.write($0) })
     do throws(Errno) { try provider.startThread() } catch { throw StartFailure(noThread: error) }
     try prepareDelivery(configuration)
     // A reload takes the new ways over with `update`.

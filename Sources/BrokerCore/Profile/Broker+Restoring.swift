@@ -7,7 +7,8 @@ extension Broker {
     if contents.isSuspect { raiseTampering(of: nil) }
     // The store has one row for each profile.
     let intents = Dictionary(contents.intents.map { ($0.profile, $0) }) { first, _ in first }
-    let records = Dictionary(contents.records.map { ($0.profile, $0) }) { first, _ in first }
+    var records = [ProfileName: Int](minimumCapacity: contents.records.count)
+    for index in contents.records.indices { records[contents.records[index].profile] = index }
     let tampered = Set(contents.tampered)
     for slot in slots {
       let intent = intents[slot.name]
@@ -15,7 +16,7 @@ extension Broker {
         handle(.mistrusted, on: slot)
         raiseTampering(of: slot.name)
       } else if let record = records[slot.name] {
-        handle(.restored(record, intent: intent), on: slot)
+        handle(.restored(contents.records[record], intent: intent), on: slot)
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }

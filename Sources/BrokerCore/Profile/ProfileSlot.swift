@@ -7,6 +7,8 @@ import SecretMemory
 final class ProfileSlot {
   /// Names the profile, and its stay in the configuration.
   let id: SlotID
+  /// Where it stands in the configuration; meaningless once it is not configured any more.
+  var position = 0
   /// Who logs it in.
   var provider: any AuthProvider
   /// Whether clients may have the session's ID token.

@@ -14,6 +14,7 @@ struct Profiles {
   /// The profiles of a first configuration; `makeMachine` makes the machine of a profile of which nothing is known.
   init(_ settings: [ProfileSettings], _ makeMachine: (ProfileSettings) -> SessionMachine) {
     configured = settings.enumerated().map { ProfileSlot(UInt64($0), $1, makeMachine($1)) }
+    for (position, slot) in configured.enumerated() { slot.position = position }
     slotCount = UInt64(settings.count)
     index = ProfileIndex(settings.map(\.name))
   }
@@ -26,7 +27,7 @@ struct Profiles {
 
   /// The position of a profile; nil where it is not configured.
   func position(of slot: ProfileSlot) -> Int? {
-    index.find(slot.name).flatMap { configured[$0] === slot ? $0 : nil }
+    configured.indices.contains(slot.position) && configured[slot.position] === slot ? slot.position : nil
   }
 
   /// The configured profile of a name.
@@ -50,6 +51,7 @@ struct Profiles {
       slot.rendered.current = nil
       return slot
     }
+    for (position, slot) in configured.enumerated() { slot.position = position }
     let index = ProfileIndex(configured.map(\.name))
     self.index = index
     leaving.removeAll { index.find($0.name) != nil }
@@ -61,7 +63,10 @@ struct Profiles {
   }
 
   /// Forgets the leaving profiles of which nothing is to be saved any more.
-  mutating func forgetSettled() { leaving.removeAll { !$0.machine.isUnsettled } }
+  mutating func forgetSettled() {
+    guard !leaving.isEmpty else { return }
+    leaving.removeAll { !$0.machine.isUnsettled }
+  }
 
   /// Forgets all leaving profiles: their tokens are gone.
   mutating func forgetLeaving() { leaving = [] }

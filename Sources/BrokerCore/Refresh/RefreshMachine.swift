@@ -18,9 +18,9 @@ package struct RefreshMachine: Sendable {
     case saving
     /// Something went wrong. Left when new tokens are wanted after `until`; `until` is at once where the failure
     /// `endsWithNetwork` and the network has returned.
-    case backingOff(until: Duration, BrokerError, endsWithNetwork: Bool)
+    indirect case backingOff(until: Duration, BrokerError, endsWithNetwork: Bool)
     /// There were too many refreshes: the breaker is open. Left when new tokens are wanted after `until`.
-    case barred(until: Duration, BrokerError)
+    indirect case barred(until: Duration, BrokerError)
     /// The token was perhaps spent, and the access token is served to its end. Left when new tokens are wanted after
     /// that; where the access token has no end, after a client has reported it refused.
     case holdingBack

@@ -73,7 +73,7 @@ extension Broker {
   private func schedule(_ slot: ProfileSlot) {
     slot.timer?.cancel()
     slot.timer = nil
-    guard vault.isOpen, self.slot(named: slot.name) === slot else { return }
+    guard vault.isOpen, profiles.position(of: slot) != nil else { return }
     let name = slot.name
     slot.timer = slot.machine.nextWake(at: now).map { uptime in
       clock.schedule(at: uptime) { [weak self] in

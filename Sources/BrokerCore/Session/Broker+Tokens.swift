@@ -107,7 +107,9 @@ extension Broker {
 
   /// Tells all callers that wait for a login that none will come; logins that wait for their user rest in the store.
   package func refuseLoginWaiters() {
-    for slot in slots { handle(.loginWaitsEnded(BrokerError(.shuttingDown, profile: slot.name)), on: slot) }
+    for slot in slots where !slot.machine.demandsForLogin.isEmpty {
+      handle(.loginWaitsEnded(BrokerError(.shuttingDown, profile: slot.name)), on: slot)
+    }
     stopWaitingForUsers()
   }
 }

@@ -26,14 +26,23 @@ package struct CommitQueue: Sendable {
   /// How many notes go into one commit: enough for any burst, few enough that a record behind them waits for
   /// milliseconds.
   static let mergedNotes = 256
+  /// How many records do, which are larger: as many as providers are asked at a time, some times over.
+  package static let mergedRecords = 64
 
   private struct Entry: Sendable {
     let id: ChangeID
     let kind: StoreChange.Kind
+    /// The profile that it concerns; nil for none.
+    let profile: ProfileName?
     var steps: [StoreStep]
     let lastKept: UInt64?
     /// Whether its record may rest in the store already.
     var isRetry: Bool
+    /// Whether it has a commit to itself: one of those that it was committed with was refused.
+    var isAlone = false
+
+    /// Whether it may share a commit.
+    var mayBeMerged: Bool { !isRetry && !isAlone }
   }
 
   private struct Outgoing: Sendable {
@@ -96,7 +105,9 @@ package struct CommitQueue: Sendable {
       lastKept = sequence
     }
     guard !steps.isEmpty else { return [.settle(id, nil)] + deliverReady() }
-    waiting.append(Entry(id: id, kind: change.kind, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
+    waiting.append(
+      Entry(
+        id: id, kind: change.kind, profile: change.profile, steps: steps, lastKept: lastKept, isRetry: change.isRetry))
     return commitNext()
   }
 
@@ -106,8 +117,18 @@ package struct CommitQueue: Sendable {
     underWay = []
     if failure == nil, incompleteThrough == markUnderWay { incompleteThrough = nil }
     markUnderWay = nil
+    if failure == .superseded, done.count > 1 { return commitOneByOne(done) }
     if failure == .superseded, let entry = done.first, entry.isRetry { return commitRest(of: entry) }
     return settle(done, failure)
+  }
+
+  /// Tries changes again, each in a commit of its own: one of them was refused, and with it nothing of the others was
+  /// written.
+  private mutating func commitOneByOne(_ done: [Entry]) -> [Action] {
+    var again = done
+    for index in again.indices { again[index].isAlone = true }
+    waiting.insert(contentsOf: again, at: 0)
+    return commitNext()
   }
 
   /// Writes what goes with a record that is there already, in its place: its events are told before those of later
@@ -117,6 +138,7 @@ package struct CommitQueue: Sendable {
   private mutating func commitRest(of entry: Entry) -> [Action] {
     var rest = entry
     rest.isRetry = false
+    rest.isAlone = true
     rest.steps.removeAll { step in
       guard case .record = step else { return false }
       return true
@@ -147,10 +169,19 @@ package struct CommitQueue: Sendable {
     return ready.map { .deliver($0.event) }
   }
 
-  /// A record has a commit to itself, since it may be refused as superseded; notes that wait together share one.
+  /// Records that wait together share a commit, and so do notes, and with it the disk's time to make it durable; not the two,
+  /// since a record that cannot be saved takes its events with it, and a note does not, nor two records of one profile, of
+  /// which the first is answered for before the next one is durable. Where a commit is refused because a record is
+  /// superseded, each of its changes has one to itself.
   private mutating func commitNext() -> [Action] {
     guard underWay.isEmpty, let first = waiting.first else { return [] }
-    let count = first.kind == .record ? 1 : waiting.prefix(Self.mergedNotes).prefix { $0.kind == .note }.count
+    var profiles: Set<ProfileName?> = []
+    let most = first.kind == .record ? Self.mergedRecords : Self.mergedNotes
+    let merged = waiting.prefix(most).prefix { entry in
+      entry.mayBeMerged && entry.kind == first.kind
+        && (entry.kind == .note || profiles.insert(entry.profile).inserted)
+    }
+    let count = first.mayBeMerged ? merged.count : 1
     underWay = Array(waiting.prefix(count))
     waiting.removeFirst(count)
     markUnderWay = incompleteThrough

@@ -1,3 +1,5 @@
+import JSON
+
 /// The parts of an address that decide whose token it gets: scheme, host, port and the segments of the path.
 ///
 /// Addresses are compared after they are taken apart (RFC 3986, section 6.2.2), and what another reader could take for
@@ -52,9 +54,9 @@ package struct TargetAddress: Sendable, Hashable {
   package init(_ text: String) throws(Fault) {
     let bytes = text.utf8
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\") else { throw .path }
-    guard let mark = text.firstRange(of: "://"), let port = Self.ports[text[..<mark.lowerBound].lowercased()] else {
-      throw .scheme
-    }
+    guard let mark = text.firstOccurrence(of: "://"),
+      let port = Self.ports[text[..<mark.lowerBound].lowercased()]
+    else { throw .scheme }
     let rest = text[mark.upperBound...].prefix { $0 != "?" && $0 != "#" }
     let authority = rest.prefix { $0 != "/" }
     origin = try Self.origin(text[..<mark.lowerBound].lowercased(), authority, standardPort: port)
@@ -99,7 +101,7 @@ package struct TargetAddress: Sendable, Hashable {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if segments.last?.isEmpty == true { segments.removeLast() }
     for segment in segments {
-      guard !segment.isEmpty, !["%2f", "%5c", "%2e", "%00"].contains(where: segment.lowercased().contains),
+      guard !segment.isEmpty, !["%2f", "%5c", "%2e", "%00"].contains(where: { segment.lowercased().includes($0) }),
         segment != ".", segment != ".."
       else { throw .path }
     }

@@ -129,7 +129,7 @@ struct OAuthReply {
   /// It is examined for this word alone, and goes nowhere.
   private static func asksForRetry(_ node: JSONNode?) -> Bool {
     guard let text = node.flatMap({ try? $0.string() }), text.utf8.count <= longestSentence else { return false }
-    return text.lowercased().contains("please retry")
+    return text.lowercased().includes("please retry")
   }
 
   private func ownWord(_ code: String) -> String? {

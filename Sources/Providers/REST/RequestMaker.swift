@@ -15,7 +15,7 @@ struct RequestMaker: Sendable {
   init(_ mapping: RESTMapping, _ baseURL: HTTPURL) throws(HTTPFailure) {
     self.mapping = mapping
     self.baseURL = baseURL
-    var urls: [RESTEndpoint.Name: HTTPURL] = [:]
+    var urls = [RESTEndpoint.Name: HTTPURL](minimumCapacity: mapping.endpoints.count)
     for (name, endpoint) in mapping.endpoints { urls[name] = try baseURL.appending(path: endpoint.path) }
     self.urls = urls
   }

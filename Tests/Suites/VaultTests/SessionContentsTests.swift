@@ -44,9 +44,9 @@ import Vault
     try await first.save(record)
     try await first.close()
     let second = try await place.open()
-    // Room for the record and its tokens, and none for what a newer version has written besides.
+    // Room for the record, in which its tokens rest, and none for what a newer version has written besides.
     let arena = SecretArena(capacity: 8192)
-    let filler = try Secret(copying: [UInt8](repeating: 7, count: 2048).span, in: arena)
+    let filler = try [2048, 1].map { try Secret(copying: [UInt8](repeating: 7, count: $0).span, in: arena) }
     let loading = SecretScope(arena: arena).run { Task { _ = try await second.load() } }
     await #expect(throws: StoreFailure.failed(context: VaultError.secretMemoryExhausted.description)) {
       try await loading.value

@@ -1,4 +1,5 @@
 import ConfigurationFile
+import JSON
 import ProviderKit
 
 extension OIDCPreset {
@@ -9,7 +10,7 @@ extension OIDCPreset {
     section.require("issuer", #"write issuer: "https://…", as the provider writes it itself"#)
     guard let issuer = section.serverAddress("issuer") else { return nil }
     // The issuer itself, not the address of its document, which people copy as often.
-    if issuer.contains("/.well-known/") {
+    if issuer.includes("/.well-known/") {
       section.report("issuer", "must be the issuer, not the address of its document", "end it before /.well-known/")
       return nil
     }

@@ -13,13 +13,15 @@ import Testing
     return queue
   }
 
-  private func record(_ generation: UInt64) -> StoreChange {
+  private func record(_ generation: UInt64, of profile: ProfileName = .default) -> StoreChange {
     let record = SessionRecord(
-      profile: .default, binding: ProviderBinding(type: "x"), generation: generation,
+      profile: profile, binding: ProviderBinding(type: "x"), generation: generation,
       contents: .signedOut(at: Self.time))
     return StoreChange(
-      .record, [.record(record)], telling: [.logout(LogoutEvent(reason: .user))], of: .default)
+      .record, [.record(record)], telling: [.logout(LogoutEvent(reason: .user))], of: profile)
   }
+
+  private func name(_ number: UInt64) throws -> ProfileName { try #require(ProfileName("p\(number)")) }
 
   private let note = StoreChange(.note, telling: [.userUpdated(UserUpdatedEvent(userID: "u"))], of: .default)
   private let step = StoreChange(.note, [.closeIntent(.default)], of: .default)
@@ -44,7 +46,7 @@ import Testing
     #expect(add(transient, &queue) == ["settle 3", "deliver 13 shuttingDown"])
   }
 
-  @Test func `notes that wait together are one commit, and a record has its own`() {
+  @Test func `notes that wait together are one commit, and records have others`() {
     var queue = open()
     #expect(add(note, &queue) == ["commit event11"])
     #expect(add(note, &queue).isEmpty && add(step, &queue).isEmpty && add(record(1), &queue).isEmpty)
@@ -53,6 +55,46 @@ import Testing
     #expect(
       queue.finished(nil).summary == ["settle 2", "settle 3", "deliver 12 userUpdated", "commit record event13"])
     #expect(queue.finished(nil).summary == ["settle 4", "deliver 13 logout", "commit event14"])
+  }
+
+  @Test func `where one of those that were committed together is refused, each has a commit to itself`() throws {
+    var queue = open()
+    _ = add(step, &queue)
+    let other = record(2, of: try name(2))
+    #expect(add(record(1), &queue).isEmpty && add(other, &queue).isEmpty)
+    #expect(add(note, &queue).isEmpty)
+    #expect(queue.finished(nil).summary == ["settle 1", "commit record event11 record event12"])
+    #expect(add(record(3), &queue).isEmpty)
+    #expect(queue.finished(.superseded).summary == ["commit record event11"])
+    #expect(queue.finished(.superseded).summary == ["settle 2 failed", "commit record event12"])
+    #expect(queue.finished(nil).summary == ["settle 3", "deliver 12 logout", "commit event13"])
+    #expect(queue.finished(nil).summary == ["settle 4", "deliver 13 userUpdated", "commit record event14"])
+    #expect(queue.finished(nil).summary == ["settle 5", "deliver 14 logout"])
+    #expect(queue.isIdle)
+  }
+
+  @Test func `two records of one profile do not share a commit`() {
+    var queue = open()
+    _ = add(step, &queue)
+    #expect(add(record(1), &queue).isEmpty && add(record(2), &queue).isEmpty)
+    #expect(queue.finished(nil).summary == ["settle 1", "commit record event11"])
+    #expect(queue.finished(nil).summary == ["settle 2", "deliver 11 logout", "commit record event12"])
+  }
+
+  @Test func `no more records share a commit than the bound says, nor is a retry among them`() throws {
+    var queue = open()
+    _ = add(step, &queue)
+    for generation in 1...UInt64(CommitQueue.mergedRecords) + 1 {
+      _ = add(record(generation, of: try name(generation)), &queue)
+    }
+    var retry = record(1000)
+    retry.isRetry = true
+    _ = add(retry, &queue)
+    let first = queue.finished(nil).summary.last ?? ""
+    #expect(first.split(separator: " ").count { $0 == "record" } == CommitQueue.mergedRecords)
+    let second = queue.finished(nil).summary.last ?? ""
+    #expect(second.split(separator: " ").count { $0 == "record" } == 1)
+    #expect(queue.finished(nil).summary.last == "commit record event\(12 + CommitQueue.mergedRecords)")
   }
 
   @Test func `a record that is refused takes its events with it, and the retry gets new sequences`() {
@@ -154,7 +196,7 @@ import Testing
       for _ in 0..<60 {
         if isCommitting, Bool.random(using: &generator) {
           isCommitting = false
-          take(queue.finished(Bool.random(using: &generator) ? nil : .failed(context: "x")))
+          take(queue.finished([nil, .failed(context: "x"), .superseded].randomElement(using: &generator) ?? nil))
         } else {
           added += 1
           let change = [record(added), note, step, transient].randomElement(using: &generator) ?? note

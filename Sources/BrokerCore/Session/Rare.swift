@@ -1,0 +1,24 @@
+/// Something that is seldom there, kept apart so that it takes one word where it is not: of ten thousand sessions, most have
+/// nothing under way, and a machine that is small is copied quickly.
+@propertyWrapper
+struct Rare<Value: Sendable>: Sendable {
+  private final class Box: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var box: Box?
+
+  /// What is there; nil where nothing is.
+  var wrappedValue: Value? {
+    get { box?.value }
+    set { box = newValue.map { Box($0) } }
+  }
+
+  /// Begins with a value, or with none.
+  init(wrappedValue: Value?) { box = wrappedValue.map { Box($0) } }
+
+  /// Whether something is there, without a look at it.
+  var isThere: Bool { box != nil }
+}

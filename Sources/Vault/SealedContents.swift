@@ -1,0 +1,54 @@
+import Sealing
+import SecretMemory
+
+/// The sealed contents of a session in ordinary memory, as they were read: its tokens rest in them, and are opened on use.
+///
+/// The row was opened and compared with the manifest when it was read, so each token is what was written last. It is
+/// opened with the data key of that time, which lies in locked memory for as long as a token needs it.
+final class SealedContents: Sendable {
+  private let box: [UInt8]
+  private let place: SealedPlace
+  private let seal: VaultSeal
+  private let byteCount: Int
+
+  /// What a row was opened from.
+  init(box: [UInt8], _ row: OpenedRow) {
+    self.box = box
+    place = row.place
+    seal = row.seal
+    byteCount = row.plaintext.byteCount
+  }
+
+  /// A token that rests.
+  ///
+  /// - Parameter text: base64url; its indices are those of the plaintext.
+  /// - Returns: nil where it cannot rest: it is to be decoded then, which also tells what is wrong with it.
+  func token(encodedAs text: ArraySlice<UInt8>) -> Secret? {
+    guard byteCount <= Secret.longestResting, Base64URL.isEncoding(text.span) else { return nil }
+    let count = Base64URL.decodedCount(text.count)
+    return Secret(resting: SealedToken(contents: self, range: text.startIndex..<text.endIndex), byteCount: count)
+  }
+
+  /// Decodes a part of the contents.
+  fileprivate func open(_ range: Range<Int>, into output: inout MutableSpan<UInt8>) -> Bool {
+    var isAuthentic = false
+    let box = box
+    let sealed = box.span
+    let plaintext = Secret.opening(byteCount: byteCount) { plaintext in
+      isAuthentic = seal.open(sealed, at: place, into: &plaintext)
+    }
+    guard isAuthentic else { return false }
+    return plaintext.withBytes { bytes in
+      (try? Base64URL.decode(bytes.extracting(range), into: &output)) != nil
+    }
+  }
+}
+
+/// One token in the sealed contents of its session.
+private struct SealedToken: RestingSource {
+  let contents: SealedContents
+  /// Where its characters are in the plaintext.
+  let range: Range<Int>
+
+  func open(into output: inout MutableSpan<UInt8>) -> Bool { contents.open(range, into: &output) }
+}
