@@ -1,3 +1,5 @@
+import JSON
+
 /// Reads the header block of the language-server base protocol (LSP 3.17, "Base Protocol").
 struct HeaderParser: Sendable {
   /// What a block amounts to.
@@ -80,7 +82,7 @@ struct HeaderParser: Sendable {
       length = count
     case "content-type":
       if let charset = value.split(separator: ";").first(where: { Self.trimmed($0).hasPrefix("charset") }),
-        !charset.contains("utf-8"), !charset.contains("utf8")
+        !charset.holds("utf-8"), !charset.holds("utf8")
       {
         return "Messages must be UTF-8."
       }

@@ -186,7 +186,7 @@ struct Context: Sendable {
   }
 
   /// Refuses operands beyond those that the command knows.
-  func expectOperands(_ range: ClosedRange<Int>, of command: any Command.Type) throws(CommandFailure) {
+  func expectOperands<C: Command>(_ range: ClosedRange<Int>, of command: C.Type) throws(CommandFailure) {
     guard !range.contains(arguments.operands.count) else { return }
     let description = command.description
     let count = arguments.operands.count
