@@ -14,7 +14,8 @@ package enum Environment {
     var variables = [String: String](minimumCapacity: count)
     for index in 0..<count {
       // As above.
-      guard let entry = unsafe clinux_environment_entry(index), let equals = unsafe strchr(entry, Int32(UInt8(ascii: "=")))
+      guard let entry = unsafe clinux_environment_entry(index),
+        let equals = unsafe strchr(entry, Int32(UInt8(ascii: "=")))
       else { continue }
       // The name is what is before the first equals sign of the entry.
       let bytes = unsafe UnsafeRawBufferPointer(start: entry, count: UnsafePointer(equals) - entry)

@@ -20,6 +20,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     FileDescriptor.end(number)
   }
 
+  /// Closes what was not given away.
   @usableFromInline
   static func end(_ number: Int32) { if number >= 0 { clinux_close(number) } }
 

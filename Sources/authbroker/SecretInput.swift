@@ -17,7 +17,8 @@ enum SecretInput {
   /// - Throws: a failure without a word if the person presses Ctrl-C: it ends the program by that signal.
   static func ask(_ prompt: String, for kind: Kind) throws(CommandFailure) -> Secret {
     var entered = try line(
-      prompt, atEnd: CommandFailure(.failure, "no \(kind.rawValue) was entered: the input has ended"), interrupted: Message(""))
+      prompt, atEnd: CommandFailure(.failure, "no \(kind.rawValue) was entered: the input has ended"),
+      interrupted: Message(""))
     return try secret(&entered, kind)
   }
 

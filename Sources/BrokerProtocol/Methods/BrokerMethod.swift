@@ -15,8 +15,8 @@ public protocol BrokerMethod: Sendable {
   static var mayCarrySecret: Bool { get }
 
   #if !hasFeature(Embedded)
-    /// What the description of the protocol says of the method beyond its types; only the daemon tells it.
-    static var document: MethodDocument { get }
+  /// What the description of the protocol says of the method beyond its types; only the daemon tells it.
+  static var document: MethodDocument { get }
   #endif
 }
 

@@ -58,7 +58,9 @@ enum CompleteCommand: Command {
   }
 
   private static func broker(_ context: Context) -> Initialize.Result? {
-    guard let connector = try? context.connector(mayStart: false), let found = try? connector.connect() else { return nil }
+    guard let connector = try? context.connector(mayStart: false), let found = try? connector.connect() else {
+      return nil
+    }
     var connection = BlockingConnection(found)
     return try? connection.request(Initialize.self, .init(), timeout: patience)
   }

@@ -89,7 +89,9 @@ enum DockerHelper: ToolHelper {
     var text = try ToolLines.all()
     defer { wipe(&text) }
     let root = try? JSONDocument(parsing: text).root
-    guard let url = try? root?["ServerURL"]?.string(), let server = DockerServer(url) else { throw CommandFailure(.failure, DockerServer.noServer) }
+    guard let url = try? root?["ServerURL"]?.string(), let server = DockerServer(url) else {
+      throw CommandFailure(.failure, DockerServer.noServer)
+    }
     var broker = try HelperBroker(context)
     guard try broker.target(ofFirst: server.urls) == nil else { return }
     throw CommandFailure(

@@ -20,8 +20,10 @@ enum HelperCommand: CommandGroup {
   /// Those that tools run, in the order of the help.
   static var helpers: [HelperEntry] {
     [
-      HelperEntry(GitHelper.self), HelperEntry(DockerHelper.self), HelperEntry(KubectlHelper.self), HelperEntry(CargoHelper.self),
-      HelperEntry(KeyringHelper.self), HelperEntry(CurlHelper.self), HelperEntry(GoHelper.self), HelperEntry(BazelHelper.self), HelperEntry(TerraformHelper.self), HelperEntry(GoogleHelper.self),
+      HelperEntry(GitHelper.self), HelperEntry(DockerHelper.self), HelperEntry(KubectlHelper.self),
+      HelperEntry(CargoHelper.self),
+      HelperEntry(KeyringHelper.self), HelperEntry(CurlHelper.self), HelperEntry(GoHelper.self),
+      HelperEntry(BazelHelper.self), HelperEntry(TerraformHelper.self), HelperEntry(GoogleHelper.self),
       HelperEntry(AWSHelper.self), HelperEntry(MailHelper.self),
     ]
   }
