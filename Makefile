@@ -56,7 +56,7 @@ test-full: test test-attacks test-editors test-shell test-clients test-rest-serv
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
 	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 .ci/swift-test \
-	  --filter "AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
+	  --filter "CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)

@@ -53,3 +53,12 @@ static inline int64_t clinux_memory_lock_limit(void) {
 static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_self(); }
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }
+// How many words the command line has. In front of the first variable of the environment stand the NULL that ends the list of
+// words, the words, and their number. Only before setenv(3), which moves the environment.
+static inline ptrdiff_t clinux_argument_count(void) {
+  ptrdiff_t count = 0;
+  while ((ptrdiff_t)(intptr_t)environ[-2 - count] != count) count++;
+  return count;
+}
+// A word of so many.
+static inline const char *clinux_argument(ptrdiff_t index, ptrdiff_t count) { return environ[index - count - 1]; }

@@ -11,3 +11,5 @@ static inline int clinux_equal_in_constant_time(const void *a, const void *b, si
   for (size_t i = 0; i < length; i++) difference = (unsigned char)(difference | (left[i] ^ right[i]));
   return difference == 0;
 }
+// Zeroes bytes in a way that the optimiser may not remove (explicit_bzero(3)).
+static inline void clinux_wipe(void *bytes, size_t length) { explicit_bzero(bytes, length); }

@@ -32,7 +32,7 @@ package struct OwnerLauncher: Sendable {
   /// Daemons that this process started; their exit codes are taken at a later start, so that none remains a zombie.
   private static let started = Mutex<[ChildProcess]>([])
 
-  private let daemon: String
+  private let executable: String?
   private let environment: [String: String]
   private let limits: Limits
 
@@ -45,9 +45,12 @@ package struct OwnerLauncher: Sendable {
   ///   - limits: how long each step may take.
   package init(environment: [String: String], executable: String? = nil, limits: Limits = Limits()) {
     self.limits = limits
-    daemon = OwnerLauncher.daemon(environment: environment, executable: executable)
-    self.environment = Environment.forDaemon(environment)
+    // What follows from these is looked for when a daemon is started: most programs find one that runs.
+    self.executable = executable
+    self.environment = environment
   }
+
+  private var daemon: String { OwnerLauncher.daemon(environment: environment, executable: executable) }
 
   /// The path of the daemon that would be started.
   ///
@@ -152,7 +155,8 @@ package struct OwnerLauncher: Sendable {
   private func spawn(_ paths: StatePaths, _ log: borrowing FileDescriptor) throws(Errno) -> FileDescriptor {
     let null = try FileDescriptor.open("/dev/null", .readWrite)
     return try FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
-      var plan = ChildProcess.Plan(path: daemon, arguments: arguments(paths), environment: environment)
+      var plan = ChildProcess.Plan(
+        path: daemon, arguments: arguments(paths), environment: Environment.forDaemon(environment))
       plan.descriptors = [(null.number, 0), (null.number, 1), (log.number, 2), (writeEnd.number, 3)]
       plan.newSession = true
       plan.workingDirectory = "/"

@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 extension ChildProcess {
   /// Reads what the program prints until it has ended and everything that it printed is here.
   ///
@@ -32,3 +33,4 @@ extension ChildProcess {
     }
   }
 }
+#endif

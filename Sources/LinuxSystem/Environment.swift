@@ -8,16 +8,20 @@ package enum Environment {
   ///
   /// Of two with one name the first counts, as in getenv(3).
   package static var current: [String: String] {
-    var variables: [String: String] = [:]
-    var index = 0
+    var count = 0
     // The list ends with NULL, each entry is NUL-terminated and copied at once; no other thread changes it yet.
-    while let entry = unsafe clinux_environment_entry(index) {
-      index += 1
+    while unsafe clinux_environment_entry(count) != nil { count += 1 }
+    var variables = [String: String](minimumCapacity: count)
+    for index in 0..<count {
       // As above.
-      let text = unsafe String(cString: entry)
-      guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let name = String(text[..<equals])
-      if variables[name] == nil { variables[name] = String(text[text.utf8.index(after: equals)...]) }
+      guard let entry = unsafe clinux_environment_entry(index),
+        let equals = unsafe strchr(entry, Int32(UInt8(ascii: "=")))
+      else { continue }
+      // The name is what is before the first equals sign of the entry.
+      let bytes = unsafe UnsafeRawBufferPointer(start: entry, count: UnsafePointer(equals) - entry)
+      // As above: the value ends with the entry.
+      let (name, value) = unsafe (String(decoding: bytes, as: UTF8.self), String(cString: equals + 1))
+      if let first = variables.updateValue(value, forKey: name) { variables[name] = first }
     }
     return variables
   }

@@ -3,25 +3,32 @@ import CLinux
 /// A descriptor that this value owns: it is closed exactly once, when the value ends.
 ///
 /// Everything this package opens has close-on-exec set from its first moment.
+@usableFromInline
 package struct FileDescriptor: ~Copyable, Sendable {
   /// The kernel's number.
   ///
   /// It must not outlive the value.
-  package let number: Int32
+  @usableFromInline package private(set) var number: Int32
 
   /// Takes over a descriptor that nothing else closes.
   package init(owning number: Int32) {
     self.number = number
   }
 
+  @inlinable
   deinit {
-    clinux_close(number)
+    FileDescriptor.end(number)
   }
+
+  /// Closes what was not given away.
+  @usableFromInline
+  static func end(_ number: Int32) { if number >= 0 { clinux_close(number) } }
 
   /// Gives the descriptor away without closing it.
   package consuming func release() -> Int32 {
+    // Not `discard self`, which Embedded Swift has for frozen types alone.
     let number = self.number
-    discard self
+    self.number = -1
     return number
   }
 

@@ -11,7 +11,7 @@ extension MachineLimits {
     let machine = contents("/proc/meminfo").flatMap { available(inMachine: $0) }
     let group = contents("/proc/self/cgroup").flatMap { groupPath(in: $0) }
       .flatMap { available(inGroup: $0, contents) }
-    return [machine, group].compactMap(\.self).min()
+    return [machine, group].compactMap { $0 }.min()
   }
 
   /// What `/proc/meminfo` says is left, in bytes.

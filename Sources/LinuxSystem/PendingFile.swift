@@ -3,9 +3,10 @@ import CLinux
 /// A file (0600 unless said otherwise) that is written under another name beside its place, so that a reader sees all of it or nothing.
 ///
 /// It is removed when the value ends, unless it was put into its place.
+@usableFromInline
 package struct PendingFile: ~Copyable {
   /// Where it is meanwhile.
-  package let temporaryPath: String
+  @usableFromInline package let temporaryPath: String
   /// Which file it is, in its place too.
   package let identity: FileStatus.Identity
   private let path: String
@@ -42,9 +43,14 @@ package struct PendingFile: ~Copyable {
     return "\(PathName.directory(of: path))/.\(name).\(mark)"
   }
 
-  deinit {
-    // As above; where it was put into its place by rename(2), there is nothing left.
-    _ = unsafe clinux_unlink(temporaryPath)
+  @inlinable
+  deinit { PendingFile.remove(temporaryPath) }
+
+  /// Where it was put into its place by rename(2), there is nothing left.
+  @usableFromInline
+  static func remove(_ path: String) {
+    // The string is NUL-terminated for the length of the call, which does not keep it.
+    _ = unsafe clinux_unlink(path)
   }
 
   /// Puts it into its place.

@@ -21,7 +21,9 @@ package enum ProcessHardening {
   }
 
   /// The limit of core files that this process was started with, where ``forbidInspectionHere()`` has lowered it.
-  private static let coreLimit = Mutex<UInt64?>(nil)
+  private static let coreLimit = Atomic<UInt64>(0)
+  /// Whether it was lowered; written after the limit.
+  private static let hasLoweredCoreLimit = Atomic(false)
 
   /// Forbids core files and tracing by other processes of the same user, for this program and not for those that it
   /// executes: a password manager is debugged, and gains rights, as if a shell had started it.
@@ -31,12 +33,15 @@ package enum ProcessHardening {
     var core: UInt64 = 0
     // The number is written before the call returns.
     _ = try Errno.check(unsafe clinux_forbid_dumps_here(&core))
-    coreLimit.withLock { $0 = $0 ?? core }
+    guard !hasLoweredCoreLimit.load(ordering: .acquiring) else { return }
+    coreLimit.store(core, ordering: .relaxed)
+    hasLoweredCoreLimit.store(true, ordering: .releasing)
   }
 
   /// Executes or starts another program with the limit of core files that this process was started with.
   static func withInheritedLimits<Result>(_ start: () -> Result) -> Result {
-    guard let core = coreLimit.withLock(\.self) else { return start() }
+    guard hasLoweredCoreLimit.load(ordering: .acquiring) else { return start() }
+    let core = coreLimit.load(ordering: .relaxed)
     // This process is not dumpable, so that no core file comes of it meanwhile.
     _ = clinux_limit_core(core)
     defer { _ = clinux_limit_core(0) }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 extension ProcessImage {
   /// Executes another program in this process, with the environment of this one, byte for byte, and some variables more
@@ -22,7 +21,7 @@ extension ProcessImage {
       return unsafe withPointers(to: variables[...], after: &list) { environment in
         ProcessHardening.withInheritedLimits {
           // As above; the path is NUL-terminated for the length of the call.
-          unsafe execve(path, arguments, environment) < 0 ? errno : EINVAL
+          unsafe -clinux_result(execve(path, arguments, environment))
         }
       }
     }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Becoming another program, and ending.
 package enum ProcessImage {
@@ -21,7 +20,7 @@ package enum ProcessImage {
       unsafe ChildProcess.withStrings(variables) { variables in
         ProcessHardening.withInheritedLimits {
           // As above; the path is NUL-terminated for the length of the call.
-          unsafe execve(path, arguments, variables) < 0 ? errno : EINVAL
+          unsafe -clinux_result(execve(path, arguments, variables))
         }
       }
     }

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 
 /// Where symbolic links lead.
 package enum SymbolicLink {

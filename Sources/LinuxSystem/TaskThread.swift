@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 /// One thread for what tasks do that belongs to no actor.
 ///
 /// Such work runs in the global pool otherwise, whose threads come and go: where no more are allowed, the pool sleeps on
@@ -28,3 +29,4 @@ package final class TaskThread: TaskExecutor {
     worker.enqueue(job, of: self)
   }
 }
+#endif

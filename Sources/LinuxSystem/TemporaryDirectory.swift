@@ -1,10 +1,10 @@
 import CLinux
-import Glibc
 
 /// A new directory of this user (0700), removed with all that is in it when the value ends.
+@usableFromInline
 package struct TemporaryDirectory: ~Copyable, Sendable {
   /// The absolute path.
-  package let path: String
+  @usableFromInline package let path: String
 
   /// Makes a directory below `/tmp`, whatever `TMPDIR` says: socket paths in it must stay short (unix(7)).
   ///
@@ -19,10 +19,11 @@ package struct TemporaryDirectory: ~Copyable, Sendable {
       // As above.
       unsafe template.baseAddress.flatMap { unsafe mkdtemp($0) } != nil
     }
-    guard made else { throw Errno(code: errno) }
+    guard made else { throw Errno(code: clinux_errno()) }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  @inlinable
   deinit { TemporaryDirectory.remove(path) }
 
   /// The names in a directory, sorted by their bytes, without `.` and `..`.
@@ -30,7 +31,7 @@ package struct TemporaryDirectory: ~Copyable, Sendable {
   /// - Throws: what opendir(3) says.
   package static func names(in path: String) throws(Errno) -> [String] {
     // The path is NUL-terminated for the length of the call; the stream is closed below.
-    guard let stream = unsafe opendir(path) else { throw Errno(code: errno) }
+    guard let stream = unsafe opendir(path) else { throw Errno(code: clinux_errno()) }
     // Opened above, and closed only here.
     defer { unsafe closedir(stream) }
     var names: [String] = []
@@ -47,7 +48,8 @@ package struct TemporaryDirectory: ~Copyable, Sendable {
   }
 
   /// Removes a tree without following a symbolic link; what cannot be removed stays.
-  private static func remove(_ path: String) {
+  @usableFromInline
+  static func remove(_ path: String) {
     if (try? FileStatus.ofLink(path))?.kind == .directory {
       for name in (try? names(in: path)) ?? [] { remove(path + "/" + name) }
       // The string is NUL-terminated for the length of the call, which does not keep it.

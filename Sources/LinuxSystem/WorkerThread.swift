@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 import Synchronization
 
 /// One thread on which an actor does work that waits (disk, key derivation) without blocking the event loop.
@@ -201,3 +202,4 @@ package final class WorkerThread: SerialExecutor {
     }
   }
 }
+#endif

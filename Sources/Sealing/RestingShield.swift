@@ -1,7 +1,7 @@
 import SecretMemory
 
 /// Encrypts what rests in the memory of this process: XChaCha20-Poly1305 under a random key that is kept nowhere else.
-struct RestingShield: SecretShield {
+final class RestingShield: SecretShield {
   private let key: Secret
 
   /// A shield with a key of its own.

@@ -16,7 +16,7 @@ struct ArenaState {
   /// The blocks of each reservation, the smallest first.
   private var reserved: [UInt64: [Block]] = [:]
   private var lastReservation: UInt64 = 0
-  private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var waiting: [UInt64: RoomWaiter] = [:]
 
   /// An arena of which everything is free.
   init(capacity: Int) { allocator = BuddyAllocator(capacity: capacity) }
@@ -35,7 +35,7 @@ struct ArenaState {
   }
 
   /// Releases a block; returns the waiters for room.
-  mutating func release(offset: Int, order: Int) -> [CheckedContinuation<Void, Never>] {
+  mutating func release(offset: Int, order: Int) -> [RoomWaiter] {
     allocator.release(offset: offset, order: order)
     return noteRelease()
   }
@@ -57,7 +57,7 @@ struct ArenaState {
   }
 
   /// Frees what is left of a reservation; gives those who wait for room.
-  mutating func endReservation(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
+  mutating func endReservation(_ number: UInt64) -> [RoomWaiter] {
     guard let blocks = reserved.removeValue(forKey: number), !blocks.isEmpty else { return [] }
     for block in blocks { allocator.release(offset: block.offset, order: block.order) }
     return noteRelease()
@@ -65,7 +65,7 @@ struct ArenaState {
 
   /// Lets a task wait for room, unless some has come back since it looked; false where it need not wait.
   mutating func wait(
-    _ continuation: CheckedContinuation<Void, Never>, named name: UInt64, since releases: UInt64
+    _ continuation: RoomWaiter, named name: UInt64, since releases: UInt64
   ) -> Bool {
     guard releases == self.releases else { return false }
     waiting[name] = continuation
@@ -76,9 +76,9 @@ struct ArenaState {
   var waiterCount: Int { waiting.count }
 
   /// Forgets a task that waits; nil where it does not any more.
-  mutating func forget(_ name: UInt64) -> CheckedContinuation<Void, Never>? { waiting.removeValue(forKey: name) }
+  mutating func forget(_ name: UInt64) -> RoomWaiter? { waiting.removeValue(forKey: name) }
 
-  private mutating func noteRelease() -> [CheckedContinuation<Void, Never>] {
+  private mutating func noteRelease() -> [RoomWaiter] {
     releases &+= 1
     guard !waiting.isEmpty else { return [] }
     defer { waiting = [:] }

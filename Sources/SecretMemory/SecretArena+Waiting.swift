@@ -1,4 +1,9 @@
+// Embedded Swift has no tasks, and so nobody who waits: see `SingleThread.swift`.
+#if !hasFeature(Embedded)
 import Synchronization
+
+/// A task that waits for room.
+typealias RoomWaiter = CheckedContinuation<Void, Never>
 
 /// Names those who wait for room.
 private let lastWaiter = Atomic<UInt64>(0)
@@ -33,6 +38,23 @@ extension SecretArena {
   }
 }
 
+extension SecretArena {
+  /// How often room has come back.
+  fileprivate var releaseCount: UInt64 { blocks.withLock { $0.releases } }
+
+  /// Lets a task wait for room; false where some has come back meanwhile, or the task is cancelled.
+  fileprivate func startWaiting(_ waiter: RoomWaiter, named name: UInt64, since releases: UInt64) -> Bool {
+    // Looked at under the lock: a cancellation asks for the lock after that, and finds the waiter.
+    blocks.withLock { !Task.isCancelled && $0.wait(waiter, named: name, since: releases) }
+  }
+
+  /// How many tasks wait for room.
+  package var waiterCount: Int { blocks.withLock { $0.waiterCount } }
+
+  /// Lets a task wait no longer.
+  fileprivate func stopWaiting(_ name: UInt64) { blocks.withLock { $0.forget(name) }?.resume() }
+}
+
 /// One wait for room, which may end before there is any.
 private final class RoomWait: Sendable {
   private let arena: SecretArena
@@ -63,3 +85,4 @@ private final class RoomWait: Sendable {
     }
   }
 }
+#endif

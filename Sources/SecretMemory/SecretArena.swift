@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// The one region of memory that secrets live in: locked against swapping, left out of core files, empty in a forked
@@ -63,7 +62,8 @@ public final class SecretArena: Sendable {
   // Never changes after `init`. What it points at is shared only as disjoint slots: each has one writer, before it is
   // published inside a `Secret`, and readers afterwards.
   private nonisolated(unsafe) let base: UnsafeMutableRawPointer?
-  private let blocks: Mutex<ArenaState>
+  /// Which of its blocks are free, and who waits for one.
+  let blocks: Mutex<ArenaState>
 
   /// Maps a new arena.
   ///
@@ -143,29 +143,12 @@ public final class SecretArena: Sendable {
     for waiter in blocks.withLock({ $0.endReservation(number) }) { waiter.resume() }
   }
 
-  /// How often room has come back.
-  var releaseCount: UInt64 { blocks.withLock { $0.releases } }
-
-  /// Lets a task wait for room; false where some has come back meanwhile, or the task is cancelled.
-  func startWaiting(
-    _ continuation: CheckedContinuation<Void, Never>, named name: UInt64, since releases: UInt64
-  ) -> Bool {
-    // Looked at under the lock: a cancellation asks for the lock after that, and finds the waiter.
-    blocks.withLock { !Task.isCancelled && $0.wait(continuation, named: name, since: releases) }
-  }
-
-  /// How many tasks wait for room.
-  package var waiterCount: Int { blocks.withLock { $0.waiterCount } }
-
-  /// Lets a task wait no longer.
-  func stopWaiting(_ name: UInt64) { blocks.withLock { $0.forget(name) }?.resume() }
-
   /// Wipes what was written to a block and releases the block, in this order: free blocks hold zeroes only.
   func release(offset: Int, order: Int, writtenByteCount: Int) {
     // The slot that owned the range is gone: this is the only reference to it.
     let written = unsafe bytes(offset: offset, byteCount: writtenByteCount)
     // Pointer and length describe the same range, inside the mapping.
-    if let start = written.baseAddress { unsafe explicit_bzero(start, written.count) }
+    if let start = written.baseAddress { unsafe clinux_wipe(start, written.count) }
     for waiter in blocks.withLock({ $0.release(offset: offset, order: order) }) { waiter.resume() }
   }
 

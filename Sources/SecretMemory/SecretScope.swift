@@ -14,19 +14,9 @@ package struct SecretScope: Sendable {
     self.reservation = reservation
   }
 
-  /// The scope of the present task.
-  @TaskLocal package static var current = SecretScope()
-
   /// Where a secret of this scope lies.
   var place: SecretArena { arena ?? .shared }
 
   /// The same scope in another arena.
   func moved(to arena: SecretArena) -> SecretScope { SecretScope(arena: arena, reservation: reservation) }
-
-  /// Runs a body in this scope; tasks that it begins are in it as well.
-  ///
-  /// - Throws: what `body` throws.
-  package func run<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try Self.$current.withValue(self) { Result { () throws(E) -> R in try body() } }.get()
-  }
 }

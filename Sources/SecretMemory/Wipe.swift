@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 
 /// Zeroes an array in place, in a way that the optimiser may not remove (explicit_bzero(3)).
 ///
@@ -10,7 +10,7 @@ public func wipe(_ bytes: inout [UInt8]) {
   // The pointer and the length come from the same buffer, which lives until the closure returns.
   unsafe bytes.withUnsafeMutableBytes { buffer in
     // As above.
-    if let start = buffer.baseAddress { unsafe explicit_bzero(start, buffer.count) }
+    if let start = buffer.baseAddress { unsafe clinux_wipe(start, buffer.count) }
   }
 }
 
@@ -20,7 +20,7 @@ public func wipe(_ bytes: inout [UInt8], _ range: Range<Int>) {
   // The range was checked above, and the storage lives until the closure returns.
   unsafe bytes.withUnsafeMutableBytes { buffer in
     // As above.
-    if let start = buffer.baseAddress { unsafe explicit_bzero(start + range.lowerBound, range.count) }
+    if let start = buffer.baseAddress { unsafe clinux_wipe(start + range.lowerBound, range.count) }
   }
 }
 

@@ -8,7 +8,7 @@ enum Advice {
     let own = BrokerSentence.plain(error.message)
     if let command = command(for: error) { return Message(own, next: command) }
     if let details = details(of: error) { return Message(own + ": " + details) }
-    return Message([own, step(for: error)].compactMap(\.self).joined(separator: "; "))
+    return Message([own, step(for: error)].compactMap { $0 }.joined(separator: "; "))
   }
 
   private static func command(for error: BrokerError) -> NextCommand? {

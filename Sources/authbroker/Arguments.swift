@@ -86,7 +86,7 @@ struct Arguments: Equatable, Sendable {
         }
       return .usage("a secret is never taken from an argument, where other programs can read it; use \(what)")
     }
-    return .unknown("option", name, likely: Spelling.nearest(to: name, among: known.map(\.name)))
+    return .unknown("option", name, likely: Spelling.nearest(to: name, among: known.map { $0.name }))
   }
 
   /// Some of the options as words of a command line again.
@@ -101,7 +101,7 @@ struct Arguments: Equatable, Sendable {
   subscript(_ name: String) -> String? { options[name] }
 
   /// The values of an option that may be given more than once, in order.
-  func all(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
+  func all(_ name: String) -> [String] { given.filter { $0.name == name }.map { $0.value } }
 
   /// The value of an option that is a duration.
   ///

@@ -1,5 +1,5 @@
 /// One subcommand: what its help says, and what it does.
-protocol Command {
+protocol Command: SendableMetatype {
   /// What it is called by, which a line is searched for before anything else of the command is looked at.
   static var name: String { get }
   /// How it is called and explained.
@@ -10,10 +10,8 @@ protocol Command {
   /// - Throws: the failure that is printed and decides the exit code.
   static func run(_ context: Context) throws(CommandFailure)
 
-  /// The same where it stands for several commands; nil for a single one.
-  ///
-  /// Asked for by this name: a dynamic cast looks through every conformance of the program, every time a process starts.
-  static var group: (any CommandGroup.Type)? { get }
+  /// Its members where it stands for several commands; nil for a single one.
+  static var group: [CommandEntry]? { get }
 }
 
 extension Command {
@@ -21,5 +19,8 @@ extension Command {
   static var name: String { description.name }
 
   /// None: it stands for itself.
-  static var group: (any CommandGroup.Type)? { nil }
+  static var group: [CommandEntry]? { nil }
+
+  /// As a value.
+  static var entry: CommandEntry { CommandEntry(self) }
 }

@@ -1,5 +1,3 @@
-import BrokerProtocol
-
 /// Several commands behind one word, such as `account show` and `account update`.
 protocol CommandGroup: Command {
   /// One line for the list of commands, without a full stop.
@@ -7,12 +5,12 @@ protocol CommandGroup: Command {
   /// What the help adds to that.
   static var details: String { get }
   /// Its commands, in the order of the help; the name of each begins with that word.
-  static var members: [any Command.Type] { get }
+  static var members: [CommandEntry] { get }
 }
 
 extension CommandGroup {
-  /// Itself.
-  static var group: (any CommandGroup.Type)? { self }
+  /// Its members.
+  static var group: [CommandEntry]? { members }
 
   /// How the help explains it: by the list of its commands.
   static var description: CommandDescription {
@@ -25,15 +23,5 @@ extension CommandGroup {
   /// Prints the help: which of the commands is meant was not said.
   static func run(_ context: Context) throws(CommandFailure) {
     Output.data(Array(description.help.utf8).span)
-  }
-
-  /// Finds one of the commands by the word behind the group's own.
-  ///
-  /// - Throws: a usage failure with a suggestion.
-  static func member(named word: String) throws(CommandFailure) -> any Command.Type {
-    if let member = members.first(where: { $0.name == "\(name) \(word)" }) { return member }
-    let words = members.map { String($0.name.dropFirst(name.count + 1)) }
-    let likely = Spelling.nearest(to: word, among: words).map { "\(name) \($0)" }
-    throw CommandFailure.unknown("command", "\(name) \(word)", likely: likely).namingHelp(of: name)
   }
 }

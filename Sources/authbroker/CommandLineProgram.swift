@@ -17,7 +17,7 @@ enum CommandLineProgram {
     }
   }
 
-  private static func run(_ command: any Command.Type, _ context: Context) throws(CommandFailure) -> ExitCode {
+  private static func run(_ command: CommandEntry, _ context: Context) throws(CommandFailure) -> ExitCode {
     if context.arguments.has("--quiet") { Output.silenceNotices() }
     guard !context.arguments.has("--help") else {
       Output.data(Array(command.description.help.utf8).span)
@@ -45,19 +45,19 @@ enum CommandLineProgram {
   /// Splits a command line into the command and its arguments; options may stand before the command's name.
   ///
   /// - Throws: a usage failure.
-  static func parse(_ words: [String]) throws(CommandFailure) -> (any Command.Type, Arguments) {
+  static func parse(_ words: [String]) throws(CommandFailure) -> (CommandEntry, Arguments) {
     guard let position = try commandPosition(words) else {
-      if words.contains(where: isVersion) { return (VersionCommand.self, try Arguments([], known: [])) }
+      if words.contains(where: isVersion) { return (VersionCommand.entry, try Arguments([], known: [])) }
       if let mistake = swallowed(words) { throw .usage("missing command: \(mistake)") }
       let arguments = try Arguments(words, known: Option.global)
-      guard !arguments.has("--help") else { return (HelpCommand.self, try Arguments([], known: [])) }
-      return (OverviewCommand.self, arguments)
+      guard !arguments.has("--help") else { return (HelpCommand.entry, try Arguments([], known: [])) }
+      return (OverviewCommand.entry, arguments)
     }
     var command = try CommandList.command(named: words[position])
     var rest = words
     rest.remove(at: position)
-    if let group = command.group, let position = try commandPosition(rest) {
-      command = try group.member(named: rest.remove(at: position))
+    if command.group != nil, let position = try commandPosition(rest) {
+      command = try command.member(named: rest.remove(at: position))
       if command.description.takesRawWords {
         var arguments = try Arguments(rest[..<position], known: Option.global)
         arguments.operands = Array(rest[position...])

@@ -186,16 +186,19 @@ struct Context: Sendable {
   }
 
   /// Refuses operands beyond those that the command knows.
-  func expectOperands(_ range: ClosedRange<Int>, of command: any Command.Type) throws(CommandFailure) {
+  func expectOperands<C: Command>(_ range: ClosedRange<Int>, of command: C.Type) throws(CommandFailure) {
     guard !range.contains(arguments.operands.count) else { return }
-    let description = command.description
+    throw misfit(range, C.description)
+  }
+
+  private func misfit(_ range: ClosedRange<Int>, _ description: CommandDescription) -> CommandFailure {
     let count = arguments.operands.count
     // What is too much is not repeated: it may be a secret.
     let problem =
       count < range.lowerBound
       ? "missing argument \(description.operandNames[count])"
       : "unexpected argument"
-    throw CommandFailure(.usage, "\(problem); usage: \(description.usage)")
+    return CommandFailure(.usage, "\(problem); usage: \(description.usage)")
   }
 }
 

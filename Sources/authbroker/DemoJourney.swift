@@ -109,7 +109,7 @@ struct DemoJourney: ~Copyable {
   private mutating func logOut() throws(CommandFailure) {
     stage.step("Log out: here at once, and at the provider")
     let result = try ask(Logout.self, .init())
-    try require(result.results.map(\.serverRevoked) == [.yes], "the provider has revoked the session")
+    try require(result.results.map { $0.serverRevoked } == [.yes], "the provider has revoked the session")
     _ = try see(.logout)
     try askInVain(GetAccessToken.self, .init(), expecting: .loginRequired)
   }
@@ -156,19 +156,19 @@ extension DemoJourney {
 
   /// The code of the newest message in the outbox, which stands for the user's telephone.
   private mutating func takeCode() throws(CommandFailure) -> Secret {
-    do {
-      let names = try TemporaryDirectory.names(in: outbox).filter { $0.hasSuffix(".json") }
-      guard let name = names.last(where: { !usedMessages.contains($0) }) else {
-        throw Self.surprise("there is a message in the outbox")
-      }
-      usedMessages.insert(name)
-      let file = try FileDescriptor.open(outbox + "/" + name, [.read, .noFollow])
-      let message = try JSONDocument(parsing: try file.contents(limit: 64 * 1024)).root
+    let unreadable = Self.surprise("the outbox can be read")
+    guard let names = try? TemporaryDirectory.names(in: outbox) else { throw unreadable }
+    guard let name = names.last(where: { $0.hasSuffix(".json") && !usedMessages.contains($0) }) else {
+      throw Self.surprise("there is a message in the outbox")
+    }
+    usedMessages.insert(name)
+    guard let file = try? FileDescriptor.open(outbox + "/" + name, [.read, .noFollow]),
+      let text = try? file.contents(limit: 64 * 1024), let message = try? JSONDocument(parsing: text).root
+    else { throw unreadable }
+    do throws(JSONMismatch) {
       stage.note("outbox/\(name): a message to \(try message.required("to").string())")
       return try message.required("code").secret()
-    } catch let failure as CommandFailure {
-      throw failure
-    } catch { throw Self.surprise("the outbox can be read") }
+    } catch { throw unreadable }
   }
 
   private static func password() throws(CommandFailure) -> Secret {

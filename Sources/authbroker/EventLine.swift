@@ -12,7 +12,8 @@ enum EventLine {
   ///   - style: how words are set off.
   /// - Returns: the line without its end.
   static func text(of event: BrokerEvent, _ text: [UInt8], _ style: Style) -> String {
-    let data = (try? JSONDocument(parsing: text).root["data"]?.members()) ?? []
+    let root = try? JSONDocument(parsing: text).root
+    let data = (try? root?["data"]?.members()) ?? []
     let members = data.filter { $0.name != "profile" }.map { "\($0.name)=\(value($0.value))" }
     let profile = event.profile?.description ?? "-"
     let words = [style.dim(LocalTime.full(event.time)), profile, style.bold(event.payload.name.rawValue)] + members

@@ -23,7 +23,9 @@ enum FirstAccount {
     guard let error = failure.error, [.loginRequired, .invalidCredentials].contains(error.kind),
       let profile = error.profile
     else { return failure }
-    guard let found = try? context.connector(mayStart: false).connect() else { return failure }
+    guard let connector = try? context.connector(mayStart: false), let found = try? connector.connect() else {
+      return failure
+    }
     var connection = BlockingConnection(found)
     guard let answer = try? context.call(GetSession.self, .init(profile: profile), on: &connection),
       answer.session.provider == EmbeddedProvider.type, isMissing(profile, context, on: &connection)

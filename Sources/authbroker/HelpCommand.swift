@@ -15,9 +15,9 @@ enum HelpCommand: Command {
   private static func text(_ context: Context) throws(CommandFailure) -> String {
     guard let name = context.arguments.operands.first else { return HelpText.overview }
     let command = try CommandList.command(named: name)
-    if let group = command.group, context.arguments.operands.count > 1 {
+    if command.group != nil, context.arguments.operands.count > 1 {
       try context.expectOperands(2...2, of: self)
-      return try group.member(named: context.arguments.operands[1]).description.help
+      return try command.member(named: context.arguments.operands[1]).description.help
     }
     let description = command.description
     // The overview shows `config check` as a command, so its help may be asked for by that.

@@ -42,12 +42,12 @@ enum HelpText {
   /// Lines whose columns agree from group to group.
   private static func startRows(_ rows: [(left: String, right: String)]) -> String { self.rows(rows, column: 23) }
 
-  private static var groups: [(title: String, commands: [any Command.Type])] {
+  private static var groups: [(title: String, commands: [CommandEntry])] {
     [
-      ("Get an account", [RegisterCommand.self, InitCommand.self, LoginCommand.self]),
-      ("Use it", [TokenCommand.self, HeaderCommand.self, WatchCommand.self]),
-      ("See how things are", [StatusCommand.self, WhoamiCommand.self, ProfilesCommand.self, DoctorCommand.self]),
-      ("Leave", [LogoutCommand.self, StopCommand.self]),
+      ("Get an account", [RegisterCommand.entry, InitCommand.entry, LoginCommand.entry]),
+      ("Use it", [TokenCommand.entry, HeaderCommand.entry, WatchCommand.entry]),
+      ("See how things are", [StatusCommand.entry, WhoamiCommand.entry, ProfilesCommand.entry, DoctorCommand.entry]),
+      ("Leave", [LogoutCommand.entry, StopCommand.entry]),
     ]
   }
 
@@ -61,7 +61,7 @@ enum HelpText {
   }
 
   /// Commands with their summaries.
-  static func commands(_ commands: [any Command.Type]) -> String {
+  static func commands(_ commands: [CommandEntry]) -> String {
     rows(commands.map { row($0.description) })
   }
 
@@ -70,7 +70,7 @@ enum HelpText {
   }
 
   private static func rows(_ rows: [(left: String, right: String)], column: Int? = nil) -> String {
-    let column = column ?? min(rows.map(\.left.count).max() ?? 0, widestName)
+    let column = column ?? min(rows.map { $0.left.count }.max() ?? 0, widestName)
     let indent = String(repeating: " ", count: column + 4)
     return rows.map { left, right in
       let lines = filled(right, to: width - column - 4)

@@ -82,7 +82,7 @@ enum LoginCommand: Command {
   ///
   /// - Throws: a usage failure.
   private static func method(_ arguments: Arguments) throws(CommandFailure) -> LoginMethod? {
-    let passwordOptions = ["--email", "--phone"] + PasswordSource.options.map(\.name)
+    let passwordOptions = ["--email", "--phone"] + PasswordSource.options.map { $0.name }
     if arguments.has("--flow"), let option = (passwordOptions + ["--method"]).first(where: arguments.has) {
       throw .usage("\(option) is for a new login, --flow for one that was begun")
     }
@@ -115,7 +115,7 @@ enum LoginCommand: Command {
 
   /// Whether the login is better done at another device: a browser could not be opened here, and the profile offers both.
   private static func elsewhere(_ forms: [LoginForm], _ context: Context) -> Bool {
-    guard forms.first(where: \.fields.isEmpty)?.method == .browser, !BrowserLauncher(context).hasBrowser else {
+    guard forms.first(where: { $0.fields.isEmpty })?.method == .browser, !BrowserLauncher(context).hasBrowser else {
       return false
     }
     return forms.contains { $0.method == .deviceCode }
@@ -139,7 +139,7 @@ enum LoginCommand: Command {
   /// Goes on with a login that was begun, here or elsewhere.
   private static func goOn(with flow: String, _ context: Context) throws(CommandFailure) {
     var connection = try context.connect()
-    let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)
+    let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map { $0.profile }
     let step = try PendingLogins.list(of: profiles, context, on: &connection).first { $0.id == flow }
     let result: LoginResult
     switch step {

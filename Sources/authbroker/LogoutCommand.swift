@@ -29,7 +29,8 @@ enum LogoutCommand: Command {
     }
     var connection = try context.connect()
     let before = try context.call(ListSessions.self, Empty(), on: &connection).sessions
-    let states = Dictionary(before.map { ($0.profile, $0.state) }) { first, _ in first }
+    var states: [ProfileName: Session.State] = [:]
+    for session in before { states[session.profile] = states[session.profile] ?? session.state }
     for outcome in try context.call(Logout.self, params, on: &connection).results {
       Output.notice("\(outcome.profile): \(sentence(outcome, states[outcome.profile]))")
     }

@@ -7,10 +7,10 @@ enum MethodOption {
 
   /// The option, as the help of every command shows it.
   static let option = Option.value(
-    "--method", "METHOD", "\(choice); else the first offered", completion: .words(methods.map(\.rawValue)))
+    "--method", "METHOD", "\(choice); else the first offered", completion: .words(methods.map { $0.rawValue }))
 
   private static var choice: String {
-    let names = methods.map(\.rawValue)
+    let names = methods.map { $0.rawValue }
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 
@@ -27,7 +27,7 @@ enum MethodOption {
     let given = passwordOptions.filter(arguments.has)
     guard let name = arguments["--method"] else { return given.isEmpty ? nil : .password }
     guard let chosen = LoginMethod(name: name), methods.contains(chosen) else {
-      let nearest = Spelling.nearest(to: name, among: methods.map(\.rawValue) + LoginMethod.aliases.keys)
+      let nearest = Spelling.nearest(to: name, among: methods.map { $0.rawValue } + LoginMethod.aliases.keys)
       let likely = nearest.flatMap { LoginMethod(name: $0) }?.rawValue
       throw .unknown("login method", name, likely: likely, choices: choice)
     }

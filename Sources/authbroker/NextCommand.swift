@@ -30,7 +30,7 @@ struct NextCommand: Equatable, Sendable {
   /// - Returns: such as `log in with: authbroker --state /s login`.
   func text(for arguments: Arguments?) -> String {
     let chosen = options.compactMap { name in arguments?[name].map { [name, $0] } }.joined()
-    return "\(lead): authbroker " + (chosen + words).map(\.shellQuoted).joined(separator: " ")
+    return "\(lead): authbroker " + (chosen + words).map { $0.shellQuoted }.joined(separator: " ")
   }
 
   /// The options that are repeated: the help is the same for every broker, and `stop` must find the broker whatever its

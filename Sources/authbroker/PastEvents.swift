@@ -18,7 +18,7 @@ enum PastEvents {
     do throws(CommandFailure) {
       let sequence = try context.call(Initialize.self, .init(), on: &connection).sequence
       for window in windows {
-        let params = Subscribe.Params(events: names.map(\.rawValue), since: max(0, sequence - window))
+        let params = Subscribe.Params(events: names.map { $0.rawValue }, since: max(0, sequence - window))
         let subscription = try context.call(Subscribe.self, params, on: &connection)
         if subscription.resync != true { return try replayed(context, &connection) }
       }

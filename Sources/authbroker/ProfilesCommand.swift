@@ -23,14 +23,16 @@ enum ProfilesCommand: Command {
     var connection = try context.connect()
     let broker = try context.call(Initialize.self, .init(), on: &connection)
     let sessions = try SessionTable.sessions(broker.sessions, of: profile)
-    let rows = sessions.map { session in
-      (session, broker.profiles.first { $0.profile == session.profile }?.login.map(\.method) ?? [])
+    var rows: [(session: Session, methods: [LoginMethod])] = []
+    for session in sessions {
+      let description = broker.profiles.first { $0.profile == session.profile }
+      rows.append((session, description.map { $0.login.map { $0.method } } ?? []))
     }
     guard !context.wantsJSON else { return Output.line(object(rows)) }
     var table = TextTable("PROFILE", "PROVIDER", "STATE", "ACCOUNT", "LOG IN BY")
     for (session, methods) in rows {
       // A refresh token is for programs.
-      let ways = methods.filter { $0 != .refreshToken }.map(\.rawValue).joined(separator: ", ")
+      let ways = methods.filter { $0 != .refreshToken }.map { $0.rawValue }.joined(separator: ", ")
       table.add(
         session.profile.description, PlainText.line(session.provider.utf8), session.state.rawValue,
         account(session).map { PlainText.line($0.utf8) }, ways.isEmpty ? nil : ways)
@@ -52,7 +54,7 @@ enum ProfilesCommand: Command {
             writer.member("provider", session.provider)
             writer.member("state", session.state.rawValue)
             writer.member(ifPresent: "account", account(session))
-            writer.member("login", methods.map(\.rawValue))
+            writer.member("login", methods.map { $0.rawValue })
           }
         }
       }

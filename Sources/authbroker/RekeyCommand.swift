@@ -126,7 +126,7 @@ enum RekeyCommand: Command {
   private static func source(_ context: Context) throws(CommandFailure) -> KeySourceName? {
     guard let text = context.arguments["--source"] else { return nil }
     guard let source = KeySourceName(rawValue: text) else {
-      let all = KeySourceName.allCases.map(\.rawValue)
+      let all = KeySourceName.allCases.map { $0.rawValue }
       throw .unknown(
         "key source", text, likely: Spelling.nearest(to: text, among: all), choices: all.joined(separator: ", "))
     }

@@ -16,7 +16,7 @@ extension SecretInput {
     if context.arguments.has("--password-stdin") { return try standardInput(kind, isNew: isNew) }
     if context.arguments.has(command) { return try output(of: command, context, kind) }
     guard context.canAsk else {
-      throw .usage("there is no terminal to ask for the \(kind) at; use --password-stdin or \(command)")
+      throw .usage("there is no terminal to ask for the \(kind.rawValue) at; use --password-stdin or \(command)")
     }
     return nil
   }

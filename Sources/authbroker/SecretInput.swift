@@ -17,7 +17,8 @@ enum SecretInput {
   /// - Throws: a failure without a word if the person presses Ctrl-C: it ends the program by that signal.
   static func ask(_ prompt: String, for kind: Kind) throws(CommandFailure) -> Secret {
     var entered = try line(
-      prompt, atEnd: CommandFailure(.failure, "no \(kind) was entered: the input has ended"), interrupted: Message(""))
+      prompt, atEnd: CommandFailure(.failure, "no \(kind.rawValue) was entered: the input has ended"),
+      interrupted: Message(""))
     return try secret(&entered, kind)
   }
 
@@ -85,7 +86,7 @@ enum SecretInput {
     let line = firstLine(of: stream)
     _ = stream.release()
     guard var line else {
-      let secret = isNew ? "new \(kind)" : "\(kind)"
+      let secret = isNew ? "new \(kind.rawValue)" : kind.rawValue
       throw CommandFailure(.usage, "standard input has no line to read the \(secret) from; nothing was sent")
     }
     return try secret(&line, kind)
@@ -118,10 +119,10 @@ enum SecretInput {
   }
 
   private static func secret(_ line: inout [UInt8], _ kind: Kind) throws(CommandFailure) -> Secret {
-    guard !line.isEmpty else { throw CommandFailure(.usage, "the \(kind) is empty; nothing was sent") }
+    guard !line.isEmpty else { throw CommandFailure(.usage, "the \(kind.rawValue) is empty; nothing was sent") }
     guard (try? UTF8Span(validating: line.span)) != nil else {
       wipe(&line)
-      throw CommandFailure(.usage, "the \(kind) is not UTF-8 text; nothing was sent")
+      throw CommandFailure(.usage, "the \(kind.rawValue) is not UTF-8 text; nothing was sent")
     }
     do { return try Secret(wiping: &line) } catch {
       throw CommandFailure(.failure, "the memory for secrets is used up")
@@ -143,7 +144,7 @@ enum SecretInput {
     _ = stream.release()
     if case .bytes = rest {
       throw CommandFailure(
-        .usage, "standard input has more than one line; a \(kind) is one line, and a part of it was not used")
+        .usage, "standard input has more than one line; a \(kind.rawValue) is one line, and a part of it was not used")
     }
     return secret
   }

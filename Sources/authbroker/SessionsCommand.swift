@@ -23,7 +23,7 @@ enum SessionsCommand: Command {
     SessionTable.print(sessions, context.style)
     SessionNotices.print(sessions, context)
     OfflineSessions.print(sessions, context, on: &connection)
-    PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
+    PendingLogins.print(of: sessions.map { $0.profile }, context, on: &connection)
     if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
   }
 }

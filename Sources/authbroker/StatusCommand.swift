@@ -26,16 +26,17 @@ enum StatusCommand: Command {
     do throws(ClientError) {
       text = try connection.callForText(GetStatus.name, Empty(), timeout: timeout)
     } catch { throw context.failure(error) }
-    do {
-      status = try GetStatus.Result(from: try JSONDocument(parsing: text).root)
-    } catch { throw CommandFailure(.failure, "the broker's answer is not what was expected") }
+    guard let root = try? JSONDocument(parsing: text).root, let read = try? GetStatus.Result(from: root) else {
+      throw CommandFailure(.failure, "the broker's answer is not what was expected")
+    }
+    status = read
     let sessions = try SessionTable.sessions(status.profiles, of: profile)
     if context.wantsJSON {
       Output.line(text)
     } else {
       show(status, sessions, context)
       OfflineSessions.print(sessions, context, on: &connection)
-      PendingLogins.print(of: sessions.map(\.profile), context, on: &connection)
+      PendingLogins.print(of: sessions.map { $0.profile }, context, on: &connection)
       if let hint = FirstAccount.hint(sessions, context, on: &connection) { context.notice(hint) }
     }
     guard profile != nil, let code = sessions.first.map({ ExitCode($0.state) }), code != .success else { return }

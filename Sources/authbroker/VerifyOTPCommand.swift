@@ -88,9 +88,9 @@ enum VerifyOTPCommand: Command {
   private static func challenges(_ context: Context) throws(CommandFailure) -> [OTPChallenge] {
     var connection = try context.connect()
     let wanted = try context.arguments.profile()
-    let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map(\.profile)
+    let profiles = try context.call(ListSessions.self, Empty(), on: &connection).sessions.map { $0.profile }
     let steps = try PendingLogins.list(of: profiles.filter { wanted == nil || $0 == wanted }, context, on: &connection)
-    return steps.compactMap(\.challenge)
+    return steps.compactMap { $0.challenge }
   }
 
   private static func resend(_ flow: String, _ context: Context) throws(CommandFailure) {

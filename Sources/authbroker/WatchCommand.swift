@@ -46,7 +46,7 @@ enum WatchCommand: Command {
     let events = context.arguments["--events"]?.split(separator: ",").map(String.init)
     guard events?.isEmpty != true else { throw .usage("--events names no event") }
     for event in events ?? [] where EventName(rawValue: event) == nil {
-      let all = EventName.allCases.map(\.rawValue)
+      let all = EventName.allCases.map { $0.rawValue }
       throw .unknown(
         "event", event, likely: Spelling.nearest(to: event, among: all), choices: all.joined(separator: ", "))
     }

@@ -8,11 +8,12 @@ do throws(Errno) { try ProcessHardening.forbidInspectionHere() } catch {
   Output.message("this process cannot be protected from inspection: \(error)")
   ProcessImage.end(ExitCode.failure.rawValue)
 }
-guard let words = RawArguments.words else {
+let rawArguments = RawArguments()
+guard let words = rawArguments.words else {
   Output.message(Message("an argument is not UTF-8 text", next: NextCommand("see", "help")).text(for: nil))
   ProcessImage.end(ExitCode.usage.rawValue)
 }
-let program = RawArguments.programName
+let program = rawArguments.programName
 let prefix = program == "authbroker" ? [] : HelperCommand.words(calledAs: program)
 let code = CommandLineProgram.run(prefix + words, Environment.current)
 ProcessImage.end(code.rawValue)

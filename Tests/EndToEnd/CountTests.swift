@@ -158,9 +158,9 @@ struct CountTests {
 
   // Swift does not import the macros of <sys/syscall.h>.
   #if arch(arm64)
-    private static let (waitCalls, futexCall) = ([22], 98)
+  private static let (waitCalls, futexCall) = ([22], 98)
   #else
-    private static let (waitCalls, futexCall) = ([232, 281], 202)
+  private static let (waitCalls, futexCall) = ([232, 281], 202)
   #endif
 
   /// Whether each thread waits in epoll_wait(2) without a time limit, or in futex(2) without one.

@@ -20,13 +20,6 @@ public struct BlockingConnection: ~Copyable {
   /// Who listens at the other end, if it said so.
   package let owner: OwnerRecord?
 
-  /// Connects; starts a broker if there is none and the location allows it.
-  ///
-  /// - Throws: `noBroker`.
-  public init(to location: BrokerLocation = BrokerLocation()) throws {
-    self.init(try location.connect())
-  }
-
   /// Takes over a connection.
   package init(_ connection: consuming BrokerConnector.Connection) {
     owner = connection.owner
@@ -39,23 +32,9 @@ public struct BlockingConnection: ~Copyable {
     self.socket = socket
   }
 
-  /// Calls a method and waits for its answer.
+  /// Calls a method and waits for its answer, as the public `call` does.
   ///
-  /// Where it is for clients that have the state directory, that is proven first.
-  ///
-  /// - Parameters:
-  ///   - method: the method.
-  ///   - params: what it takes.
-  ///   - timeout: how long to wait; nil: as long as the connection lasts.
-  /// - Returns: what the method gives.
-  /// - Throws: ``ClientError``: `broker` with the broker's own error, `connectionLost`, `timedOut`, `unexpectedAnswer`.
-  public mutating func call<Method: BrokerMethod>(
-    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
-  ) throws -> Method.Result { try request(method, params, timeout: timeout) }
-
-  /// The same, for programs of this package, whose errors are typed throughout.
-  ///
-  /// - Throws: as ``call(_:_:timeout:)``.
+  /// - Throws: `broker` with the broker's own error, `connectionLost`, `timedOut`, `unexpectedAnswer`.
   package mutating func request<Method: BrokerMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) throws(ClientError) -> Method.Result {
@@ -91,7 +70,7 @@ public struct BlockingConnection: ~Copyable {
 
   /// Calls a method by its name and returns the text of its result, which the caller wipes if it holds a secret.
   ///
-  /// - Throws: as ``call(_:_:timeout:)``.
+  /// - Throws: as ``request(_:_:timeout:)``.
   package mutating func callForText(
     _ method: String, _ params: some JSONEncodable, timeout: Duration? = nil
   ) throws(ClientError) -> [UInt8] {
@@ -124,7 +103,7 @@ public struct BlockingConnection: ~Copyable {
   ///   - timeout: how long to wait.
   ///   - interruption: a descriptor; when it is readable, the waiting ends.
   /// - Returns: what the method gives.
-  /// - Throws: as ``call(_:_:timeout:)``, and `cancelled` where it was interrupted.
+  /// - Throws: as ``request(_:_:timeout:)``, and `cancelled` where it was interrupted.
   package mutating func answer<Method: BrokerMethod>(
     to id: Int64, as method: Method.Type, timeout: Duration, unless interruption: borrowing FileDescriptor
   ) throws(ClientError) -> Method.Result {

@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 public import BrokerProtocol
 public import SecretMemory
 
@@ -35,3 +36,4 @@ extension BrokerClient {
     try await call(GenerateBackupCodes.self, .init(profile: profile, password: password)).backupCodes
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 public import BrokerProtocol
 public import SecretMemory
 
@@ -168,3 +169,4 @@ extension BrokerClient {
     try await call(GetStatus.self, .init())
   }
 }
+#endif

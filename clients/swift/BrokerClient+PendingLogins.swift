@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 public import BrokerProtocol
 public import SecretMemory
 
@@ -54,3 +55,4 @@ extension BrokerClient {
     try await call(Reauthenticate.self, .init(profile: profile, password: password))
   }
 }
+#endif

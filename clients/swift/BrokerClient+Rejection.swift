@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 public import BrokerProtocol
 
 /// Thrown by a program where a server has refused its token with HTTP status 401.
@@ -27,3 +28,4 @@ extension BrokerClient {
     }
   }
 }
+#endif

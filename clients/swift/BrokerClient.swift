@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 public import BrokerProtocol
 import LinuxSystem
 
@@ -124,3 +125,4 @@ public final class BrokerClient: Sendable {
     return try result.get()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 public import BrokerProtocol
 
 /// The events of a subscription, in order, behind the state that they change.
@@ -50,3 +51,4 @@ public struct BrokerEvents: AsyncSequence, Sendable {
     public mutating func next() async -> BrokerEvent? { await base.next(isolation: #isolation) }
   }
 }
+#endif

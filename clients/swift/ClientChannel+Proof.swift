@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 import BrokerProtocol
 import ClientSocket
 import JSON
@@ -30,3 +31,4 @@ extension ClientChannel {
     send(nextID(), Prove.name, Empty()) { _ in file.remove() }
   }
 }
+#endif

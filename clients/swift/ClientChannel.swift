@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 import BrokerProtocol
 import JSON
 import LinuxSystem
@@ -196,3 +197,4 @@ extension ClientChannel {
     for queue in queues { queue.finish() }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 import ClientSocket
 import LinuxSystem
 
@@ -40,3 +41,4 @@ actor ConnectionThread {
   /// Ends the thread, once `serve` has come to its end.
   nonisolated func stop() { worker.stop() }
 }
+#endif

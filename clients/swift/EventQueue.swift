@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 import BrokerProtocol
 import Synchronization
 
@@ -51,3 +52,4 @@ final class EventQueue: Sendable {
     }
   }
 }
+#endif

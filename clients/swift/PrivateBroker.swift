@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 import ClientSocket
 import LinuxSystem
 
@@ -36,3 +37,4 @@ public struct PrivateBroker: Sendable, Equatable {
     } catch { throw .noBroker(reason: ConnectError.noDaemon(path: path, error).description) }
   }
 }
+#endif

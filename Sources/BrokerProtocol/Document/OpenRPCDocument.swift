@@ -1,3 +1,4 @@
+#if !hasFeature(Embedded)
 internal import JSON
 
 /// The description of the protocol as an OpenRPC document (https://spec.open-rpc.org, version 1.3.2).
@@ -23,7 +24,7 @@ public enum OpenRPCDocument {
   }()
 
   private static func writeInfo(to writer: inout JSONWriter) {
-    let kinds = ErrorKind.everywhere.map(\.rawValue)
+    let kinds = ErrorKind.everywhere.map { $0.rawValue }
     let listed = kinds.dropLast().joined(separator: ", ") + " and " + kinds.suffix(1).joined()
     writer.object { writer in
       writer.member("title", "AuthBroker")
@@ -131,3 +132,4 @@ public enum OpenRPCDocument {
     Method.Result.schema.collectNamed(into: &named)
   }
 }
+#endif

@@ -66,8 +66,8 @@ extension BrokerError: JSONEncodable, JSONDecodable {
   private static let dataSchema = JSONSchema.named(
     "ErrorData",
     .object([
-      .required("kind", .words(ErrorKind.allCases.map(\.rawValue))),
-      .required("nextAction", .words(NextAction.allCases.map(\.rawValue))), .required("retryable", .boolean),
+      .required("kind", .words(ErrorKind.allCases.map { $0.rawValue })),
+      .required("nextAction", .words(NextAction.allCases.map { $0.rawValue })), .required("retryable", .boolean),
       .optional("retryAfterSeconds", SecondsCoding.seconds.schema), .optional("profile", ProfileName.schema),
       .optional("pointer", .text, "RFC 6901"), .optional("attemptsRemaining", .count),
       .optional("fields", .list(of: .text)), .optional("challenge", OTPChallenge.schema),

@@ -14,8 +14,10 @@ public protocol BrokerMethod: Sendable {
   /// may be the secret.
   static var mayCarrySecret: Bool { get }
 
-  /// What the description of the protocol says of the method beyond its types.
+  #if !hasFeature(Embedded)
+  /// What the description of the protocol says of the method beyond its types; only the daemon tells it.
   static var document: MethodDocument { get }
+  #endif
 }
 
 extension BrokerMethod {

@@ -59,7 +59,7 @@ extension Login.Params {
     "profile": .profile,
     "method": .init(
       "The first that the provider offers and the credentials fit, where absent.",
-      .words(LoginMethod.allCases.map(\.rawValue))),
+      .words(LoginMethod.allCases.map { $0.rawValue })),
     "refreshToken": "A refresh token to start the session with.",
     "scopes": "The scopes to request for the session.",
     "clientContext":

@@ -1,3 +1,5 @@
+// Embedded Swift has no existential metatypes; the client program, which alone is compiled so, calls methods by their types.
+#if !hasFeature(Embedded)
 /// The methods of this version.
 public enum Methods {
   /// Every method, in the order in which `initialize` and the OpenRPC document list them.
@@ -16,3 +18,4 @@ public enum Methods {
     ListLocalAudit.self,
   ]
 }
+#endif

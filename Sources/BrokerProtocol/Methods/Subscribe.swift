@@ -57,7 +57,7 @@ public enum Subscribe: BrokerMethod {
 
 extension Subscribe.Params {
   public static let notes = SchemaNotes(members: [
-    "events": .init("All where absent.", .list(of: .words(EventName.allCases.map(\.rawValue)))),
+    "events": .init("All where absent.", .list(of: .words(EventName.allCases.map { $0.rawValue }))),
     "profiles": "All where absent.",
     "since": .init("The last sequence that the caller has seen: what it missed is sent first.", .count),
   ])

@@ -60,7 +60,7 @@ extension ProviderFinding {
     members: [
       "check": "What was checked, as a stable name. More may be added.",
       "level": .init(
-        "skipped: it could not be checked, and the message says why.", .words(Level.allCases.map(\.rawValue))),
+        "skipped: it could not be checked, and the message says why.", .words(Level.allCases.map { $0.rawValue })),
       "message": "What was found; a provider's own words are sanitised and bounded.",
       "advice": "What to do about it.",
       "errorKind": "The kind of error that a client would see: one of errors.json.",

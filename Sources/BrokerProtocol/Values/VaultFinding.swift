@@ -56,7 +56,7 @@ extension VaultFinding {
   public static let notes = SchemaNotes(
     "VaultFinding",
     members: [
-      "kind": .init("More kinds may be added.", .words(Kind.allCases.map(\.rawValue))),
+      "kind": .init("More kinds may be added.", .words(Kind.allCases.map { $0.rawValue })),
       "severity": .init(
         "error: something is wrong now; warning: something is weaker than it could be.", .words(["error", "warning"])),
       "message": "One sentence, and what to do.",

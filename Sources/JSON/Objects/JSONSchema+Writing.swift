@@ -56,7 +56,7 @@ extension JSONSchema: JSONEncodable {
 
   private static func encode(_ members: [SchemaMember], to writer: inout JSONWriter) {
     writer.member("type", "object")
-    let written = members.filter { $0.presence != .optional }.map(\.name)
+    let written = members.filter { $0.presence != .optional }.map { $0.name }
     if !written.isEmpty { writer.member("required", written) }
     writer.key("properties")
     writer.object { writer in

@@ -4,7 +4,7 @@ public struct NameCoding<Value: RawRepresentable<String> & CaseIterable>: ValueC
 
   fileprivate init(_ expected: String) { self.expected = expected }
 
-  public var schema: JSONSchema { .words(Value.allCases.map(\.rawValue)) }
+  public var schema: JSONSchema { .words(Value.allCases.map { $0.rawValue }) }
 
   public func write(_ value: Value, to writer: inout JSONWriter) { writer.string(value.rawValue) }
 

@@ -6,11 +6,11 @@ enum AccountCommand: CommandGroup {
     Each of these needs a provider that offers it: `authbroker provider-check` lists what it does. Where the user must
     have authenticated lately, a terminal asks for the password, and --password-stdin and --password-command give it.
     """
-  static var members: [any Command.Type] {
+  static var members: [CommandEntry] {
     [
-      AccountShowCommand.self, AccountUpdateCommand.self, AccountEmailCommand.self, AccountPasswordCommand.self,
-      AccountTwoFactorCommand.self, AccountBackupCodesCommand.self, AccountForgotCommand.self,
-      AccountResetCommand.self, AccountVerifyEmailCommand.self, AccountDeleteCommand.self,
+      AccountShowCommand.entry, AccountUpdateCommand.entry, AccountEmailCommand.entry, AccountPasswordCommand.entry,
+      AccountTwoFactorCommand.entry, AccountBackupCodesCommand.entry, AccountForgotCommand.entry,
+      AccountResetCommand.entry, AccountVerifyEmailCommand.entry, AccountDeleteCommand.entry,
     ]
   }
 }

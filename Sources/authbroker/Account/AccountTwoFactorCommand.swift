@@ -13,7 +13,7 @@ enum AccountTwoFactorCommand: Command {
       takes the code is named.
       """,
     options: PasswordSource.options,
-    operandCompletion: .words(LocalUser.SecondFactor.allCases.map(\.rawValue)),
+    operandCompletion: .words(LocalUser.SecondFactor.allCases.map { $0.rawValue }),
     examples: ["authbroker account 2fa totp", "authbroker account 2fa off"])
 
   /// Has the provider change the factor, and enrols an authenticator where that is it.
@@ -41,7 +41,7 @@ enum AccountTwoFactorCommand: Command {
 
   private static func factor(_ name: String) throws(CommandFailure) -> LocalUser.SecondFactor {
     if let factor = LocalUser.SecondFactor(rawValue: name) { return factor }
-    let names = LocalUser.SecondFactor.allCases.map(\.rawValue)
+    let names = LocalUser.SecondFactor.allCases.map { $0.rawValue }
     throw .unknown(
       "second factor", name, likely: Spelling.nearest(to: name, among: names), choices: "off, sms, email or totp")
   }

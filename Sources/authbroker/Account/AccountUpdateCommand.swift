@@ -44,7 +44,7 @@ enum AccountUpdateCommand: Command {
     }
     for member in arguments.all("--remove") { changes.append(.init(member, nil)) }
     guard !changes.isEmpty else { throw .usage("nothing to change; give --name, --phone, --set or --remove") }
-    let names = changes.map(\.name)
+    let names = changes.map { $0.name }
     guard let twice = names.first(where: { name in names.count { $0 == name } > 1 }) else { return changes }
     throw .usage("\(twice.shellQuoted) would be changed twice; name it once")
   }

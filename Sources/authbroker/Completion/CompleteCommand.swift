@@ -50,17 +50,19 @@ enum CompleteCommand: Command {
   private static func names(_ completion: Completion, _ context: Context) -> [String] {
     let broker = broker(context)
     switch completion {
-    case .profiles: return broker?.sessions.map(\.profile.description) ?? configuredProfiles(context)
-    case .events: return broker?.capabilities.events ?? EventName.allCases.map(\.rawValue)
+    case .profiles: return broker?.sessions.map { $0.profile.description } ?? configuredProfiles(context)
+    case .events: return broker?.capabilities.events ?? EventName.allCases.map { $0.rawValue }
     case .methods: return broker?.capabilities.methods ?? []
     default: return []
     }
   }
 
   private static func broker(_ context: Context) -> Initialize.Result? {
-    guard let found = try? context.connector(mayStart: false).connect() else { return nil }
+    guard let connector = try? context.connector(mayStart: false), let found = try? connector.connect() else {
+      return nil
+    }
     var connection = BlockingConnection(found)
-    return try? connection.call(Initialize.self, .init(), timeout: patience)
+    return try? connection.request(Initialize.self, .init(), timeout: patience)
   }
 
   private static func configuredProfiles(_ context: Context) -> [String] {

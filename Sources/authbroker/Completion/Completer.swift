@@ -27,7 +27,7 @@ struct Completer: Sendable {
   /// What has been typed before the word.
   private struct Typed {
     var description: CommandDescription?
-    var group: (any CommandGroup.Type)?
+    var group: CommandEntry?
     var operandCount = 0
     /// An option that the word is the value of.
     var pending: Option?
@@ -81,13 +81,12 @@ struct Completer: Sendable {
     } else if let group = typed.group {
       typed.description = (try? group.member(named: word))?.description
     } else if let command = try? CommandList.command(named: word) {
-      typed.group = command.group
-      if typed.group == nil { typed.description = command.description }
+      if command.group == nil { typed.description = command.description } else { typed.group = command }
     }
   }
 
-  private func commands(_ group: (any CommandGroup.Type)?) -> [Candidate] {
-    (group?.members ?? CommandList.all).map { command in
+  private func commands(_ group: CommandEntry?) -> [Candidate] {
+    (group?.group ?? CommandList.all).map { command in
       let words = command.description.name.split(separator: " ")
       return Candidate(word: String(words[words.count - 1]), meaning: command.description.summary)
     }

@@ -21,7 +21,7 @@ enum CompletionCommand: Command {
     try context.expectOperands(1...1, of: self)
     let name = context.arguments.operands[0]
     guard let shell = CompletionScript(rawValue: name) else {
-      let all = CompletionScript.allCases.map(\.rawValue)
+      let all = CompletionScript.allCases.map { $0.rawValue }
       throw .unknown(
         "shell", name, likely: Spelling.nearest(to: name, among: all), choices: all.joined(separator: ", "))
     }

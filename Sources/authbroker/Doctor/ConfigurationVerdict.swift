@@ -64,7 +64,7 @@ struct ConfigurationVerdict: Sendable {
       return
     }
     self.file = try? root["file"]?.string()
-    profiles = (try? root["profiles"]?.elements().map { try $0.string() }) ?? []
+    profiles = (try? root["profiles"]?.elements())?.compactMap { try? $0.string() } ?? []
     keySource = (try? root["keySource"]?.string()).flatMap(KeySourceName.init(rawValue:))
     keyFile = try? root["keyFile"]?.string()
     place = (root["place"]).flatMap { node in

@@ -29,14 +29,6 @@ enum DoctorCommand: Command {
       "authbroker doctor --json",
     ])
 
-  /// What is looked at, in the order of the table.
-  private static var checks: [any DoctorCheck.Type] {
-    [
-      EnvironmentCheck.self, FilesCheck.self, LeftoverCheck.self, ConfigurationFileCheck.self, OwnerCheck.self,
-      VaultCheck.self, SessionCheck.self, ProviderCheck.self,
-    ]
-  }
-
   /// Runs all checks, prints what they found, and lets the exit code tell the worst of it.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
@@ -70,12 +62,17 @@ enum DoctorCommand: Command {
     guard table.exitCode == .success else { throw .quiet(table.exitCode) }
   }
 
+  /// Looks at everything, in the order of the table.
   private static func examine(_ patient: DoctorPatient) -> DoctorTable {
     var table = DoctorTable(arguments: patient.context.arguments)
-    for check in checks {
-      let findings = check.findings(patient)
-      if !findings.isEmpty { table.sections.append(.init(title: check.title, findings: findings)) }
-    }
+    table.add(EnvironmentCheck.self, patient)
+    table.add(FilesCheck.self, patient)
+    table.add(LeftoverCheck.self, patient)
+    table.add(ConfigurationFileCheck.self, patient)
+    table.add(OwnerCheck.self, patient)
+    table.add(VaultCheck.self, patient)
+    table.add(SessionCheck.self, patient)
+    table.add(ProviderCheck.self, patient)
     return table
   }
 }

@@ -15,7 +15,13 @@ struct DoctorTable: Sendable {
   /// All groups that have something to say.
   var sections: [Section] = []
 
-  private var findings: [DoctorFinding] { sections.flatMap(\.findings) }
+  /// Adds what a check finds, if it finds anything.
+  mutating func add<Check: DoctorCheck>(_ check: Check.Type, _ patient: DoctorPatient) {
+    let findings = Check.findings(patient)
+    if !findings.isEmpty { sections.append(Section(title: Check.title, findings: findings)) }
+  }
+
+  private var findings: [DoctorFinding] { sections.flatMap { $0.findings } }
   private var errors: [DoctorFinding] { findings.filter { $0.status == .error } }
 
   /// What a script sees: 7 for the vault, 5 if nothing is wrong but providers that cannot be reached, 1 for any other
@@ -28,8 +34,8 @@ struct DoctorTable: Sendable {
 
   /// The lines of the table.
   func lines(_ style: Style) -> [String] {
-    let statusWidth = DoctorFinding.Status.allCases.map(\.rawValue.count).max() ?? 0
-    let labelWidth = findings.map(\.label.count).max() ?? 0
+    let statusWidth = DoctorFinding.Status.allCases.map { $0.rawValue.count }.max() ?? 0
+    let labelWidth = findings.map { $0.label.count }.max() ?? 0
     var lines: [String] = []
     for section in sections {
       lines.append(style.bold(section.title))

@@ -13,7 +13,7 @@ enum EnvironmentCheck: DoctorCheck {
   static func findings(_ patient: DoctorPatient) -> [DoctorFinding] {
     let environment = patient.context.environment
     return [home(environment)] + variables(environment) + [clock(Timestamp(milliseconds: WallClock.milliseconds))]
-      + [lockedMemory(MachineLimits.lockedMemory)].compactMap(\.self)
+      + [lockedMemory(MachineLimits.lockedMemory)].compactMap { $0 }
   }
 
   private static func home(_ environment: [String: String]) -> DoctorFinding {

@@ -21,7 +21,7 @@ enum FilesCheck: DoctorCheck {
     if socketDirectory.status == .error { findings.append(socketDirectory) }
     findings.append(socket(place))
     findings.append(log(paths.log))
-    return findings + [freeSpace(paths.state)].compactMap(\.self)
+    return findings + [freeSpace(paths.state)].compactMap { $0 }
   }
 
   private static func vault(_ patient: DoctorPatient) -> DoctorFinding {

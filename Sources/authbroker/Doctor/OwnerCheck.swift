@@ -28,7 +28,7 @@ enum OwnerCheck: DoctorCheck {
         answering(status, wasStarted), version(status), configuration(owner, patient.paths),
         RunningConfigurationCheck.finding(
           owner, status, patient.interview.events, isValid: patient.usedVerdict?.isValid ?? true),
-      ].compactMap(\.self)
+      ].compactMap { $0 }
     }
   }
 

@@ -17,7 +17,7 @@ enum RunningConfigurationCheck {
   static func finding(
     _ owner: OwnerRecord?, _ status: GetStatus.Result, _ events: [BrokerEvent], isValid: Bool = true
   ) -> DoctorFinding? {
-    let reloads = events.filter { $0.payload.name == .configReloaded }.map(\.time)
+    let reloads = events.filter { $0.payload.name == .configReloaded }.map { $0.time }
     let readAt = reloads.reduce(status.configurationReadAt ?? status.startedAt, max)
     guard let file = owner?.configuration, let changed = changed(owner), changed > readAt else { return nil }
     let next = isValid ? NextCommand("have it read again with", "call", "reloadConfig") : nil

@@ -10,7 +10,7 @@ enum SessionCheck: DoctorCheck {
     let sessions = status.profiles
     guard !sessions.isEmpty else { return [] }
     let account = patient.interview.firstAccount.map { DoctorFinding("sessions.account", "account", .note, $0) }
-    return stored(sessions) + [account].compactMap(\.self)
+    return stored(sessions) + [account].compactMap { $0 }
       + sessions.filter { $0.state == .offline }.map { offline($0, patient.interview.events) }
   }
 

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import LinuxSystem
 import SecretMemory
 import StateDirectory
@@ -99,13 +100,13 @@ struct ToolExamination: ~Copyable {
     guard !calls.isEmpty else { return [] }
     var findings: [DoctorFinding] = []
     for call in calls {
-      let path = SearchPath.program(call.program, setup.environment, where: \.isProgram)
+      let path = SearchPath.program(call.program, setup.environment, where: { $0.isProgram })
       guard let path, !setup.leadsHere(path) else { continue }
       let trial = ToolTrial(call: call, path: path, target: target, setup: setup, socket: socket)
       findings.append(finding(of: trial, token, answer))
     }
     guard findings.isEmpty else { return findings }
-    let names = calls.map(\.requirement).joined(separator: ", or ")
+    let names = calls.map { $0.requirement }.joined(separator: ", or ")
     let sentence = "called as \(tool.name) calls it; \(tool.name) itself was not run: install \(names)"
     return [DoctorFinding("tool.program", target.url, .note, sentence)]
   }
@@ -148,8 +149,9 @@ struct ToolExamination: ~Copyable {
     // First: a login that is wanted is the finding then, and not what the tool makes of it.
     var token = try broker.token(for: target)
     let started = BootClock.now
-    var done = try ToolRun(
-      path, arguments, input: input, environment: setup.environment.merging(environment) { $1 })
+    var whole = setup.environment
+    for (name, value) in environment { whole[name] = value }
+    var done = try ToolRun(path, arguments, input: input, environment: whole)
     let time = BootClock.now - started
     if !Self.holds(done.output, token.accessToken, target) {
       // It may have been refreshed meanwhile.
@@ -189,7 +191,7 @@ struct ToolExamination: ~Copyable {
     basic.scheme = .basic
     var value = AuthorizationValue.bytes(token, for: basic)
     defer { wipe(&value) }
-    return output.firstRange(of: plain) != nil || output.firstRange(of: value.dropFirst("Basic ".utf8.count)) != nil
+    return output.firstOccurrence(of: plain) != nil || output.firstOccurrence(of: value.dropFirst("Basic ".utf8.count)) != nil
   }
 
   /// Runs the command of a profile of AWS's configuration as AWS's tools do; what it gives is not shown.

@@ -10,7 +10,7 @@ enum VaultCheck: DoctorCheck {
     let source = PlainText.line(vault.keySource.utf8)
     var findings = [DoctorFinding("vault.keySource", "key source", .ok, source), state(vault)]
     findings += integrity(patient.interview).filter { !isSettled($0, patient) }
-    findings += [configured(patient, findings)].compactMap(\.self)
+    findings += [configured(patient, findings)].compactMap { $0 }
     // Not where the check said more about it already.
     let told = [VaultFinding.Kind.rollbackUnnoticed, .rolledBack].map { "vault.\($0.rawValue)" }
     guard !vault.locked, !findings.contains(where: { told.contains($0.check) }) else { return findings }

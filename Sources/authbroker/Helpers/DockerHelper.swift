@@ -88,8 +88,10 @@ enum DockerHelper: ToolHelper {
   private static func store(_ context: Context) throws(CommandFailure) {
     var text = try ToolLines.all()
     defer { wipe(&text) }
-    let url = try? JSONDocument(parsing: text).root["ServerURL"]?.string()
-    guard let url, let server = DockerServer(url) else { throw CommandFailure(.failure, DockerServer.noServer) }
+    let root = try? JSONDocument(parsing: text).root
+    guard let url = try? root?["ServerURL"]?.string(), let server = DockerServer(url) else {
+      throw CommandFailure(.failure, DockerServer.noServer)
+    }
     var broker = try HelperBroker(context)
     guard try broker.target(ofFirst: server.urls) == nil else { return }
     throw CommandFailure(

@@ -1,3 +1,5 @@
+import JSON
+
 /// A registry as docker names it: with or without a scheme, or docker's own address of Docker Hub.
 struct DockerServer: Equatable, Sendable {
   /// What docker compares a helper's words with, to go on without credentials (credentials/error.go).
@@ -39,7 +41,7 @@ struct DockerServer: Equatable, Sendable {
   ///
   /// A registry on this machine may be one without TLS, which its name does not tell.
   var urls: [String] {
-    guard !text.contains("://") else { return [text] }
+    guard !text.includes("://") else { return [text] }
     let host = text.prefix { $0 != "/" }
     let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
     let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains(String(name))

@@ -13,16 +13,18 @@ enum HelperCommand: CommandGroup {
 
   private static var names: String { helpers.flatMap { $0.programNames }.joined(separator: ", ") }
 
-  static var members: [any Command.Type] {
-    [HelperInstallCommand.self, HelperRemoveCommand.self, HelperListCommand.self] + helpers
+  static var members: [CommandEntry] {
+    [HelperInstallCommand.entry, HelperRemoveCommand.entry, HelperListCommand.entry] + helpers.map { $0.command }
   }
 
   /// Those that tools run, in the order of the help.
-  static var helpers: [any ToolHelper.Type] {
+  static var helpers: [HelperEntry] {
     [
-      GitHelper.self, DockerHelper.self, KubectlHelper.self, CargoHelper.self,
-      KeyringHelper.self, CurlHelper.self, GoHelper.self, BazelHelper.self, TerraformHelper.self, GoogleHelper.self,
-      AWSHelper.self, MailHelper.self,
+      HelperEntry(GitHelper.self), HelperEntry(DockerHelper.self), HelperEntry(KubectlHelper.self),
+      HelperEntry(CargoHelper.self),
+      HelperEntry(KeyringHelper.self), HelperEntry(CurlHelper.self), HelperEntry(GoHelper.self),
+      HelperEntry(BazelHelper.self), HelperEntry(TerraformHelper.self), HelperEntry(GoogleHelper.self),
+      HelperEntry(AWSHelper.self), HelperEntry(MailHelper.self),
     ]
   }
 
@@ -37,6 +39,6 @@ enum HelperCommand: CommandGroup {
   /// - Returns: the words that begin the command line; none where the name is no helper's.
   static func words(calledAs program: String) -> [String] {
     guard let helper = helpers.first(where: { $0.programNames.contains(program) }) else { return [] }
-    return helper.description.name.split(separator: " ").map(String.init)
+    return helper.command.name.split(separator: " ").map(String.init)
   }
 }

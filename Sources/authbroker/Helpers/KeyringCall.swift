@@ -1,3 +1,5 @@
+import JSON
+
 /// A command line of `keyring`, as far as it is ours to answer (jaraco/keyring, keyring/cli.py).
 ///
 /// Options may stand before and behind the operation, and with or without `=`: pip writes
@@ -76,6 +78,6 @@ struct KeyringCall: Equatable {
   /// The addresses that the service may mean, in the order in which they are tried: pip and uv ask for the address of
   /// an index first, then for its host, with the port if it has one.
   var addresses: [String] {
-    service.contains("://") ? [service] : ["https://\(service)", "http://\(service)"]
+    service.includes("://") ? [service] : ["https://\(service)", "http://\(service)"]
   }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// The host and the port of a mail server's address.
 struct MailServerAddress: Equatable {
   /// The ports of the schemes (RFC 8314, 6409, 9051).
@@ -10,7 +12,7 @@ struct MailServerAddress: Equatable {
 
   /// Takes an address apart; nil for what is none.
   init?(_ text: String) {
-    guard let mark = text.firstRange(of: "://"), let standard = Self.ports[text[..<mark.lowerBound].lowercased()] else {
+    guard let mark = text.firstOccurrence(of: "://"), let standard = Self.ports[text[..<mark.lowerBound].lowercased()] else {
       return nil
     }
     let authority = text[mark.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }

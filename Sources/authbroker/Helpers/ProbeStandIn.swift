@@ -1,3 +1,5 @@
+import JSON
+
 /// The address that stands for a configured target in the environment of a tool that `doctor --tool` runs.
 ///
 /// The tool talks to a probe on this machine, so it asks its helper for the probe's address. The variable tells the helper
@@ -22,7 +24,7 @@ enum ProbeStandIn {
     let words = value.split(separator: " ")
     // Digits alone: behind a name and an @, another host would follow.
     guard words.count == 2, words[0].hasPrefix(host), UInt16(words[0].dropFirst(host.count)) != nil,
-      let scheme = address.firstRange(of: "://")
+      let scheme = address.firstOccurrence(of: "://")
     else { return address }
     let authority = address[scheme.upperBound...].prefix { $0 != "/" }
     return authority == words[0] ? String(words[1]) : address

@@ -15,7 +15,4 @@ extension ToolHelper {
 
   /// None: a tool is set up by those who use it.
   static var setup: ToolSetup? { nil }
-
-  /// What it is called behind `helper`.
-  static var toolName: String { String(description.name.split(separator: " ").last ?? "") }
 }

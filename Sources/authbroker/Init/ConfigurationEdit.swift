@@ -1,5 +1,6 @@
 import BrokerProtocol
 import LinuxSystem
+import SecretMemory
 import StateDirectory
 
 /// The configuration file that a profile is written into.

@@ -41,12 +41,15 @@ struct OfferedProvider: Equatable {
   }
 
   /// Reads the daemon's line.
-  static func list(_ text: String) throws -> [OfferedProvider] {
-    let root = try JSONDocument(parsing: Array(text.utf8)).root
-    return try root["providers"]?.elements().map { node in
+  static func list(_ text: String) throws(JSONMismatch) -> [OfferedProvider] {
+    let root: JSONNode
+    do throws(JSONError) { root = try JSONDocument(parsing: Array(text.utf8)).root } catch {
+      throw JSONMismatch(at: .root, expected: "JSON")
+    }
+    return try root["providers"]?.elements().map { node throws(JSONMismatch) in
       OfferedProvider(
         type: try node["type"]?.string() ?? "", title: try node["title"]?.string() ?? "",
-        questions: try node["questions"]?.elements().map { question in
+        questions: try node["questions"]?.elements().map { question throws(JSONMismatch) in
           Question(
             key: try question["key"]?.string() ?? "", text: try question["text"]?.string() ?? "",
             isRequired: try question["isRequired"]?.bool() ?? false,

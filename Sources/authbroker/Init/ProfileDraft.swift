@@ -57,7 +57,7 @@ struct ProfileDraft {
     var lines = [
       "\(indent)\(Self.key(name.description)): {", "\(indent)  provider: \(JSONWriter.quoted(provider.type)),",
     ]
-    let order = provider.questions.map(\.key)
+    let order = provider.questions.map { $0.key }
     let asked = order.compactMap { key in values.first { $0.key == key } }
     for (key, value) in asked + values.filter({ !order.contains($0.key) }) {
       lines.append("\(indent)  \(Self.key(key)): \(Self.text(value, secretFile)),")

@@ -84,7 +84,7 @@ struct ProfileQuestions {
     }
     if let name = context.arguments["--provider"] {
       if let known = named(name) { return known }
-      let types = offered.map(\.type)
+      let types = offered.map { $0.type }
       throw .unknown(
         "provider", name, likely: Spelling.nearest(to: name, among: types), choices: types.joined(separator: ", "))
     }
@@ -183,7 +183,7 @@ struct ProfileQuestions {
       draft[pair.key] = SecretReferenceInput.value(pair.value)
     }
     guard isSecretGiven else { return }
-    guard let question = draft.provider.questions.first(where: \.isSecret) else {
+    guard let question = draft.provider.questions.first(where: { $0.isSecret }) else {
       throw .usage("the provider \(draft.provider.type) takes no secret")
     }
     draft[question.key] = try SecretReferenceInput.given(context)

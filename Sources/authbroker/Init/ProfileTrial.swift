@@ -74,7 +74,7 @@ struct ProfileTrial {
       throw CommandFailure(error)
     }
     let result = Result { () throws(CommandFailure) in try check(draft.name, &connection, held) }
-    if (try? connection.call(StopBroker.self, .init(), timeout: Self.patience)) != nil {
+    if (try? connection.request(StopBroker.self, .init(), timeout: Self.patience)) != nil {
       try? connection.awaitEnd(timeout: Self.patience)
     }
     return Self.fault(in: try result.get())

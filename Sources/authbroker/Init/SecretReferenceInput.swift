@@ -14,7 +14,7 @@ enum SecretReferenceInput {
   ///
   /// - Throws: a usage failure where they say nothing, or two things.
   static func given(_ context: Context) throws(CommandFailure) -> ProfileDraft.Value {
-    let given = ProfileQuestions.secretOptions.map(\.name).filter(context.arguments.has)
+    let given = ProfileQuestions.secretOptions.map { $0.name }.filter(context.arguments.has)
     guard given.count == 1 else { throw .usage("\(given[0]) and \(given[1]) cannot be combined") }
     let value = context.arguments[given[0]] ?? ""
     switch given[0] {

@@ -6,11 +6,11 @@ enum LocalCommand: CommandGroup {
     For the owner of the state directory; other clients of the broker are refused. USER is an identifier or an e-mail
     address.
     """
-  static var members: [any Command.Type] {
+  static var members: [CommandEntry] {
     [
-      LocalUsersCommand.self, LocalAddCommand.self, LocalDisableCommand.self, LocalEnableCommand.self,
-      LocalSessionsCommand.self, LocalRevokeCommand.self, LocalOutboxCommand.self, LocalKeySetCommand.self,
-      LocalRotateKeyCommand.self, LocalIntrospectCommand.self, LocalAuditCommand.self,
+      LocalUsersCommand.entry, LocalAddCommand.entry, LocalDisableCommand.entry, LocalEnableCommand.entry,
+      LocalSessionsCommand.entry, LocalRevokeCommand.entry, LocalOutboxCommand.entry, LocalKeySetCommand.entry,
+      LocalRotateKeyCommand.entry, LocalIntrospectCommand.entry, LocalAuditCommand.entry,
     ]
   }
 }

@@ -38,6 +38,8 @@ enum LocalSessionsCommand: Command {
   private static func addresses(_ context: Context) throws(CommandFailure) -> [String: String] {
     var connection = try context.connect()
     let users = try context.call(ListLocalUsers.self, Empty(), on: &connection).users
-    return Dictionary(users.map { ($0.id, $0.email) }) { first, _ in first }
+    var addresses: [String: String] = [:]
+    for user in users { addresses[user.id] = addresses[user.id] ?? user.email }
+    return addresses
   }
 }

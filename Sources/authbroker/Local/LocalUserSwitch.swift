@@ -4,7 +4,7 @@ import StateDirectory
 /// What `authbroker local enable` and `authbroker local disable` do.
 enum LocalUserSwitch {
   /// Lets the account that the command line names log in, or keeps it from that.
-  static func run(_ context: Context, isEnabled: Bool, of command: any Command.Type) throws(CommandFailure) {
+  static func run<C: Command>(_ context: Context, isEnabled: Bool, of command: C.Type) throws(CommandFailure) {
     try context.expectOperands(1...1, of: command)
     let name = context.arguments.operands[0]
     let params = SetLocalUserEnabled.Params(user: name, isEnabled: isEnabled)

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import SecretMemory
 
 /// One `--env` of a command line: a variable, and what it holds.
@@ -36,7 +37,7 @@ struct EnvironmentTemplate: Equatable, Sendable {
     guard !name.hasPrefix("LD_"), !Self.refused.contains(name) else {
       throw .usage("--env does not set \(name.shellQuoted), which decides what programs run; choose another variable")
     }
-    guard text.contains(Self.tokenWord) || text.contains(Self.expiryWord) else {
+    guard text.includes(Self.tokenWord) || text.includes(Self.expiryWord) else {
       // The text is not repeated: where the token stands in it already, it is a secret.
       throw .usage("--env \(name.shellQuoted)=… has neither \(Self.tokenWord) nor \(Self.expiryWord) in it")
     }

@@ -23,7 +23,7 @@ struct NamedProgram: Equatable, Sendable {
       self.path = path
       return
     }
-    guard let path = SearchPath.program(name, environment, where: \.isProgram) else {
+    guard let path = SearchPath.program(name, environment, where: { $0.isProgram }) else {
       let isThere = SearchPath.program(name, environment) != nil
       throw isThere ? Self.refused(name, .accessDenied) : Self.missing(name)
     }

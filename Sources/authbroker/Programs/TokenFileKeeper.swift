@@ -109,7 +109,7 @@ struct TokenFileKeeper: ~Copyable {
   }
 
   private mutating func subscribe() throws(CommandFailure) {
-    let names = Self.events.map(\.rawValue)
+    let names = Self.events.map { $0.rawValue }
     _ = try context.call(Subscribe.self, .init(events: names), on: &connection)
     isSubscribed = true
   }

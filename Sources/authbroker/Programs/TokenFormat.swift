@@ -27,7 +27,7 @@ enum TokenFormat: String, CaseIterable, Sendable {
   static func chosen(_ context: Context) throws(CommandFailure) -> TokenFormat {
     guard let word = context.arguments[option.name] else { return context.wantsJSON ? .json : .raw }
     guard let format = TokenFormat(rawValue: word) else {
-      let all = allCases.map(\.rawValue)
+      let all = allCases.map { $0.rawValue }
       throw .unknown(
         "format", word, likely: Spelling.nearest(to: word, among: all), choices: all.joined(separator: ", "))
     }

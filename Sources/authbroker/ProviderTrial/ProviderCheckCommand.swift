@@ -28,7 +28,8 @@ enum ProviderCheckCommand: Command {
     examples: ["authbroker provider-check", "authbroker provider-check work --login"])
 
   /// Those that are for a login with a password.
-  private static let passwordOptions = ["--email", "--phone", "--wrong-password"] + PasswordSource.options.map(\.name)
+  private static let passwordOptions =
+    ["--email", "--phone", "--wrong-password"] + PasswordSource.options.map { $0.name }
   /// Those that say something of the login.
   private static let loginOptions = passwordOptions + ["--method", "--reuse", BrowserLauncher.option.name]
 

@@ -21,7 +21,7 @@ struct ProviderCheckReport {
 
   /// Room for the names of what a trial looks at: its lines come one by one.
   private static let trialLabelWidth = 18
-  private static let levelWidth = ProviderFinding.Level.allCases.map(\.rawValue.count).max() ?? 0
+  private static let levelWidth = ProviderFinding.Level.allCases.map { $0.rawValue.count }.max() ?? 0
 
   /// A report of a look that was taken.
   init(_ context: Context, _ check: CheckProvider.Result) {
@@ -36,7 +36,7 @@ struct ProviderCheckReport {
   func show() {
     guard !context.wantsJSON else { return }
     Output.line(context.style.bold("Profile \(check.profile), provider \(PlainText.line(check.provider.utf8))"))
-    let width = check.findings.map(\.check.count).max() ?? 0
+    let width = check.findings.map { $0.check.count }.max() ?? 0
     for finding in check.findings { line(finding, width) }
     guard !check.methods.isEmpty else { return }
     Output.line("It supports: \(PlainText.line(check.methods.joined(separator: ", ").utf8))")

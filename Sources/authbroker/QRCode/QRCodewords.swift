@@ -43,7 +43,7 @@ enum QRCodewords {
   }
 
   private static func inTurn(_ blocks: [ArraySlice<UInt8>]) -> [UInt8] {
-    let longest = blocks.map(\.count).max() ?? 0
+    let longest = blocks.map { $0.count }.max() ?? 0
     return (0..<longest).flatMap { index in
       blocks.compactMap { index < $0.count ? $0[$0.startIndex + index] : nil }
     }

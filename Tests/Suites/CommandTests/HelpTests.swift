@@ -5,7 +5,7 @@ import Testing
 
 /// The help of every command: its width, and its examples.
 @Suite(.standardTimeLimit) struct HelpTests {
-  private static var commands: [any Command.Type] { CommandList.withMembers + CommandList.hidden }
+  private static var commands: [CommandEntry] { CommandList.withMembers + CommandList.hidden }
 
   /// The calls of the program in a line of a shell, each as its words: up to a pipe, a redirection or a bracket.
   private static func calls(in line: String) -> [[String]] {
@@ -69,7 +69,7 @@ import Testing
           #expect(isFree || (wanted...known).contains(arguments.operands.count), "\(example)")
           _ = try arguments.profile()
         }
-        let isMember = command is any CommandGroup.Type && names.contains { $0.hasPrefix(description.name + " ") }
+        let isMember = command.group != nil && names.contains { $0.hasPrefix(description.name + " ") }
         #expect(names.contains(description.name) || isMember || example == "authbroker -V", "\(example): \(names)")
         #expect(description.help.contains("\n  \(example)\n"))
       }

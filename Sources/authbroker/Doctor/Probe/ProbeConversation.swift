@@ -1,3 +1,4 @@
+import JSON
 import SecretMemory
 
 /// What the probe says to one connection of a tool, and what it has seen there; it does no input or output itself.
@@ -75,7 +76,7 @@ struct ProbeConversation: Sendable {
   // MARK: HTTP
 
   private mutating func answerToRequest() -> Answer {
-    guard let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) else { return Answer() }
+    guard let end = pending.firstOccurrence(of: Array("\r\n\r\n".utf8)) else { return Answer() }
     let lines = String(decoding: pending[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
     let fields = lines.dropFirst().map { line in
       (line.prefix { $0 != ":" }.lowercased(), line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })

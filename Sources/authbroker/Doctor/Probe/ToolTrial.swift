@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 import LinuxSystem
 import SecretMemory
 
@@ -55,7 +56,7 @@ struct ToolTrial {
     let works = call.evidence == .token ? run.sawToken : run.sawTLS
     if works { return .works(milliseconds: time.milliseconds) }
     if let code = run.code, code == call.codeOfMissingPart { return .incomplete }
-    if let sign = call.signOfAge, run.code != nil, run.said.firstRange(of: Array(sign.utf8)) != nil {
+    if let sign = call.signOfAge, run.code != nil, run.said.firstOccurrence(of: Array(sign.utf8)) != nil {
       return .incomplete
     }
     let end = run.code.map { "exit code \($0)" } ?? "ended because it took too long"
@@ -80,6 +81,7 @@ struct ToolTrial {
     environment["TMPDIR"] = home
     environment["AUTHBROKER_SOCKET"] = socket
     environment[ProbeStandIn.variable] = ProbeStandIn.value(port: port, target: target.url)
-    return environment.merging(own) { $1 }
+    for (name, value) in own { environment[name] = value }
+    return environment
   }
 }

@@ -26,7 +26,7 @@ struct CurlPost: Sendable {
   ///
   /// - Throws: a failure where there is none.
   init(to endpoint: AWSEndpoint, _ environment: [String: String]) throws(CommandFailure) {
-    guard let program = SearchPath.program(Self.curl, environment, where: \.isProgram) else {
+    guard let program = SearchPath.program(Self.curl, environment, where: { $0.isProgram }) else {
       throw CommandFailure(
         .failure, "curl is not on the PATH, and the request to AWS is made with it; install the package curl")
     }
@@ -86,7 +86,8 @@ struct CurlPost: Sendable {
   /// A value in quotes; nil where it has a character that a line cannot hold.
   private static func quoted(_ text: String) -> String? {
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-    return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    let escaped = text.utf8.flatMap { "\\\"".utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
+    return "\"\(String(decoding: escaped, as: UTF8.self))\""
   }
 
   /// What an exit code means (curl(1), "EXIT CODES").

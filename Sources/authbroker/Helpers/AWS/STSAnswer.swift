@@ -85,7 +85,7 @@ enum STSAnswer {
   private static func shown(_ words: [UInt8], without token: Secret) -> String {
     var bytes = SecretText.bytes("", token)
     defer { wipe(&bytes) }
-    guard words.firstRange(of: bytes) == nil, String(validating: words, as: UTF8.self) != nil else { return "" }
+    guard words.firstOccurrence(of: bytes) == nil, String(validating: words, as: UTF8.self) != nil else { return "" }
     return String(PlainText.line(words).prefix(longestMessage))
   }
 

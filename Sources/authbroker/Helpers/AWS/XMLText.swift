@@ -155,7 +155,7 @@ extension XMLText {
     if last.hasChildren {
       try expectBlanks(upTo: end)
     } else {
-      leaves.append(Leaf(path: open.map(\.name).joined(separator: "/"), text: textStart..<end))
+      leaves.append(Leaf(path: open.map { $0.name }.joined(separator: "/"), text: textStart..<end))
       guard leaves.count <= Self.mostLeaves else { throw Fault() }
     }
     open.removeLast()

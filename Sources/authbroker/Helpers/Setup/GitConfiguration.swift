@@ -1,3 +1,4 @@
+import JSON
 import LinuxSystem
 
 /// git's configuration, where it names credential helpers.
@@ -12,7 +13,7 @@ enum GitConfiguration {
     return String(decoding: done.output, as: UTF8.self).split(separator: "\n").compactMap { line in
       // `file:/etc/gitconfig<tab>credential.helper store`
       let parts = line.split(separator: "\t", maxSplits: 1)
-      guard parts.count == 2, !parts[1].contains(GitHelper.programNames[0]) else { return nil }
+      guard parts.count == 2, !parts[1].includes(GitHelper.programNames[0]) else { return nil }
       let words = parts[1].split(separator: " ", maxSplits: 1)
       guard words.count == 2 else { return nil }
       return "\(words[1]) (\(parts[0].split(separator: ":", maxSplits: 1).last ?? ""))"

@@ -30,7 +30,7 @@ enum HelperListCommand: Command {
             writer.object { writer in
               writer.member("tool", row.tool.name)
               writer.member("state", row.state)
-              writer.member("targets", row.targets.map(\.url))
+              writer.member("targets", row.targets.map { $0.url })
             }
           }
         }

@@ -1,7 +1,9 @@
 /// One thing that makes a tool use its helper: an entry of a file, a setting, a link.
 ///
 /// It knows its own entries again and touches no others, so that it can be done twice, and undone.
-protocol SetupStep: Sendable {
+///
+/// Of classes alone, since Embedded Swift has no other existentials.
+protocol SetupStep: AnyObject, Sendable {
   /// What it makes, in few words.
   var title: String { get }
 
@@ -22,6 +24,15 @@ protocol SetupStep: Sendable {
   /// - Returns: whether anything was changed.
   /// - Throws: as ``install(_:)``.
   func remove(_ setup: SetupContext) throws(CommandFailure) -> Bool
+}
+
+extension Array where Element: SetupStep {
+  /// The same as steps of any kind; a conversion of the whole array is a dynamic cast, which Embedded Swift has not.
+  var steps: [any SetupStep] {
+    var steps: [any SetupStep] = []
+    for step in self { steps.append(step) }
+    return steps
+  }
 }
 
 /// How far a step is.

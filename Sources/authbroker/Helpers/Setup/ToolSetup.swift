@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 
 /// A tool that this program can set up, as a value: that of a helper is its ``ToolHelper/setup``.
 struct ToolSetup: Sendable {
@@ -37,7 +38,7 @@ struct ToolSetup: Sendable {
   static func named(_ word: String) throws(CommandFailure) -> ToolSetup {
     if let tool = all.first(where: { $0.name == word || $0.otherNames.contains(word) }) { return tool }
     if let tool = HelperCommand.helpers.first(where: { $0.toolName == word })?.setup { return tool }
-    let names = all.map(\.name)
+    let names = all.map { $0.name }
     let likely = Spelling.nearest(to: word, among: names + HelperCommand.helpers.map { $0.toolName })
     throw .unknown(
       "tool", word, likely: likely, choices: names.joined(separator: ", "))
@@ -55,7 +56,7 @@ extension Target {
   var isMail: Bool { ["smtp://", "smtps://", "imap://", "imaps://"].contains(where: url.hasPrefix) }
 
   /// What stands behind the scheme: host, port where it is not the scheme's own, and path.
-  private var rest: Substring { url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...] }
+  private var rest: Substring { url.firstOccurrence(of: "://").map { url[$0.upperBound...] } ?? url[...] }
 
   /// The host, with its port where that is not the scheme's own.
   var authority: String { String(rest.prefix { $0 != "/" }) }

@@ -1,13 +1,21 @@
 /// Lines in a file of lines, between two comments that mark them as this program's.
-struct BlockStep: SetupStep {
+final class BlockStep: SetupStep {
   /// The file.
   let file: String
   /// What keeps several blocks of one file apart, in the mark; empty for a file that has one.
-  var label = ""
+  let label: String
   /// The lines, without the marks.
   let lines: [String]
   /// What a line of the user's may not begin with: it would contradict these lines, or make the file invalid with them.
-  var conflicts: [String] = []
+  let conflicts: [String]
+
+  /// Lines.
+  init(file: String, label: String = "", lines: [String], conflicts: [String] = []) {
+    self.file = file
+    self.label = label
+    self.lines = lines
+    self.conflicts = conflicts
+  }
 
   private static let start = "# authbroker: begin "
   private static let maker = "(made by authbroker helper install)"
@@ -74,6 +82,21 @@ struct BlockStep: SetupStep {
     var before: [UInt8] = []
     var block: [UInt8] = []
     var after: [UInt8] = []
+
+    mutating func append(_ line: ArraySlice<UInt8>, at place: Place) {
+      switch place {
+      case .before: before += line
+      case .block: block += line
+      case .after: after += line
+      }
+    }
+  }
+
+  /// Where a line of a file stands.
+  private enum Place {
+    case before
+    case block
+    case after
   }
 
   /// - Returns: nil where there is no such file.
@@ -84,14 +107,14 @@ struct BlockStep: SetupStep {
       throw CommandFailure(.failure, "\(file.shellQuoted) is not UTF-8 text")
     }
     var parts = Parts()
-    var place = \Parts.before
+    var place = Place.before
     for line in Self.lines(of: bytes) {
       let text = Self.text(of: line)
-      if place == \Parts.before, text.elementsEqual(first.utf8) { place = \Parts.block }
-      parts[keyPath: place] += line
-      if place == \Parts.block, text.elementsEqual(Self.last.utf8) { place = \Parts.after }
+      if place == .before, text.elementsEqual(first.utf8) { place = .block }
+      parts.append(line, at: place)
+      if place == .block, text.elementsEqual(Self.last.utf8) { place = .after }
     }
-    guard place != \Parts.block else {
+    guard place != .block else {
       throw CommandFailure(.failure, "\(file.shellQuoted) has a line \"\(first)\" and none that ends it")
     }
     return parts

@@ -1,17 +1,25 @@
 import BrokerProtocol
+import JSON
 import LinuxSystem
 
 /// The helper of a server in git's configuration of the user (git-config(1), `credential.<url>.*`).
 ///
 /// An empty value before it resets the list of helpers: no other one, which stores passwords, answers first or learns the
 /// token.
-struct GitHelperStep: SetupStep {
+final class GitHelperStep: SetupStep {
   /// The address of the server.
   let url: String
   /// The program, as an absolute path.
   let program: String
   /// Whether a path decides the token, so that git has to tell it.
   let usesPath: Bool
+
+  /// The helper of a server.
+  init(url: String, program: String, usesPath: Bool) {
+    self.url = url
+    self.program = program
+    self.usesPath = usesPath
+  }
 
   private static let git = "git"
   /// How a value of this program's is known again.
@@ -28,7 +36,7 @@ struct GitHelperStep: SetupStep {
     // Each is a key, the end of a line, and the value.
     for entry in done.output.split(separator: 0) {
       let parts = entry.split(separator: UInt8(ascii: "\n"), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
-      guard parts.count == 2, parts[1].contains(mark) else { continue }
+      guard parts.count == 2, parts[1].includes(mark) else { continue }
       let url = String(parts[0].dropFirst("credential.".count).dropLast(".helper".count))
       if !urls.contains(url) { urls.append(url) }
     }
@@ -100,7 +108,7 @@ struct GitHelperStep: SetupStep {
   private func others(_ setup: SetupContext) throws(CommandFailure) -> [String] {
     var others: [String] = []
     for value in try values(of: key, setup) {
-      guard value.contains(Self.mark) else {
+      guard value.includes(Self.mark) else {
         others.append(value)
         continue
       }

@@ -1,7 +1,7 @@
 import JSON
 
 /// A string in an object of a JSON file, such as `credHelpers` of docker; every other byte of the file is kept.
-struct JSONMemberStep: SetupStep {
+final class JSONMemberStep: SetupStep {
   /// The file.
   let file: String
   /// The member of the file's object that holds the object.
@@ -10,6 +10,14 @@ struct JSONMemberStep: SetupStep {
   let name: String
   /// What it says.
   let value: String
+
+  /// A member.
+  init(file: String, group: String, name: String, value: String) {
+    self.file = file
+    self.group = group
+    self.name = name
+    self.value = value
+  }
 
   var title: String { "\(group) for \(name) in \(file.shellQuoted)" }
 

@@ -1,11 +1,17 @@
 import LinuxSystem
 
 /// Another name of this program, by which a tool finds its helper: a symbolic link.
-struct LinkStep: SetupStep {
+final class LinkStep: SetupStep {
   /// The name.
   let name: String
   /// The directory that it is made in; nil: where this program has its names.
-  var directory: String?
+  let directory: String?
+
+  /// A link.
+  init(name: String, directory: String? = nil) {
+    self.name = name
+    self.directory = directory
+  }
 
   var title: String { "the link \(name)" }
 

@@ -1,7 +1,10 @@
 /// Something that only the user can decide: it is shown and not done.
-struct NoteStep: SetupStep {
+final class NoteStep: SetupStep {
   /// What to write, and where.
   let text: String
+
+  /// A note.
+  init(text: String) { self.text = text }
 
   var title: String { text }
 

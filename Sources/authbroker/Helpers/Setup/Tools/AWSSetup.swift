@@ -17,7 +17,7 @@ extension AWSHelper {
     concerns: { _ in false },
     steps: { targets, setup in
       guard let role = AWSRole.name(setup.arguments, setup.environment), let target = targets.first else {
-        return installed(setup) + [note(setup)]
+        return installed(setup).steps + [note(setup)]
       }
       return [block(role, of: target.profile, setup)]
     },
@@ -26,17 +26,17 @@ extension AWSHelper {
       guard !isFile, let command = installed(setup).compactMap(command).first else { return .file(variable: variable) }
       return .keys(command: command)
     },
-    leftovers: installed,
+    leftovers: { installed($0).steps },
     calls: [call])
 
   private static func file(_ setup: SetupContext) -> String { setup.file("AWS_CONFIG_FILE", orElse: ".aws/config") }
 
   /// The profiles that are written already.
-  private static func installed(_ setup: SetupContext) -> [any SetupStep] { BlockStep.installed(in: file(setup)) }
+  private static func installed(_ setup: SetupContext) -> [BlockStep] { BlockStep.installed(in: file(setup)) }
 
   /// What AWS's tools run for a profile that is written; nil for anything else.
-  private static func command(_ step: any SetupStep) -> String? {
-    let line = (step as? BlockStep)?.lines.first { $0.hasPrefix(process) }
+  private static func command(_ step: BlockStep) -> String? {
+    let line = step.lines.first { $0.hasPrefix(process) }
     return line.map { String($0.dropFirst(process.count)) }
   }
 
@@ -46,13 +46,13 @@ extension AWSHelper {
     let name = chosen.flatMap { $0.isEmpty ? nil : $0 } ?? "authbroker"
     let isPlain = !name.isEmpty && name.utf8.allSatisfy { FormText.isUnreserved($0) || "@+:/".utf8.contains($0) }
     let title = isPlain ? name : "'\(name)'"
-    let options = [AWSRole.sessionOption, AWSRole.durationOption, AWSRole.endpointOption, accessOption].map(\.name)
+    let options = [AWSRole.sessionOption, AWSRole.durationOption, AWSRole.endpointOption, accessOption].map { $0.name }
     let words =
       [setup.program, "helper", "aws", "--role-arn", role, "--profile", profile.description]
       + setup.arguments.words(of: options)
     let section = name == "default" ? "[default]" : "[profile \(title)]"
     return BlockStep(
-      file: file(setup), label: name, lines: [section, process + words.map(\.shellQuoted).joined(separator: " ")],
+      file: file(setup), label: name, lines: [section, process + words.map { $0.shellQuoted }.joined(separator: " ")],
       conflicts: name == "default" ? ["[default]", "[profiledefault]"] : ["[profile\(name.filter { $0 != " " })]"])
   }
 

@@ -5,7 +5,7 @@ extension BazelHelper {
   /// Bazel: an option for each host in the user's .bazelrc.
   static let setup: ToolSetup? = ToolSetup(
     name: "bazel", summary: "headers for each host, by lines of ~/.bazelrc",
-    concerns: \.isWeb,
+    concerns: { $0.isWeb },
     steps: { targets, setup in
       let name = programNames[0]
       var hosts: [String] = []
@@ -21,7 +21,7 @@ extension BazelHelper {
         program: programNames[0], arguments: ["get"],
         input: String(decoding: writer.bytes, as: UTF8.self))
     },
-    leftovers: { BlockStep.installed(in: file($0)) },
+    leftovers: { BlockStep.installed(in: file($0)).steps },
     reasonNotRun: "it needs a workspace, and starts a server")
 
   private static func file(_ setup: SetupContext) -> String { setup.home + "/.bazelrc" }

@@ -5,7 +5,7 @@ extension CargoHelper {
   /// cargo: a credential provider for every registry; those that are no target are told that there is nothing.
   static let setup: ToolSetup? = ToolSetup(
     name: "cargo", summary: "a token for each registry, by a credential provider in cargo's config.toml",
-    concerns: \.isWeb,
+    concerns: { $0.isWeb },
     steps: { _, setup in
       let name = programNames[0]
       return [
@@ -32,7 +32,7 @@ extension CargoHelper {
         program: programNames[0], arguments: ["--cargo-plugin"],
         input: String(decoding: writer.bytes, as: UTF8.self) + "\n")
     },
-    leftovers: { BlockStep.installed(in: file($0)) },
+    leftovers: { BlockStep.installed(in: file($0)).steps },
     calls: [call])
 
   private static func file(_ setup: SetupContext) -> String {

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import JSON
 
 extension DockerHelper {
   /// docker; podman, skopeo and buildah read the same file where they have no own one.
@@ -18,7 +19,7 @@ extension DockerHelper {
     probe: { target, _ in
       registry(of: target).map { .run(program: programNames[0], arguments: ["get"], input: $0) }
     },
-    leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value) },
+    leftovers: { JSONMemberStep.installed(in: file($0), group: group, value: value).steps },
     calls: calls)
 
   private static let group = "credHelpers"
@@ -32,6 +33,6 @@ extension DockerHelper {
   /// The name of a registry in docker's configuration; nil for a part of a server: docker tells its helper no path.
   private static func registry(of target: Target) -> String? {
     guard let name = DockerServer(listing: target.url)?.text else { return nil }
-    return name.contains("://") || !name.contains("/") ? name : nil
+    return name.includes("://") || !name.contains("/") ? name : nil
   }
 }

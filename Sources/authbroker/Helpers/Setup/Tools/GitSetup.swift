@@ -4,7 +4,7 @@ extension GitHelper {
   /// git: its own configuration, per server.
   static let setup: ToolSetup? = ToolSetup(
     name: "git", summary: "a password for each server, by git's own configuration",
-    concerns: \.isWeb,
+    concerns: { $0.isWeb },
     steps: { targets, setup in
       let name = programNames[0]
       let path = setup.path(of: name)
@@ -20,5 +20,5 @@ extension GitHelper {
         environment: ["GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "/bin/false", "SSH_ASKPASS": "/bin/false"])
     },
     otherHelpers: GitConfiguration.otherHelpers,
-    leftovers: GitHelperStep.installed)
+    leftovers: { GitHelperStep.installed($0).steps })
 }

@@ -4,7 +4,7 @@ extension GoHelper {
   /// The go command.
   static let setup: ToolSetup? = ToolSetup(
     name: "go", summary: "a header for each module proxy, by GOAUTH (Go 1.24)",
-    concerns: \.isSecureWeb,
+    concerns: { $0.isSecureWeb },
     steps: { _, setup in [NoteStep(text: "go env -w GOAUTH=\"\(setup.program) helper go\"")] },
     probe: { target, setup in .run(program: setup.program, arguments: ["helper", "go", target.url]) },
     reasonNotRun: "it sends credentials by https alone (Go 1.24 or later)")

@@ -5,7 +5,7 @@ extension GoogleHelper {
   /// Google's libraries: an executable that gives the ID token.
   static let setup: ToolSetup? = ToolSetup(
     name: "google", summary: "an ID token to exchange, by an executable source of external_account",
-    concerns: \.isWeb,
+    concerns: { $0.isWeb },
     steps: { _, setup in
       [
         NoteStep(

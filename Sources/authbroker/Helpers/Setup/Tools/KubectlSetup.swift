@@ -5,7 +5,7 @@ extension KubectlHelper {
   /// kubectl: which user of which kubeconfig, only its owner knows.
   static let setup: ToolSetup? = ToolSetup(
     name: "kubectl", summary: "a token for each cluster, by an exec plugin of the kubeconfig",
-    concerns: \.isWeb,
+    concerns: { $0.isWeb },
     steps: { _, setup in
       [
         NoteStep(

@@ -5,7 +5,7 @@ extension MailHelper {
   static let setup: ToolSetup? = ToolSetup(
     name: "mail", otherNames: ["msmtp", "mbsync", "neomutt"],
     summary: "a password command for msmtp, mbsync and neomutt",
-    concerns: \.isMail,
+    concerns: { $0.isMail },
     steps: { targets, setup in
       targets.map { target in
         let command = "\(setup.program) token --url \(target.url)"

@@ -5,7 +5,7 @@ extension KeyringHelper {
   static let setup: ToolSetup? = ToolSetup(
     name: "pip", otherNames: ["uv", "keyring"],
     summary: "a password for each package index, by a keyring on the PATH (uv too)",
-    concerns: \.isWeb,
+    concerns: { $0.isWeb },
     steps: { _, setup in
       [
         LinkStep(name: programNames[0], directory: setup.shimDirectory),

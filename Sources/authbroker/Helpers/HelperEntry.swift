@@ -1,0 +1,21 @@
+/// A helper as a value, in a list with others: Embedded Swift has no existential metatypes.
+struct HelperEntry: Sendable {
+  /// What it is as a command.
+  let command: CommandEntry
+  private let namesOf: @Sendable () -> [String]
+  private let setupOf: @Sendable () -> ToolSetup?
+
+  /// The entry of a helper.
+  init<Helper: ToolHelper>(_ helper: Helper.Type) {
+    command = Helper.entry
+    namesOf = { Helper.programNames }
+    setupOf = { Helper.setup }
+  }
+
+  /// The names that the program may be called by, the usual one first.
+  var programNames: [String] { namesOf() }
+  /// How its tool is made to run it; nil where there is nothing to set up.
+  var setup: ToolSetup? { setupOf() }
+  /// What it is called behind `helper`.
+  var toolName: String { String(command.name.split(separator: " ").last ?? "") }
+}
