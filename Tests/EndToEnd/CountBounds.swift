@@ -13,8 +13,9 @@ enum CountBounds {
   static var callsOfProcess: Int { BuiltPrograms.released == nil ? 400 : 50 }
   /// Questions of that process to the broker: one write, and one answer.
   static let questionsOfProcess = 1
-  /// Page faults of that process: a static C program that asks the same question has 30. How many pages come with one
-  /// fault is the kernel's affair.
+  /// Page faults of that process.
+  ///
+  /// A static C program that asks the same question has 30. How many pages come with one fault is the kernel's affair.
   static var faultsOfProcess: Int { BuiltPrograms.released == nil ? 1500 : 100 }
   /// How often a refresh waits for the disk: its intent, the embedded provider's spent token, the new record.
   static let syncsOfRefresh = 3
