@@ -14,7 +14,7 @@ package protocol SecretShield: AnyObject, Sendable {
 }
 
 /// What a secret that rests is opened from, each time that it is read.
-package protocol RestingSource: Sendable {
+package protocol RestingSource: AnyObject, Sendable {
   /// Writes the secret.
   ///
   /// - Parameter output: as long as the secret.
@@ -68,9 +68,14 @@ extension Secret {
 }
 
 /// What a shield has encrypted.
-private struct ShieldedBox: RestingSource {
-  let box: [UInt8]
-  let shield: any SecretShield
+private final class ShieldedBox: RestingSource {
+  private let box: [UInt8]
+  private let shield: any SecretShield
+
+  init(box: [UInt8], shield: any SecretShield) {
+    self.box = box
+    self.shield = shield
+  }
 
   func open(into output: inout MutableSpan<UInt8>) -> Bool { shield.open(box.span, into: &output) }
 }

@@ -45,10 +45,15 @@ final class SealedContents: Sendable {
 }
 
 /// One token in the sealed contents of its session.
-private struct SealedToken: RestingSource {
-  let contents: SealedContents
+private final class SealedToken: RestingSource {
+  private let contents: SealedContents
   /// Where its characters are in the plaintext.
-  let range: Range<Int>
+  private let range: Range<Int>
+
+  init(contents: SealedContents, range: Range<Int>) {
+    self.contents = contents
+    self.range = range
+  }
 
   func open(into output: inout MutableSpan<UInt8>) -> Bool { contents.open(range, into: &output) }
 }
