@@ -77,7 +77,10 @@ private final class ShieldedBox: RestingSource {
     self.shield = shield
   }
 
-  func open(into output: inout MutableSpan<UInt8>) -> Bool { shield.open(box.span, into: &output) }
+  func open(into output: inout MutableSpan<UInt8>) -> Bool {
+    let box = box
+    return shield.open(box.span, into: &output)
+  }
 }
 
 /// An encrypted secret in ordinary memory.
