@@ -178,6 +178,15 @@ for target in package.targets where target.type != .system && target.name != "CF
   if target.type == .test, target.path == nil { target.path = "Tests/Suites/\(target.name)" }
 }
 
+// What waits for a network or a person is compiled for size: it is a part of the daemon alone, so that no package that
+// uses the library of this one has an unsafe flag.
+let unhurried: Set = [
+  "Configuration", "ConfigurationFile", "FirebaseProvider", "LocalProvider", "OIDCProvider", "ProviderKit", "RESTProvider",
+]
+for target in package.targets where unhurried.contains(target.name) {
+  target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+}
+
 extension Target {
   /// Whether it lies below `Tests`.
   var isForTests: Bool { type == .test || path?.hasPrefix("Tests/") ?? false }

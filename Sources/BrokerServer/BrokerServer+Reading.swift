@@ -117,8 +117,8 @@ extension BrokerServer {
 
   /// Lets the answers to requests for cached tokens wait before those that follow.
   private func queueTokens(_ connection: Connection) {
-    guard tokens.count > 0 else { return }
-    connection.output.bytes.makeRoom(for: tokens.count)
+    guard tokens.waitingCount > 0 else { return }
+    connection.output.bytes.makeRoom(for: tokens.waitingCount)
     tokens.withWaiting { connection.output.bytes.append(copying: $0) }
     connection.holdsToken = true
     tokens.clear()

@@ -265,8 +265,9 @@ package actor BrokerServer {
     cancelLinger()
     guard !isOnLoop else { return }
     isOnLoop = true
-    loop.afterEvents { [weak self, announced, loop] in
-      if !announced.isEmpty, let self { loop.enter(self) { $0.moveAnnounced() } }
+    // The loop keeps the closure, so that the closure must not keep the loop.
+    loop.afterEvents { [weak self, announced] in
+      if !announced.isEmpty, let self { self.loop.enter(self) { $0.moveAnnounced() } }
     }
   }
 

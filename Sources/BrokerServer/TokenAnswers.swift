@@ -50,8 +50,10 @@ struct TokenAnswers: ~Copyable {
   private var tape = JSONTape()
   private var pattern = QuestionPattern()
   private let buffer: UnsafeMutableBufferPointer<UInt8>
-  /// How many bytes of answers wait.
-  private(set) var count = 0
+  /// How many bytes of answers there are.
+  private var count = 0
+  /// How many of them the client has taken.
+  private var sent = 0
   /// What stands behind the id in the last answer of this turn; empty before the first one.
   private var lastTail = 0..<0
 
@@ -80,8 +82,8 @@ struct TokenAnswers: ~Copyable {
 
   /// Answers whole lines from the beginning of `bytes` on, as long as they ask for a cached token.
   ///
-  /// Where nothing stands behind them the answers are sent; if the client does not take all of them, all wait, and so they
-  /// do otherwise.
+  /// Where nothing stands behind them the answers are sent; what the client does not take waits, and so does everything
+  /// otherwise.
   ///
   /// - Parameters:
   ///   - bytes: what was read.
@@ -120,7 +122,9 @@ struct TokenAnswers: ~Copyable {
 
   /// - Returns: whether the client has taken everything.
   private mutating func send(to stream: any ClientStream) -> Bool {
-    guard case .bytes(let taken) = withWaiting({ stream.write($0) }), taken == count else { return false }
+    guard case .bytes(let taken) = withWaiting({ stream.write($0) }) else { return false }
+    sent += taken
+    guard sent == count else { return false }
     clear()
     return true
   }
@@ -215,16 +219,19 @@ struct TokenAnswers: ~Copyable {
     count += bytes.count
   }
 
+  /// How many bytes of answers wait.
+  var waitingCount: Int { count - sent }
+
   /// Lends what waits.
   func withWaiting<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     // So many bytes were written, and the span cannot outlive the closure.
-    body(unsafe UnsafeBufferPointer(start: buffer.baseAddress, count: count).span)
+    body(unsafe UnsafeBufferPointer(start: buffer.baseAddress, count: count).span.extracting(droppingFirst: sent))
   }
 
   /// Wipes what waits: it is sent, or waits elsewhere.
   mutating func clear() {
     // The range is inside the memory that this value owns.
     unsafe wipe(UnsafeMutableRawBufferPointer(start: buffer.baseAddress, count: count))
-    count = 0
+    (count, sent) = (0, 0)
   }
 }

@@ -54,11 +54,14 @@ static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_s
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }
 // How many words the command line has. In front of the first variable of the environment stand the NULL that ends the list of
-// words, the words, and their number. Only before setenv(3), which moves the environment.
+// words, the words, and their number. Only before setenv(3), which moves the environment; 0 where that was done.
 static inline ptrdiff_t clinux_argument_count(void) {
-  ptrdiff_t count = 0;
-  while ((ptrdiff_t)(intptr_t)environ[-2 - count] != count) count++;
-  return count;
+  // MAX_ARG_STRINGS of the kernel is larger, but no line of words is.
+  const ptrdiff_t most = 1 << 20;
+  if (!environ || environ[-1]) return 0;
+  for (ptrdiff_t count = 0; count < most; count++)
+    if ((ptrdiff_t)(intptr_t)environ[-2 - count] == count) return count;
+  return 0;
 }
 // A word of so many.
 static inline const char *clinux_argument(ptrdiff_t index, ptrdiff_t count) { return environ[index - count - 1]; }

@@ -3,9 +3,9 @@ import CLinux
 /// A handle to bytes that must not leak: a password, a token, a key.
 ///
 /// The bytes lie in the locked arena (`SecretArena`), or encrypted outside of it (``resting()``), and are wiped when the
-/// last copy of the handle is gone; copying copies the handle. They are lent in a scope by ``withBytes(_:)``, never converted on the way: a `Secret` is not
-/// `Codable`, prints `<redacted>` wherever it is printed, interpolated, dumped or reflected, and compares in constant
-/// time.
+/// last copy of the handle is gone; copying copies the handle. They are lent in a scope by ``withBytes(_:)``, never
+/// converted on the way: a `Secret` is not `Codable`, prints `<redacted>` wherever it is printed, interpolated, dumped or
+/// reflected, and compares in constant time.
 public struct Secret: Sendable {
   /// Where the bytes are.
   private enum Place: Sendable {
@@ -127,6 +127,9 @@ public struct Secret: Sendable {
     case .resting(let secret): secret.byteCount
     }
   }
+
+  /// How much of its arena the secret takes; 0 where it lies in none.
+  package var blockByteCount: Int { if case .arena(let slot) = place { slot.blockByteCount } else { 0 } }
 
   /// Where the bytes begin in their arena: how a test finds them after the release.
   package var arenaOffset: Int { if case .arena(let slot) = place { slot.offset } else { 0 } }

@@ -1,4 +1,4 @@
-// Embedded Swift has no tasks, and so nobody who waits: see `SingleThread.swift`.
+// Embedded Swift has no tasks, and so no waiters: see `SingleThread.swift`.
 #if !hasFeature(Embedded)
 import Synchronization
 

@@ -39,7 +39,7 @@ public final class SecretArena: Sendable {
   package static let requests = SecretArena(capacity: requestCapacity)
 
   /// What the arena of the openings can hold: 32 of the longest secrets that rest, several for each thread that reads.
-  static let openingCapacity = 32 * Secret.longestResting
+  package static let openingCapacity = 32 * Secret.longestResting
 
   /// The arena where secrets that rest are opened, for the time of a reading.
   ///

@@ -43,7 +43,9 @@ extension Secret {
   }
 
   private func rest(under shield: any SecretShield) -> Secret? {
-    guard isInArena, (1...Self.longestResting).contains(byteCount) else { return nil }
+    guard isInArena, (1...Self.longestResting).contains(byteCount), SecretArena.openings.usage.capacity > 0 else {
+      return nil
+    }
     return Secret(resting: ShieldedBox(box: withBytes { shield.close($0) }, shield: shield), byteCount: byteCount)
   }
 

@@ -8,6 +8,9 @@ final class SecretSlot: Sendable {
   let byteCount: Int
   private let order: Int
 
+  /// How many bytes the block has.
+  var blockByteCount: Int { BuddyAllocator.smallestBlock << order }
+
   /// Takes a zeroed block.
   ///
   /// - Throws: `SecretMemoryExhausted` when the arena has no block that is large enough.

@@ -29,7 +29,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private let epoll: Epoll
   private var handlers = HandlerTable()
-  private var endings: [() -> Void] = []
+  private var turnEndCallbacks: [() -> Void] = []
   private var alwaysReady: [Registration] = []
   private var timers = TimerQueue()
   private let alarm: BootTimer
@@ -169,7 +169,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// For handlers that note their events and move all of them together.
   package func afterEvents(_ body: @escaping () -> Void) {
     requireLoop()
-    endings.append(body)
+    turnEndCallbacks.append(body)
   }
 
   /// How many descriptors are registered.
@@ -228,7 +228,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       deliver(token, events)
     }
     if !alwaysReady.isEmpty { deliverFiles() }
-    for body in endings { body() }
+    for body in turnEndCallbacks { body() }
     if localHead < local.count { runJobs() }
     if timerIsDue { callTimers() }
   }

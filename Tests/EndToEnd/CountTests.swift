@@ -85,7 +85,7 @@ struct CountTests {
   }
 
   /// Every thread waits without an end, and the timer of deadlines is not set: nothing wakes the process up.
-  @Test func `a broker that nobody asks is never woken`() async throws {
+  @Test func `an idle broker is never woken`() async throws {
     try await Sandbox.run { sandbox in
       let owner = try sandbox.owner()
       _ = try SocketWire(sandbox.socket).call("ping")
@@ -134,8 +134,7 @@ struct CountTests {
     return minor + major
   }
 
-  /// The faults of the command alone: what getrusage(2) adds to the children of this process, which may have others, so
-  /// that the least of some runs is taken.
+  /// The faults of the command, the least of three runs: from `/proc/PID/stat`, before the process is reaped.
   private static func faultsOfCommand(in sandbox: Sandbox) throws -> Int {
     var least = Int.max
     for _ in 0..<3 {

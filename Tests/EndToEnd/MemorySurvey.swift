@@ -1,9 +1,14 @@
+import BrokerCore
+import Glibc
 import LinuxSystem
+import Sealing
+import SecretMemory
+import Vault
 
 /// Looks for secrets in the memory of a broker, which stands still meanwhile.
 struct MemorySurvey {
   private let pid: Int32
-  /// What the arena held at some time: refresh tokens, which no client ever sees, and keys.
+  /// Refresh tokens, which no client ever sees, and what keys the arena held at some time.
   private var learned: [MemoryMark] = []
 
   /// A survey that looks for what another one has learned, too.
@@ -12,8 +17,44 @@ struct MemorySurvey {
     learned = other?.learned ?? []
   }
 
-  /// Notes what the arena holds now.
-  mutating func learn() throws {
+  /// How many marks of a name were learned.
+  func learnedCount(_ name: String) -> Int { learned.count { $0.name == name } }
+
+  /// Notes what keys the arena holds now, and what refresh tokens the vault does.
+  mutating func learn(_ sandbox: Sandbox) throws {
+    try learnKeys()
+    let (pid, copy) = (pid, sandbox.root + "/surveyed")
+    try Self.stopped(pid) { try Self.copyVault(of: sandbox.state, to: copy) }
+    let tokens = try TaskResult.waiting { try await Self.refreshTokens(inVaultAt: copy) }
+    for token in tokens {
+      add("refresh token", token)
+      add("refresh token, base64", MemoryText.base64URL(token))
+      add("refresh token, raw", MemoryText.decoded(token))
+    }
+  }
+
+  private static func copyVault(of state: String, to copy: String) throws {
+    for suffix in ["sqlite", "sqlite-wal", "sqlite-shm", "key", "anchor"] {
+      unlink("\(copy).\(suffix)")
+      guard let bytes = try? Directory.bytes(of: "\(state)/vault.\(suffix)") else { continue }
+      try FileDescriptor.open("\(copy).\(suffix)", [.write, .create]).writeAll(bytes.span)
+    }
+  }
+
+  private static func refreshTokens(inVaultAt path: String) async throws -> [[UInt8]] {
+    try Sealing.initialize()
+    let vault = try await Vault.open(
+      path: path + ".sqlite", settings: KeySourceSettings(keyFilePath: path + ".key"), anchorPath: path + ".anchor")
+    try await vault.unlock(nil)
+    let tokens: [[UInt8]] = try await vault.load().records.compactMap { record in
+      guard case .living(let session) = record.contents, let token = session.tokens.refreshToken else { return nil }
+      return token.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+    try await vault.close()
+    return tokens
+  }
+
+  private mutating func learnKeys() throws {
     let pid = pid
     let contents = try Self.stopped(pid) {
       let memory = try ProcessMemory(of: pid)
@@ -26,16 +67,9 @@ struct MemorySurvey {
     }
   }
 
-  /// A block of the arena begins with a secret, and is filled up with zeroes.
+  /// A block of the arena begins with a secret: a key, where many of its first bytes are no text.
   private mutating func learn(_ block: ArraySlice<UInt8>) {
-    let text = block.prefix { $0 != 0 }
-    let isBase64 = text.allSatisfy { $0 > 0x2C && $0 < 0x7B }
-    if isBase64, text.count == 43, block.dropFirst(43).allSatisfy({ $0 == 0 }) {
-      add("refresh token", text)
-      add("refresh token, raw", MemoryText.decoded(Array(text)))
-    } else if block.prefix(32).count(where: { $0 > 0x7F }) > 7 {
-      add("key", block.prefix(32))
-    }
+    if block.prefix(32).count(where: { $0 > 0x7F }) > 7 { add("key", block.prefix(32)) }
   }
 
   private mutating func add(_ name: String, _ bytes: some Sequence<UInt8>) {

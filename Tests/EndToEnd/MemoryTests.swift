@@ -22,10 +22,10 @@ struct MemoryTests {
       do {
         let (lines, headers) = (try SocketWire(sandbox.socket), try SocketWire(sandbox.socket, .headers))
         try conversation.logIn(lines)
-        try survey.learn()
+        try survey.learn(sandbox)
         for wire in [headers, lines, headers] {
           try conversation.refresh(wire)
-          try survey.learn()
+          try survey.learn(sandbox)
         }
         for wire in [lines, headers] {
           try conversation.pipeline(wire, depth: 1, rounds: 100)
@@ -41,7 +41,7 @@ struct MemoryTests {
         try conversation.waitForLogin(headers, lines)
         for wire in [headers, lines] {
           try conversation.refresh(wire)
-          try survey.learn()
+          try survey.learn(sandbox)
         }
       }
       #expect(conversation.answeredCount > 1000)
@@ -51,6 +51,7 @@ struct MemoryTests {
       // What the arena holds is found there: the search finds what is there.
       #expect(findings.count("access token", in: .arena) > 0)
       // Between its uses a refresh token lies nowhere in the clear.
+      #expect(survey.learnedCount("refresh token") > 3)
       #expect(findings.count("refresh token", in: .arena) == 0)
       #expect(findings.count("key", in: .arena) > 0)
       #expect(findings.outsideTheArena.isEmpty, "\(findings.outsideTheArena)")
@@ -66,7 +67,7 @@ struct MemoryTests {
         let first = try Self.owner(sandbox)
         try conversation.logIn(try SocketWire(sandbox.socket))
         marks = MemorySurvey(of: first.pid)
-        try marks.learn()
+        try marks.learn(sandbox)
         try first.send(.terminate)
         #expect(try first.wait() == 0)
       }
@@ -78,10 +79,11 @@ struct MemoryTests {
       _ = try wire.call("ping")
       let living = try survey.findings(conversation.marks, besides: sandbox)
       #expect(living.count("access token", in: .arena) > 0)
+      #expect(marks.learnedCount("refresh token") == 1)
       #expect(living.count("refresh token", in: .arena) == 0)
       #expect(living.outsideTheArena.isEmpty, "\(living.outsideTheArena)")
       try conversation.refresh(wire)
-      try survey.learn()
+      try survey.learn(sandbox)
       _ = try wire.call("logout")
       _ = try wire.call("ping")
       let ended = try survey.findings(conversation.marks, besides: sandbox)

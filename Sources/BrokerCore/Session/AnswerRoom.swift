@@ -4,7 +4,8 @@ import SecretMemory
 ///
 /// An answer that was forgotten for another reason counts until its turn comes: that costs a rendering at most.
 struct AnswerRoom {
-  /// Half of the arena of the sessions: a thousand answers of 2 KiB; the rest is for what cannot be made again.
+  /// Half of the arena of the sessions, measured in the blocks that answers take: a thousand of 2 KiB each; the rest is
+  /// for what cannot be made again.
   static let capacity = SecretArena.defaultCapacity / 2
 
   /// One rendered answer.
@@ -13,7 +14,7 @@ struct AnswerRoom {
     let slot: SlotID
     /// Which one of all.
     let number: UInt64
-    /// How long it is.
+    /// How much of the arena it takes.
     let byteCount: Int
   }
 
@@ -25,13 +26,13 @@ struct AnswerRoom {
   /// Takes in an answer.
   ///
   /// - Returns: its number, and the answers that give way to it.
-  mutating func add(_ answer: Secret, of slot: SlotID) -> (number: UInt64, leaving: [Entry]) {
+  mutating func add(_ answer: Secret, of slot: SlotID) -> (number: UInt64, evicted: [Entry]) {
     lastNumber += 1
-    entries.append(Entry(slot: slot, number: lastNumber, byteCount: answer.byteCount))
-    byteCount += answer.byteCount
-    var leaving: [Entry] = []
+    entries.append(Entry(slot: slot, number: lastNumber, byteCount: answer.blockByteCount))
+    byteCount += answer.blockByteCount
+    var evicted: [Entry] = []
     while byteCount > Self.capacity, first < entries.count {
-      leaving.append(entries[first])
+      evicted.append(entries[first])
       byteCount -= entries[first].byteCount
       first += 1
     }
@@ -40,6 +41,6 @@ struct AnswerRoom {
       entries.removeFirst(first)
       first = 0
     }
-    return (lastNumber, leaving)
+    return (lastNumber, evicted)
   }
 }

@@ -53,10 +53,10 @@ extension Broker {
 
   /// Keeps a rendered answer; where there are too many, the oldest ones go.
   private func keepAnswer(_ json: Secret, of slot: ProfileSlot) {
-    let (number, leaving) = answerRoom.add(json, of: slot.id)
+    let (number, evicted) = answerRoom.add(json, of: slot.id)
     slot.rendered.current = json
     slot.rendered.number = number
-    for entry in leaving {
+    for entry in evicted {
       guard let other = self.slot(entry.slot), other.rendered.number == entry.number else { continue }
       forgetAnswer(of: other)
     }

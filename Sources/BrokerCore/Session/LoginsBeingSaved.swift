@@ -1,7 +1,7 @@
 /// Logins whose sessions are on their way to the store.
 struct LoginsBeingSaved: Sendable {
   /// The last one; nil where none is being saved.
-  @Rare private(set) var newest: TokensBeingSaved? = nil
+  @Boxed private(set) var newest: TokensBeingSaved? = nil
   /// Those before it, in order: one that is durable has been told of.
   private(set) var earlier: [TokensBeingSaved] = []
   /// The generation of a login that could not be saved, as long as its record may rest in the store all the same.

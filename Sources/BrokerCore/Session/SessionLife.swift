@@ -11,7 +11,7 @@ package struct SessionLife: Sendable {
   /// When a refresh is due without a caller.
   var schedule = RefreshSchedule()
   /// New tokens that are being saved, and not published yet.
-  @Rare var saving: TokensBeingSaved? = nil
+  @Boxed var saving: TokensBeingSaved? = nil
   /// What is to be told of the newest tokens, which could not be saved yet; nil where they are saved.
   var unsavedEvents: [EventPayload]?
   /// The record that notes the last use, until it is known whether it is durable.
@@ -22,7 +22,7 @@ package struct SessionLife: Sendable {
   var suspectedEnd: LogoutEvent.Reason?
   /// The answer of a flight, or tokens that came with a changed password, while a login was being saved: it counts only
   /// if the login fails.
-  @Rare var heldAnswer: SessionMachine.Event? = nil
+  @Boxed var heldAnswer: SessionMachine.Event? = nil
   /// Tokens for other targets, and what was refused.
   var others = OtherTokens()
   /// What the present flight is for; nil: the session's own token.

@@ -147,7 +147,7 @@ package struct SessionMachine: Sendable {
   /// Logins that are being saved.
   var logins = LoginsBeingSaved()
   /// The end of the last session, until it is durable.
-  @Rare var ending: Ending? = nil
+  @Boxed var ending: Ending? = nil
   /// Refreshes of earlier sessions whose answer has not come yet; each leaves with its answer.
   var lateFlights: [LateFlight] = []
   /// The random number of the event at hand, from 0 to 1.

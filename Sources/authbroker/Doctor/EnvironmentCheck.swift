@@ -58,7 +58,7 @@ enum EnvironmentCheck: DoctorCheck {
   /// Whether a limit lets the daemon keep its secrets from being swapped out.
   static func lockedMemory(_ limit: Int64?) -> DoctorFinding? {
     guard let limit else { return nil }
-    let wanted = SecretArena.defaultCapacity + SecretArena.requestCapacity
+    let wanted = SecretArena.defaultCapacity + SecretArena.requestCapacity + SecretArena.openingCapacity
     guard limit >= Int64(wanted) else {
       let message =
         "only \(size(limit)) may be locked in memory (ulimit -l) and \(size(Int64(wanted))) are wanted:"
@@ -72,6 +72,9 @@ enum EnvironmentCheck: DoctorCheck {
 
   /// A number of bytes for people.
   static func size(_ count: Int64) -> String {
-    count >= 1 << 30 ? "\(count >> 30) GiB" : count >= 1 << 20 ? "\(count >> 20) MiB" : "\(count >> 10) KiB"
+    guard count < 1 << 30 else { return "\(count >> 30) GiB" }
+    guard count >= 1 << 20 else { return "\(count >> 10) KiB" }
+    let tenths = count * 10 >> 20
+    return tenths % 10 == 0 ? "\(tenths / 10) MiB" : "\(tenths / 10).\(tenths % 10) MiB"
   }
 }

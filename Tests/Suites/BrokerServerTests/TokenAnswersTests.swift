@@ -13,10 +13,23 @@ import Transport
     #"{"jsonrpc":"2.0","id":"l","method":"login","params":{"email":"a@example.test","password":"right"}}"#
   private static let token = #"{"jsonrpc":"2.0","id":0,"method":"getAccessToken"}"#
 
-  /// A client that takes nothing, so that what it is sent can be looked at.
+  /// A client that takes so many bytes and no more; what is left can be looked at.
   private final class FullStream: ClientStream {
+    private var room: Int
+    private(set) var taken: [UInt8] = []
+
+    init(room: Int = 0) { self.room = room }
+
     func read(into buffer: inout [UInt8], upTo limit: Int) -> IOResult { .wouldBlock }
-    func write(_ bytes: Span<UInt8>) -> IOResult { .wouldBlock }
+
+    func write(_ bytes: Span<UInt8>) -> IOResult {
+      guard room > 0 else { return .wouldBlock }
+      let count = min(room, bytes.count)
+      for index in 0..<count { taken.append(bytes[index]) }
+      room -= count
+      return .bytes(count)
+    }
+
     func attach(to loop: EventLoop, _ connection: Connection) throws(Errno) {}
     func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {}
     func close(on loop: EventLoop) {}
@@ -39,13 +52,32 @@ import Transport
     }
 
     /// What is answered to bytes, and how many of them that is.
-    func ask(_ bytes: [UInt8], _ answers: inout TokenAnswers) -> (turn: TokenAnswers.Turn, said: [UInt8]) {
+    func ask(
+      _ bytes: [UInt8], _ answers: inout TokenAnswers, _ client: FullStream = FullStream()
+    ) -> (turn: TokenAnswers.Turn, said: [UInt8]) {
       let turn = answers.answer(
-        bytes.span, most: 64, messageBytes: 1 << 20, bounds, from: harness.broker.answers, at: time, to: FullStream())
+        bytes.span, most: 64, messageBytes: 1 << 20, bounds, from: harness.broker.answers, at: time, to: client)
       var said: [UInt8] = []
       answers.withWaiting { waiting in for index in waiting.indices { said.append(waiting[index]) } }
       answers.clear()
       return (turn, said)
+    }
+  }
+
+  @Test func `a client that takes a part of the answers is owed the rest, and nothing twice`() async throws {
+    try await OwnThread.run {
+      let stage = try Stage()
+      let lines = (0..<50).map { #"{"jsonrpc":"2.0","id":\#($0),"method":"getAccessToken"}"# + "\n" }
+      let bytes = Array(lines.joined().utf8)
+      var answers = TokenAnswers()
+      let all = stage.ask(bytes, &answers).said
+      #expect(all.count { $0 == 10 } == 50)
+      for room in [1, 2, 4096 % all.count, all.count - 1, all.count, all.count + 1] {
+        let client = FullStream(room: room)
+        let (turn, rest) = stage.ask(bytes, &answers, client)
+        #expect(turn.isSent == (room >= all.count) && turn.lines == 50 && client.taken.count == min(room, all.count))
+        #expect(client.taken + rest == all, "\(room)")
+      }
     }
   }
 

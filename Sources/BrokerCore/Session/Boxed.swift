@@ -1,7 +1,7 @@
 /// Something that is seldom there, kept apart so that it takes one word where it is not: of ten thousand sessions, most have
 /// nothing under way, and a machine that is small is copied quickly.
 @propertyWrapper
-struct Rare<Value: Sendable>: Sendable {
+struct Boxed<Value: Sendable>: Sendable {
   private final class Box: Sendable {
     let value: Value
 
