@@ -204,7 +204,7 @@ struct ToolExamination: ~Copyable {
     guard hasKeys else {
       throw CommandFailure(
         ExitCode(rawValue: done.code) ?? .failure,
-        "there are no keys (exit code \(done.code)); to see why, run: \(command)")
+        "the command printed no keys (exit code \(done.code)); to see why, run: \(command)")
     }
     return DoctorFinding("tool.answer", target.url, .ok, "keys of the role, in \(time.milliseconds) ms")
   }

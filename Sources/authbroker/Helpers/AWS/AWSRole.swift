@@ -38,11 +38,11 @@ struct AWSRole: Equatable, Sendable {
     duration = try Self.duration(arguments)
     let url = arguments[Self.endpointOption.name] ?? AWSEndpoint.standard(environment)
     guard let url else {
-      throw .usage("AWS_REGION or AWS_DEFAULT_REGION is no name of a region, such as eu-central-1")
+      throw .usage("AWS_REGION or AWS_DEFAULT_REGION is not a region, such as eu-central-1")
     }
     guard let endpoint = AWSEndpoint(url) else {
       throw .usage(
-        "\(url.shellQuoted) is no address to send a token to; use https://HOST/, or http:// for a service on this "
+        "\(url.shellQuoted) is not an https:// address; use https://HOST/, or http:// for a service on this "
           + "machine")
     }
     self.endpoint = endpoint
@@ -79,7 +79,7 @@ struct AWSRole: Equatable, Sendable {
         FormText.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
       }
     guard isName else {
-      throw .usage("\(given.shellQuoted) is no name of a session; use 2 to 64 letters, digits or any of _+=,.@-")
+      throw .usage("\(given.shellQuoted) is not a session name; use 2 to 64 letters, digits or any of _+=,.@-")
     }
     return given
   }

@@ -103,7 +103,7 @@ enum STSAnswer {
       let words = refusal.message.isEmpty ? "" : ": " + refusal.message
       guard !refusal.isOutage else {
         throw CommandFailure(
-          .providerUnavailable, "AWS gave no keys at \(role.endpoint.url) (\(refusal.code))\(words); try again later")
+          .providerUnavailable, "no keys from \(role.endpoint.url) (\(refusal.code))\(words); try again later")
       }
       throw CommandFailure(
         .accessDenied,
