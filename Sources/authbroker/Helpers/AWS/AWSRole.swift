@@ -112,10 +112,26 @@ struct AWSRole: Equatable, Sendable {
     }
   }
 
+  /// Asks the service, and once more where it refuses the token and there is another.
+  ///
+  /// - Parameters:
+  ///   - token: what is exchanged.
+  ///   - post: sends the request.
+  ///   - other: gives the token to use in place of the one that was refused.
+  /// - Throws: what `other` throws; a failure with code 5 where the service does not answer.
+  func exchange(
+    _ token: Secret, _ post: CurlPost, insteadOf other: () throws(CommandFailure) -> Secret
+  ) throws(CommandFailure) -> STSAnswer {
+    let answer = try exchange(token, post)
+    guard case .refusal(let refusal) = answer, refusal.isAboutToken else { return answer }
+    let other = try other()
+    return other == token ? answer : try exchange(other, post)
+  }
+
   /// Asks the service once.
   ///
   /// - Throws: a failure with code 5 where it does not answer.
-  func exchange(_ token: Secret, _ post: CurlPost) throws(CommandFailure) -> STSAnswer {
+  private func exchange(_ token: Secret, _ post: CurlPost) throws(CommandFailure) -> STSAnswer {
     guard var form = form(token) else {
       throw CommandFailure(
         .failure, "the token is longer than the \(Self.longestToken) bytes that AWS takes; let it have fewer claims")
