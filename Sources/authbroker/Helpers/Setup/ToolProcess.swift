@@ -18,8 +18,10 @@ struct ToolProcess: ~Copyable {
   ///   - joinsErrors: whether its standard error is read as its output; else it goes nowhere.
   /// - Throws: what a system call says, where it cannot be run.
   init(_ plan: ChildProcess.Plan, input bytes: Span<UInt8>, joinsErrors: Bool) throws(Errno) {
-    let (read, write) = try FileDescriptor.pipe(nonBlocking: true).ends { ($0.release(), $1.release()) }
+    let (read, write) = try FileDescriptor.pipe().ends { ($0.release(), $1.release()) }
     let output = FileDescriptor(owning: read)
+    // This end alone: a tool that prints faster than it is read must wait, not fail.
+    try output.setNonBlocking()
     let printing = FileDescriptor(owning: write)
     let nothing = try FileDescriptor.open("/dev/null", .write)
     let input = try MemoryFile(bytes)
