@@ -191,7 +191,8 @@ struct ToolExamination: ~Copyable {
     basic.scheme = .basic
     var value = AuthorizationValue.bytes(token, for: basic)
     defer { wipe(&value) }
-    return output.firstOccurrence(of: plain) != nil || output.firstOccurrence(of: value.dropFirst("Basic ".utf8.count)) != nil
+    return output.firstOccurrence(of: plain) != nil
+      || output.firstOccurrence(of: value.dropFirst("Basic ".utf8.count)) != nil
   }
 
   /// Runs the command of a profile of AWS's configuration as AWS's tools do; what it gives is not shown.

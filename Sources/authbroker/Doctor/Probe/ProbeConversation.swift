@@ -101,7 +101,8 @@ struct ProbeConversation: Sendable {
   private static func field(_ name: String, in head: ArraySlice<UInt8>) -> String? {
     for line in head.split(separator: UInt8(ascii: "\n")).dropFirst() {
       let title = line.prefix { $0 != UInt8(ascii: ":") }
-      guard title.count == name.utf8.count, String(decoding: title, as: UTF8.self).lowercased() == name else { continue }
+      guard title.count == name.utf8.count, String(decoding: title, as: UTF8.self).lowercased() == name
+      else { continue }
       let words = line.dropFirst(title.count + 1).split { $0 <= UInt8(ascii: " ") }
       return String(decoding: words.first ?? [], as: UTF8.self)
     }

@@ -118,6 +118,7 @@ struct AWSRole: Equatable, Sendable {
   ///   - token: what is exchanged.
   ///   - post: sends the request.
   ///   - other: gives the token to use in place of the one that was refused.
+  /// - Returns: the last answer.
   /// - Throws: what `other` throws; a failure with code 5 where the service does not answer.
   func exchange(
     _ token: Secret, _ post: CurlPost, insteadOf other: () throws(CommandFailure) -> Secret
