@@ -11,6 +11,14 @@ static inline int64_t clinux_write(int fd, const void *buffer, size_t count) {
   do n = write(fd, buffer, count); while (n < 0 && errno == EINTR);
   return clinux_result_long(n);
 }
+// A file in memory alone, by the flags of <linux/memfd.h>. A kernel before 6.3 does not know the second one, and a later
+// one may insist on it (sysctl vm.memfd_noexec).
+enum { CLINUX_MEMORY_CLOEXEC = 1, CLINUX_MEMORY_NOEXEC_SEAL = 8 };
+static inline int clinux_memory_file(const char *name) {
+  int fd = (int)syscall(SYS_memfd_create, name, CLINUX_MEMORY_CLOEXEC | CLINUX_MEMORY_NOEXEC_SEAL);
+  if (fd < 0 && errno == EINVAL) fd = (int)syscall(SYS_memfd_create, name, CLINUX_MEMORY_CLOEXEC);
+  return clinux_result(fd);
+}
 // Never waits, whatever the flags of the open file say.
 static inline int64_t clinux_recv(int fd, void *buffer, size_t count) {
   int64_t n;

@@ -39,7 +39,7 @@ package final class ConfigurationContext {
 
   /// Notes that a section knows a key.
   ///
-  /// A file of ten thousand profiles has the same keys again and again, and nobody asks for them.
+  /// A file of ten thousand profiles has the same keys again and again, whose names are not needed.
   func note(_ key: String, in section: String) {
     if collectsKeys { keys.add(key, in: section) }
   }

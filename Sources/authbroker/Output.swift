@@ -1,3 +1,4 @@
+import JSON
 import LinuxSystem
 import SecretMemory
 import StateDirectory
@@ -24,6 +25,7 @@ enum Output {
   /// Writes a line of data, which is wiped: it may hold a token.
   static func line(_ bytes: consuming [UInt8]) {
     var bytes = bytes
+    bytes.makeRoom(for: 1)
     bytes.append(UInt8(ascii: "\n"))
     data(bytes.span)
     wipe(&bytes)

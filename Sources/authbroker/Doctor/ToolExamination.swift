@@ -191,7 +191,8 @@ struct ToolExamination: ~Copyable {
     basic.scheme = .basic
     var value = AuthorizationValue.bytes(token, for: basic)
     defer { wipe(&value) }
-    return output.firstOccurrence(of: plain) != nil || output.firstOccurrence(of: value.dropFirst("Basic ".utf8.count)) != nil
+    return output.firstOccurrence(of: plain) != nil
+      || output.firstOccurrence(of: value.dropFirst("Basic ".utf8.count)) != nil
   }
 
   /// Runs the command of a profile of AWS's configuration as AWS's tools do; what it gives is not shown.
@@ -204,7 +205,7 @@ struct ToolExamination: ~Copyable {
     guard hasKeys else {
       throw CommandFailure(
         ExitCode(rawValue: done.code) ?? .failure,
-        "there are no keys (exit code \(done.code)); to see why, run: \(command)")
+        "the command printed no keys (exit code \(done.code)); to see why, run: \(command)")
     }
     return DoctorFinding("tool.answer", target.url, .ok, "keys of the role, in \(time.milliseconds) ms")
   }

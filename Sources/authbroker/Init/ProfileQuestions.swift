@@ -129,7 +129,7 @@ struct ProfileQuestions {
   /// What stands before the address of a protected resource.
   private static let resourceMark = "resource "
 
-  /// The keys of a profile for a protected resource; where several servers give tokens for it, a person chooses.
+  /// The keys of a profile for a protected resource; of several authorization servers a person chooses one.
   private func values(
     of resource: ProtectedResource
   ) throws(CommandFailure) -> [(key: String, value: ProfileDraft.Value)] {
@@ -148,7 +148,7 @@ struct ProfileQuestions {
   private func chosen(_ issuers: [String]) throws(CommandFailure) -> String {
     guard context.canAsk else {
       let named = issuers.map { PlainText.line($0.utf8) }.joined(separator: ", ")
-      throw .usage("several servers give tokens for the resource; choose one with --issuer: \(named)")
+      throw .usage("the resource names several authorization servers; choose one with --issuer: \(named)")
     }
     Output.message("which of these servers do you log in at?")
     for (index, issuer) in issuers.enumerated() {

@@ -3,7 +3,7 @@ import JSON
 import LinuxSystem
 import StateDirectory
 
-/// A protected resource, and who gives tokens for it, as the daemon has found it (RFC 9728).
+/// A protected resource and its authorization servers, as the daemon has found them (RFC 9728).
 struct ProtectedResource: Equatable {
   /// The option that names one.
   static let option = Option.value(

@@ -69,7 +69,7 @@ struct TokenFile: ~Copyable {
     let isWord = content?.allSatisfy { (0x21...0x7E).contains($0) } ?? false
     guard let content, content.count <= longest, content.isEmpty || (isWord && status.permissions == 0o600) else {
       throw CommandFailure(
-        .failure, "\(shown) is no token file of authbroker (one word, mode 0600); remove it, or choose another path")
+        .failure, "\(shown) is not a token file of authbroker (one word, mode 0600); remove it, or choose another path")
     }
   }
 

@@ -4,8 +4,8 @@
 //   ask header    prints the header that carries it, as `authbroker header`
 //   ask git       answers git-credential(1)'s `get` on standard input, as `authbroker helper git get`
 //
-// It finds the socket (AUTHBROKER_SOCKET, else the record in AUTHBROKER_STATE/broker.lock), connects, lets nobody but its own
-// user answer (SO_PEERCRED, unix(7)), asks, and prints. It parses nothing strictly: a token of the broker has no escape.
+// It finds the socket (AUTHBROKER_SOCKET, else the record in AUTHBROKER_STATE/broker.lock), connects, checks that its own
+// user answers (SO_PEERCRED, unix(7)), asks, and prints. It parses nothing strictly: a token of the broker has no escape.
 //
 //   cc -O2 -static ask.c -o ask
 #define _GNU_SOURCE

@@ -9,7 +9,7 @@
 //
 // Options: --socket PATH (or, for pingpong, `-- PROGRAM ARGUMENT…` to talk to its standard input and output),
 // --input FILE (spawn: what each process reads), --seconds S (1), --count N (fanout, spawn: 100), --request LINE, --prelude LINE (sent once before, answer ignored).
-// Every reply has to be a result: an error ends the run with exit status 1, so that nobody measures refusals.
+// Every reply has to be a result: an error ends the run with exit status 1, so that refusals are not measured.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

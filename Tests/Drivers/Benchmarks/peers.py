@@ -73,7 +73,7 @@ def provider(folder):
 def exchange(path, request, holds, is_whole, count=2000, kept=True):
     """The median of a question on a Unix socket in µs: over one connection, or with one for each question.
 
-    An answer that does not hold some bytes ends the run: nobody measures refusals.
+    An answer that does not hold some bytes ends the run, so that refusals are not measured.
     """
     times = []
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OIDCProvider
 
-/// Who gives tokens for a protected resource.
+/// The authorization servers of a protected resource.
 @Suite(.standardTimeLimit) struct ResourceDiscoveryTests {
   private static let wellKnown = "/.well-known/oauth-protected-resource"
 

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// Finds who gives tokens for a protected resource (RFC 9728).
+/// Finds the authorization servers of a protected resource (RFC 9728).
 ///
 /// Only the resource's own server is asked, no redirect is followed, and no credential is sent.
 package struct ResourceDiscovery: Sendable {
@@ -85,8 +85,8 @@ package struct ResourceDiscovery: Sendable {
       case .noIssuer: "its metadata name no authorization server that can be used; name the issuer with --issuer"
       case .malformed: "its metadata cannot be read; name the issuer with --issuer"
       case nil where isForeign:
-        "its metadata are on another server, which cannot vouch for it; name the issuer with --issuer"
-      case nil: "it does not say who gives tokens for it (RFC 9728); name the issuer with --issuer"
+        "its metadata are on another server, which is not trusted for it; name the issuer with --issuer"
+      case nil: "it names no authorization server (RFC 9728); name the issuer with --issuer"
       }
     return Failure(message: "\(resource.origin): \(what)", isPassing: false)
   }

@@ -5,7 +5,7 @@ import JSON
 package struct ResourceMetadata: Sendable, Equatable {
   /// Its identifier, byte for byte: the value of `resource` (RFC 8707).
   package let resource: String
-  /// The issuers of the servers that give tokens for it, in its order.
+  /// The issuers of its authorization servers, in its order.
   package let issuers: [String]
   /// The scopes that are asked for to use it; empty where it names none.
   package internal(set) var scopes: [String]

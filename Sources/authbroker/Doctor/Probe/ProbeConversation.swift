@@ -31,6 +31,8 @@ struct ProbeConversation: Sendable {
   private let challenge: String
   private let search: TokenSearch
   private var pending: [UInt8] = []
+  // Where the first line is that was not answered: nothing is removed before all of it is wiped.
+  private var place = 0
 
   /// Whether the token came.
   private(set) var sawToken = false
@@ -60,8 +62,10 @@ struct ProbeConversation: Sendable {
 
   /// Takes what the tool has sent.
   mutating func received(_ bytes: some Collection<UInt8>) -> Answer {
+    // All at once: an array that grows leaves its bytes behind.
+    pending.reserveCapacity(Self.longest)
+    guard bytes.count <= Self.longest - pending.count else { return Answer(closes: true) }
     pending += bytes
-    guard pending.count <= Self.longest else { return Answer(closes: true) }
     if pending.first == 0x16 {
       sawTLS = true
       // docker and podman go on without TLS after such an answer.
@@ -77,23 +81,32 @@ struct ProbeConversation: Sendable {
 
   private mutating func answerToRequest() -> Answer {
     guard let end = pending.firstOccurrence(of: Array("\r\n\r\n".utf8)) else { return Answer() }
-    let lines = String(decoding: pending[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
-    let fields = lines.dropFirst().map { line in
-      (line.prefix { $0 != ":" }.lowercased(), line.drop { $0 != ":" }.dropFirst().drop { $0 == " " })
-    }
-    let length = fields.first { $0.0 == "content-length" }.flatMap { Int($0.1) } ?? 0
+    let head = pending[..<end.lowerBound]
+    let length = Self.field("content-length", in: head).flatMap { Int($0) } ?? 0
     guard length >= 0, pending.count - end.upperBound >= length else {
       // A client that asks first (RFC 9110, section 10.1.1).
-      let waits = fields.contains { $0.0 == "expect" }
+      let waits = Self.field("expect", in: head) != nil
       return Answer(bytes: waits ? Array("HTTP/1.1 100 Continue\r\n\r\n".utf8) : [])
     }
-    sawToken = sawToken || search.finds(in: pending)
+    sawToken = sawToken || search.finds(in: pending[...])
     // pip sends a user without a password first.
     return Answer(
       bytes: sawToken
         ? Self.response("404 Not Found")
         : Self.response("401 Unauthorized", "WWW-Authenticate: \(challenge)\r\n"),
       closes: true)
+  }
+
+  /// The first word of a field; no other field becomes a string, which could not be wiped.
+  private static func field(_ name: String, in head: ArraySlice<UInt8>) -> String? {
+    for line in head.split(separator: UInt8(ascii: "\n")).dropFirst() {
+      let title = line.prefix { $0 != UInt8(ascii: ":") }
+      guard title.count == name.utf8.count, String(decoding: title, as: UTF8.self).lowercased() == name
+      else { continue }
+      let words = line.dropFirst(title.count + 1).split { $0 <= UInt8(ascii: " ") }
+      return String(decoding: words.first ?? [], as: UTF8.self)
+    }
+    return nil
   }
 
   private static func response(_ status: String, _ fields: String = "") -> [UInt8] {
@@ -103,15 +116,18 @@ struct ProbeConversation: Sendable {
 
   // MARK: Mail
 
+  private static let longestWord = 16
   private static let abilities = "IMAP4rev1 SASL-IR AUTH=OAUTHBEARER AUTH=XOAUTH2"
 
   private mutating func answerToLines() -> Answer {
     var answer = Answer()
-    while !answer.closes, let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-      let line = Array(pending[..<end])
-      pending.removeSubrange(...end)
+    while !answer.closes, let end = pending[place...].firstIndex(of: UInt8(ascii: "\n")) {
+      let line = pending[place..<end]
+      place = end + 1
       sawToken = sawToken || search.finds(in: line)
-      let words = String(decoding: line, as: UTF8.self).split { $0 == " " || $0 == "\r" }.map(String.init)
+      // No more of it than a command has becomes a string, which could not be wiped.
+      let words = line.split(maxSplits: 2) { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }.prefix(2)
+        .map { String(decoding: $0.prefix(Self.longestWord), as: UTF8.self) }
       let (text, closes) = dialect == .smtp ? Self.smtp(words) : Self.imap(words)
       answer.bytes += Array(text.utf8)
       answer.closes = closes

@@ -1,4 +1,5 @@
 import LinuxSystem
+import SecretMemory
 
 /// A server on 127.0.0.1 that one run of a tool talks to; it lives in the loop that waits for the tool.
 struct ProbeServer: ~Copyable {
@@ -26,6 +27,17 @@ struct ProbeServer: ~Copyable {
 
   deinit { for number in streams.keys { FileDescriptor(owning: number).close() } }
 
+  /// Closes every connection and wipes what came on it.
+  ///
+  /// Not left to `deinit`, which has copies of the conversations alone.
+  mutating func end() {
+    while let number = streams.keys.first {
+      var conversation = streams.removeValue(forKey: number)
+      FileDescriptor(owning: number).close()
+      conversation?.end()
+    }
+  }
+
   /// Where it listens.
   var port: Int { listener.port }
 
@@ -50,6 +62,7 @@ struct ProbeServer: ~Copyable {
     guard var conversation = streams.removeValue(forKey: number) else { return }
     let stream = FileDescriptor(owning: number)
     var chunk = [UInt8](repeating: 0, count: 16384)
+    defer { wipe(&chunk) }
     let result = stream.read(into: &chunk)
     var isOver = true
     switch result {

@@ -7,13 +7,13 @@ struct TokenSearch: Sendable {
   let token: Secret
 
   /// Whether some bytes hold the token; words of its length are compared in constant time.
-  func finds(in bytes: [UInt8]) -> Bool {
+  func finds(in bytes: ArraySlice<UInt8>) -> Bool {
     Self.words(of: bytes).contains { word in
       if isToken(word) { return true }
       // Four characters are three bytes: what is shorter than the token cannot hold it.
       guard word.count / 4 * 3 + 3 > token.byteCount, var inner = Base64.decoded(word) else { return false }
       defer { wipe(&inner) }
-      return Self.words(of: inner).contains(where: isToken)
+      return Self.words(of: inner[...]).contains(where: isToken)
     }
   }
 
@@ -24,7 +24,7 @@ struct TokenSearch: Sendable {
   }
 
   /// Runs of the characters that a token may have, without the padding at its end (RFC 6750, section 2.1).
-  private static func words(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+  private static func words(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     bytes.split { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

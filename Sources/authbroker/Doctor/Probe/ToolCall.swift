@@ -29,11 +29,11 @@ struct ToolCall: Sendable {
   /// What it says, among other words, where it is too old.
   var signOfAge: String?
   /// What to run.
-  let words: @Sendable (ProbePlace) -> ToolWords
+  let words: @Sendable (ProbePlace) -> ToolInvocation
 }
 
 /// What a call of a tool is made of, besides the program.
-struct ToolWords: Equatable, Sendable {
+struct ToolInvocation: Equatable, Sendable {
   /// What follows the program's name.
   var arguments: [String]
   /// What it reads; nil: what its helper answered to the helper's own call.

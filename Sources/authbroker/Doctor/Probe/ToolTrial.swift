@@ -43,6 +43,7 @@ struct ToolTrial {
   func outcome(_ token: Secret, answer: [UInt8]) throws(Errno) -> Outcome {
     let search = TokenSearch(token: token)
     var server = try ProbeServer(ProbeConversation(call.dialect, challenge: call.challenge, search))
+    defer { server.end() }
     let home = try TemporaryDirectory(prefix: "authbroker-doctor")
     let words = call.words(ProbePlace(target: target, port: server.port, home: home.path, setup: setup))
     for (name, text) in words.files { try Self.write(text, "\(home.path)/\(name)") }

@@ -33,20 +33,17 @@ enum AWSHelper: ToolHelper {
     let post = try CurlPost(to: role.endpoint, context.environment)
     var broker = try HelperBroker(context)
     let target = try broker.configuredTarget(of: role.endpoint.url)
+    let answer: STSAnswer
     if context.arguments.has(accessOption.name) {
       let token = try broker.token(for: target)
-      var answer = try role.exchange(token.accessToken, post)
-      if case .refusal(let refusal) = answer, refusal.isAboutToken {
-        let other = try broker.token(insteadOf: token.tokenID, for: target).accessToken
-        if other != token.accessToken { answer = try role.exchange(other, post) }
+      answer = try role.exchange(token.accessToken, post) { () throws(CommandFailure) in
+        try broker.token(insteadOf: token.tokenID, for: target).accessToken
       }
-      return Output.line(try answer.output(for: role))
-    }
-    let token = try broker.identityToken(of: target.profile).idToken
-    var answer = try role.exchange(token, post)
-    if case .refusal(let refusal) = answer, refusal.isAboutToken {
-      let other = try broker.identityToken(insteadOf: token, of: target.profile).idToken
-      if other != token { answer = try role.exchange(other, post) }
+    } else {
+      let token = try broker.identityToken(of: target.profile).idToken
+      answer = try role.exchange(token, post) { () throws(CommandFailure) in
+        try broker.identityToken(insteadOf: token, of: target.profile).idToken
+      }
     }
     Output.line(try answer.output(for: role))
   }

@@ -38,11 +38,11 @@ struct AWSRole: Equatable, Sendable {
     duration = try Self.duration(arguments)
     let url = arguments[Self.endpointOption.name] ?? AWSEndpoint.standard(environment)
     guard let url else {
-      throw .usage("AWS_REGION or AWS_DEFAULT_REGION is no name of a region, such as eu-central-1")
+      throw .usage("AWS_REGION or AWS_DEFAULT_REGION is not a region, such as eu-central-1")
     }
     guard let endpoint = AWSEndpoint(url) else {
       throw .usage(
-        "\(url.shellQuoted) is no address to send a token to; use https://HOST/, or http:// for a service on this "
+        "\(url.shellQuoted) is not an https:// address; use https://HOST/, or http:// for a service on this "
           + "machine")
     }
     self.endpoint = endpoint
@@ -79,7 +79,7 @@ struct AWSRole: Equatable, Sendable {
         FormText.isUnreserved(byte) && byte != UInt8(ascii: "~") || "+=,@".utf8.contains(byte)
       }
     guard isName else {
-      throw .usage("\(given.shellQuoted) is no name of a session; use 2 to 64 letters, digits or any of _+=,.@-")
+      throw .usage("\(given.shellQuoted) is not a session name; use 2 to 64 letters, digits or any of _+=,.@-")
     }
     return given
   }
@@ -112,10 +112,27 @@ struct AWSRole: Equatable, Sendable {
     }
   }
 
+  /// Asks the service, and once more where it refuses the token and there is another.
+  ///
+  /// - Parameters:
+  ///   - token: what is exchanged.
+  ///   - post: sends the request.
+  ///   - other: gives the token to use in place of the one that was refused.
+  /// - Returns: the last answer.
+  /// - Throws: what `other` throws; a failure with code 5 where the service does not answer.
+  func exchange(
+    _ token: Secret, _ post: CurlPost, insteadOf other: () throws(CommandFailure) -> Secret
+  ) throws(CommandFailure) -> STSAnswer {
+    let answer = try exchange(token, post)
+    guard case .refusal(let refusal) = answer, refusal.isAboutToken else { return answer }
+    let other = try other()
+    return other == token ? answer : try exchange(other, post)
+  }
+
   /// Asks the service once.
   ///
   /// - Throws: a failure with code 5 where it does not answer.
-  func exchange(_ token: Secret, _ post: CurlPost) throws(CommandFailure) -> STSAnswer {
+  private func exchange(_ token: Secret, _ post: CurlPost) throws(CommandFailure) -> STSAnswer {
     guard var form = form(token) else {
       throw CommandFailure(
         .failure, "the token is longer than the \(Self.longestToken) bytes that AWS takes; let it have fewer claims")

@@ -103,6 +103,6 @@ struct CurlPost: Sendable {
       case 63: "its answer is not one of the Security Token Service"
       default: "the request failed (curl: \(code))"
       }
-    return CommandFailure(.providerUnavailable, "AWS gave no keys at \(endpoint.url): \(what)")
+    return CommandFailure(.providerUnavailable, "no keys from \(endpoint.url): \(what)")
   }
 }

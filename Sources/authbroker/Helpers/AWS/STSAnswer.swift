@@ -69,7 +69,10 @@ enum STSAnswer {
       values.append(value)
     }
     guard Timestamp(String(decoding: values[3], as: UTF8.self)) != nil else { return nil }
-    var writer = JSONWriter()
+    var buffer: [UInt8] = []
+    // All at once; a character may become two, and each value has its name, quotes and commas beside it.
+    buffer.reserveCapacity(values.reduce(32) { $0 + 2 * $1.count + 32 })
+    var writer = JSONWriter(appendingTo: buffer)
     writer.object { writer in
       writer.key("Version")
       writer.integer(1)
@@ -103,7 +106,7 @@ enum STSAnswer {
       let words = refusal.message.isEmpty ? "" : ": " + refusal.message
       guard !refusal.isOutage else {
         throw CommandFailure(
-          .providerUnavailable, "AWS gave no keys at \(role.endpoint.url) (\(refusal.code))\(words); try again later")
+          .providerUnavailable, "no keys from \(role.endpoint.url) (\(refusal.code))\(words); try again later")
       }
       throw CommandFailure(
         .accessDenied,

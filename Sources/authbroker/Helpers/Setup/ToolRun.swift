@@ -20,7 +20,7 @@ struct ToolRun {
   /// - Parameters:
   ///   - path: the program.
   ///   - arguments: what follows its name.
-  ///   - input: all of its standard input, which fits into a pipe.
+  ///   - input: all of its standard input.
   ///   - environment: the whole environment.
   /// - Throws: a failure where it cannot be started, or does not end in time; it is ended then.
   init(
@@ -34,7 +34,7 @@ struct ToolRun {
   /// - Parameters:
   ///   - path: the program.
   ///   - arguments: what follows its name.
-  ///   - secret: all of its standard input, which fits into a pipe.
+  ///   - secret: all of its standard input.
   ///   - environment: the whole environment.
   ///   - limit: how long it may take.
   ///   - longest: how much it may print; one that prints more is ended.
@@ -45,24 +45,10 @@ struct ToolRun {
   ) throws(CommandFailure) {
     let started = BootClock.now
     do throws(Errno) {
-      let (read, write) = try FileDescriptor.pipe(nonBlocking: true).ends { ($0.release(), $1.release()) }
-      let answers = FileDescriptor(owning: read)
-      let printing = FileDescriptor(owning: write)
-      let (given, giving) = try FileDescriptor.pipe().ends { ($0.release(), $1.release()) }
-      let questions = FileDescriptor(owning: given)
-      let asking = FileDescriptor(owning: giving)
-      let nothing = try FileDescriptor.open("/dev/null", .write)
-      var plan = ChildProcess.Plan(path: path, arguments: arguments, environment: environment)
-      plan.descriptors = [(questions.number, 0), (printing.number, 1), (nothing.number, 2)]
-      plan.newSession = true
-      let child = try ChildProcess(plan)
-      questions.close()
-      printing.close()
-      // One that does not read its input may have ended already.
-      try? asking.writeAll(secret)
-      asking.close()
-      output = try Self.output(of: child, from: answers, until: started + limit, longest)
-      code = try child.wait()
+      let plan = ChildProcess.Plan(path: path, arguments: arguments, environment: environment)
+      var process = try ToolProcess(plan, input: secret, joinsErrors: false)
+      output = try Self.output(of: process, until: started + limit, longest)
+      code = try process.code()
     } catch {
       throw CommandFailure(.failure, "\(path.shellQuoted) cannot be run to its end: \(error)")
     }
@@ -70,29 +56,28 @@ struct ToolRun {
 
   /// What a program prints until it ends; it is killed where the time is over.
   private static func output(
-    of child: ChildProcess, from stream: borrowing FileDescriptor, until deadline: Duration, _ longest: Int
+    of process: borrowing ToolProcess, until deadline: Duration, _ longest: Int
   ) throws(Errno) -> [UInt8] {
     var output: [UInt8] = []
     // All at once: an array that grows leaves its bytes behind.
     output.reserveCapacity(longest + 4096)
     var chunk = [UInt8](repeating: 0, count: 4096)
     defer { wipe(&chunk) }
-    let end = try child.endDescriptor()
     var poll = PollSet(count: 2)
-    poll.watch(0, stream.number, readable: true)
-    poll.watch(1, end.number, readable: true)
+    poll.watch(0, process.output.number, readable: true)
+    poll.watch(1, process.end.number, readable: true)
     while output.count < longest {
       let left = deadline - BootClock.now
       guard left > .zero else { break }
       _ = try poll.wait(atMost: left)
-      switch stream.read(into: &chunk) {
+      switch process.output.read(into: &chunk) {
       case .bytes(let count): output += chunk[..<count]
       case .wouldBlock where !poll.isReady(1): continue
-      case .endOfStream where !poll.isReady(1): poll.watch(0, stream.number)
+      case .endOfStream where !poll.isReady(1): poll.watch(0, process.output.number)
       case .wouldBlock, .endOfStream, .failed: return output
       }
     }
-    child.killGroup()
+    process.kill()
     return output
   }
 }

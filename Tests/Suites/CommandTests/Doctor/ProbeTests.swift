@@ -28,12 +28,12 @@ import Testing
       "Authorization: Basic \(base64("me:\(Self.token)"))\r\n",
       "AUTH OAUTHBEARER \(base64("n,a=me,\u{1}auth=Bearer \(Self.token)\u{1}\u{1}"))\r\n",
     ]
-    for text in there { #expect(search.finds(in: Array(text.utf8)), "\(text)") }
+    for text in there { #expect(search.finds(in: Array(text.utf8)[...]), "\(text)") }
     let missing = [
       "", "x\(Self.token)", "\(Self.token)x", String(Self.token.dropLast()), "Basic \(base64("me:other"))",
       "Basic \(base64("me:\(Self.token)x"))",
     ]
-    for text in missing { #expect(!search.finds(in: Array(text.utf8)), "\(text)") }
+    for text in missing { #expect(!search.finds(in: Array(text.utf8)[...]), "\(text)") }
   }
 
   @Test(arguments: ["", "a", "ab", "abc", "abcd", "ÿþý~~~???"])

@@ -73,7 +73,7 @@ extension AWSHelper {
   /// The first thing that the command does is to exchange the file's token, whatever it is asked for.
   private static var call: ToolCall {
     ToolCall(program: "aws", requirement: "awscli 2.13 or later (or 1.29)") { place in
-      ToolWords(
+      ToolInvocation(
         arguments: ["sts", "get-caller-identity"],
         environment: [
           variable: place.setup.environment[variable] ?? "", "AWS_ROLE_ARN": "arn:aws:iam::123456789012:role/probe",

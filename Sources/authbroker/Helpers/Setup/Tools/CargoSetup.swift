@@ -47,7 +47,7 @@ extension CargoHelper {
         index = "sparse+http://\(place.authority)/"
         credential-provider = [\(JSONWriter.quoted(place.setup.path(of: programNames[0])))]
         """
-      return ToolWords(
+      return ToolInvocation(
         arguments: ["owner", "--list", "--registry", "probe", "probe"],
         environment: ["CARGO_HOME": "\(place.home)/cargo"], files: ["cargo/config.toml": configuration])
     }

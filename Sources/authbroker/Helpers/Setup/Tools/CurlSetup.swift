@@ -13,7 +13,7 @@ extension CurlHelper {
     calls: [
       // As in the pipe: what the helper has answered is what curl reads.
       ToolCall(program: "curl", requirement: "curl") { place in
-        ToolWords(
+        ToolInvocation(
           arguments: [
             "--disable", "--silent", "--show-error", "--fail", "--max-time", "20", "--config", "-",
             "http://\(place.authority)/",
@@ -21,7 +21,7 @@ extension CurlHelper {
           input: nil)
       },
       ToolCall(program: "rclone", requirement: "rclone 1.55 or later", concerns: { $0.scheme != .basic }) { place in
-        ToolWords(
+        ToolInvocation(
           arguments: ["--config", "", "--retries", "1", "--low-level-retries", "1", "lsd", ":webdav:"],
           environment: [
             "RCLONE_WEBDAV_URL": "http://\(place.authority)/",

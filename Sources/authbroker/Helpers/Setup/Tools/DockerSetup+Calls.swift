@@ -5,12 +5,12 @@ extension DockerHelper {
   static var calls: [ToolCall] {
     [
       ToolCall(program: "docker", requirement: "docker 20.10 or later") { place in
-        ToolWords(
+        ToolInvocation(
           arguments: ["manifest", "inspect", "--insecure", "\(place.authority)/probe:1"],
           environment: ["DOCKER_CONFIG": place.home], files: ["config.json": configuration(place)])
       },
       ToolCall(program: "podman", requirement: "podman") { place in
-        ToolWords(
+        ToolInvocation(
           arguments: [
             "--root", "\(place.home)/root", "--runroot", "\(place.home)/run", "--storage-driver", "vfs",
             "--events-backend", "none", "search", "--tls-verify=false", "\(place.authority)/probe",
@@ -19,7 +19,7 @@ extension DockerHelper {
           files: ["config.json": configuration(place)])
       },
       ToolCall(program: "skopeo", requirement: "skopeo") { place in
-        ToolWords(
+        ToolInvocation(
           arguments: ["inspect", "--tls-verify=false", "docker://\(place.authority)/probe:1"],
           environment: ["REGISTRY_AUTH_FILE": "\(place.home)/config.json"],
           files: ["config.json": configuration(place)])

@@ -67,7 +67,7 @@ extension GoogleHelper {
           }
         }
       }
-      return ToolWords(
+      return ToolInvocation(
         arguments: ["-c", python, "\(place.home)/google.json"],
         environment: ["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES": "1"],
         files: ["google.json": String(decoding: writer.bytes, as: UTF8.self)])

@@ -55,7 +55,7 @@ extension KubectlHelper {
         "contexts":[{"name":"probe","context":{"cluster":"probe","user":"probe"}}],
         "users":[{"name":"probe","user":{"exec":{\(plugin)}}}]}
         """
-      return ToolWords(
+      return ToolInvocation(
         arguments: ["--kubeconfig", "\(place.home)/kubeconfig", "get", "--raw", "/version"],
         files: ["kubeconfig": configuration])
     }

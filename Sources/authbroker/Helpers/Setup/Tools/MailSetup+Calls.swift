@@ -17,7 +17,7 @@ extension MailHelper {
         passwordeval "\(command(place))"
 
         """
-      return ToolWords(
+      return ToolInvocation(
         arguments: ["-C", "\(place.home)/msmtprc", "probe@example.com"], input: "Subject: probe\n\n",
         files: ["msmtprc": configuration])
     }
@@ -51,7 +51,7 @@ extension MailHelper {
         SyncState *
 
         """
-      return ToolWords(
+      return ToolInvocation(
         arguments: ["-c", "\(place.home)/mbsyncrc", "probe"],
         files: ["mbsyncrc": configuration, "box/.probe": ""])
     }

@@ -33,7 +33,7 @@ extension KeyringHelper {
 
   private static var pip: ToolCall {
     ToolCall(program: "pip", requirement: "pip 23.1 or later", signOfAge: "no such option") { place in
-      ToolWords(
+      ToolInvocation(
         arguments: [
           "--isolated", "--no-input", "--disable-pip-version-check", "download", "--no-cache-dir", "--no-deps",
           "--retries", "0", "--keyring-provider", "subprocess", "--index-url", index(place),
@@ -45,7 +45,7 @@ extension KeyringHelper {
 
   private static var uv: ToolCall {
     ToolCall(program: "uv", requirement: "uv 0.1.23 or later", signOfAge: "unexpected argument") { place in
-      ToolWords(
+      ToolInvocation(
         arguments: [
           "--no-config", "--no-cache", "pip", "install", "--dry-run", "--keyring-provider", "subprocess",
           "--target", "\(place.home)/found", "--index-url", index(place), project,
