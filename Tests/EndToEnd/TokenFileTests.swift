@@ -152,7 +152,7 @@ import Testing
       let refusals = [
         (open + "/token", "can be changed by other users"), (sandbox.root + "/link", "is a symbolic link"),
         (sandbox.root + "/notes", "is not a token file"), (sandbox.root, "is not a regular file"),
-        (sandbox.root + "/line", "is not a token file"), (sandbox.root + "/word", "is no token file"),
+        (sandbox.root + "/line", "is not a token file"), (sandbox.root + "/word", "is not a token file"),
       ]
       for (path, sentence) in refusals {
         let outcome = try sandbox.command("file", path, "--once")
