@@ -12,7 +12,8 @@ struct MailServerAddress: Equatable {
 
   /// Takes an address apart; nil for what is none.
   init?(_ text: String) {
-    guard let mark = text.firstOccurrence(of: "://"), let standard = Self.ports[text[..<mark.lowerBound].lowercased()] else {
+    guard let mark = text.firstOccurrence(of: "://"), let standard = Self.ports[text[..<mark.lowerBound].lowercased()]
+    else {
       return nil
     }
     let authority = text[mark.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
