@@ -181,7 +181,8 @@ for target in package.targets where target.type != .system && target.name != "CF
 // What waits for a network or a person is compiled for size: it is a part of the daemon alone, so that no package that
 // uses the library of this one has an unsafe flag.
 let unhurried: Set = [
-  "Configuration", "ConfigurationFile", "FirebaseProvider", "LocalProvider", "OIDCProvider", "ProviderKit", "RESTProvider",
+  "Configuration", "ConfigurationFile", "FirebaseProvider", "LocalProvider", "OIDCProvider", "ProviderKit",
+  "RESTProvider",
 ]
 for target in package.targets where unhurried.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))

@@ -169,10 +169,11 @@ package struct CommitQueue: Sendable {
     return ready.map { .deliver($0.event) }
   }
 
-  /// Records that wait together share a commit, and so do notes, and with it the disk's time to make it durable; not the two,
-  /// since a record that cannot be saved takes its events with it, and a note does not, nor two records of one profile, of
-  /// which the first is answered for before the next one is durable. Where a commit is refused because a record is
-  /// superseded, each of its changes has one to itself.
+  /// Begins the next commit: records that wait together share one, and so do notes, and with it the time of the disk.
+  ///
+  /// Not the two together, since a record that cannot be saved takes its events with it and a note does not; nor two
+  /// records of one profile, of which the first is answered for before the next one is durable. Where a commit is refused
+  /// because a record is superseded, each of its changes has one to itself.
   private mutating func commitNext() -> [Action] {
     guard underWay.isEmpty, let first = waiting.first else { return [] }
     var profiles: Set<ProfileName?> = []
