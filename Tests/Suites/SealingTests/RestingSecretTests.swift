@@ -38,6 +38,27 @@ import Testing
     #expect(resting.indices.allSatisfy { Self.bytes(of: resting[$0]).last == UInt8(truncatingIfNeeded: $0) })
   }
 
+  /// What secrets rest in, with nothing behind it.
+  private final class Source: RestingSource {
+    func open(into output: inout MutableSpan<UInt8>) -> Bool {
+      for index in output.indices { output[index] = UInt8(truncatingIfNeeded: index) }
+      return true
+    }
+  }
+
+  @Test func `what a secret rests in is freed with the last handle`() throws {
+    weak var watched: Source?
+    do {
+      let source = Source()
+      watched = source
+      let secret = try #require(Secret(resting: source, byteCount: 8))
+      let handles = Array(repeating: secret, count: 3)
+      #expect(handles.allSatisfy { Self.bytes(of: $0) == Array(0..<8) })
+      #expect(watched != nil)
+    }
+    #expect(watched == nil)
+  }
+
   @Test func `a box that was changed does not open, and none is like another`() throws {
     let shield = try RestingShield()
     let plaintext: [UInt8] = Array("obviously-fake-token".utf8)
