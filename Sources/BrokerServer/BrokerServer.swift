@@ -265,9 +265,10 @@ package actor BrokerServer {
     cancelLinger()
     guard !isOnLoop else { return }
     isOnLoop = true
+    let enter = EventLoop.entrance { (server: isolated BrokerServer) in server.moveAnnounced() }
     // The loop keeps the closure, so that the closure must not keep the loop.
     loop.afterEvents { [weak self, announced] in
-      if !announced.isEmpty, let self { self.loop.enter(self) { $0.moveAnnounced() } }
+      if !announced.isEmpty, let self { enter(self.loop, self) }
     }
   }
 
