@@ -53,6 +53,13 @@ static inline int64_t clinux_memory_lock_limit(void) {
 static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_self(); }
 // NULL behind the last one.
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }
+// What the first variable with a name of so many bytes is set to; NULL where none has it.
+static inline const char *clinux_environment_value(const void *name, size_t length) {
+  if (!length || !environ) return NULL;
+  for (char **entry = environ; *entry; entry++)
+    if (!strncmp(*entry, (const char *)name, length) && (*entry)[length] == '=') return *entry + length + 1;
+  return NULL;
+}
 // How many words the command line has. In front of the first variable of the environment stand the NULL that ends the list of
 // words, the words, and their number. Only before setenv(3), which moves the environment; 0 where that was done.
 static inline ptrdiff_t clinux_argument_count(void) {

@@ -37,7 +37,7 @@ package struct BrokerConnector: Sendable {
   ///   - paths: of the state directory.
   ///   - environment: `AUTHBROKER_SOCKET`.
   ///   - launcher: starts an owner on demand; nil: never.
-  package init(paths: StatePaths, environment: [String: String], launcher: OwnerLauncher?) {
+  package init(paths: StatePaths, environment: EnvironmentVariables, launcher: OwnerLauncher?) {
     self.paths = paths
     let fixed = environment["AUTHBROKER_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     fixedSocket = fixed

@@ -1,4 +1,4 @@
-import LinuxSystem
+package import LinuxSystem
 import StateDirectory
 import Synchronization
 
@@ -33,7 +33,7 @@ package struct OwnerLauncher: Sendable {
   private static let started = Mutex<[ChildProcess]>([])
 
   private let executable: String?
-  private let environment: [String: String]
+  private let environment: EnvironmentVariables
   private let limits: Limits
 
   /// Prepares to start a daemon: `AUTHBROKER_DAEMON`, or `authbrokerd` beside the running program, or the first one in
@@ -43,7 +43,7 @@ package struct OwnerLauncher: Sendable {
   ///   - environment: what the daemon inherits, as `Environment.forDaemon(_:)` says.
   ///   - executable: the path of the running program; `/proc/self/exe` is asked if it is nil.
   ///   - limits: how long each step may take.
-  package init(environment: [String: String], executable: String? = nil, limits: Limits = Limits()) {
+  package init(environment: EnvironmentVariables, executable: String? = nil, limits: Limits = Limits()) {
     self.limits = limits
     // What follows from these is looked for when a daemon is started: most programs find one that runs.
     self.executable = executable
@@ -58,12 +58,12 @@ package struct OwnerLauncher: Sendable {
   ///   - environment: `AUTHBROKER_DAEMON` and `PATH`.
   ///   - executable: the path of the running program; `/proc/self/exe` is asked if it is nil.
   /// - Returns: a path beside the running program where nothing better is found.
-  package static func daemon(environment: [String: String], executable: String? = nil) -> String {
+  package static func daemon(environment: EnvironmentVariables, executable: String? = nil) -> String {
     if let chosen = environment["AUTHBROKER_DAEMON"], !chosen.isEmpty { return chosen }
     let own = executable ?? ProcessIdentity.executable ?? "/usr/bin/authbroker"
     let beside = PathName.directory(of: own) + "/authbrokerd"
     guard (try? FileStatus.following(beside)) == nil else { return beside }
-    return SearchPath.program("authbrokerd", environment) { $0.kind == .regular } ?? beside
+    return SearchPath.program("authbrokerd", environment.all) { $0.kind == .regular } ?? beside
   }
 
   /// Starts an owner unless `find` finds one.
@@ -156,7 +156,7 @@ package struct OwnerLauncher: Sendable {
     let null = try FileDescriptor.open("/dev/null", .readWrite)
     return try FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
       var plan = ChildProcess.Plan(
-        path: daemon, arguments: arguments(paths), environment: Environment.forDaemon(environment))
+        path: daemon, arguments: arguments(paths), environment: Environment.forDaemon(environment.all))
       plan.descriptors = [(null.number, 0), (null.number, 1), (log.number, 2), (writeEnd.number, 3)]
       plan.newSession = true
       plan.workingDirectory = "/"

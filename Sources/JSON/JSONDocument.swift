@@ -20,7 +20,7 @@ public struct JSONDocument: Sendable {
   /// The bytes are shared, not copied: a message is read while its connection's buffer rests.
   public init(bytes: [UInt8], tape: JSONTape) {
     self.bytes = bytes
-    self.entries = Array(tape.entries)
+    self.entries = Array(copying: tape.entries.span)
   }
 
   /// The document of one object or array of a text that was scanned already: nothing is read twice.

@@ -4,7 +4,7 @@
 /// entries hold offsets into the text, never copies of it: wiping the text wipes the secrets in it.
 public struct JSONTape: Sendable {
   /// What kind of value an entry stands for.
-  public enum Kind: UInt8, Sendable {
+  public enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// `null`, `true` and `false`.
     case null, `true`, `false`
     /// A number without fraction and exponent, which fits 64 bits.
@@ -20,7 +20,7 @@ public struct JSONTape: Sendable {
   }
 
   /// One value (or member name) of the text.
-  public struct Entry: Sendable {
+  public struct Entry: BitwiseCopyable, Sendable {
     /// What the value is.
     public let kind: Kind
     /// Where its text begins; for strings, behind the opening quote.

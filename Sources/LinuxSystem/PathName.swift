@@ -14,9 +14,10 @@ package enum PathName {
   ///   - path: absolute or relative.
   ///   - base: an absolute directory that a relative path begins at.
   /// - Returns: the path.
-  package static func absolute(_ path: String, in base: String) -> String {
+  package static func absolute(_ path: String, in base: @autoclosure () -> String) -> String {
+    guard !isNormal(path) else { return path }
     var components: [Substring] = []
-    let full = path.hasPrefix("/") ? path : base + "/" + path
+    let full = path.hasPrefix("/") ? path : base() + "/" + path
     for component in full.utf8.split(separator: UInt8(ascii: "/")) {
       switch Substring(component) {
       case ".": continue
@@ -25,5 +26,19 @@ package enum PathName {
       }
     }
     return "/" + components.joined(separator: "/")
+  }
+
+  /// Whether a path is absolute, and has no empty component and none that begins with a dot.
+  private static func isNormal(_ path: String) -> Bool {
+    var last: UInt8 = 0
+    for byte in path.utf8 {
+      switch (last, byte) {
+      case (0, UInt8(ascii: "/")): break
+      case (0, _), (UInt8(ascii: "/"), UInt8(ascii: "/")), (UInt8(ascii: "/"), UInt8(ascii: ".")): return false
+      default: break
+      }
+      last = byte
+    }
+    return last != 0 && last != UInt8(ascii: "/")
   }
 }

@@ -41,7 +41,7 @@ package struct PrivateDirectory: ~Copyable {
 
     /// What to do about a directory of this user that is open to others: one that is shared is not to be closed.
     private static func remedy(_ path: String, _ permissions: UInt32) -> String {
-      let home = Environment.current["HOME"].map { PathName.absolute($0, in: "/") }
+      let home = EnvironmentVariables.current["HOME"].map { PathName.absolute($0, in: "/") }
       let isShared = permissions & 0o1000 != 0 || path == home
       guard !isShared else { return "choose a directory that is yours alone, with --socket or --state." }
       return "run: chmod 700 \(ShellWord.quoted(path))"

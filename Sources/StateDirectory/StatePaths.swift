@@ -1,4 +1,4 @@
-import LinuxSystem
+package import LinuxSystem
 
 /// Where the files of a state directory are.
 ///
@@ -80,10 +80,12 @@ package struct StatePaths: Equatable, Sendable {
   /// - Throws: `relative` for a variable of this program that is no absolute path: it is inherited into every directory,
   ///   and each would silently have a vault of its own. `empty` for an option that names nothing. `noHome` if the state
   ///   directory has no other source.
-  package init(_ options: Options, environment: [String: String], workingDirectory: String) throws(Refusal) {
+  package init(
+    _ options: Options, environment: EnvironmentVariables, workingDirectory: @autoclosure () -> String
+  ) throws(Refusal) {
     func absolute(_ path: String?) -> String? {
       guard let path, !path.isEmpty else { return nil }
-      return PathName.absolute(path, in: workingDirectory)
+      return PathName.absolute(path, in: workingDirectory())
     }
     for (name, value) in [
       ("--state", options.state), ("--socket", options.socket), ("--config", options.configuration),
@@ -116,7 +118,7 @@ package struct StatePaths: Equatable, Sendable {
 private struct BaseDirectories {
   let state, configuration, data, runtime: String?
 
-  init(_ environment: [String: String]) {
+  init(_ environment: EnvironmentVariables) {
     func directory(_ name: String) -> String? {
       guard let path = environment[name], path.hasPrefix("/") else { return nil }
       return PathName.absolute(path, in: "/")

@@ -18,13 +18,13 @@ enum ActionNotice {
 
   /// Has `qrencode` draw the address on standard error; without it, or where it fails, the address is enough.
   private static func showCode(of address: String, _ context: Context) {
-    guard let program = SearchPath.program("qrencode", context.environment) else { return }
+    guard let program = SearchPath.program("qrencode", context.environment.all) else { return }
     // Colours make it readable on any background; without them it fits dark ones.
     let type = context.style.isEnabled ? "ANSIUTF8" : "UTF8"
     let bytes = Array(address.utf8)
     try? FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
       var plan = ChildProcess.Plan(
-        path: program, arguments: ["-t", type, "-m", "2", "-o", "-"], environment: context.environment)
+        path: program, arguments: ["-t", type, "-m", "2", "-o", "-"], environment: context.environment.all)
       plan.descriptors = [(readEnd.number, 0), (2, 1)]
       let child = try ChildProcess(plan)
       readEnd.close()

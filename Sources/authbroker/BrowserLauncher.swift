@@ -88,7 +88,7 @@ struct BrowserLauncher {
 
   /// - Returns: false where it cannot be started.
   private func start(_ command: [String]) -> Bool {
-    guard let name = command.first, let path = SearchPath.program(name, context.environment),
+    guard let name = command.first, let path = SearchPath.program(name, context.environment.all),
       let null = try? FileDescriptor.open("/dev/null", .readWrite)
     else { return false }
     var plan = ChildProcess.Plan(path: path, arguments: Array(command.dropFirst()), environment: environment)
@@ -99,7 +99,7 @@ struct BrowserLauncher {
   }
 
   private var environment: [String: String] {
-    context.environment.filter { name, _ in
+    context.environment.all.filter { name, _ in
       Self.variables.contains(name) || Self.prefixes.contains { name.hasPrefix($0) }
     }
   }

@@ -6,9 +6,10 @@ import SecretMemory
 
 /// `authbroker call`.
 enum CallCommand: Command {
+  static let name = "call"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "call",
+    name: name,
     operands: "METHOD [JSON|-]",
     summary: "Call a method of the broker and print its result as JSON",
     details: """

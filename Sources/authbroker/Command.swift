@@ -15,9 +15,6 @@ protocol Command: SendableMetatype {
 }
 
 extension Command {
-  /// That of its description.
-  static var name: String { description.name }
-
   /// None: it stands for itself.
   static var group: [CommandEntry]? { nil }
 

@@ -2,22 +2,21 @@ import BrokerProtocol
 
 /// A command as a value, in a list with others: Embedded Swift has no existential metatypes.
 struct CommandEntry: Sendable {
-  private let nameOf: @Sendable () -> String
+  /// What it is called by.
+  let name: String
   private let descriptionOf: @Sendable () -> CommandDescription
   private let groupOf: @Sendable () -> [CommandEntry]?
   private let perform: @Sendable (Context) throws(CommandFailure) -> Void
 
   /// The entry of a command.
   init<C: Command>(_ command: C.Type) {
-    // Nothing of a command is made before it is asked for: a line is searched for a name among all of them.
-    nameOf = { C.name }
+    // Nothing but the name of a command is made before it is asked for: a line is searched for a name among all of them.
+    name = C.name
     descriptionOf = { C.description }
     groupOf = { C.group }
     perform = { context throws(CommandFailure) in try C.run(context) }
   }
 
-  /// What it is called by.
-  var name: String { nameOf() }
   /// How it is called and explained.
   var description: CommandDescription { descriptionOf() }
   /// Its members where it stands for several commands; nil for a single one.
@@ -33,7 +32,8 @@ struct CommandEntry: Sendable {
   /// - Throws: a usage failure with a suggestion.
   func member(named word: String) throws(CommandFailure) -> CommandEntry {
     let members = group ?? []
-    if let member = members.first(where: { $0.name == "\(name) \(word)" }) { return member }
+    let wanted = "\(name) \(word)"
+    if let member = members.first(where: { $0.name == wanted }) { return member }
     let words = members.map { String($0.name.dropFirst(name.count + 1)) }
     let likely = Spelling.nearest(to: word, among: words).map { "\(name) \($0)" }
     throw CommandFailure.unknown("command", "\(name) \(word)", likely: likely).namingHelp(of: name)

@@ -6,7 +6,7 @@ enum CommandLineProgram {
   /// Finds the command among the words, runs it, and tells what went wrong.
   ///
   /// - Returns: the exit code.
-  static func run(_ words: [String], _ environment: [String: String]) -> ExitCode {
+  static func run(_ words: [String], _ environment: EnvironmentVariables) -> ExitCode {
     do throws(CommandFailure) {
       let (command, arguments) = try parse(words)
       let context = Context(arguments: arguments, environment: environment)
@@ -25,7 +25,7 @@ enum CommandLineProgram {
     }
     warn(of: context.arguments["--state"])
     do throws(CommandFailure) { try command.run(context) } catch {
-      let error = FirstAccount.explained(error.namingHelp(of: command.description.name), context)
+      let error = FirstAccount.explained(error.namingHelp(of: command.name), context)
       report(error, context.arguments, asJSON: context.wantsJSON)
       // As if this program had not received it: the loop of a shell ends with its command.
       if let signal = error.signal { ProcessImage.end(by: signal) }
@@ -68,7 +68,7 @@ enum CommandLineProgram {
       let description = command.description
       let known = description.options + Option.global
       return (command, try Arguments(rest, known: known, endsAtOperand: description.endsOptionsAtOperand))
-    } catch { throw error.namingHelp(of: command.description.name) }
+    } catch { throw error.namingHelp(of: command.name) }
   }
 
   /// Whether a word asks for the version of the program, alone or among short options.
@@ -86,6 +86,11 @@ enum CommandLineProgram {
     while index < words.count {
       let word = words[index]
       guard word.hasPrefix("-"), word != "-" else { return index }
+      // Before the options of every command are made.
+      guard word != "-V", word != Option.version.name else {
+        index += 1
+        continue
+      }
       let given = Option.group(word)?.last ?? String(word.prefix { $0 != "=" })
       let name = Option.longNames[given] ?? given
       let option = known.first { $0.name == name }

@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker config check`.
 enum ConfigCommand: Command {
+  static let name = "config"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "config",
+    name: name,
     operands: "check [FILE]",
     summary: "Check the configuration",
     details: """

@@ -1,8 +1,9 @@
 /// `authbroker connect`.
 enum ConnectCommand: Command {
+  static let name = "connect"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "connect",
+    name: name,
     summary: "Join standard input and output to the running broker",
     details: "As `serve --stdio`, but a broker is started only with --start.",
     options: [.flag("--start", "start a broker where there is none")],

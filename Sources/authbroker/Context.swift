@@ -10,7 +10,7 @@ struct Context: Sendable {
   /// The command line.
   let arguments: Arguments
   /// The environment.
-  let environment: [String: String]
+  let environment: EnvironmentVariables
 
   /// Whether the results are to be JSON.
   var wantsJSON: Bool { arguments.has("--json") }

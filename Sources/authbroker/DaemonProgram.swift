@@ -14,7 +14,8 @@ enum DaemonProgram {
     let all = self.arguments(for: try context.paths()) + arguments
     let program = OwnerLauncher.daemon(environment: context.environment)
     do throws(Errno) {
-      try ProcessImage.replace(path: program, arguments: all, environment: Environment.forDaemon(context.environment))
+      try ProcessImage.replace(
+        path: program, arguments: all, environment: Environment.forDaemon(context.environment.all))
     } catch { throw CommandFailure(.noDaemon(path: program, error)) }
   }
 
@@ -42,7 +43,7 @@ enum DaemonProgram {
     return try FileDescriptor.pipe().ends { (readEnd, writeEnd) throws(Errno) in
       var plan = ChildProcess.Plan(
         path: program, arguments: self.arguments(for: paths) + arguments,
-        environment: Environment.forDaemon(context.environment))
+        environment: Environment.forDaemon(context.environment.all))
       plan.descriptors = [(null.number, 0), (writeEnd.number, 1), (writeEnd.number, 2)]
       let child = try ChildProcess(plan)
       writeEnd.close()

@@ -6,9 +6,10 @@ import StateDirectory
 
 /// `authbroker demo`.
 enum DemoCommand: Command {
+  static let name = "demo"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "demo",
+    name: name,
     summary: "Show the whole life of a session in a temporary directory, with no network",
     details: """
       Starts a broker of its own with short lifetimes: register, log in with a one-time code, get a token, see it
@@ -46,8 +47,9 @@ enum DemoCommand: Command {
 
   private static func play(in directory: String, _ context: Context) throws(CommandFailure) {
     let paths = try paths(in: directory)
-    var environment = context.environment
-    environment["AUTHBROKER_SOCKET"] = nil
+    var variables = context.environment.all
+    variables["AUTHBROKER_SOCKET"] = nil
+    let environment = EnvironmentVariables(variables)
     let connector = BrokerConnector(
       paths: paths, environment: environment, launcher: OwnerLauncher(environment: environment))
     var journey = DemoJourney(

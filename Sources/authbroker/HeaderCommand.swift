@@ -1,8 +1,9 @@
 /// `authbroker header`.
 enum HeaderCommand: Command {
+  static let name = "header"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "header",
+    name: name,
     summary: "Print the HTTP header that carries the access token",
     details: """
       Prints `Authorization: Bearer TOKEN` (RFC 6750), for example for curl, which reads headers from a file:

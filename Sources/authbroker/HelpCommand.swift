@@ -1,8 +1,9 @@
 /// `authbroker help`.
 enum HelpCommand: Command {
+  static let name = "help"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "help",
+    name: name,
     operands: "[COMMAND]",
     summary: "Show the help of the program or of a command",
     examples: ["authbroker help", "authbroker help login", "authbroker help account update"])

@@ -4,9 +4,10 @@ import StateDirectory
 
 /// `authbroker lock`.
 enum LockCommand: Command {
+  static let name = "lock"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "lock",
+    name: name,
     summary: "Lock the vault: wipe keys and tokens from memory",
     details: """
       Sessions are kept, encrypted on disk. Until `authbroker unlock`, commands that need a token end with exit code 7.

@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker login`.
 enum LoginCommand: Command {
+  static let name = "login"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "login",
+    name: name,
     summary: "Log in with a password, on another device or in a browser",
     details: """
       Asks for what is not given, the password (at most three times) and a one-time code without echo; `r` instead

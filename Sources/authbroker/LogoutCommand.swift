@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker logout`.
 enum LogoutCommand: Command {
+  static let name = "logout"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "logout",
+    name: name,
     summary: "Sign out here and revoke the session at its provider",
     options: [
       .flag("--everywhere", "revoke the account's other sessions at the provider too"),

@@ -1,8 +1,9 @@
 /// `authbroker` alone.
 enum OverviewCommand: Command {
+  static let name = ""
   /// How the help explains it: it has no name, and no list has it.
   static let description = CommandDescription(
-    name: "", summary: "Show where to begin", examples: ["authbroker"])
+    name: name, summary: "Show where to begin", examples: ["authbroker"])
 
   /// Prints the commands that people need first.
   static func run(_ context: Context) throws(CommandFailure) {

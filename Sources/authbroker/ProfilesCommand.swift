@@ -5,9 +5,10 @@ import StateDirectory
 
 /// `authbroker profiles`.
 enum ProfilesCommand: Command {
+  static let name = "profiles"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "profiles",
+    name: name,
     summary: "List the configured profiles and how to log in to each",
     details: """
       A profile is an account at a provider, as the configuration names it. With --json one object: profiles, an array of

@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker register`.
 enum RegisterCommand: Command {
+  static let name = "register"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "register",
+    name: name,
     summary: "Create an account at the profile's provider and log in",
     details: """
       Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is

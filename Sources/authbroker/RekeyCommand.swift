@@ -5,9 +5,10 @@ import StateDirectory
 
 /// `authbroker rekey`.
 enum RekeyCommand: Command {
+  static let name = "rekey"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "rekey",
+    name: name,
     summary: "Re-encrypt the vault under new keys, or under a key from another source",
     details: """
       Without --source the key comes from where the configuration says (vault.keySource). The current passphrase is

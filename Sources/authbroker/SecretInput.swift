@@ -96,7 +96,7 @@ enum SecretInput {
   static func output(of option: String, _ context: Context, _ kind: Kind) throws(CommandFailure) -> Secret {
     let deadline = try context.arguments.seconds("--timeout").map { BootClock.now + $0 }
     let program = SecretProgram(
-      command: context.arguments[option] ?? "", environment: context.environment, deadline: deadline)
+      command: context.arguments[option] ?? "", environment: context.environment.all, deadline: deadline)
     var line: [UInt8] = []
     defer { wipe(&line) }
     let ending: SecretProgram.Ending

@@ -1,3 +1,4 @@
+import JSON
 import SecretMemory
 
 /// Texts with a secret at their end.
@@ -24,6 +25,6 @@ enum SecretText {
 
   /// Appends a secret; `bytes` has room for it.
   static func append(_ secret: Span<UInt8>, to bytes: inout [UInt8]) {
-    for index in secret.indices { bytes.append(secret[index]) }
+    bytes.append(copying: secret)
   }
 }

@@ -3,9 +3,10 @@ import LinuxSystem
 
 /// `authbroker serve`.
 enum ServeCommand: Command {
+  static let name = "serve"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "serve",
+    name: name,
     summary: "Run the broker, or join standard input and output to it",
     details: """
       Without options it is the broker of the state directory, in the foreground, until SIGTERM or SIGINT. With --stdio

@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker sessions`.
 enum SessionsCommand: Command {
+  static let name = "sessions"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "sessions",
+    name: name,
     summary: "List the sessions of all profiles",
     examples: ["authbroker sessions", "authbroker sessions --json"])
 

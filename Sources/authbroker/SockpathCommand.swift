@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker sockpath`.
 enum SockpathCommand: Command {
+  static let name = "sockpath"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "sockpath",
+    name: name,
     summary: "Print the socket of the running broker",
     details: "Ends with 8 where no broker runs, unless --start starts one.",
     options: [.flag("--start", "start a broker where there is none")],

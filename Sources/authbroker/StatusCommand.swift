@@ -5,9 +5,10 @@ import StateDirectory
 
 /// `authbroker status`.
 enum StatusCommand: Command {
+  static let name = "status"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "status",
+    name: name,
     summary: "Show the status of the broker and its sessions",
     details: """
       With --profile the exit code tells the state of that session: 0 a token is available, 3 login required, 7 the

@@ -6,9 +6,10 @@ import StateDirectory
 
 /// `authbroker stop`.
 enum StopCommand: Command {
+  static let name = "stop"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "stop",
+    name: name,
     summary: "Stop the broker",
     details: """
       Sessions are kept. Returns when the broker has ended and its state directory is free; where none is running there

@@ -6,7 +6,7 @@ struct Style {
   let isEnabled: Bool
 
   /// For standard output; `NO_COLOR` (no-color.org) and `TERM=dumb` switch it off.
-  init(environment: [String: String]) {
+  init(environment: EnvironmentVariables) {
     let isUnwanted = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     isEnabled = Output.isTerminal && !isUnwanted && environment["TERM"] != "dumb"
   }

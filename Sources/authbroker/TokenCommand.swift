@@ -1,8 +1,9 @@
 /// `authbroker token`.
 enum TokenCommand: Command {
+  static let name = "token"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "token",
+    name: name,
     summary: "Print a fresh access token",
     details: """
       Prints the token and nothing else; with --json its expiry and scopes as well. It is refreshed first where it

@@ -4,9 +4,10 @@ import SecretMemory
 
 /// `authbroker unlock`.
 enum UnlockCommand: Command {
+  static let name = "unlock"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "unlock",
+    name: name,
     summary: "Open the vault, with its passphrase where it has one",
     details: """
       Asks for the passphrase without echo, for that of a new vault twice. A vault whose key comes from another source

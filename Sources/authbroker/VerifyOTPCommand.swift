@@ -4,9 +4,10 @@ import SecretMemory
 
 /// `authbroker verify-otp`.
 enum VerifyOTPCommand: Command {
+  static let name = "verify-otp"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "verify-otp",
+    name: name,
     operands: "[FLOW]",
     summary: "Answer a login that waits for its one-time code",
     details: """

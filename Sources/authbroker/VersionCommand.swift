@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker version`.
 enum VersionCommand: Command {
+  static let name = "version"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "version",
+    name: name,
     summary: "Print the version of this program",
     examples: ["authbroker version", "authbroker -V"])
 

@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker watch`.
 enum WatchCommand: Command {
+  static let name = "watch"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "watch",
+    name: name,
     summary: "Print events as they happen, one a line",
     details: """
       With --json each line is the event's object (subscriptionId, sequence, event, profile, time, data). When the

@@ -5,9 +5,10 @@ import StateDirectory
 
 /// `authbroker whoami`.
 enum WhoamiCommand: Command {
+  static let name = "whoami"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "whoami",
+    name: name,
     summary: "Print who is logged in",
     details: """
       One line for each profile that has a session, or for the one that --profile names: the account, the profile and

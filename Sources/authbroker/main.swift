@@ -15,5 +15,5 @@ guard let words = rawArguments.words else {
 }
 let program = rawArguments.programName
 let prefix = program == "authbroker" ? [] : HelperCommand.words(calledAs: program)
-let code = CommandLineProgram.run(prefix + words, Environment.current)
+let code = CommandLineProgram.run(prefix + words, EnvironmentVariables.current)
 ProcessImage.end(code.rawValue)

@@ -12,7 +12,8 @@ enum ConfigurationCheck {
     var file: String?
     do {
       let paths = try StatePaths(
-        arguments.options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
+        arguments.options, environment: EnvironmentVariables(environment),
+        workingDirectory: ProcessIdentity.workingDirectory)
       file = paths.configuration
       let configuration = try ConfigurationSource(paths: paths, environment: environment).read()
       StandardOutput.write(arguments.wantsJSON ? object(configuration, paths) : sentence(configuration, paths))

@@ -51,7 +51,8 @@ enum OwnerProcess {
   ) throws(StartFailure) -> StatePaths {
     do throws(StatePaths.Refusal) {
       return try StatePaths(
-        arguments.options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
+        arguments.options, environment: EnvironmentVariables(environment),
+        workingDirectory: ProcessIdentity.workingDirectory)
     } catch {
       throw StartFailure(kind: .failed, message: error.description)
     }

@@ -37,7 +37,8 @@ enum ResourceListing {
     let paths: StatePaths
     do throws(StatePaths.Refusal) {
       paths = try StatePaths(
-        arguments.options, environment: environment, workingDirectory: ProcessIdentity.workingDirectory)
+        arguments.options, environment: EnvironmentVariables(environment),
+        workingDirectory: ProcessIdentity.workingDirectory)
     } catch { throw StartFailure(kind: .failed, message: error.description) }
     let network = try ConfigurationSource(paths: paths, environment: environment).read().network
     do throws(HTTPFailure) {

@@ -84,7 +84,10 @@ public struct BlockingConnection: ~Copyable {
     _ method: String, _ params: some JSONEncodable, _ timeout: Duration?
   ) throws(ClientError) -> [UInt8] {
     let id = try send(method, params)
-    return try awaitAnswer(id, timeout) { answer throws(ClientError) in Array(try answer.get().text) }
+    return try awaitAnswer(id, timeout) { answer throws(ClientError) in
+      let result = try answer.get()
+      return Array(copying: result.text.span)
+    }
   }
 
   /// Sends a request whose answer ``answer(to:as:timeout:unless:)`` waits for.

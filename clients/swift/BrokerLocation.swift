@@ -1,5 +1,5 @@
 import ClientSocket
-import LinuxSystem
+package import LinuxSystem
 package import StateDirectory
 
 /// Which broker to talk to, and whether it may be started.
@@ -29,7 +29,7 @@ public struct BrokerLocation: Sendable, Equatable {
   /// Where that broker's files are.
   ///
   /// - Throws: `noBroker` if neither this location nor the environment names a state directory.
-  package func paths(environment: [String: String]) throws(ClientError) -> StatePaths {
+  package func paths(environment: EnvironmentVariables) throws(ClientError) -> StatePaths {
     do throws(StatePaths.Refusal) {
       return try StatePaths(
         .init(state: state, socket: socket, configuration: configuration), environment: environment,
@@ -39,7 +39,7 @@ public struct BrokerLocation: Sendable, Equatable {
 
   /// Finds or starts the broker and connects; waits for it, so not to be called on a thread that others need.
   func connect() throws(ClientError) -> BrokerConnector.Connection {
-    let environment = Environment.current
+    let environment = EnvironmentVariables.current
     let paths = try paths(environment: environment)
     let launcher = startsBroker ? OwnerLauncher(environment: environment) : nil
     let connector = BrokerConnector(paths: paths, environment: environment, launcher: launcher)

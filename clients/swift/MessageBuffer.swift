@@ -1,3 +1,4 @@
+import JSON
 import JSONRPC
 import LinuxSystem
 import SecretMemory
@@ -35,7 +36,8 @@ struct MessageBuffer: ~Copyable {
       drop(count)
       return nil
     case .message(let range, let count):
-      let message = Array(bytes[consumed + range.lowerBound..<consumed + range.upperBound])
+      let message = Array(
+        copying: bytes.span.extracting(consumed + range.lowerBound..<consumed + range.upperBound))
       drop(count)
       return message
     case .tooLong: throw .unexpectedAnswer("a message has more than \(Self.messageByteLimit) bytes")

@@ -24,7 +24,7 @@ public struct PrivateBroker: Sendable, Equatable {
   /// Starts it with one end of a pair of sockets as its standard input and output.
   func start() throws(ClientError) -> (socket: Int32, child: ChildProcess) {
     let environment = Environment.forDaemon(Environment.current)
-    let path = program ?? OwnerLauncher.daemon(environment: environment)
+    let path = program ?? OwnerLauncher.daemon(environment: EnvironmentVariables(environment))
     var arguments = ["--state", state, "--stdio"]
     if let configuration { arguments += ["--config", configuration] }
     var plan = ChildProcess.Plan(path: path, arguments: arguments, environment: environment)

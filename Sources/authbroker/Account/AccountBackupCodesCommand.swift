@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account backup-codes`.
 enum AccountBackupCodesCommand: Command {
+  static let name = "account backup-codes"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account backup-codes",
+    name: name,
     summary: "Make new backup codes, which replace a one-time code once each",
     details: "Asks for the password. The codes are printed once; those that were made before are void.",
     options: PasswordSource.options,

@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account delete`.
 enum AccountDeleteCommand: Command {
+  static let name = "account delete"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account delete",
+    name: name,
     summary: "Delete the account at the provider, and its session here",
     details: "Asks for the password, which confirms it. Nothing brings the account back.",
     options: PasswordSource.options,

@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account email`.
 enum AccountEmailCommand: Command {
+  static let name = "account email"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account email",
+    name: name,
     operands: "ADDRESS",
     summary: "Change the e-mail address of the account",
     details: """

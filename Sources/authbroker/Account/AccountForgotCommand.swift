@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account forgot`.
 enum AccountForgotCommand: Command {
+  static let name = "account forgot"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account forgot",
+    name: name,
     summary: "Have the provider send a token for a new password",
     details: "The answer is the same whether or not there is an account of that address.",
     options: [.value("--email", "ADDRESS", "the account")],

@@ -3,9 +3,10 @@ import SecretMemory
 
 /// `authbroker account password`.
 enum AccountPasswordCommand: Command {
+  static let name = "account password"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account password",
+    name: name,
     summary: "Change the password of the account",
     details: """
       Asks for the present password, and for the new one twice, without echo. At a terminal, the one that is not taken

@@ -3,9 +3,10 @@ import SecretMemory
 
 /// `authbroker account reset`.
 enum AccountResetCommand: Command {
+  static let name = "account reset"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account reset",
+    name: name,
     summary: "Set a new password with the token of a message",
     details: """
       Asks for the token that `authbroker account forgot` has sent for, and for the new password twice, without echo.

@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account show`.
 enum AccountShowCommand: Command {
+  static let name = "account show"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account show",
+    name: name,
     summary: "Show what the provider knows of the account",
     examples: ["authbroker account show", "authbroker account show --json"])
 

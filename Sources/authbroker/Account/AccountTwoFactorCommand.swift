@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account 2fa`.
 enum AccountTwoFactorCommand: Command {
+  static let name = "account 2fa"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account 2fa",
+    name: name,
     operands: "METHOD",
     summary: "Choose the second factor of logins: off, sms, email or totp",
     details: """

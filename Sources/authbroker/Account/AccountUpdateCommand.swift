@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account update`.
 enum AccountUpdateCommand: Command {
+  static let name = "account update"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account update",
+    name: name,
     summary: "Change the name, the phone number and what else the provider knows of the account",
     details: """
       What is not named stays as it is. Members beyond name and phoneNumber are the provider's own; a value that is no

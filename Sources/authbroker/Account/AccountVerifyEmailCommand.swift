@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker account verify-email`.
 enum AccountVerifyEmailCommand: Command {
+  static let name = "account verify-email"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "account verify-email",
+    name: name,
     summary: "Confirm an e-mail address with the token that was sent to it",
     options: [SecretInput.tokenOption],
     examples: ["authbroker account verify-email"])

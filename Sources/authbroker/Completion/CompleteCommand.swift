@@ -9,9 +9,10 @@ import StateDirectory
 ///
 /// It starts no broker, and says nothing where something is wrong: a person is typing.
 enum CompleteCommand: Command {
+  static let name = "complete"
   /// How the help explains it, which no list shows.
   static let description = CommandDescription(
-    name: "complete",
+    name: name,
     operands: "[WORD]",
     summary: "Print what the last of some words can become",
     details: """

@@ -87,7 +87,7 @@ struct Completer: Sendable {
 
   private func commands(_ group: CommandEntry?) -> [Candidate] {
     (group?.group ?? CommandList.all).map { command in
-      let words = command.description.name.split(separator: " ")
+      let words = command.name.split(separator: " ")
       return Candidate(word: String(words[words.count - 1]), meaning: command.description.summary)
     }
   }

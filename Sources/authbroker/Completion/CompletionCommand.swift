@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker completion`.
 enum CompletionCommand: Command {
+  static let name = "completion"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "completion",
+    name: name,
     operands: "bash|zsh|fish",
     summary: "Print the completions for a shell",
     details: """

@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker doctor`.
 enum DoctorCommand: Command {
+  static let name = "doctor"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "doctor",
+    name: name,
     summary: "Check the installation and suggest fixes",
     details: """
       Checks the environment, the files and their modes, the configuration, the broker (which is started if there is

@@ -16,7 +16,7 @@ enum EnvironmentCheck: DoctorCheck {
       + [lockedMemory(MachineLimits.lockedMemory)].compactMap { $0 }
   }
 
-  private static func home(_ environment: [String: String]) -> DoctorFinding {
+  private static func home(_ environment: EnvironmentVariables) -> DoctorFinding {
     guard let home = environment["HOME"], home.hasPrefix("/") else {
       return DoctorFinding(
         "environment.home", "home", .warning, "HOME is not set to an absolute path; every command needs --state")
@@ -25,7 +25,7 @@ enum EnvironmentCheck: DoctorCheck {
   }
 
   /// Variables that change where things are, or that are there and without effect.
-  private static func variables(_ environment: [String: String]) -> [DoctorFinding] {
+  private static func variables(_ environment: EnvironmentVariables) -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
       guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }

@@ -1,6 +1,7 @@
 import AuthBrokerClient
 import BrokerProtocol
 import ClientSocket
+import LinuxSystem
 import StateDirectory
 
 /// What the owner of the state directory answered, or why it did not answer.

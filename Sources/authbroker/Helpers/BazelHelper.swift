@@ -5,9 +5,10 @@ import SecretMemory
 /// `authbroker helper bazel`: the credential helper of Bazel and its relatives (EngFlow/credential-helper-spec,
 /// spec.md).
 enum BazelHelper: ToolHelper {
+  static let name = "helper bazel"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper bazel",
+    name: name,
     operands: "get",
     summary: "Give Bazel the headers for an address",
     details: """

@@ -3,9 +3,10 @@ import SecretMemory
 
 /// `authbroker helper cargo`, a credential provider of cargo.
 enum CargoHelper: ToolHelper {
+  static let name = "helper cargo"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper cargo",
+    name: name,
     operands: "--cargo-plugin",
     summary: "Give cargo the token of a registry",
     details: """

@@ -3,9 +3,10 @@ import SecretMemory
 
 /// `authbroker helper curl`: a line for curl's configuration (curl(1), `--config`).
 enum CurlHelper: ToolHelper {
+  static let name = "helper curl"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper curl",
+    name: name,
     operands: "ADDRESS",
     summary: "Print the line of a configuration that lets curl send the token",
     details: """

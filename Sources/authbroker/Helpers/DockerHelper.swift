@@ -6,9 +6,10 @@ import StateDirectory
 /// `authbroker helper docker`, the credential helper of docker, podman, skopeo, buildah and oras
 /// (docker/docker-credential-helpers, README).
 enum DockerHelper: ToolHelper {
+  static let name = "helper docker"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper docker",
+    name: name,
     operands: "OPERATION",
     summary: "Give docker, podman and skopeo the token of a registry",
     details: """

@@ -3,9 +3,10 @@ import SecretMemory
 
 /// `authbroker helper git`, the credential helper of git (gitcredentials(7)).
 enum GitHelper: ToolHelper {
+  static let name = "helper git"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper git",
+    name: name,
     operands: "OPERATION",
     summary: "Give git the token of the server that it speaks to",
     details: """

@@ -3,9 +3,10 @@ import SecretMemory
 
 /// `authbroker helper go`: the credentials of the go command for module mirrors and private modules (`go help goauth`).
 enum GoHelper: ToolHelper {
+  static let name = "helper go"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper go",
+    name: name,
     operands: "[ADDRESS]",
     summary: "Give the go command the header for an address",
     details: """

@@ -23,9 +23,10 @@ enum GoogleHelper: ToolHelper {
     let message: String
   }
 
+  static let name = "helper google"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper google",
+    name: name,
     summary: "Give Google's client libraries a token to exchange",
     details: """
       Prints the token in the form that an `external_account` configuration with an `executable` expects: the ID token

@@ -1,14 +1,16 @@
 import BrokerProtocol
 import JSON
+import LinuxSystem
 import SecretMemory
 
 /// `authbroker helper keyring`: the command `keyring`, which pip and uv ask for passwords.
 ///
 /// A service that is no target is the business of the next `keyring` on the path, which gets the same words.
 enum KeyringHelper: ToolHelper {
+  static let name = "helper keyring"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper keyring",
+    name: name,
     operands: "WORD…",
     summary: "Give pip, uv and others the token of a package index",
     details: """
@@ -27,14 +29,14 @@ enum KeyringHelper: ToolHelper {
     let words = context.arguments.operands
     let call: KeyringCall
     do throws(KeyringCall.Foreign) { call = try KeyringCall(words) } catch {
-      try NextProgram.run("keyring", words, context.environment)
+      try NextProgram.run("keyring", words, context.environment.all)
       guard case .incomplete(let reason) = error else {
         throw CommandFailure(.usage, "this is for the program keyring, and the PATH has no other one")
       }
       throw CommandFailure(.usage, reason)
     }
     guard let text = try answer(call, context) else {
-      try NextProgram.run("keyring", words, context.environment)
+      try NextProgram.run("keyring", words, context.environment.all)
       // The program itself prints nothing where it has no such password.
       throw .quiet(.failure)
     }

@@ -4,9 +4,10 @@ import SecretMemory
 
 /// `authbroker helper kubectl`, an exec plugin for the credentials of Kubernetes' clients.
 enum KubectlHelper: ToolHelper {
+  static let name = "helper kubectl"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper kubectl",
+    name: name,
     summary: "Give kubectl the token of a cluster",
     details: """
       kubectl runs it, once a user of the kubeconfig has:

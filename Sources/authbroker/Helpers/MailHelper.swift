@@ -5,9 +5,10 @@ import SecretMemory
 ///
 /// For programs that do not make it themselves; msmtp, mbsync and neomutt make it from the bare token of `token`.
 enum MailHelper: ToolHelper {
+  static let name = "helper sasl"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper sasl",
+    name: name,
     operands: "ADDRESS [USER]",
     summary: "Print the first SASL message that logs a mail client in",
     details: """

@@ -1,4 +1,5 @@
 import JSON
+import LinuxSystem
 
 /// The address that stands for a configured target in the environment of a tool that `doctor --tool` runs.
 ///
@@ -19,7 +20,7 @@ enum ProbeStandIn {
   ///   - address: what the tool asks for.
   ///   - environment: the helper's.
   /// - Returns: the target's address where the probe was asked for, else `address`.
-  static func resolved(_ address: String, _ environment: [String: String]) -> String {
+  static func resolved(_ address: String, _ environment: EnvironmentVariables) -> String {
     guard let value = environment[variable] else { return address }
     let words = value.split(separator: " ")
     // Digits alone: behind a name and an @, another host would follow.

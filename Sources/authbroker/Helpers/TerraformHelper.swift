@@ -5,9 +5,10 @@ import SecretMemory
 /// `authbroker helper terraform`: the credentials helper of Terraform and OpenTofu (Terraform's documentation,
 /// "Credentials Helpers Internals").
 enum TerraformHelper: ToolHelper {
+  static let name = "helper terraform"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper terraform",
+    name: name,
     operands: "get|store|forget HOST",
     summary: "Give Terraform or OpenTofu the token for a host",
     details: """

@@ -1,3 +1,4 @@
+import JSON
 import LinuxSystem
 import SecretMemory
 
@@ -5,6 +6,9 @@ import SecretMemory
 struct ToolLines: ~Copyable {
   /// More than any tool writes: above it, the input is refused.
   static let longest = 1 << 20
+
+  /// How much is read at first, which is more than a tool's usual question; later as much as has come before.
+  private static let firstLength = 1 << 10
 
   /// What has been read and not been taken yet.
   private var buffer: [UInt8] = []
@@ -49,7 +53,7 @@ struct ToolLines: ~Copyable {
   }
 
   private mutating func fill() throws(CommandFailure) {
-    var chunk = [UInt8](repeating: 0, count: 1 << 14)
+    var chunk = [UInt8](repeating: 0, count: max(Self.firstLength, buffer.count))
     defer { wipe(&chunk) }
     let stream = FileDescriptor(owning: 0)
     let result = stream.read(into: &chunk)
@@ -64,8 +68,8 @@ struct ToolLines: ~Copyable {
     }
     var grown: [UInt8] = []
     grown.reserveCapacity(buffer.count + count)
-    grown += buffer
-    grown += chunk[..<count]
+    grown.append(copying: buffer.span)
+    grown.append(copying: chunk.span.extracting(..<count))
     wipe(&buffer)
     buffer = grown
   }

@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker init`.
 enum InitCommand: Command {
+  static let name = "init"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "init",
+    name: name,
     summary: "Set up a profile at a provider, and log in",
     details: """
       Asks which provider it is (one that is known by name, an OpenID Connect issuer, a REST backend, the embedded

@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker local add`.
 enum LocalAddCommand: Command {
+  static let name = "local add"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local add",
+    name: name,
     summary: "Create an account without a login",
     details: """
       Asks for what is not given, the password twice and without echo. At a terminal, what the provider does not take is

@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker local audit`.
 enum LocalAuditCommand: Command {
+  static let name = "local audit"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local audit",
+    name: name,
     summary: "Show what the provider has decided, and check that the log is whole",
     details: """
       Each record is bound to the one before it. Ends with exit code 1 where a record was changed or is missing, however

@@ -1,8 +1,9 @@
 /// `authbroker local enable`.
 enum LocalEnableCommand: Command {
+  static let name = "local enable"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local enable", operands: "USER", summary: "Let a disabled account log in again",
+    name: name, operands: "USER", summary: "Let a disabled account log in again",
     examples: ["authbroker local enable ann@example.com"])
 
   /// Enables the account.

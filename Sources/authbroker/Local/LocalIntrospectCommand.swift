@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker local introspect`.
 enum LocalIntrospectCommand: Command {
+  static let name = "local introspect"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local introspect",
+    name: name,
     summary: "Say whether a token of the provider is good now, and whose it is",
     details: """
       Takes an access token or a refresh token, which is asked for without echo. One that is not good ends with exit

@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker local jwks`.
 enum LocalKeySetCommand: Command {
+  static let name = "local jwks"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local jwks",
+    name: name,
     summary: "Print the keys that verify access tokens, as a JSON Web Key Set",
     examples: ["authbroker local jwks > jwks.json"])
 

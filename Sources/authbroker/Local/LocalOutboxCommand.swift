@@ -4,9 +4,10 @@ import StateDirectory
 
 /// `authbroker local outbox`.
 enum LocalOutboxCommand: Command {
+  static let name = "local outbox"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local outbox",
+    name: name,
     summary: "Show the messages that the provider has sent nowhere",
     details: """
       They stand in for a telephone and a mailbox, unless local.delivery in the configuration says how messages are sent.

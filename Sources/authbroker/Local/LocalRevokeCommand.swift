@@ -2,9 +2,10 @@ import BrokerProtocol
 
 /// `authbroker local revoke`.
 enum LocalRevokeCommand: Command {
+  static let name = "local revoke"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local revoke",
+    name: name,
     operands: "[USER]",
     summary: "Revoke one session at the provider, or all of an account",
     options: [.value("--session", "ID", "the session; all of the account where it is not given")],

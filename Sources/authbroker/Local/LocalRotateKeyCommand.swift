@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker local rotate-key`.
 enum LocalRotateKeyCommand: Command {
+  static let name = "local rotate-key"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local rotate-key",
+    name: name,
     summary: "Make a new key that signs access tokens from now on",
     details: "The key before stays in `authbroker local jwks` until every token that it signed has expired.",
     examples: ["authbroker local rotate-key"])

@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker local sessions`.
 enum LocalSessionsCommand: Command {
+  static let name = "local sessions"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local sessions",
+    name: name,
     operands: "[USER]",
     summary: "List the provider's sessions, of all accounts or of one",
     details: "These are the sessions as the provider knows them: those of other brokers and clients are among them.",

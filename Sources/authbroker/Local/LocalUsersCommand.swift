@@ -3,9 +3,10 @@ import StateDirectory
 
 /// `authbroker local users`.
 enum LocalUsersCommand: Command {
+  static let name = "local users"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "local users",
+    name: name,
     summary: "List the accounts",
     examples: ["authbroker local users"])
 

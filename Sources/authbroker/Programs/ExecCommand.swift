@@ -1,11 +1,13 @@
 import BrokerProtocol
 import JSON
+import LinuxSystem
 
 /// `authbroker exec`.
 enum ExecCommand: Command {
+  static let name = "exec"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "exec",
+    name: name,
     operands: "-- PROGRAM [ARGUMENT...]",
     summary: "Run a program with the access token in its environment",
     details: """
@@ -35,7 +37,7 @@ enum ExecCommand: Command {
     let templates = try EnvironmentTemplate.all(context.arguments)
     let leastLife = try context.arguments.seconds("--min-life")
     // Before the broker is asked: what cannot run needs no token.
-    let program = try NamedProgram(name, context.environment)
+    let program = try NamedProgram(name, context.environment.all)
     let question = TokenQuestion(context, try TokenChoice(context), leastLife: leastLife)
     let answer = try question.answer()
     let variables = try variables(templates, answer)

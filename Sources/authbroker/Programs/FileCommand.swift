@@ -7,9 +7,10 @@ enum FileCommand: Command {
   /// Leaves the file at the end.
   private static let keep = Option.flag("--keep", "leave the file at the end of this program")
 
+  static let name = "file"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "file",
+    name: name,
     operands: "PATH",
     summary: "Keep a file with a fresh token, for programs that read one",
     details: """

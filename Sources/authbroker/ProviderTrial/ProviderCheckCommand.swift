@@ -3,9 +3,10 @@ import BrokerProtocol
 
 /// `authbroker provider-check`.
 enum ProviderCheckCommand: Command {
+  static let name = "provider-check"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "provider-check",
+    name: name,
     operands: "[PROFILE]",
     summary: "Probe a profile's provider, and try it with --login",
     details: """

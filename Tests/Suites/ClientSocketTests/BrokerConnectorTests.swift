@@ -27,8 +27,9 @@ import Testing
     (limits.lock, limits.ready, limits.key) = (Patience.ceiling, Patience.ceiling, Patience.ceiling)
     limits.owned = Patience.ceiling
     limit(&limits)
-    let launcher = OwnerLauncher(environment: environment(), limits: limits)
-    return BrokerConnector(paths: paths, environment: environment(), launcher: starting ? launcher : nil)
+    let variables = EnvironmentVariables(environment())
+    let launcher = OwnerLauncher(environment: variables, limits: limits)
+    return BrokerConnector(paths: paths, environment: variables, launcher: starting ? launcher : nil)
   }
 
   static func greeting(_ connection: consuming BrokerConnector.Connection) -> String {
@@ -106,7 +107,7 @@ import Testing
   @Test func `a socket that the environment names never starts anything`() throws {
     _ = try FakeDaemon(in: scratch)
     let socket = scratch.path + "/none.sock"
-    let environment = environment(["AUTHBROKER_SOCKET": socket])
+    let environment = EnvironmentVariables(environment(["AUTHBROKER_SOCKET": socket]))
     let connector = BrokerConnector(
       paths: try paths(), environment: environment, launcher: OwnerLauncher(environment: environment))
     #expect(throws: ConnectError.notRunning(socket: socket, startable: false)) { _ = try connector.connect() }

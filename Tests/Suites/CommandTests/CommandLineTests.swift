@@ -1,5 +1,6 @@
 import AuthBrokerClient
 import BrokerProtocol
+import LinuxSystem
 import TestSupport
 import Testing
 

@@ -75,6 +75,17 @@ import Testing
     #expect(Environment.current["PATH"] == getenv("PATH").map { String(cString: $0) })
   }
 
+  @Test func `one variable is looked up as all of them are read`() {
+    let all = Environment.current
+    #expect(EnvironmentVariables.current.all == all)
+    for (name, value) in all { #expect(EnvironmentVariables.current[name] == value, "\(name)") }
+    for name in ["", "PAT", "PATH=", "NO_SUCH_VARIABLE"] {
+      #expect(EnvironmentVariables.current[name] == nil, "\(name)")
+    }
+    let given: EnvironmentVariables = ["HOME": "/home/a", "EMPTY": ""]
+    #expect(given["HOME"] == "/home/a" && given["EMPTY"] == "" && given["PATH"] == nil && given.all.count == 2)
+  }
+
   @Test func `clocks run and are not confused`() {
     let before = BootClock.now
     #expect(BootClock.now >= before)
@@ -86,6 +97,11 @@ import Testing
   @Test func `paths are taken apart by bytes`() {
     #expect(PathName.absolute("../b//c/./d/", in: "/a/x") == "/a/b/c/d")
     #expect(PathName.absolute("/../..", in: "/a") == "/")
+    for path in ["/a//b", "/a/./b", "/a/../a/b", "/a/b/", "//a/b", "/a/b/."] {
+      #expect(PathName.absolute(path, in: "/x") == "/a/b", "\(path)")
+    }
+    for path in ["/", "/a", "/.a/..b/c.d"] { #expect(PathName.absolute(path, in: "/x") == path) }
+    #expect(PathName.absolute("", in: "/x") == "/x")
     #expect(PathName.directory(of: "/a/b") == "/a")
     #expect(PathName.directory(of: "/a") == "/")
   }

@@ -1,3 +1,4 @@
+import LinuxSystem
 import StateDirectory
 import TestSupport
 import Testing
@@ -64,7 +65,8 @@ import Testing
 
   @Test(arguments: cases)
   func `paths follow from options and environment`(_ example: Case) throws {
-    let paths = try StatePaths(example.options, environment: example.environment, workingDirectory: "/project/dir")
+    let paths = try StatePaths(
+      example.options, environment: EnvironmentVariables(example.environment), workingDirectory: "/project/dir")
     #expect(paths.state == example.state)
     #expect(paths.socket == example.socket)
     #expect(paths.configuration == example.configuration)
@@ -86,7 +88,8 @@ import Testing
   @Test(arguments: [[:], ["HOME": ""], ["HOME": "relative"], ["AUTHBROKER_STATE": ""]])
   func `without a home the error names the option`(environment: [String: String]) {
     #expect(throws: StatePaths.Refusal.noHome) {
-      try StatePaths(.init(), environment: environment, workingDirectory: "/")
+      try StatePaths(
+        .init(), environment: EnvironmentVariables(environment), workingDirectory: "/")
     }
     #expect(StatePaths.Refusal.noHome.description.contains("--state"))
   }

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// The address of the Security Token Service.
 struct AWSEndpoint: Equatable, Sendable {
   /// The whole address.
@@ -36,7 +38,7 @@ struct AWSEndpoint: Equatable, Sendable {
   ///
   /// Without a region it is the service for all of them (AWS SDKs and Tools Reference Guide, "Service-specific
   /// endpoints", "AWS STS Regional endpoints").
-  static func standard(_ environment: [String: String]) -> String? {
+  static func standard(_ environment: EnvironmentVariables) -> String? {
     let set = { (name: String) in environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let url = set("AWS_ENDPOINT_URL_STS") ?? set("AWS_ENDPOINT_URL") { return url }
     guard let region = set("AWS_REGION") ?? set("AWS_DEFAULT_REGION") else { return "https://sts.amazonaws.com/" }

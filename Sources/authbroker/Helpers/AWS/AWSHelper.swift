@@ -1,4 +1,5 @@
 import BrokerProtocol
+import LinuxSystem
 import SecretMemory
 
 /// `authbroker helper aws`: a `credential_process` of AWS's tools (AWS SDKs and Tools Reference Guide, "Process
@@ -10,9 +11,10 @@ enum AWSHelper: ToolHelper {
   /// Asks for the access token in place of the ID token.
   static let accessOption = Option.flag("--access", "exchange the access token, a JWT, in place of the ID token")
 
+  static let name = "helper aws"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper aws",
+    name: name,
     summary: "Give AWS's tools the keys of a role",
     details: """
       Exchanges the ID token for keys that expire, and prints them as AWS's tools expect it of a credential_process. The
@@ -30,7 +32,7 @@ enum AWSHelper: ToolHelper {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let role = try AWSRole(context)
-    let post = try CurlPost(to: role.endpoint, context.environment)
+    let post = try CurlPost(to: role.endpoint, context.environment.all)
     var broker = try HelperBroker(context)
     let target = try broker.configuredTarget(of: role.endpoint.url)
     let answer: STSAnswer

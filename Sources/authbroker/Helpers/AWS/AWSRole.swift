@@ -1,3 +1,4 @@
+import LinuxSystem
 import SecretMemory
 
 /// The role whose keys are asked for, and where.
@@ -49,7 +50,7 @@ struct AWSRole: Equatable, Sendable {
   }
 
   /// The role that is named; nil where none is.
-  static func name(_ arguments: Arguments, _ environment: [String: String]) -> String? {
+  static func name(_ arguments: Arguments, _ environment: EnvironmentVariables) -> String? {
     arguments[roleOption.name] ?? environment["AWS_ROLE_ARN"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
@@ -57,7 +58,7 @@ struct AWSRole: Equatable, Sendable {
   ///
   /// - Throws: a usage failure for none, and for one that cannot be one: 20 to 2048 characters, `arn:…`.
   static func arn(
-    _ arguments: Arguments, _ environment: [String: String]
+    _ arguments: Arguments, _ environment: EnvironmentVariables
   ) throws(CommandFailure) -> String {
     guard let arn = name(arguments, environment) else {
       throw .usage("no role is named; use --role-arn ARN, or set AWS_ROLE_ARN")
@@ -69,7 +70,7 @@ struct AWSRole: Equatable, Sendable {
   }
 
   private static func session(
-    _ arguments: Arguments, _ environment: [String: String]
+    _ arguments: Arguments, _ environment: EnvironmentVariables
   ) throws(CommandFailure) -> String {
     let given = arguments[sessionOption.name] ?? environment["AWS_ROLE_SESSION_NAME"].flatMap { $0.isEmpty ? nil : $0 }
     guard let given else { return defaultSession }

@@ -1,8 +1,9 @@
 /// `authbroker helper install`.
 enum HelperInstallCommand: Command {
+  static let name = "helper install"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper install",
+    name: name,
     operands: "TOOL",
     summary: "Write a tool's configuration for the configured targets",
     details: """

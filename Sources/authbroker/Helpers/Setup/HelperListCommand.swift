@@ -3,9 +3,10 @@ import JSON
 
 /// `authbroker helper list`.
 enum HelperListCommand: Command {
+  static let name = "helper list"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper list",
+    name: name,
     operands: "[TOOL]",
     summary: "Show the tools that can be set up, and which are",
     options: [TargetOption.filter],

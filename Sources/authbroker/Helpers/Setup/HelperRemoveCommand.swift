@@ -1,8 +1,9 @@
 /// `authbroker helper remove`.
 enum HelperRemoveCommand: Command {
+  static let name = "helper remove"
   /// How the help explains it.
   static let description = CommandDescription(
-    name: "helper remove",
+    name: name,
     operands: "TOOL",
     summary: "Remove what helper install wrote",
     details: """

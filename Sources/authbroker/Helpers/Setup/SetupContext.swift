@@ -22,7 +22,7 @@ struct SetupContext: Sendable {
     guard let program = ProcessIdentity.executable else {
       throw CommandFailure(.failure, "this program cannot find its own file: /proc is missing")
     }
-    self.init(environment: context.environment, home: home, program: program)
+    self.init(environment: context.environment.all, home: home, program: program)
     arguments = context.arguments
   }
 

@@ -1,3 +1,4 @@
+import LinuxSystem
 import SecretMemory
 import TestSupport
 import Testing

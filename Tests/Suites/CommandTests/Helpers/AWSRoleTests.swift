@@ -11,7 +11,7 @@ import Testing
 
   private func role(_ words: [String], _ environment: [String: String] = [:]) throws(CommandFailure) -> AWSRole {
     let arguments = try Arguments(words, known: AWSHelper.description.options)
-    return try AWSRole(Context(arguments: arguments, environment: environment))
+    return try AWSRole(Context(arguments: arguments, environment: EnvironmentVariables(environment)))
   }
 
   @Test func `the command line comes before the environment, and that before what is usual`() throws {
@@ -36,7 +36,7 @@ import Testing
       (["AWS_REGION": "cn-north-1", "AWS_DEFAULT_REGION": "x"], "https://sts.cn-north-1.amazonaws.com.cn/"),
       (["AWS_REGION": "evil.example/"], nil), ([:], "https://sts.amazonaws.com/"),
     ]
-    for (environment, url) in cases { #expect(AWSEndpoint.standard(environment) == url) }
+    for (environment, url) in cases { #expect(AWSEndpoint.standard(EnvironmentVariables(environment)) == url) }
   }
 
   @Test(arguments: [

@@ -1,4 +1,5 @@
 import BrokerProtocol
+import LinuxSystem
 
 extension AWSHelper {
   /// The profile of AWS's configuration that is written.
@@ -16,7 +17,9 @@ extension AWSHelper {
     needsTargets: false,
     concerns: { _ in false },
     steps: { targets, setup in
-      guard let role = AWSRole.name(setup.arguments, setup.environment), let target = targets.first else {
+      guard let role = AWSRole.name(setup.arguments, EnvironmentVariables(setup.environment)),
+        let target = targets.first
+      else {
         return installed(setup).steps + [note(setup)]
       }
       return [block(role, of: target.profile, setup)]
