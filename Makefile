@@ -29,7 +29,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
-  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools test-completions
+  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools test-completions test-counts
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -51,12 +51,16 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@for prepare in Tests/Drivers/Clients/*/prepare; do [ ! -e "$$prepare" ] || "$$prepare" || exit 1; done
 	@.ci/swift-test --skip AttackTests
 
-test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions ## Run the tests, the attacks, the editors and every other outside program
+test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts ## Run the tests, the attacks, the editors and every other outside program
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
 	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 .ci/swift-test \
 	  --filter "CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
+
+test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
+	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
+	@Tests/Drivers/Counts/run $(BIN)/authbroker $(BIN)/authbrokerd
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
