@@ -21,7 +21,8 @@ extension Broker {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }
     }
-    let names = Dictionary(slots.map { ($0.name, $0) }) { first, _ in first }
+    let resumed = contents.pendingLogins.isEmpty ? [] : slots
+    let names = Dictionary(resumed.map { ($0.name, $0) }) { first, _ in first }
     for record in contents.pendingLogins {
       guard let slot = names[record.login.profile] else { continue }
       resume(record, on: slot)
