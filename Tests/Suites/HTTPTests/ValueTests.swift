@@ -58,7 +58,8 @@ import Testing
       for path in ["", "/", "a", "/a?b=c", "/a b", "/%4", "/%41"] + long {
         #expect(base.canAppend(path: path) == ((try? base.appending(path: path)) != nil), "\(base) \(path.prefix(9))")
         guard let whole = try? base.appending(path: path) else { continue }
-        #expect(whole.target.utf8.count <= HTTPURL.longest && (try? HTTPURL("https://e" + whole.target.prefix(7000))) != nil)
+        #expect(whole.target.utf8.count <= HTTPURL.longest)
+        #expect((try? HTTPURL("https://e" + whole.target.prefix(7000))) != nil)
       }
     }
   }
