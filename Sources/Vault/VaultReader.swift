@@ -109,7 +109,7 @@ struct VaultReader {
 
 /// Compares rows with the manifest.
 private struct RowJudge {
-  /// The rows that are listed and were not found yet.
+  /// The rows that are listed; one that was found has the tag of none.
   private var missing: [Manifest.Row: RowTag]
   var tampered: Set<ProfileName> = []
   var hasForeignRows = false
@@ -142,11 +142,17 @@ private struct RowJudge {
   /// Takes a row off the list.
   ///
   /// - Returns: the tag that the row must have; nil for a row that must not be there.
-  private mutating func strike(_ row: Manifest.Row) -> RowTag? { missing.removeValue(forKey: row) }
+  private mutating func strike(_ row: Manifest.Row) -> RowTag? {
+    guard let place = missing.index(forKey: row) else { return nil }
+    let tag = missing.values[place]
+    // To remove it would move others that lie behind it.
+    missing.values[place] = .none
+    return tag == .none ? nil : tag
+  }
 
   /// Blames the profiles of rows that are listed and were not found.
   mutating func missMissingRows() {
-    for row in missing.keys { blame(row) }
+    for (row, tag) in missing where tag != .none { blame(row) }
   }
 
   private mutating func blame(_ row: Manifest.Row?) {
