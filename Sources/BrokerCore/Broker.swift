@@ -63,6 +63,16 @@ package actor Broker {
     executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: [ProfileSettings],
     store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
   ) {
+    self.init(
+      executor: executor, background: background, profiles: FirstProfiles(profiles, entropy: entropy), store: store,
+      status: status, clock: clock, entropy: entropy)
+  }
+
+  /// A broker of profiles that were made while the store was opened.
+  package init(
+    executor: any SerialExecutor, background: (any TaskExecutor)? = nil, profiles: sending FirstProfiles,
+    store: any SessionStore & StoreKeeper, status: StoreStatus, clock: any BrokerClock, entropy: any Entropy
+  ) {
     self.executor = executor
     self.background = BackgroundWork(on: background)
     limiter = CallLimiter(ledger)
@@ -71,9 +81,9 @@ package actor Broker {
     self.entropy = entropy
     let now = clock.moment
     vault = VaultGate(status, at: now)
-    self.profiles = Profiles(profiles) { Self.machine(for: $0, entropy) }
-    answers.reset(self.profiles.index, count: profiles.count, unnamed: self.profiles.unnamed)
-    _ = logouts.handle(.configured(Self.bindings(of: self.profiles.configured)), at: now)
+    self.profiles = profiles.profiles
+    answers.reset(self.profiles.index, count: self.profiles.configured.count, unnamed: self.profiles.unnamed)
+    _ = logouts.handle(.configured(profiles.bindings), at: now)
   }
 
   /// Begins to keep time; from now on `notify` is told, on the broker's executor, what concerns those around it.

@@ -19,12 +19,13 @@ extension BrokerConfiguration {
 
   /// Reads the map; entries with mistakes are reported and left out.
   static func targets(_ root: inout ConfigurationSection) -> TargetMap {
-    // Those of the file: a profile with a mistake is no reason for another one here.
-    let names = root.node(at: "profiles").flatMap { try? $0.members().map(\.name) } ?? [ProfileName.default.description]
-    let profiles = names.compactMap(ProfileName.init)
     let section = root.section("targets")
     var map = TargetMap()
     let members = section.namedMembers()
+    guard !members.isEmpty else { return map }
+    // Those of the file: a profile with a mistake is no reason for another one here.
+    let names = root.node(at: "profiles").flatMap { try? $0.members().map(\.name) } ?? [ProfileName.default.description]
+    let profiles = names.compactMap(ProfileName.init)
     guard members.count <= TargetMap.mostTargets else {
       root.report("targets", "has \(members.count) entries", "write at most \(TargetMap.mostTargets)")
       return map

@@ -1,6 +1,7 @@
 package import BrokerCore
 package import BrokerProtocol
 package import ConfigurationFile
+import JSON
 package import LocalProvider
 
 /// Everything that can be said in a configuration file, checked and with its defaults.
@@ -86,14 +87,26 @@ package struct BrokerConfiguration: Sendable, Equatable {
     }
   }
 
+  /// How many different sections of profiles are remembered: a fleet has few, and those of people cost nothing to read.
+  private static let knownSectionLimit = 256
+
   private static func profiles(_ root: inout ConfigurationSection) -> [ProfileConfiguration] {
     guard root.has("profiles") else {
       root.note("profiles")
       return standard.profiles
     }
     let section = root.section("profiles")
+    let members = section.namedMembers()
     var profiles: [ProfileConfiguration] = []
-    for (key, value) in section.namedMembers() {
+    profiles.reserveCapacity(members.count)
+    // What was read of the sections so far, by their text. Nothing of it depends on the profile's name.
+    var known: [ArraySlice<UInt8>: ProfileConfiguration] = [:]
+    for (key, value) in members {
+      if var same = known[value.text], let name = ProfileName(key) {
+        same.name = name
+        profiles.append(same)
+        continue
+      }
       var profile = section.section(key, at: value, placeholder: "NAME")
       guard let name = ProfileName(key) else {
         section.report(
@@ -101,9 +114,12 @@ package struct BrokerConfiguration: Sendable, Equatable {
           "use a-z, 0-9, '.', '_' and '-', a letter or digit first, at most 64 characters")
         continue
       }
-      if let profile = ProfileConfiguration(name: name, &profile) { profiles.append(profile) }
+      guard let profile = ProfileConfiguration(name: name, &profile) else { continue }
+      profiles.append(profile)
+      // One with a mistake is read again, so that each of its mistakes is told.
+      if !section.context.hasMistakes, known.count < knownSectionLimit { known[value.text] = profile }
     }
-    if section.isEmpty {
+    if members.isEmpty, section.isEmpty {
       root.report("profiles", "must name at least one profile", #"write default: {provider: "local"}"#)
     }
     return profiles

@@ -87,10 +87,12 @@ package struct ProfileConfiguration: Sendable, Equatable {
 
   /// The provider; nil where it is missing, unknown or faulty.
   private static func provider(_ section: inout ConfigurationSection) -> Provider? {
-    let types = ProviderType.all.map(\.name)
-    section.require("provider", #"write provider: "local", or one of: \#(types.joined(separator: ", "))"#)
+    section.require(
+      "provider",
+      #"write provider: "local", or one of: \#(ProviderType.all.map(\.name).joined(separator: ", "))"#)
     if let type = section.string("provider", takesAny: false) {
       if let known = ProviderType.named(type) { return known.read(&section) }
+      let types = ProviderType.all.map(\.name)
       let nearest = Spelling.nearest(to: type, among: types) ?? typeAliases[type.lowercased()]
       section.report(
         "provider", "unknown provider" + section.quoted("provider"),

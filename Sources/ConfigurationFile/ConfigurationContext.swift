@@ -37,6 +37,9 @@ package final class ConfigurationContext {
   /// Whether it is of no file, and read only for its keys.
   package var collectsKeys: Bool { text == nil }
 
+  /// Whether a mistake was found so far.
+  package var hasMistakes: Bool { !mistakes.isEmpty }
+
   /// Notes that a section knows a key.
   ///
   /// A file of ten thousand profiles has the same keys again and again, whose names are not needed.
@@ -80,6 +83,7 @@ package final class ConfigurationContext {
   ///
   /// - Returns: nil for a variable that is not set, and for a name that is none; the mistake is noted.
   func expanded(_ value: String, at node: JSONNode, _ path: String) -> String? {
+    guard value.utf8.contains(UInt8(ascii: "$")) else { return value }
     var rest = Substring(value)
     var result = ""
     while let dollar = rest.firstIndex(of: "$") {

@@ -45,7 +45,8 @@ package struct ConfigurationSection {
 
   /// Makes a key known without reading its value.
   package mutating func note(_ key: String) {
-    if !knownKeys.contains(key) { knownKeys.append(key) }
+    // A key that is read twice is there twice.
+    if node != nil { knownKeys.append(key) }
     context.note(key, in: pattern)
   }
 
@@ -57,6 +58,7 @@ package struct ConfigurationSection {
 
   /// Whether a mistake was found in the value at a key: what follows from it is none of its own.
   package func isFaulty(_ key: String) -> Bool {
+    guard context.hasMistakes else { return false }
     let path = path(of: key)
     return context.mistakes.contains {
       $0.path == path || $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[")
@@ -102,10 +104,10 @@ package struct ConfigurationSection {
   }
 
   /// Notes that a key must be there; it is no mistake of its own where another key was meant to be this one.
-  package mutating func require(_ key: String, _ suggestion: String? = nil) {
+  package mutating func require(_ key: String, _ suggestion: @autoclosure () -> String? = nil) {
     note(key)
     guard node?[key] == nil else { return }
-    missing.append((key, suggestion))
+    missing.append((key, suggestion()))
   }
 
   /// Notes the keys that nothing has read, which would otherwise be settings without effect, and those that are missing.
@@ -114,7 +116,7 @@ package struct ConfigurationSection {
   package func finish(aliases: [String: String] = [:]) {
     var meant: Set<String> = []
     for (key, value) in namedMembers() where !knownKeys.contains(key) {
-      let correction = KeyCorrection(key, known: knownKeys, aliases: aliases, section: pattern, context)
+      let correction = KeyCorrection(key, known: Self.unique(knownKeys), aliases: aliases, section: pattern, context)
       if let name = correction.name { meant.insert(name) }
       let given = correction.name.flatMap { has($0) ? "remove it, \"\($0)\" is given already" : nil }
       context.report(
@@ -124,6 +126,10 @@ package struct ConfigurationSection {
     for (key, suggestion) in missing where !meant.contains(key) {
       context.report(missing: path(of: key), in: node, "missing key \"\(key)\"\(inWords)", suggestion)
     }
+  }
+
+  private static func unique(_ keys: [String]) -> [String] {
+    keys.reduce(into: []) { unique, key in if !unique.contains(key) { unique.append(key) } }
   }
 
   private var inWords: String { path.isEmpty ? "" : " in \(path)" }

@@ -6,6 +6,9 @@ extension JSON5Converter {
     position += 1
     output.append(UInt8(ascii: "\""))
     while true {
+      let plain = position
+      while position < source.count, Self.isPlain(source[position], quote) { position += 1 }
+      output += source[plain..<position]
       guard position < source.count else { throw JSON5Error("a string is not closed", at: start) }
       let byte = source[position]
       if byte == quote { break }
@@ -15,16 +18,18 @@ extension JSON5Converter {
       case UInt8(ascii: "\""):
         output += [UInt8(ascii: "\\"), byte]
         position += 1
-      case 0x00..<0x20:
-        unicodeEscape(byte)
-        position += 1
       default:
-        output.append(byte)
+        unicodeEscape(byte)
         position += 1
       }
     }
     position += 1
     output.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte of a string stands in JSON as it stands in JSON5: no control character, no backslash, no quote.
+  private static func isPlain(_ byte: UInt8, _ quote: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "\"") && byte != quote
   }
 
   private mutating func escape() throws(JSON5Error) {

@@ -20,10 +20,14 @@ struct JSON5Converter {
     case nothing, opener, comma, key, colon, value
   }
 
+  /// How many bytes of a text a token has on average, at the least: short keys, their colons and commas.
+  private static let usualTokenBytes = 6
+
   /// A converter at the beginning of a text.
   init(_ source: [UInt8]) {
     self.source = source
     output.reserveCapacity(source.count)
+    tokens.reserveCapacity(source.count / Self.usualTokenBytes)
   }
 
   /// Converts the whole text.
@@ -142,7 +146,6 @@ struct JSON5Converter {
     {
       position += 1
     }
-    let word = String(decoding: source[start..<position], as: UTF8.self)
     if isKey {
       // What follows directly belongs to the name as its writer saw it.
       if position < source.count, source[position] >= 0x80 || [0x2D, 0x2E, 0x5C].contains(source[position]),
@@ -150,11 +153,14 @@ struct JSON5Converter {
       {
         throw JSON5Error("a key with other letters than a to z, A to Z, _ and $ must be quoted", at: start)
       }
-      output += Array("\"\(word)\"".utf8)
+      output.append(UInt8(ascii: "\""))
+      output += source[start..<position]
+      output.append(UInt8(ascii: "\""))
       return
     }
+    let word = String(decoding: source[start..<position], as: UTF8.self)
     switch word {
-    case "true", "false", "null": output += Array(word.utf8)
+    case "true", "false", "null": output += source[start..<position]
     case "Infinity", "NaN": throw JSON5Error("\(word) is not allowed in a configuration", at: start)
     default: throw unquoted(word, at: start)
     }

@@ -67,13 +67,20 @@ package struct HTTPURL: Sendable, Hashable {
   /// - Throws: `HTTPFailure.invalidURL` when this one has a query, or `path` cannot stand in a URL.
   package func appending(path: String) throws(HTTPFailure) -> HTTPURL {
     let slash = UInt8(ascii: "/")
-    guard !self.target.utf8.contains(UInt8(ascii: "?")) else { throw .invalidURL }
+    guard canAppend(path: path) else { throw .invalidURL }
     var target = self.target
     if target.utf8.last == slash { target.removeLast() }
     if path.utf8.first != slash { target.append("/") }
     target += path
-    guard Self.isTarget(target), target.utf8.count <= Self.longest else { throw .invalidURL }
     return HTTPURL(scheme: scheme, host: host, port: port, target: target)
+  }
+
+  /// Whether ``appending(path:)`` makes an address of a path, without making it.
+  package func canAppend(path: String) -> Bool {
+    let slash = UInt8(ascii: "/")
+    let joint = (target.utf8.last == slash ? -1 : 0) + (path.utf8.first == slash ? 0 : 1)
+    return !target.utf8.contains(UInt8(ascii: "?")) && Self.isTarget(path)
+      && target.utf8.count + joint + path.utf8.count <= Self.longest
   }
 
   /// A string as it can stand in a segment of a path, or in a query: all but RFC 3986's unreserved characters encoded.

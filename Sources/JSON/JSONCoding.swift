@@ -33,6 +33,7 @@ extension JSONNode {
   /// A member that may be absent or `null`, read by `read`.
   ///
   /// - Throws: what `read` throws.
+  @inlinable
   public func optional<Value>(
     _ name: String, _ read: (JSONNode) throws(JSONMismatch) -> Value
   ) throws(JSONMismatch) -> Value? {
@@ -43,6 +44,7 @@ extension JSONNode {
   /// An array of values of one type.
   ///
   /// - Throws: ``JSONMismatch`` at the first element that does not fit.
+  @inlinable
   public func list<Value>(of read: (JSONNode) throws(JSONMismatch) -> Value) throws(JSONMismatch) -> [Value] {
     var values: [Value] = []
     for element in try elements() { values.append(try read(element)) }

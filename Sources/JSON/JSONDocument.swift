@@ -12,7 +12,7 @@ public struct JSONDocument: Sendable {
   public init(parsing bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
     var tape = JSONTape()
     try tape.scan(bytes.span, limits: limits)
-    self.init(bytes: bytes, tape: tape)
+    self.init(bytes: bytes, entries: tape.takeEntries())
   }
 
   /// Views a text that `tape` was filled from.
@@ -79,10 +79,9 @@ public struct JSONDocument: Sendable {
   /// Whether the member name at a tape index is `name`, compared as bytes.
   func name(at index: Int, equals name: String) -> Bool {
     let entry = entries[index]
-    guard entry.kind == .string else {
-      return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name.utf8)
-    }
+    let name = name.utf8
+    guard entry.kind == .string else { return JSONTape.unescaped(entry, in: bytes.span).elementsEqual(name) }
     // Most names differ in their length.
-    return entry.range.count == name.utf8.count && bytes[entry.range].elementsEqual(name.utf8)
+    return entry.range.count == name.count && bytes.span.hasSameBytes(as: name.span, at: Int(entry.start))
   }
 }

@@ -110,15 +110,15 @@ public struct JSONNode: Sendable {
     return nodes
   }
 
-  /// How many members an object has; 0 where the value is none.
-  public var memberCount: Int {
-    guard kind == .object else { return 0 }
-    var (child, count) = (index + 1, 0)
+  /// Whether each member of an object has one of these names, which are looked through in their order.
+  public func hasOnlyMembers(named names: [String]) -> Bool {
+    guard kind == .object else { return true }
+    var child = index + 1
     while child < Int(entry.next) {
-      count += 1
+      guard names.contains(where: { document.name(at: child, equals: $0) }) else { return false }
       child = Int(document.entries[child + 1].next)
     }
-    return count
+    return true
   }
 
   /// The member of an object with this name; nil where there is none, or where the value is no object.

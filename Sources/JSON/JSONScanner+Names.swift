@@ -1,7 +1,7 @@
 /// Duplicate member names, which RFC 8259 leaves open and which two parsers then read differently.
 extension JSONScanner {
   /// Up to this many members a pairwise comparison is quicker than hashing.
-  private static let pairwiseLimit = 8
+  private static let pairwiseLimit = 16
   /// That holds for names of this many bytes in all: what is compared again and again must be short.
   private static let pairwiseBytes = 1024
 

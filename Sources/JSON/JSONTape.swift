@@ -80,6 +80,15 @@ public struct JSONTape: Sendable {
     return try scanner.scan(text, into: &entries)
   }
 
+  /// Hands over the entries of the last text, without a copy; the tape is of no more use.
+  mutating func takeEntries() -> [Entry] {
+    var entries: [Entry] = []
+    swap(&entries, &room)
+    entries.removeLast(entries.count - count)
+    count = 0
+    return entries
+  }
+
   /// The entries of one value and its children, with offsets into its own text.
   func entries(ofValueAt index: Int) -> [Entry] {
     let (origin, first) = (room[index].start, UInt32(index))

@@ -162,7 +162,8 @@ package struct Statement: ~Copyable {
     guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }
     // As above.
     let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
-    return unsafe String(validating: bytes, as: UTF8.self)
+    guard let text = unsafe try? UTF8Span(validating: bytes.span) else { return nil }
+    return String(copying: text)
   }
 
   private func lendBlob<R, E: Error>(at column: Int32, _ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {

@@ -19,7 +19,8 @@ package struct AssociatedData: Sendable, Equatable {
   /// Adds a field of bytes.
   package mutating func append(_ field: Span<UInt8>) {
     appendLength(field.count)
-    for index in field.indices { bytes.append(field[index]) }
+    // The field is valid inside the closure, and the array copies it.
+    unsafe field.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
   /// Adds a field of text, as UTF-8 without any normalisation.
@@ -31,17 +32,16 @@ package struct AssociatedData: Sendable, Equatable {
   /// Adds a field of eight big-endian bytes.
   package mutating func append(_ field: Int64) {
     appendLength(8)
-    appendBigEndian(UInt64(bitPattern: field), byteCount: 8)
+    appendBigEndian(UInt64(bitPattern: field))
   }
 
   private mutating func appendLength(_ count: Int) {
     precondition(count <= Int(UInt32.max), "a field of associated data is shorter than 4 GiB")
-    appendBigEndian(UInt64(count), byteCount: 4)
+    appendBigEndian(UInt32(count))
   }
 
-  private mutating func appendBigEndian(_ number: UInt64, byteCount: Int) {
-    for shift in stride(from: (byteCount - 1) * 8, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
-    }
+  private mutating func appendBigEndian(_ number: some FixedWidthInteger) {
+    // The number is valid inside the closure, and the array copies its bytes.
+    unsafe withUnsafeBytes(of: number.bigEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 }

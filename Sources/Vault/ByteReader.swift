@@ -33,7 +33,9 @@ struct ByteReader {
   mutating func text() -> String? {
     guard let count = byte(), bytes.count - position >= Int(count) else { return nil }
     defer { position += Int(count) }
-    return String(validating: bytes[position..<position + Int(count)], as: UTF8.self)
+    let text = bytes.span.extracting(position..<position + Int(count))
+    guard let valid = try? UTF8Span(validating: text) else { return nil }
+    return String(copying: valid)
   }
 }
 

@@ -41,6 +41,9 @@ struct Manifest: Sendable {
   /// How many buckets there are: a bucket of ten thousand profiles is then smaller than two pages.
   static let bucketCount = 64
 
+  /// How many bytes a row has in its bucket at the least: the table, the length, a name of some letters, the tag.
+  private static let usualRowBytes = 22
+
   /// The rows of each bucket.
   private(set) var buckets = [[Row: RowTag]](repeating: [:], count: bucketCount)
   /// The buckets that were changed since they were written.
@@ -48,7 +51,8 @@ struct Manifest: Sendable {
 
   /// The bucket that rows of a name are in.
   static func bucket(ofRowsNamed name: String) -> Int {
-    Int(KeyedHash.unkeyedDigest(of: Array(name.utf8).span, count: 16)[0]) % bucketCount
+    let name = name.utf8
+    return Int(KeyedHash.unkeyedDigest(of: name.span, count: 16)[0]) % bucketCount
   }
 
   /// The tag that a row must have; nil for a row that must not be there.
@@ -62,11 +66,12 @@ struct Manifest: Sendable {
     }
   }
 
-  /// Takes a row off the list of a copy that is for comparison alone: nothing is noted as changed.
-  ///
-  /// - Returns: the tag that the row must have; nil for a row that must not be there.
-  mutating func strike(_ table: Table, _ name: String) -> RowTag? {
-    buckets[Self.bucket(ofRowsNamed: name)].removeValue(forKey: Row(table: table, name: name))
+  /// All rows that are listed, for a comparison: one look for each finds it, without its bucket.
+  var rows: [Row: RowTag] {
+    var rows = [Row: RowTag](minimumCapacity: buckets.reduce(0) { $0 + $1.count })
+    // A name has one bucket, so no row is in two of them.
+    for bucket in buckets { rows.merge(bucket) { tag, _ in tag } }
+    return rows
   }
 
   /// Lists no row of a table any more that is of a profile.
@@ -112,7 +117,7 @@ struct Manifest: Sendable {
 
   /// The rows of a bucket; nil when it is not what was written.
   static func decode(_ bytes: [UInt8], bucket: Int) -> [Row: RowTag]? {
-    var rows: [Row: RowTag] = [:]
+    var rows = [Row: RowTag](minimumCapacity: bytes.count / usualRowBytes)
     var reader = ByteReader(bytes)
     while !reader.isAtEnd {
       guard let table = reader.byte().flatMap(Table.init(rawValue:)), let name = reader.text(), let tag = reader.tag(),

@@ -8,9 +8,10 @@ package final class SealedEntropy: Entropy {
   /// One more than 256 bits, of which the choice of the first character spends a fraction of one.
   private static let handleByteCount = 33
   private let fingerprint = Mutex<TokenFingerprint?>(nil)
+  private let jitter = Mutex(JitterGenerator())
 
   /// A source that has handles, and no names before ``use(_:)``.
-  init() {}
+  package init() {}
 
   /// Names tokens with a key from now on; nil where the vault is locked.
   func use(_ fingerprint: TokenFingerprint?) {
@@ -24,6 +25,9 @@ package final class SealedEntropy: Entropy {
       if text.first != UInt8(ascii: "-") { return String(decoding: text, as: UTF8.self) }
     }
   }
+
+  /// A random number from 0 to 1: one is drawn for each event of each session.
+  package func fraction() -> Double { jitter.withLock { Double.random(in: 0...1, using: &$0) } }
 
   /// The token's keyed fingerprint; while the vault is locked, when there is no token to compare with, a name that
   /// nothing else has.

@@ -72,16 +72,16 @@ enum SessionContentsCoding {
   }
 
   /// The members that this version writes for a living session.
-  private static let knownMembers = TokenCoding.members.union([
-    "state", "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "lastUsedAt",
-  ])
+  private static let knownMembers =
+    ["state"] + TokenCoding.members + [
+      "user", "authTime", "issuedAt", "lastRefreshAt", "lastValidatedAt", "rotatesRefreshToken", "lastUsedAt",
+    ]
 
   /// The other members with the commas between them; nil where there are none.
   private static func unknownMembers(of root: JSONNode) throws -> Secret? {
-    // Most records have none, which costs no look at the names.
-    guard knownMembers.reduce(0, { root[$1] == nil ? $0 : $0 + 1 }) < root.memberCount else { return nil }
+    // Most records have none, and then no name is copied.
+    guard !root.hasOnlyMembers(named: knownMembers) else { return nil }
     let members = try root.members().filter { name, _ in !knownMembers.contains(name) }
-    guard !members.isEmpty else { return nil }
     var buffer: [UInt8] = []
     // Room for everything at once, as in `encode`.
     buffer.reserveCapacity(members.reduce(0) { $0 + 6 * $1.name.utf8.count + $1.value.text.count + 4 })

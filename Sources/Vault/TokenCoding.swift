@@ -13,7 +13,7 @@ enum TokenCoding {
   static let limits = JSONLimits(depth: 16, byteCount: 4 << 20)
 
   /// The members that are written.
-  static let members: Set<String> = [
+  static let members = [
     "accessToken", "accessTokenExpiresAt", "refreshToken", "refreshTokenExpiresAt", "idToken", "scopes",
   ]
 

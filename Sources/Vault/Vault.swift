@@ -14,7 +14,7 @@ package actor Vault {
   /// What the descriptions of the vault call its file; for logs.
   package nonisolated let path: String
   /// Handles and names of tokens; names from the first ``unlock(_:)`` on, while the vault is not locked.
-  package nonisolated let entropy = SealedEntropy()
+  package nonisolated let entropy: SealedEntropy
 
   /// What the embedded provider seals its keys with, while the vault is open.
   package nonisolated let providerKey = ProviderKey()
@@ -71,13 +71,14 @@ package actor Vault {
   var sequence: UInt64 = 0
 
   private init(
-    path: String, settings: KeySourceSettings, source: KeySourceName, anchorPath: String?,
+    path: String, settings: KeySourceSettings, source: KeySourceName, anchorPath: String?, entropy: SealedEntropy,
     now: @escaping @Sendable () -> Int64, reached: @escaping @Sendable (VaultStep) -> Void
   ) {
     self.path = path
     encryption = KeyEncryption(settings)
     configuredSource = source
     self.anchorPath = anchorPath
+    self.entropy = entropy
     self.now = now
     self.reached = reached
     reserve = ReserveFile(ofDatabase: path)
@@ -99,17 +100,20 @@ package actor Vault {
   ///   - settings: where the key sources find their secrets.
   ///   - source: what the configuration names. A vault that exists opens by the source that it was sealed with.
   ///   - anchorPath: of the file that notices a rollback of the vault, best in another directory; nil for none.
+  ///   - entropy: gets the key of the names while the vault is open.
   ///   - now: milliseconds since 1970-01-01T00:00:00Z.
   ///   - reached: called between any two steps of which each is durable.
   /// - Returns: the vault, locked.
   /// - Throws: `VaultError`; nothing was changed when the file is damaged or of a newer schema.
   package static func open(
     path: String, settings: KeySourceSettings, source: KeySourceName = .file, anchorPath: String? = nil,
+    entropy: SealedEntropy = SealedEntropy(),
     now: @escaping @Sendable () -> Int64 = wallClockMilliseconds,
     reached: @escaping @Sendable (VaultStep) -> Void = { _ in }
   ) async throws(VaultError) -> Vault {
     let vault = Vault(
-      path: path, settings: settings, source: source, anchorPath: anchorPath, now: now, reached: reached)
+      path: path, settings: settings, source: source, anchorPath: anchorPath, entropy: entropy, now: now,
+      reached: reached)
     do throws(Errno) { try vault.worker.start() } catch { throw .noThread(code: error.code) }
     try await vault.start()
     return vault

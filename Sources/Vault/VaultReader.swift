@@ -109,19 +109,24 @@ struct VaultReader {
 
 /// Compares rows with the manifest.
 private struct RowJudge {
-  /// The rows that are listed and were not found yet.
-  private var missing: Manifest
+  /// The rows that are listed; one that was found has the tag of none.
+  private var missing: [Manifest.Row: RowTag]
   var tampered: Set<ProfileName> = []
   var hasForeignRows = false
 
-  init(manifest: Manifest) { missing = manifest }
+  init(manifest: Manifest) { missing = manifest.rows }
 
   /// What the rows of a table hold that are listed as they are, in the order of their names.
   mutating func accept<Table: SealedTable>(_ table: Table) throws(VaultError) -> [Table.Value] {
     var values: [Table.Value] = []
     var names: [String] = []
-    try table.forEachRow { row in
-      if let name = row.name, let tag = row.tag, tag == missing.strike(Table.kind, name), let value = row.value {
+    let count = missing.keys.count { $0.table == Table.kind }
+    values.reserveCapacity(count)
+    names.reserveCapacity(count)
+    try table.forEachRow { (row: consuming FoundRow<Table.Value>) in
+      if let name = row.name, let tag = row.tag, tag == strike(Manifest.Row(table: Table.kind, name: name)),
+        let value = row.value.take()
+      {
         values.append(value)
         names.append(name)
       } else {
@@ -130,14 +135,24 @@ private struct RowJudge {
     }
     // Numbers are moved while sorting, and each value once.
     let order = names.indices.sorted { names[$0].utf8.lexicographicallyPrecedes(names[$1].utf8) }
-    return order.map { values[$0] }
+    values.arrange(in: order)
+    return values
+  }
+
+  /// Takes a row off the list.
+  ///
+  /// - Returns: the tag that the row must have; nil for a row that must not be there.
+  private mutating func strike(_ row: Manifest.Row) -> RowTag? {
+    guard let place = missing.index(forKey: row) else { return nil }
+    let tag = missing.values[place]
+    // To remove it would move others that lie behind it.
+    missing.values[place] = .none
+    return tag == .none ? nil : tag
   }
 
   /// Blames the profiles of rows that are listed and were not found.
   mutating func missMissingRows() {
-    for bucket in missing.buckets {
-      for row in bucket.keys { blame(row) }
-    }
+    for (row, tag) in missing where tag != .none { blame(row) }
   }
 
   private mutating func blame(_ row: Manifest.Row?) {
@@ -146,5 +161,29 @@ private struct RowJudge {
       return
     }
     tampered.insert(profile)
+  }
+}
+
+extension Array {
+  /// Moves each element to its place, and copies none: `order` says for each place where its element is now.
+  fileprivate mutating func arrange(in order: [Int]) {
+    precondition(order.count == count, "each element has one place")
+    var order = order
+    // Each cycle of places is gone through once: the first element is put aside, and every place that became free is filled
+    // with the element that belongs there. At its end each place has one element again.
+    unsafe withUnsafeMutableBufferPointer { elements in
+      for start in order.indices where order[start] != start {
+        let first = unsafe elements.moveElement(from: start)
+        var place = start
+        while order[place] != start {
+          let source = order[place]
+          unsafe elements.initializeElement(at: place, to: elements.moveElement(from: source))
+          order[place] = place
+          place = source
+        }
+        unsafe elements.initializeElement(at: place, to: first)
+        order[place] = place
+      }
+    }
   }
 }

@@ -100,17 +100,19 @@ actor Daemon {
     let channel = try takeOverStandardStreams()
     try output.start()
     do throws(Errno) { try TaskThread.shared.start() } catch { throw StartFailure(noThread: error) }
-    let opening = openVault()
+    let entropy = SealedEntropy()
+    let opening = openVault(entropy)
     // The vault is read on its own thread meanwhile.
-    let profiles = Result { () throws(StartFailure) in try providers.settings(for: configuration) }
+    let settings = Result { () throws(StartFailure) in try providers.settings(for: configuration) }
+    let profiles = FirstProfiles((try? settings.get()) ?? [], entropy: entropy)
     let opened = try await opening.value.get()
     vault = opened.vault
     if opened.hasPredecessor { log.notice("the vault is new: the files of an earlier one are missing") }
     providers.vaultKey.use(opened.vault.providerKey)
-    let settings = try profiles.get()
+    _ = try settings.get()
     let broker = Broker(
-      executor: loop, background: TaskThread.shared, profiles: settings, store: opened.vault,
-      status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: opened.vault.entropy)
+      executor: loop, background: TaskThread.shared, profiles: profiles, store: opened.vault,
+      status: opened.status, clock: SystemClock(loop: loop, log: log), entropy: entropy)
     let server = BrokerServer(
       loop: loop, broker: broker, limits: configuration.limits.fitting(descriptorLimit: descriptorLimit),
       environment: surroundings, log: log, startedAt: WallClock.timestamp)
@@ -127,13 +129,13 @@ actor Daemon {
   }
 
   /// Begins to open the vault, apart from the loop.
-  private func openVault() -> Task<Result<VaultOpening.Opened, StartFailure>, Never> {
+  private func openVault(_ entropy: SealedEntropy) -> Task<Result<VaultOpening.Opened, StartFailure>, Never> {
     let (log, report, serviceReport) = (self.log, self.report, self.serviceReport)
     let (paths, configuration) = (source.paths, configuration.vault)
     let passed = Environment.withoutManagerVariables(environment)
     return Task(executorPreference: TaskThread.shared) {
       do throws(StartFailure) {
-        let opened = try await VaultOpening.open(paths, configuration, passed) { limit in
+        let opened = try await VaultOpening.open(paths, configuration, passed, entropy) { limit in
           log.notice("waiting for the vault's key command", .number("seconds", Int(limit.components.seconds)))
           report.waiting(atMost: limit)
           serviceReport.waitingForKey(atMost: limit)

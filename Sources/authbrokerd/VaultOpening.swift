@@ -26,12 +26,13 @@ enum VaultOpening {
   ///   - paths: where the files are.
   ///   - configuration: where the key comes from.
   ///   - environment: what the process was started with: the service manager says there where credentials are.
+  ///   - entropy: names tokens with the vault's key from then on.
   ///   - waiting: is told how long the program may take that prints the key, before it is run.
   /// - Returns: the vault, and what rested in it.
   /// - Throws: ``StartFailure`` that says what to do; nothing was changed then.
   static func open(
     _ paths: StatePaths, _ configuration: VaultConfiguration, _ environment: [String: String],
-    waiting: (Duration) -> Void
+    _ entropy: SealedEntropy, waiting: (Duration) -> Void
   ) async throws(StartFailure) -> Opened {
     do throws(SealingError) {
       try Sealing.initialize()
@@ -42,7 +43,7 @@ enum VaultOpening {
     do throws(VaultError) {
       vault = try await Vault.open(
         path: paths.vault, settings: settings(paths, configuration, environment), source: configuration.keySource,
-        anchorPath: anchorPath(paths))
+        anchorPath: anchorPath(paths), entropy: entropy)
     } catch {
       throw failure(error, paths)
     }

@@ -66,7 +66,9 @@ extension Broker {
 
   /// What each profile is bound to.
   static func bindings(of slots: [ProfileSlot]) -> [ProfileName: ProviderBinding] {
-    Dictionary(slots.map { ($0.name, $0.provider.binding) }, uniquingKeysWith: { first, _ in first })
+    var bindings = [ProfileName: ProviderBinding](minimumCapacity: slots.count)
+    bindings.merge(slots.lazy.map { ($0.name, $0.provider.binding) }) { first, _ in first }
+    return bindings
   }
 
   /// Does what the queue has decided, and sets its next wake-up.

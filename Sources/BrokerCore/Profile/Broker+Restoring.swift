@@ -7,21 +7,25 @@ extension Broker {
     if contents.isSuspect { raiseTampering(of: nil) }
     // The store has one row for each profile.
     let intents = Dictionary(contents.intents.map { ($0.profile, $0) }) { first, _ in first }
-    var records = [ProfileName: Int](minimumCapacity: contents.records.count)
-    for index in contents.records.indices { records[contents.records[index].profile] = index }
+    var records = [Int?](repeating: nil, count: profiles.configured.count)
+    for index in contents.records.indices {
+      guard let position = profiles.index.find(contents.records[index].profile) else { continue }
+      records[position] = index
+    }
     let tampered = Set(contents.tampered)
     for slot in slots {
       let intent = intents[slot.name]
       if tampered.contains(slot.name) {
         handle(.mistrusted, on: slot)
         raiseTampering(of: slot.name)
-      } else if let record = records[slot.name] {
+      } else if let record = records[slot.position] {
         handle(.restored(contents.records[record], intent: intent), on: slot)
       } else if intent != nil {
         change(StoreChange(.note, [.closeIntent(slot.name)], of: slot.name))
       }
     }
-    let names = Dictionary(slots.map { ($0.name, $0) }) { first, _ in first }
+    let resumed = contents.pendingLogins.isEmpty ? [] : slots
+    let names = Dictionary(resumed.map { ($0.name, $0) }) { first, _ in first }
     for record in contents.pendingLogins {
       guard let slot = names[record.login.profile] else { continue }
       resume(record, on: slot)

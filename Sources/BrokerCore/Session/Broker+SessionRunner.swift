@@ -9,12 +9,14 @@ extension Broker {
     noticeUse(of: slot, now)
     let before = slot.machine.answerVersion
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
-    if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
+    if slot.rendered.current != nil, slot.machine.answerVersion != before || slot.machine.mustSeeNextUse {
+      forgetAnswer(of: slot)
+    }
     for action in actions { run(action, on: slot) }
     slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }
     profiles.forgetSettled()
-    schedule(slot)
+    schedule(slot, now)
   }
 
   /// Lets the machine decide that holds the session of a name, if there is one.
@@ -70,7 +72,7 @@ extension Broker {
     return BrokerError(pending: step)
   }
 
-  private func schedule(_ slot: ProfileSlot) {
+  private func schedule(_ slot: ProfileSlot, _ now: Moment) {
     slot.timer?.cancel()
     slot.timer = nil
     guard vault.isOpen, profiles.position(of: slot) != nil else { return }

@@ -59,6 +59,12 @@ package struct SessionLife: Sendable {
     }
   }
 
+  /// Plans the background refresh of the present tokens; `jitter` is a random number from 0 to 1.
+  mutating func plan(_ policy: ExpiryPolicy, jitter: Double, at now: Moment) {
+    let due = RefreshSchedule.due(session, since: since, policy, jitter: jitter)
+    _ = schedule.handle(.tokensTaken(due: due), at: now)
+  }
+
   /// Goes on with tokens that are the session's from now on: what was said of those before them is over.
   mutating func take(_ new: TokensBeingSaved) {
     session = new.session

@@ -27,9 +27,10 @@ extension SessionMachine {
   private mutating func takeUp(_ session: LivingSession, _ intent: RefreshIntent?, _ now: Moment) -> [Action] {
     var use = UseWatch(timeout: rules.idleTimeout)
     use.restore(lastUse: session.lastUsedAt.map { now.uptime(of: $0) }, at: now.uptime)
-    phase = .living(SessionLife(session, since: now, use))
-    plan(now)
-    if isIdleOver(at: now) { return endIdle(now) }
+    var life = SessionLife(session, since: now, use)
+    life.plan(policy, jitter: jitter, at: now)
+    phase = .living(life)
+    if life.isIdleOver(at: now) { return endIdle(now) }
     guard let intent else { return [] }
     guard intent.generation >= generation else { return [.closeIntent] }
     return run(refresh.handle(.intentFound(startedAt: intent.startedAt), terms, at: now), now)

@@ -131,20 +131,27 @@ extension SessionMachine {
   package func nextWake(at now: Moment) -> Duration? {
     guard let life, !isSigningIn else { return nil }
     guard life.saving == nil, !refresh.isUnderWay else { return life.use.idleEnd }
-    let note = mayNoteUse ? (logins.refused == nil ? life.use.noteDue : now.uptime) : nil
-    let next = [nextTry(life, now), life.tokens.ends(at: now), life.use.idleEnd, note].compactMap(\.self).min()
+    let tokens = life.tokens
+    let note = mayNoteUse(of: life) ? (logins.refused == nil ? life.use.noteDue : now.uptime) : nil
+    let next = Self.earlier(
+      Self.earlier(nextTry(life, tokens, now), tokens.ends(at: now)), Self.earlier(life.use.idleEnd, note))
     // What is due already was not slept through.
     return next.map { max($0, now.uptime) }
   }
 
+  private static func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+  }
+
   /// When the machine will want new tokens without being asked for them.
-  private func nextTry(_ life: SessionLife, _ now: Moment) -> Duration? {
-    guard policy.refreshesInBackground, !isStoreDegraded, life.tokens.obstacle(at: now) == nil else { return nil }
+  private func nextTry(_ life: SessionLife, _ tokens: TokenLife, _ now: Moment) -> Duration? {
+    guard policy.refreshesInBackground, life.unsavedEvents == nil, tokens.obstacle(at: now) == nil else { return nil }
     switch refresh.state {
     case .preparing, .sent, .saving: return nil
     case .resting: return life.schedule.nextWake(at: now)
     case .backingOff(let until, _, _), .barred(let until, _): return refreshesUnasked(now) ? until : nil
-    case .holdingBack: return terms.servesAccessToken(at: now) ? life.tokens.accessEnd?.comes(at: now) : now.uptime
+    case .holdingBack: return terms.servesAccessToken(at: now) ? tokens.accessEnd?.comes(at: now) : now.uptime
     }
   }
 

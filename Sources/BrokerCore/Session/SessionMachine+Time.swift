@@ -54,9 +54,9 @@ extension SessionMachine {
 
   /// Plans the background refresh of the present tokens.
   mutating func plan(_ now: Moment) {
-    guard let life else { return }
-    let due = RefreshSchedule.due(life.session, since: life.since, policy, jitter: jitter)
-    _ = self.life?.schedule.handle(.tokensTaken(due: due), at: now)
+    guard var life else { return }
+    life.plan(policy, jitter: jitter, at: now)
+    phase = .living(life)
   }
 }
 
@@ -77,9 +77,11 @@ extension SessionMachine {
 
   /// Whether the last use can be written down: a record closes the intent of a refresh, so none is written while one is
   /// open, nor while newer tokens are on their way to the store or could not be saved.
-  var mayNoteUse: Bool {
-    guard let life else { return false }
-    return life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
+  var mayNoteUse: Bool { life.map { mayNoteUse(of: $0) } ?? false }
+
+  /// The same of a session that was found living already.
+  func mayNoteUse(of life: SessionLife) -> Bool {
+    life.saving == nil && life.unsavedEvents == nil && life.notedGeneration == nil && !refresh.isUnderWay
       && !isOutcomeUnknown
   }
 

@@ -31,6 +31,7 @@ public struct User: Sendable, Equatable {
 extension User: ObjectCodable {
   public static let blank = User(id: "")
 
+  @inlinable
   public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
     try coder.required("id", &id)
     try coder.optional("email", &email)

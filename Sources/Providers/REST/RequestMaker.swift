@@ -7,17 +7,23 @@ struct RequestMaker: Sendable {
   let mapping: RESTMapping
   /// The backend's address.
   let baseURL: HTTPURL
-  private let urls: [RESTEndpoint.Name: HTTPURL]
 
-  /// Makes all addresses once.
+  /// Checks that each address can be made; each is made when it is used, since most profiles of a fleet use none.
   ///
   /// - Throws: `HTTPFailure.invalidURL` for a path that can stand in none.
   init(_ mapping: RESTMapping, _ baseURL: HTTPURL) throws(HTTPFailure) {
     self.mapping = mapping
     self.baseURL = baseURL
-    var urls = [RESTEndpoint.Name: HTTPURL](minimumCapacity: mapping.endpoints.count)
-    for (name, endpoint) in mapping.endpoints { urls[name] = try baseURL.appending(path: endpoint.path) }
-    self.urls = urls
+    for endpoint in mapping.endpoints.values {
+      guard baseURL.canAppend(path: endpoint.path) else { throw .invalidURL }
+    }
+  }
+
+  /// The address of an endpoint.
+  ///
+  /// - Throws: nothing after `init`, which has checked them all.
+  private func url(of endpoint: RESTEndpoint) throws(HTTPFailure) -> HTTPURL {
+    try baseURL.appending(path: endpoint.path)
   }
 
   /// A request that changes nothing and that says nothing of anybody: it reads who the user is, without being one.
@@ -25,7 +31,8 @@ struct RequestMaker: Sendable {
   /// Where the backend has no such endpoint, it reads the backend's address. It gets a connection of its own, so that
   /// the name, the certificate and the pins are checked again.
   var probe: HTTPRequest {
-    var request = HTTPRequest(.get, urls[.currentUser] ?? baseURL, deadline: .interactive)
+    let user = mapping.endpoints[.currentUser].flatMap { try? url(of: $0) }
+    var request = HTTPRequest(.get, user ?? baseURL, deadline: .interactive)
     request.delivery = .once
     return request
   }
@@ -43,9 +50,10 @@ struct RequestMaker: Sendable {
     _ name: RESTEndpoint.Name, _ values: [(RESTEndpoint.Field, RequestFields.Value)],
     extra: [(String, RequestFields.Value)] = [], encoding: RESTMapping.Encoding? = nil
   ) throws(HTTPFailure) -> HTTPRequest? {
-    guard let endpoint = mapping.endpoints[name], let url = urls[name],
+    guard let endpoint = mapping.endpoints[name],
       let method = HTTPRequest.Method(rawValue: endpoint.method.rawValue)
     else { return nil }
+    let url = try url(of: endpoint)
     var fields = RequestFields()
     // Constants first: no configuration can put one in the place of what a user has given.
     for (name, constant) in endpoint.added.sorted(by: { $0.key < $1.key }) { fields.set(name, .constant(constant)) }

@@ -37,6 +37,20 @@ import Testing
     #expect(try parse("{vault:{},limits:{},local:{otp:{},delivery:{}}} // c") == standard)
   }
 
+  @Test func `profiles that say the same are the same but for their names`() throws {
+    let same = "{provider:'rest',baseUrl:'https://${HOST}/api',refreshSkewSeconds:60}"
+    let other = same.replacing("60", with: "90")
+    let text = "{profiles:{a:\(same),b:\(other),c:\(same),d: { // as a\n \(same.dropFirst())}}"
+    let profiles = try parse(text, environment: ["HOST": "api.example.com"]).profiles
+    #expect(profiles.map(\.name.description) == ["a", "b", "c", "d"])
+    #expect(profiles.map(\.refreshSkew) == [60, 90, 60, 60].map { .seconds($0) })
+    for index in [2, 3] {
+      var copy = profiles[0]
+      copy.name = profiles[index].name
+      #expect(copy == profiles[index] && profiles[index] != profiles[1])
+    }
+  }
+
   @Test func `everything that is said is taken`() throws {
     let text = """
       {

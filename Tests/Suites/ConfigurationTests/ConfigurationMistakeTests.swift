@@ -41,6 +41,13 @@ import Testing
     #expect(json("{lingerSeconds:1}").isEmpty)
   }
 
+  @Test func `profiles with the same mistake are each told of it`() {
+    let good = "{provider:'local'}"
+    let bad = "{provider:'local',skew:1}"
+    let paths = refusal("{profiles:{a:\(good),b:\(bad),C:\(good),d:\(good),e:\(bad)}}")?.mistakes.map(\.path)
+    #expect(paths == ["profiles.b.skew", "profiles.C", "profiles.e.skew"])
+  }
+
   @Test func `one line has the first mistake and how many more there are`() {
     #expect(refusal("{a:1}")?.description.hasSuffix("profiles, targets, local") == true)
     #expect(

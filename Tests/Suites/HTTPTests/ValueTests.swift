@@ -49,6 +49,21 @@ import Testing
     #expect(throws: HTTPFailure.invalidURL) { try HTTPURL("https://example.com/").appending(path: "/a\r\nb") }
   }
 
+  @Test func `Whether a path can be put below a base is known without doing so`() throws {
+    let longest = String(repeating: "a", count: HTTPURL.longest)
+    for base in ["https://example.com", "https://example.com/", "https://example.com/api/", "https://example.com/?a"] {
+      let base = try HTTPURL(base)
+      // Around the longest address: with the slashes that are put between, and without.
+      let long = (0...8).map { longest.dropFirst($0) }.flatMap { [String($0), "/" + $0] }
+      for path in ["", "/", "a", "/a?b=c", "/a b", "/%4", "/%41"] + long {
+        #expect(base.canAppend(path: path) == ((try? base.appending(path: path)) != nil), "\(base) \(path.prefix(9))")
+        guard let whole = try? base.appending(path: path) else { continue }
+        #expect(whole.target.utf8.count <= HTTPURL.longest)
+        #expect((try? HTTPURL("https://e" + whole.target.prefix(7000))) != nil)
+      }
+    }
+  }
+
   @Test func `Any text can be made a part of a path or query, and only a part`() throws {
     let text = "a b/c?d=e&f#g%h*i~j-k._\r\né"
     let encoded = HTTPURL.encoded(text)

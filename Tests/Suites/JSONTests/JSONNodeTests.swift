@@ -20,6 +20,16 @@ import Testing
     #expect(root.text == ArraySlice("{}".utf8))
   }
 
+  @Test func `an object with other members than those known is told from one without`() throws {
+    let names = try root.members().map(\.name)
+    #expect(root.hasOnlyMembers(named: names) && root.hasOnlyMembers(named: names.reversed() + ["more"]))
+    for name in names {
+      // One is known by its name as it is meant, not as it is written.
+      #expect(!root.hasOnlyMembers(named: names.filter { $0 != name }), "\(name)")
+    }
+    #expect(JSONDocument.emptyObject.root.hasOnlyMembers(named: []))
+  }
+
   @Test func `values are read as what they are`() throws {
     #expect(root["null"]?.isNull == true)
     #expect(try root["yes"]?.bool() == true)

@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [2, 7, 8, 9, 10, 40])
+  @Test(arguments: [2, 7, 8, 9, 15, 16, 17, 40])
   func `a duplicate is found among any number of names`(_ count: Int) throws {
     let names = (0..<count).map { "\"name\($0)\":\($0)" }
     _ = try JSONDocument("{\(names.joined(separator: ","))}")

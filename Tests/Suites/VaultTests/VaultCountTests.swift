@@ -17,6 +17,9 @@ import Testing
   /// a bucket.
   private static let statementsOfFurtherRecord = 6
 
+  /// One for each table with sealed rows.
+  private static let statementsOfLoading = 5
+
   private func count(_ vault: Vault, _ steps: [StoreStep]) async throws -> Int {
     let before = try await vault.statementRuns
     try await vault.commit(steps)
@@ -53,6 +56,24 @@ import Testing
     let found = try await count(vault, steps(3, from: 200))
     let most = Self.statementsOfRecord + (names.count - 1) * Self.statementsOfFurtherRecord
     #expect((names.count...most).contains(found), "\(found)")
+    try await vault.close()
+  }
+
+  @Test func `a start runs as many statements for many sessions as for one`() async throws {
+    let place = try TemporaryVault()
+    let vault = try await place.open()
+    var found: [Int] = []
+    for count in [1, 40] {
+      try await vault.commit((0..<count).map { .record(try Sample.living("p\($0)", generation: UInt64(count))) })
+      _ = try await vault.load()
+      let before = try await vault.statementRuns
+      let contents = try await vault.load()
+      found.append(try await vault.statementRuns - before)
+      // Not the order of the rows, but that of the names.
+      let names = (0..<count).map { "p\($0)" }.sorted()
+      #expect(contents.records.map(\.profile.description) == names && contents.tampered.isEmpty)
+    }
+    #expect(found == [Self.statementsOfLoading, Self.statementsOfLoading])
     try await vault.close()
   }
 

@@ -67,10 +67,9 @@ package struct LivingSession: Sendable, Equatable {
   }
 
   /// The same session with its secrets outside of the arena: thousands of sessions have room, and each is opened on use.
-  package func resting() -> LivingSession {
-    var session = self
-    session.tokens = tokens.resting()
-    session.unknownMembers = unknownMembers?.resting()
-    return session
+  package consuming func resting() -> LivingSession {
+    tokens = tokens.resting()
+    unknownMembers = unknownMembers?.resting()
+    return self
   }
 }

@@ -40,11 +40,10 @@ package struct TokenSet: Sendable, Equatable {
   }
 
   /// The same tokens outside of the arena: see `Secret.resting()`.
-  package func resting() -> TokenSet {
-    var tokens = self
-    tokens.accessToken = accessToken.resting()
-    tokens.refreshToken = refreshToken?.resting()
-    tokens.idToken = idToken?.resting()
-    return tokens
+  package consuming func resting() -> TokenSet {
+    accessToken = accessToken.resting()
+    refreshToken = refreshToken?.resting()
+    idToken = idToken?.resting()
+    return self
   }
 }
