@@ -59,7 +59,7 @@ test-attacks: release ## Attack the release build, kill it, and damage vaults; p
 	  --filter "CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
 
 test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
-	@.ci/require-packages gcc libc6-dev $(SCRIPT_PACKAGES)
+	@.ci/require-packages gcc libc6-dev python3=python3
 	@Tests/Drivers/Counts/run $(BIN)/authbroker $(BIN)/authbrokerd
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker

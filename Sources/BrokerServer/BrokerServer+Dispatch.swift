@@ -113,11 +113,7 @@ extension BrokerServer {
 
   /// Lends the parameters as a document of their own, and wipes the copy: it may hold a password.
   private func withDocument(_ text: Span<UInt8>, at index: Int, _ body: (JSONNode) -> Void) {
-    let range = tape[index].range
-    var copy: [UInt8] = []
-    copy.reserveCapacity(range.count)
-    // The bytes are valid inside the closure, and are copied there.
-    unsafe text.extracting(range).withUnsafeBufferPointer { unsafe copy.append(contentsOf: $0) }
+    var copy = Array(copying: text.extracting(tape[index].range))
     body(JSONDocument(bytes: copy, ofContainerAt: index, on: tape).root)
     wipe(&copy)
   }

@@ -265,7 +265,7 @@ package actor BrokerServer {
     cancelLinger()
     guard !isOnLoop else { return }
     isOnLoop = true
-    let enter = EventLoop.entrance { (server: isolated BrokerServer) in server.moveAnnounced() }
+    let enter = EventLoop.makeEntrance { (server: isolated BrokerServer) in server.moveAnnounced() }
     // The loop keeps the closure, so that the closure must not keep the loop.
     loop.afterEvents { [weak self, announced] in
       if !announced.isEmpty, let self { enter(self.loop, self) }

@@ -55,7 +55,7 @@ static inline uint64_t clinux_thread_identity(void) { return (uint64_t)pthread_s
 static inline const char *clinux_environment_entry(size_t index) { return environ[index]; }
 // What the first variable with a name of so many bytes is set to; NULL where none has it.
 static inline const char *clinux_environment_value(const void *name, size_t length) {
-  if (!length || !environ) return NULL;
+  if (!length || !environ || memchr(name, 0, length)) return NULL;
   for (char **entry = environ; *entry; entry++)
     if (!strncmp(*entry, (const char *)name, length) && (*entry)[length] == '=') return *entry + length + 1;
   return NULL;

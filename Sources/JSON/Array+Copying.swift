@@ -1,5 +1,6 @@
 extension Array where Element: BitwiseCopyable {
   /// A copy of memory, made at once: as a sequence it would be copied element by element.
+  @inlinable
   package init(copying elements: Span<Element>) {
     // The memory is lent for the length of the call, and the room is as large as it is.
     unsafe self = elements.withUnsafeBufferPointer { source in
@@ -9,11 +10,5 @@ extension Array where Element: BitwiseCopyable {
         count = unsafe room.initialize(fromContentsOf: source)
       }
     }
-  }
-
-  /// Appends a copy of memory.
-  package mutating func append(copying elements: Span<Element>) {
-    // The memory is lent for the length of the call, which copies it.
-    unsafe elements.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }

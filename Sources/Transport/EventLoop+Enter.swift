@@ -1,12 +1,12 @@
 extension EventLoop {
-  /// Makes a way into actors that live on a loop, for what the loop calls.
+  /// Makes a function that calls `body` on an actor of a loop, for what the loop calls.
   ///
   /// It does what `assumeIsolated` does, whose questions to the runtime cost as much as the answer to a request. It is made
   /// once, and used without an allocation.
   ///
   /// - Parameter body: what is done there.
-  /// - Returns: does it, on the thread of the loop that it is given, for an actor that lives on that loop.
-  package static func entrance<Resident: Actor>(
+  /// - Returns: takes the loop, whose thread it must be called on, and an actor that lives on that loop.
+  package static func makeEntrance<Resident: Actor>(
     _ body: @escaping (isolated Resident) -> Void
   ) -> (EventLoop, Resident) -> Void {
     // The thread and the executor are the actor's, as is checked below; isolation is no part of how a function is called.

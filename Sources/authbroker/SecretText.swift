@@ -14,17 +14,12 @@ enum SecretText {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(prefix.utf8.count + secret.count + room)
     bytes.append(contentsOf: prefix.utf8)
-    append(secret, to: &bytes)
+    bytes.append(copying: secret)
     return bytes
   }
 
   /// The same of a secret in the locked memory.
   static func bytes(_ prefix: String, _ secret: Secret, room: Int = 1) -> [UInt8] {
     secret.withBytes { bytes(prefix, $0, room: room) }
-  }
-
-  /// Appends a secret; `bytes` has room for it.
-  static func append(_ secret: Span<UInt8>, to bytes: inout [UInt8]) {
-    bytes.append(copying: secret)
   }
 }

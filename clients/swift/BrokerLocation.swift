@@ -39,7 +39,8 @@ public struct BrokerLocation: Sendable, Equatable {
 
   /// Finds or starts the broker and connects; waits for it, so not to be called on a thread that others need.
   func connect() throws(ClientError) -> BrokerConnector.Connection {
-    let environment = EnvironmentVariables.current
+    // A copy: other threads of the program may change the environment.
+    let environment = EnvironmentVariables(Environment.current)
     let paths = try paths(environment: environment)
     let launcher = startsBroker ? OwnerLauncher(environment: environment) : nil
     let connector = BrokerConnector(paths: paths, environment: environment, launcher: launcher)

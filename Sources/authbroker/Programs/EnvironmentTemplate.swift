@@ -81,7 +81,7 @@ struct EnvironmentTemplate: Equatable, Sendable {
     var rest = Substring(text).utf8[...]
     while let first = rest.first {
       if rest.starts(with: Self.tokenWord.utf8) {
-        SecretText.append(token, to: &bytes)
+        bytes.append(copying: token)
         rest = rest.dropFirst(Self.tokenWord.utf8.count)
       } else if rest.starts(with: Self.expiryWord.utf8) {
         guard let expiresAt else { return Self.wiped(&bytes) }

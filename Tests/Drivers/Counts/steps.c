@@ -3,8 +3,8 @@
 //   steps FILE PROGRAM ARGUMENT…
 //
 // FILE gets a line for each instruction, its address in hexadecimal and how often it ran, in the order of the first time. The exit
-// status is the program's. Only for a program that is linked to a fixed address (no PIE) and starts no thread; what
-// a child that it starts does is not seen.
+// status is the program's. Only for x86-64, and for a program that is linked to a fixed address (no PIE) and starts no thread; what
+// a child that it starts does is not seen. An instruction that repeats itself counts once for each time.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -17,16 +17,9 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__aarch64__)
-#define NEXT_INSTRUCTION pc
-#else
-#define NEXT_INSTRUCTION rip
-#endif
 
 static void fail(const char *what) {
   fprintf(stderr, "steps: %s: %s\n", what, errno ? strerror(errno) : "not a program with a fixed address");
@@ -73,12 +66,12 @@ int main(int count, char **words) {
   }
   int state, signal = 0;
   if (waitpid(child, &state, 0) < 0) fail("waitpid");
+  if (WIFSTOPPED(state) && ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)PTRACE_O_EXITKILL) < 0) fail("ptrace");
   while (!WIFEXITED(state) && !WIFSIGNALED(state)) {
     struct user_regs_struct registers;
-    struct iovec room = {&registers, sizeof registers};
-    if (ptrace(PTRACE_GETREGSET, child, (void *)NT_PRSTATUS, &room) < 0) fail("ptrace");
-    uint64_t place = registers.NEXT_INSTRUCTION - low;
-    if (registers.NEXT_INSTRUCTION >= low && place < high - low && !runs[place]++) order[seen++] = (uint32_t)place;
+    if (ptrace(PTRACE_GETREGS, child, NULL, &registers) < 0) fail("ptrace");
+    uint64_t place = registers.rip - low;
+    if (registers.rip >= low && place < high - low && !runs[place]++) order[seen++] = (uint32_t)place;
     if (WIFSTOPPED(state)) signal = WSTOPSIG(state) == SIGTRAP ? 0 : WSTOPSIG(state);
     if (ptrace(PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)signal) < 0 || waitpid(child, &state, 0) < 0) fail("ptrace");
   }

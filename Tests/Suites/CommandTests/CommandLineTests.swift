@@ -206,6 +206,14 @@ import Testing
     #expect(try Self.parse("token", "-h").arguments.has("--help"))
   }
 
+  @Test func `of two variables with one name the first counts`() throws {
+    let scratch = Scratch()
+    let entries = ["AUTHBROKER_CONFIG=first", "AUTHBROKER_CONFIG=second", "nothing", "=x"]
+    let run = try CommandRun(["token"], in: scratch, entries: entries)
+    #expect(
+      run.code == 1 && run.errors.contains("AUTHBROKER_CONFIG must be an absolute path, not first:"), "\(run.errors)")
+  }
+
   @Test func `the help lists exactly the commands that there are`() {
     let names = CommandList.all.map { $0.description.name }
     #expect(

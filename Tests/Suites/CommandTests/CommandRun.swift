@@ -45,6 +45,19 @@ struct CommandRun {
     try self.init("/usr/bin/env", arguments, scratch, "", environment)
   }
 
+  /// Runs it with exactly these entries as its environment: also two with one name, which no shell can make.
+  init(_ words: [String], in scratch: Scratch, entries: [String]) throws {
+    let execute = """
+      import ctypes, os, sys
+      end = sys.argv.index("--")
+      array = lambda words: (ctypes.c_char_p * (len(words) + 1))(*map(os.fsencode, words), None)
+      ctypes.CDLL(None).execve(os.fsencode(sys.argv[end + 1]), array(sys.argv[end + 1:]), array(sys.argv[1:end]))
+      sys.exit("execve failed")
+      """
+    let arguments = ["python3", "-c", execute] + entries + ["--", Self.program, "--state", scratch.file("state")]
+    try self.init("/usr/bin/env", arguments + words, scratch, "", [:])
+  }
+
   private init(
     _ path: String, _ arguments: [String], _ scratch: Scratch, _ input: String, _ extra: [String: String]
   ) throws {

@@ -76,6 +76,20 @@ import Testing
     #expect(paths.log == example.state + "/broker.log")
   }
 
+  @Test func `the working directory is asked for where a choice is relative, and only there`() throws {
+    var asked = 0
+    func workingDirectory() -> String {
+      asked += 1
+      return "/here"
+    }
+    let absolute = try StatePaths(
+      .init(state: "/s/", socket: "/s/./sock"), environment: ["HOME": "/home/ada"], workingDirectory: workingDirectory()
+    )
+    #expect(absolute.state == "/s" && absolute.socket == "/s/sock" && asked == 0)
+    let relative = try StatePaths(.init(state: "s"), environment: [:], workingDirectory: workingDirectory())
+    #expect(relative.state == "/here/s" && asked == 1)
+  }
+
   @Test(arguments: ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_SOCKET"], ["state", "./state", "../state"])
   func `a variable that means another file in each directory is refused by its name`(name: String, value: String) {
     #expect(throws: StatePaths.Refusal.relative(variable: name, value: value)) {

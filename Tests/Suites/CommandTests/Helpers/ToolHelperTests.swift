@@ -36,6 +36,21 @@ import Testing
     #expect(owner.requests.contains { $0.hasPrefix("reportRejected") && $0.contains(#""tokenId":"one""#) })
   }
 
+  @Test func `a question is read in any length up to its bound, and refused beyond`() throws {
+    _ = try owner()
+    func question(_ count: Int) -> String {
+      let start = "protocol=https\nhost=a.example\nwwwauth[]="
+      return start + String(repeating: "x", count: count - start.utf8.count - 2) + "\n\n"
+    }
+    for count in [1023, 1024, 1025, 4096, 60_000] {
+      let run = try CommandRun(["helper", "git", "get"], in: scratch, input: question(count))
+      #expect(run.code == 0 && run.output.contains("password=made-up\n"), "\(count): \(run.errors)")
+    }
+    let long = try CommandRun(["helper", "git", "get"], in: scratch, input: question(ToolLines.longest + 1))
+    #expect(long.code == 1 && long.output.isEmpty)
+    #expect(long.errors.contains("the input is longer than 1024 KiB"), "\(long.errors)")
+  }
+
   @Test func `the blank line that ends a question is found in any pieces, and nothing is searched twice`() {
     let text = Array("a=b\nc=d\n\nrest\n\n".utf8)
     for cut in 0...text.count {
