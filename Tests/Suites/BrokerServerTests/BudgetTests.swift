@@ -121,7 +121,7 @@ import Testing
         clients.append(client)
         #expect(ledger.used(.bufferedBytes) <= limits[.bufferedBytes])
       }
-      let open = clients.filter { $0.read() }.count
+      let open = clients.openCount(behind: ledger.refused(.bufferedBytes))
       #expect(open > 1 && open < 15 && ledger.refused(.bufferedBytes) == 20 - open, "\(open)")
       #expect(small.ask(String(Self.ping.suffix(3))) == [Self.pong])
       for client in clients { client.close() }

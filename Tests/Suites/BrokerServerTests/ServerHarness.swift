@@ -266,3 +266,12 @@ extension Broker {
     Task { await start(with: try? store.load(), notify: notify) }
   }
 }
+
+extension [TestClient] {
+  /// How many of the connections are open, once those are at their end that the server says it has closed: waited for,
+  /// as by `hasEnded`.
+  func openCount(behind closed: Int) -> Int {
+    _ = Patience.wait { filter { $0.read() }.count == count - closed }
+    return filter { $0.read() }.count
+  }
+}

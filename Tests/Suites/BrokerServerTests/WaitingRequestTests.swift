@@ -40,7 +40,7 @@ import Testing
         clients.append(client)
         #expect(ledger.used(.bufferedBytes) <= 1 << 20)
       }
-      let open = clients.filter { $0.read() }.count
+      let open = clients.openCount(behind: ledger.refused(.bufferedBytes))
       #expect(open > 4 && open < 9 && ledger.refused(.bufferedBytes) == 20 - open, "\(open)")
       #expect(small.ask(Self.ping) == [Self.pong])
       for client in clients + [small] { client.close() }

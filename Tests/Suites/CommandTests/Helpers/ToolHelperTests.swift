@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a question is read in any length up to its bound, and refused beyond`() throws {
-    _ = try owner()
+    let owner = try owner()
     func question(_ count: Int) -> String {
       let start = "protocol=https\nhost=a.example\nwwwauth[]="
       return start + String(repeating: "x", count: count - start.utf8.count - 2) + "\n\n"
@@ -49,6 +49,7 @@ import Testing
     let long = try CommandRun(["helper", "git", "get"], in: scratch, input: question(ToolLines.longest + 1))
     #expect(long.code == 1 && long.output.isEmpty)
     #expect(long.errors.contains("the input is longer than 1024 KiB"), "\(long.errors)")
+    #expect(owner.requests.count { $0.hasPrefix("getAccessToken") } == 5)
   }
 
   @Test func `the blank line that ends a question is found in any pieces, and nothing is searched twice`() {
