@@ -144,14 +144,33 @@ final class Sandbox {
   }
 
   /// Ends what a client has started and what is not an owner yet: its command line says where it is to be one.
+  ///
+  /// One that is killed may still be making a directory, and one that starts in between is seen by the next look alone:
+  /// so two looks in a row must find nothing.
   private func endRest() {
-    let own = getpid()
-    for pid in Directory.names(in: "/proc").compactMap(Int32.init) where pid != own {
-      guard let words = try? Directory.bytes(of: "/proc/\(pid)/cmdline"),
-        String(decoding: words, as: UTF8.self).contains(root + "/")
-      else { continue }
-      try? Signal(number: 9).send(to: pid)
+    var quietLooks = 0
+    _ = Patience.wait {
+      quietLooks = endProcessesNow() ? 0 : quietLooks + 1
+      return quietLooks == 2
     }
+  }
+
+  /// Kills every other process of this sandbox that is seen now; whether there was one, or one that cannot be told yet.
+  private func endProcessesNow() -> Bool {
+    let own = getpid()
+    var isFound = false
+    for pid in Directory.names(in: "/proc").compactMap(Int32.init) where pid != own {
+      guard let words = try? Directory.bytes(of: "/proc/\(pid)/cmdline") else { continue }
+      if words.isEmpty {
+        // Within `execve` a process has a program and no words yet (a kernel's thread and a dead one have no program).
+        let variables = try? Directory.bytes(of: "/proc/\(pid)/environ")
+        if variables == [], access("/proc/\(pid)/exe", F_OK) == 0 { isFound = true }
+      } else if String(decoding: words, as: UTF8.self).contains(root + "/") {
+        try? Signal.kill.send(to: pid)
+        isFound = true
+      }
+    }
+    return isFound
   }
 
   /// Ends an owner that a client started: a process that has this sandbox on its command line.
