@@ -82,6 +82,9 @@ class Server:
             while connection.readable():
                 self._misbehave("arrival", connection)
                 request = self._read(connection)
+                if connection.asked_to_end:  # what crossed with the end has not arrived
+                    connection.asked_to_end()
+                    break
                 number += 1
                 connection.record["requests"] = number
                 self._answer(connection, request, number)
