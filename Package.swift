@@ -188,6 +188,12 @@ for target in package.targets where unhurried.contains(target.name) {
   target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
 }
 
+// Accesses that overlap are looked for in debug builds, which all tests run. On the way of a request every one of these
+// objects belongs to the loop's thread, and the look would cost as much as the counting of references.
+for target in package.targets where ["BrokerServer", "Transport"].contains(target.name) {
+  target.swiftSettings?.append(.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)))
+}
+
 extension Target {
   /// Whether it lies below `Tests`.
   var isForTests: Bool { type == .test || path?.hasPrefix("Tests/") ?? false }

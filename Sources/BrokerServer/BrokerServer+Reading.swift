@@ -11,30 +11,33 @@ import Transport
 extension BrokerServer {
   /// Moves what can be moved for the connections that the loop has announced.
   func moveAnnounced() {
+    readClock()
+    while let accepted = announced.takeAccepted() { admit(accepted) }
     var list: [ReadyConnections.Ready] = []
     swap(&list, &spareAnnounced)
     announced.exchange(&list)
-    readClock()
-    var late: [Connection] = []
-    swap(&late, &spareLate)
-    for one in list where !one.connection.isClosed {
-      if one.mustClose {
-        close(one.connection)
-      } else if one.isJustReadable, one.connection.isPlain, !one.connection.isQueued, hadMuchToSay(one.connection) {
-        late.append(one.connection)
+    // Those that are served behind the others come to stand at the beginning.
+    var late = 0
+    for index in list.indices where !list[index].connection.isClosed {
+      if list[index].isJustReadable, mayBeServedBehind(list[index].connection) {
+        list.swapAt(late, index)
+        late += 1
       } else {
-        move(one)
+        move(list[index])
       }
     }
+    if late > 0 { serveBehind(list.span.extracting(first: late)) }
     list.removeAll(keepingCapacity: true)
     swap(&list, &spareAnnounced)
-    if !late.isEmpty { serveBehind(late) }
-    late.removeAll(keepingCapacity: true)
-    swap(&late, &spareLate)
+  }
+
+  private func mayBeServedBehind(_ connection: Connection) -> Bool {
+    connection.isPlain && !connection.isQueued && hadMuchToSay(connection)
   }
 
   private func move(_ ready: ReadyConnections.Ready) {
     let connection = ready.connection
+    if ready.mustClose { return close(connection) }
     if ready.isWritable { flush(connection) }
     // What was sent before a hang-up is still read: a program may say `logout` and go.
     if ready.isReadable, !connection.isClosed, connection.mayRead { readSoon(connection) }
@@ -74,6 +77,10 @@ extension BrokerServer {
       if count == room { enqueue(connection) }
       return true
     case .wouldBlock where connection.isAtRest: return true
+    // Nothing is left to say to it, and nothing of it waits.
+    case .endOfStream where connection.isPlain && connection.inFlight.isEmpty:
+      close(connection)
+      return true
     case .wouldBlock, .endOfStream, .failed: break
     }
     takeTurn(connection, result, room, &bytes, answered)
@@ -84,6 +91,7 @@ extension BrokerServer {
   private func takeTurn(
     _ connection: Connection, _ result: IOResult, _ room: Int, _ bytes: inout [UInt8], _ answered: Int
   ) {
+    if !connection.hasBegun { begin(connection) }
     inTurn(connection) {
       queueTokens(connection)
       switch result {

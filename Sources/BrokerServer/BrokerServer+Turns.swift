@@ -41,8 +41,14 @@ extension BrokerServer {
   func readClock() {
     let now = broker.milliseconds
     turnTime = TokenAnswers.Time(wall: now.wall, uptime: now.uptime)
-    turnNanoseconds = BootClock.nanoseconds
+    boottime = 0
     isClockOld = false
+  }
+
+  /// The time since boot in nanoseconds: few turns need it.
+  private var turnNanoseconds: Int64 {
+    if boottime == 0 { boottime = BootClock.nanoseconds }
+    return boottime
   }
 
   /// Lets a connection that is answered much wait behind the others for a while.
@@ -82,22 +88,26 @@ extension BrokerServer {
 
   /// The time of the round that begins now.
   private var roundTime: RoundTime {
-    let deadline = turnNanoseconds + Int64(limits[.turn]) * 1_000_000
-    return RoundTime(deadline: deadline, quickDeadline: max(deadline, turnNanoseconds + Self.quickRoundTime))
+    let now = turnNanoseconds
+    let deadline = now + tokenBounds.roundNanoseconds
+    return RoundTime(deadline: deadline, quickDeadline: max(deadline, now + Self.quickRoundTime))
   }
 
   /// Gives connections that had much to say a turn behind the events of the others, where none waits for that already.
   ///
   /// Those for which there is no time wait in the queue.
-  func serveBehind(_ late: [Connection]) {
+  func serveBehind(_ late: Span<ReadyConnections.Ready>) {
     var (served, time) = (0, roundTime)
     while queue.isEmpty, served < late.count {
-      let connection = late[served]
+      let isQuick = serve(late[served], until: time.deadline)
       served += 1
-      let isQuick = connection.isClosed || connection.isQueued || serve(connection, until: time.deadline)
       if time.isOver(isQuick: isQuick) { break }
     }
-    for connection in late[served...] { enqueue(connection) }
+    for index in served..<late.count { enqueue(late[index].connection) }
+  }
+
+  private func serve(_ late: ReadyConnections.Ready, until deadline: Int64) -> Bool {
+    late.connection.isClosed || late.connection.isQueued || serve(late.connection, until: deadline)
   }
 
   /// Gives each connection of the queue one turn, as long as there is time; the others come first in the next round.

@@ -47,8 +47,7 @@ extension BrokerServer {
   func flush(_ connection: Connection) {
     guard current != connection.id, !connection.isClosed else { return }
     while !connection.output.isEmpty {
-      let result = connection.stream.write(connection.output.bytes.span.extracting(connection.output.waiting))
-      switch result {
+      switch connection.output.write(to: connection.stream) {
       case .bytes(let count):
         connection.output.sent(count)
         noteProgress(connection)

@@ -119,8 +119,6 @@ package actor BrokerServer {
   let announced = ReadyConnections()
   /// An empty list that takes turns with theirs.
   var spareAnnounced: [ReadyConnections.Ready] = []
-  /// An empty list of connections that are served behind the others.
-  var spareLate: [Connection] = []
   /// Whether the loop calls the server behind its events.
   var isOnLoop = false
   /// What may still be handled of the connection at hand.
@@ -147,8 +145,8 @@ package actor BrokerServer {
   var current: ClientID?
   /// The time by the broker's clock: read once for all connections of a turn, and again behind what takes time.
   var turnTime = TokenAnswers.Time()
-  /// The time since boot in nanoseconds when that was read.
-  var turnNanoseconds: Int64 = 0
+  /// The time since boot in nanoseconds, read when it was first needed after that; 0 before.
+  var boottime: Int64 = 0
   /// Whether that was before something that may have taken time.
   var isClockOld = true
   /// Where connections come from.
@@ -194,12 +192,7 @@ package actor BrokerServer {
   /// - Throws: `EMFILE` and the like.
   package nonisolated func listen(_ socket: consuming sending UnixSocket.Listening) throws(Errno) {
     let (limit, ledger) = assumeIsolated { ($0.limits[.connections], $0.ledger) }
-    let listener = UnixListener(
-      loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user
-    ) { [weak self] descriptor, peer in
-      let stream = SocketStream(descriptor)
-      self?.accept(stream, process: peer.pid)
-    }
+    let listener = UnixListener(loop: loop, socket: socket, limit: limit, user: ProcessIdentity.user)
     listener.isFull = { ledger.note(.connections) }
     try start(listener).get()
   }
@@ -217,7 +210,12 @@ package actor BrokerServer {
   private nonisolated func start(_ listener: sending UnixListener) -> Result<Void, Errno> {
     assumeIsolated { server in
       server.listener = listener
-      return Result { () throws(Errno) in try listener.start() }
+      server.joinLoop()
+      return Result { [announced = server.announced] () throws(Errno) in
+        try listener.start { descriptor, peer in
+          announced.note(ReadyConnections.Accepted(stream: SocketStream(descriptor), process: peer.pid))
+        }
+      }
     }
   }
 
@@ -237,39 +235,43 @@ package actor BrokerServer {
 
   /// Takes over a connection that was just accepted.
   ///
-  /// Its client mostly has asked already: it is read before the loop is told to wait for it, and answered without that.
-  private nonisolated func accept(_ stream: sending SocketStream, process: Int32) {
-    assumeIsolated { server in
-      let connection = server.connection(on: stream, isStdio: false, process: process)
-      server.begin(connection)
-      server.readFirst(connection)
-      guard !connection.isClosed else { return }
-      do throws(Errno) {
-        try stream.attach(to: server.loop, connection)
-      } catch {
-        server.log.warning("connection refused", .code("errno", error.code))
-        server.close(connection)
-      }
+  /// Its client mostly has asked for a token already: it is answered before anything else is noted of the connection, the
+  /// loop's waiting included.
+  func admit(_ accepted: ReadyConnections.Accepted) {
+    let connection = connection(on: accepted.stream, isStdio: false, process: accepted.process)
+    readFirst(connection)
+    guard !connection.isClosed else { return }
+    if !connection.hasBegun { begin(connection) }
+    do throws(Errno) {
+      try accepted.stream.attach(to: loop, connection)
+    } catch {
+      log.warning("connection refused", .code("errno", error.code))
+      close(connection)
     }
   }
 
   private func connection(on stream: any ClientStream, isStdio: Bool, process: Int32?) -> Connection {
     clients += 1
     return Connection(
-      id: ClientID(clients), stream: stream, isStdio: isStdio, process: process, limits: limits, announced: announced)
+      id: ClientID(clients), stream: stream, isStdio: isStdio, process: process,
+      messageByteLimit: tokenBounds.messageBytes, announced: announced)
   }
 
-  private func begin(_ connection: Connection) {
+  /// Takes a connection over, before it is told anything but tokens.
+  func begin(_ connection: Connection) {
+    connection.hasBegun = true
     connections[connection.id] = connection
     _ = ledger.add(.connections, 1)
     cancelLinger()
+    joinLoop()
+  }
+
+  /// Lets the loop call the server behind its events from now on.
+  private func joinLoop() {
     guard !isOnLoop else { return }
     isOnLoop = true
-    let enter = EventLoop.makeEntrance { (server: isolated BrokerServer) in server.moveAnnounced() }
-    // The loop keeps the closure, so that the closure must not keep the loop.
-    loop.afterEvents { [weak self, announced] in
-      if !announced.isEmpty, let self { enter(self.loop, self) }
-    }
+    announced.server = self
+    loop.addObserver(announced)
   }
 
   /// How many connections are open.

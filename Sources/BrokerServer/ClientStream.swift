@@ -30,20 +30,13 @@ final class SocketStream: ClientStream {
   func write(_ bytes: Span<UInt8>) -> IOResult { descriptor.send(bytes) }
 
   func attach(to loop: EventLoop, _ connection: Connection) throws(Errno) {
-    let interest = connection.interest
-    registration = try loop.register(descriptor, events(interest.reading, interest.writing), connection)
+    let (reading, writing) = connection.interest
+    registration = try loop.register(descriptor, ReadyEvents(reading: reading, writing: writing), connection)
   }
 
   func setInterest(reading: Bool, writing: Bool, on loop: EventLoop) {
     guard let registration else { return }
-    try? loop.update(registration, events(reading, writing))
-  }
-
-  private func events(_ reading: Bool, _ writing: Bool) -> ReadyEvents {
-    var events: ReadyEvents = []
-    if reading { events.insert(.readable) }
-    if writing { events.insert(.writable) }
-    return events
+    try? loop.update(registration, ReadyEvents(reading: reading, writing: writing))
   }
 
   /// The descriptor is this stream's alone, which the server lets go of in the same turn.

@@ -26,6 +26,8 @@ final class Connection: EventHandler {
   /// What is read next is then what comes next, and once the answers to that are sent all is as before. A change of
   /// anything that this depends on ends it.
   private(set) var isPlain = false
+  /// Whether the connection is the server's, which knows it by its id.
+  var hasBegun = false
   /// Whether the connection is no longer the server's.
   var isClosed = false
   /// Whether the connection is in the queue of those that have much to say.
@@ -95,7 +97,7 @@ final class Connection: EventHandler {
 
   /// A connection on which nothing was said yet.
   init(
-    id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, limits: Limits,
+    id: ClientID, stream: any ClientStream, isStdio: Bool, process: Int32?, messageByteLimit: Int,
     announced: ReadyConnections
   ) {
     self.id = id
@@ -104,7 +106,7 @@ final class Connection: EventHandler {
     self.isStdio = isStdio
     self.process = process
     isAdministrative = isStdio
-    messageByteLimit = limits[.messageBytes]
+    self.messageByteLimit = messageByteLimit
     frames = FrameReader(messageByteLimit: messageByteLimit)
   }
 

@@ -1,3 +1,4 @@
+import LinuxSystem
 import SecretMemory
 
 /// What a client has not taken yet.
@@ -14,8 +15,8 @@ struct OutputQueue {
   /// Whether nothing waits.
   var isEmpty: Bool { count == 0 }
 
-  /// The part that waits.
-  var waiting: Range<Int> { head..<bytes.count }
+  /// Writes what the stream takes of the part that waits.
+  func write(to stream: any ClientStream) -> IOResult { stream.write(bytes.span.extracting(head...)) }
 
   /// Notes that so many bytes were taken.
   mutating func sent(_ count: Int) {

@@ -1,11 +1,11 @@
 import LinuxSystem
 import Transport
 
-/// The connections for which the loop has announced something in this turn.
+/// The connections for which the loop has announced something in this turn, and those that it has accepted.
 ///
 /// The server moves them together when all are known, so that it is entered once for all of them. Confined to the
 /// server's executor: handlers and what the loop calls behind them run there.
-final class ReadyConnections {
+final class ReadyConnections: TurnObserver {
   /// One connection and what was announced.
   struct Ready {
     /// Whose bytes can be moved.
@@ -23,10 +23,29 @@ final class ReadyConnections {
     var isJustReadable: Bool { isReadable && !isWritable && !isGone }
   }
 
-  private var list: [Ready] = []
+  /// A connection that was just accepted.
+  struct Accepted {
+    /// Its bytes.
+    let stream: SocketStream
+    /// The process that made it.
+    let process: Int32
+  }
 
-  /// Whether there are none.
-  var isEmpty: Bool { list.isEmpty }
+  /// Who moves them; not kept, for the loop keeps this object.
+  weak var server: BrokerServer?
+  private var list: [Ready] = []
+  private var accepted: [Accepted] = []
+
+  func handlersWereCalled() {
+    guard !list.isEmpty || !accepted.isEmpty, let server else { return }
+    server.loop.enter(server) { $0.moveAnnounced() }
+  }
+
+  /// Notes a connection that was accepted.
+  func note(_ connection: Accepted) { accepted.append(connection) }
+
+  /// Takes a connection out that was accepted, in their order; nil where there is none. There are few in a turn.
+  func takeAccepted() -> Accepted? { accepted.isEmpty ? nil : accepted.removeFirst() }
 
   /// Notes what was announced for one side of a connection.
   func note(_ connection: Connection, _ events: ReadyEvents, _ side: ConnectionSide) {

@@ -20,17 +20,23 @@ struct TokenAnswers: ~Copyable {
     let json: JSONLimits
     /// How many bytes an id may have.
     let idBytes: Int
+    /// How many bytes a message of a new connection may have.
+    let messageBytes: Int
     /// How many bytes of answers may wait.
     let outputBytes: Int
     /// How many messages a turn may have.
     let turnMessages: Int
+    /// How long a round of connections that had much to say may last, in nanoseconds.
+    let roundNanoseconds: Int64
 
     /// The bounds that follow from the limits.
     init(_ limits: Limits) {
       json = limits.json
       idBytes = limits.idBytes
+      messageBytes = limits[.messageBytes]
       outputBytes = limits[.outputBytes]
       turnMessages = limits[.turnMessages]
+      roundNanoseconds = Int64(limits[.turn]) * 1_000_000
     }
   }
 
@@ -161,8 +167,7 @@ struct TokenAnswers: ~Copyable {
         profile: bytes.extracting(question.profile), minValidity: question.minValidity, wall: time.wall,
         uptime: time.uptime)
     else { return nil }
-    let id = bytes.extracting(question.id)
-    return answer.withBytes { result in append(result, id) } ? question.length : nil
+    return append(answer, bytes.extracting(question.id)) ? question.length : nil
   }
 
   /// Reads the first line by the scanner.
@@ -186,15 +191,17 @@ struct TokenAnswers: ~Copyable {
   mutating func forgetPattern() { pattern = QuestionPattern() }
 
   /// Appends a response as a line; false where there is no room for it.
-  private mutating func append(_ result: Span<UInt8>, _ id: Span<UInt8>) -> Bool {
+  private mutating func append(_ result: Secret, _ id: Span<UInt8>) -> Bool {
     let (head, label) = (ResponseWriter.head, ResponseWriter.resultLabel)
-    let size = head.utf8CodeUnitCount + id.count + label.utf8CodeUnitCount + result.count + 2
+    let size = head.utf8CodeUnitCount + id.count + label.utf8CodeUnitCount + result.byteCount + 2
     guard size <= Self.capacity - count else { return false }
     copy(head)
     copy(id)
     let tail = count
     copy(label)
-    copy(result)
+    // There is room for it, as was checked.
+    unsafe result.copy(to: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
+    count += result.byteCount
     copy("}\n")
     lastTail = tail..<count
     return true

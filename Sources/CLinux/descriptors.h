@@ -3,7 +3,7 @@
 
 static inline int64_t clinux_read(int fd, void *buffer, size_t count) {
   int64_t n;
-  do n = read(fd, buffer, count); while (n < 0 && errno == EINTR);
+  do n = CLINUX_CALL(read, fd, buffer, count); while (n < 0 && errno == EINTR);
   return clinux_result_long(n);
 }
 static inline int64_t clinux_write(int fd, const void *buffer, size_t count) {
@@ -28,7 +28,8 @@ static inline int64_t clinux_recv(int fd, void *buffer, size_t count) {
 // Never raises SIGPIPE. With `wait` it waits as the flags of the open file say, without it never.
 static inline int64_t clinux_send(int fd, const void *buffer, size_t count, int wait) {
   int64_t n;
-  do n = send(fd, buffer, count, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT)); while (n < 0 && errno == EINTR);
+  int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
+  do n = CLINUX_CALL(sendto, fd, buffer, count, flags, NULL, 0); while (n < 0 && errno == EINTR);
   return clinux_result_long(n);
 }
 static inline int64_t clinux_pread(int fd, void *buffer, size_t count, int64_t offset) {
@@ -53,7 +54,7 @@ static inline int clinux_open(const char *path, int flags, unsigned mode) {
   return clinux_result(fd);
 }
 // On Linux the descriptor is gone whatever close(2) says, so it is never called twice.
-static inline void clinux_close(int fd) { close(fd); }
+static inline void clinux_close(int fd) { CLINUX_CALL(close, fd); }
 static inline int clinux_duplicate(int fd, int lowest) { return clinux_result(fcntl(fd, F_DUPFD_CLOEXEC, lowest)); }
 // Opens /dev/null in the place of every standard descriptor that is closed, so that no lock or socket takes its number. It
 // is opened so that reading finds the end and writing fails.

@@ -35,7 +35,7 @@ static inline int clinux_unix_connect(int fd, const char *path) {
 static inline int clinux_listen(int fd, int backlog) { return clinux_result(listen(fd, backlog)); }
 static inline int clinux_accept(int fd) {
   int result;
-  do result = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); while (result < 0 && errno == EINTR);
+  do result = (int)CLINUX_CALL(accept4, fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); while (result < 0 && errno == EINTR);
   return clinux_result(result);
 }
 // On a Unix socket it also bounds connect(2) to a listener whose queue is full; 0 is no limit (unix(7), socket(7)).

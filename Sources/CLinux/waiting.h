@@ -8,7 +8,12 @@ static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_
 }
 // A signal that interrupts the wait looks like a wait that found nothing.
 static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout) {
-  int n = epoll_wait(epoll, events, count, timeout);
+  #if defined(SYS_epoll_wait) || defined(CLINUX_LIBRARY_CALLS)
+  int n = (int)CLINUX_CALL(epoll_wait, epoll, events, count, timeout);
+#else
+  // Newer machines have this call alone; without a set of signals it is the same (epoll_wait(2)).
+  int n = (int)syscall(SYS_epoll_pwait, epoll, events, count, timeout, NULL, sizeof(uint64_t));
+#endif
   return n < 0 ? (errno == EINTR ? 0 : -errno) : n;
 }
 // The members of one event, read in C: the structure is packed on x86-64, and its token is in a union.

@@ -13,6 +13,12 @@ package struct Epoll: ~Copyable {
     /// Wraps bits of epoll_ctl(2).
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// What is waited for in each direction: as a list of these, which is put together by way of a table.
+    @inline(__always)
+    package init(reading: Bool, writing: Bool) {
+      rawValue = (reading ? EPOLLIN.rawValue : 0) | (writing ? EPOLLOUT.rawValue : 0)
+    }
+
     /// Whether one of these is among them: as `contains`, which other modules call by way of a table.
     @inline(__always)
     package func has(_ events: Events) -> Bool { rawValue & events.rawValue != 0 }

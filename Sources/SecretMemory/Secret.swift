@@ -147,6 +147,22 @@ public struct Secret: Sendable {
     }
   }
 
+  /// Copies the bytes to the beginning of memory that has room for them: as ``withBytes(_:)`` lends them, without a
+  /// closure, for what is asked for again and again.
+  ///
+  /// The copy is the caller's to wipe.
+  package func copy(to target: UnsafeMutableRawBufferPointer) {
+    switch place {
+    case .nowhere: break
+    case .arena(let slot): unsafe slot.copy(to: target)
+    case .resting(let secret):
+      secret.read { bytes in
+        // There is room for the bytes, as is checked, and they are valid inside the closure.
+        unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+      }
+    }
+  }
+
   /// The secret as a string, which can never be wiped.
   ///
   /// Right in one place: at the end of a program's own use of a secret, where an interface takes nothing but a string

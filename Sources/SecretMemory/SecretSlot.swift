@@ -47,6 +47,13 @@ final class SecretSlot: Sendable {
     try body(&span)
   }
 
+  /// Copies the bytes to the beginning of memory that has room for them.
+  @inline(__always)
+  func copy(to target: UnsafeMutableRawBufferPointer) {
+    // The slot is kept alive by its caller; the copy is as long as the block's bytes, which is checked against the room.
+    unsafe target.copyMemory(from: UnsafeRawBufferPointer(arena.bytes(offset: offset, byteCount: byteCount)))
+  }
+
   /// Lends the bytes for reading.
   func read<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
     // The slot is kept alive until the closure has returned; nothing writes to a finished slot.

@@ -7,6 +7,8 @@ import CLinux
 ///
 /// - Parameter bytes: keeps its count; every byte is 0 afterwards.
 public func wipe(_ bytes: inout [UInt8]) {
+  // The storage of all empty arrays is one and the same, so that lending it for writing allocates another one.
+  guard !bytes.isEmpty else { return }
   // The pointer and the length come from the same buffer, which lives until the closure returns.
   unsafe bytes.withUnsafeMutableBytes { buffer in
     // As above.
@@ -17,6 +19,7 @@ public func wipe(_ bytes: inout [UInt8]) {
 /// Zeroes a part of an array in place, as ``wipe(_:)`` does the whole.
 public func wipe(_ bytes: inout [UInt8], _ range: Range<Int>) {
   precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "a range outside the array")
+  guard !range.isEmpty else { return }
   // The range was checked above, and the storage lives until the closure returns.
   unsafe bytes.withUnsafeMutableBytes { buffer in
     // As above.

@@ -29,7 +29,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   private let epoll: Epoll
   private var handlers = HandlerTable()
-  private var turnEndCallbacks: [() -> Void] = []
+  private var turnObservers: [any TurnObserver] = []
   private var alwaysReady: [Registration] = []
   private var timers = TimerQueue()
   private let alarm: BootTimer
@@ -144,7 +144,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// A registration that has ended is ignored.
   package func update(_ registration: Registration, _ interest: ReadyEvents) throws(Errno) {
     requireLoop()
-    guard let entry = handlers[registration], entry.interest != interest else { return }
+    guard let entry = handlers[registration], entry.interest.rawValue != interest.rawValue else { return }
     if !entry.isAlwaysReady { try epoll.modify(entry.descriptor, interest, token: registration.rawValue) }
     handlers.setInterest(interest, of: registration)
   }
@@ -164,12 +164,10 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
-  /// Calls `body` in every turn from now on, when all events of its wait have been told.
-  ///
-  /// For handlers that note their events and move all of them together.
-  package func afterEvents(_ body: @escaping () -> Void) {
+  /// Calls an observer in every turn from now on, when all events of its wait have been told.
+  package func addObserver(_ observer: any TurnObserver) {
     requireLoop()
-    turnEndCallbacks.append(body)
+    turnObservers.append(observer)
   }
 
   /// How many descriptors are registered.
@@ -228,7 +226,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       deliver(token, events)
     }
     if !alwaysReady.isEmpty { deliverFiles() }
-    for body in turnEndCallbacks { body() }
+    for index in turnObservers.indices { turnObservers[index].handlersWereCalled() }
     if localHead < local.count { runJobs() }
     if timerIsDue { callTimers() }
   }

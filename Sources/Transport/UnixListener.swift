@@ -34,7 +34,7 @@ package final class UnixListener: EventHandler {
   private let socket: UnixSocket.Listening
   private var limit: Int
   private let user: UInt32
-  private let accept: Accept
+  private var accept: Accept = { connection, _ in connection.close() }
   /// Takes the next waiting connection; tests let it fail.
   var next: (borrowing FileDescriptor) throws(Errno) -> FileDescriptor? = { listener throws(Errno) in
     try UnixSocket.accept(from: listener)
@@ -59,22 +59,20 @@ package final class UnixListener: EventHandler {
   ///   - socket: listens, and is non-blocking.
   ///   - limit: how many connections may be open together.
   ///   - user: whose processes may connect; root is refused too unless it is root.
-  ///   - accept: takes each connection over, on the loop.
-  package init(
-    loop: EventLoop, socket: consuming UnixSocket.Listening, limit: Int, user: UInt32, accept: @escaping Accept
-  ) {
+  package init(loop: EventLoop, socket: consuming UnixSocket.Listening, limit: Int, user: UInt32) {
     self.loop = loop
     self.socket = socket
     self.limit = limit
     self.user = user
-    self.accept = accept
   }
 
   /// Begins to accept.
   ///
+  /// - Parameter accept: takes each connection over, on the loop.
   /// - Throws: `EMFILE` and the like.
-  package func start() throws(Errno) {
+  package func start(_ accept: @escaping Accept) throws(Errno) {
     guard registration == nil else { return }
+    self.accept = accept
     reserve = try FileDescriptor.open("/dev/null", .read)
     registration = try loop.register(socket.descriptor, .readable, self)
   }

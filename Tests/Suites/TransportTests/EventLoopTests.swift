@@ -56,6 +56,14 @@ private actor Counter {
   }
 }
 
+private final class Observer: TurnObserver {
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  func handlersWereCalled() { body() }
+}
+
 @Suite(.standardTimeLimit) struct EventLoopTests {
   @Test func `what gathers events is called behind all of them, in the same turn`() throws {
     let loop = try EventLoop()
@@ -65,7 +73,8 @@ private actor Counter {
       reader.onReady = { order.append("event") }
       _ = try loop.register(reader.descriptor, .readable, reader)
     }
-    loop.afterEvents { order.append("end") }
+    let observer = Observer { order.append("end") }
+    loop.addObserver(observer)
     for (_, writer) in pairs { #expect(writer.send(1) == .bytes(1)) }
     try loop.runOnce()
     #expect(order == ["event", "event", "event", "end"])
