@@ -39,7 +39,7 @@ enum StateProbe {
 
   private static func directory(in answer: [UInt8]) -> String? {
     guard let root = try? JSONDocument(parsing: answer).root,
-      let path = try? root["error"]?["data"]?["proof"]?["path"]?.string(), path.hasPrefix("/")
+      let path = try? root["error"]?["data"]?["proof"]?["path"]?.string(), PathName.isAbsolute(path)
     else { return nil }
     return PathName.directory(of: path)
   }

@@ -17,7 +17,7 @@ package struct StateProofFile: Sendable {
   /// - Returns: nil for another name than the broker's own programs choose, or other contents than a nonce.
   package init?(path: String, nonce: String) {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
-    guard path.hasPrefix("/"), name.hasPrefix(Self.prefix),
+    guard PathName.isAbsolute(path), name.hasPrefix(Self.prefix),
       Self.isHexadecimal(name.dropFirst(Self.prefix.count), length: 32), Self.isHexadecimal(nonce[...], length: 64)
     else { return nil }
     self.path = path

@@ -71,18 +71,28 @@ public struct JSONWriter: Sendable {
 
   /// Writes a string.
   public mutating func string(_ value: String) {
-    separate()
-    put(UInt8(ascii: "\""))
-    for byte in value.utf8 { escape(byte) }
-    put(UInt8(ascii: "\""))
+    string(utf8: value.utf8.span)
   }
 
   /// Writes a string from bytes that must be UTF-8.
   public mutating func string(utf8 value: Span<UInt8>) {
     separate()
+    bytes.makeRoom(for: value.count + 2)
+    bytes.append(UInt8(ascii: "\""))
+    // Mostly there is nothing to escape, and the whole is one piece.
+    var start = 0
+    for position in value.indices where Self.mustBeEscaped(value[position]) {
+      put(value.extracting(start..<position))
+      escape(value[position])
+      start = position + 1
+    }
+    put(value.extracting(start...))
     put(UInt8(ascii: "\""))
-    for position in value.indices { escape(value[position]) }
-    put(UInt8(ascii: "\""))
+  }
+
+  @inline(__always)
+  private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
   }
 
   private mutating func escape(_ byte: UInt8) {
@@ -93,11 +103,10 @@ public struct JSONWriter: Sendable {
     case 0x0A: append("\\n")
     case 0x0D: append("\\r")
     case 0x09: append("\\t")
-    case 0x00..<0x20, 0x7F:
+    default:
       append("\\u00")
       put(Self.hexadecimal(byte >> 4))
       put(Self.hexadecimal(byte & 0xF))
-    default: put(byte)
     }
   }
 
@@ -106,7 +115,7 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func append(_ text: String) {
-    for byte in text.utf8 { put(byte) }
+    put(text.utf8.span)
   }
 
   /// Writes a whole number.

@@ -39,7 +39,7 @@ package struct NotifySocket: ~Copyable, Sendable {
 
   /// Whether a name is a path or an abstract name that fits into an address (unix(7)).
   private static func isAddress(_ name: String) -> Bool {
-    guard name.hasPrefix("/") || name.hasPrefix("@") else { return false }
+    guard PathName.isAbsolute(name) || name.hasPrefix("@") else { return false }
     return (2...Int(CLINUX_PATH_LIMIT)).contains(name.utf8.count)
   }
 }

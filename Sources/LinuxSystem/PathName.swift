@@ -1,5 +1,8 @@
 /// Taking paths apart, by bytes: no file system is asked.
 package enum PathName {
+  /// Whether a path begins with a slash, whatever follows it: a combining character too.
+  package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+
   /// What is before the last component of an absolute path; `/` for a path at the root.
   package static func directory(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.utf8.startIndex else { return "/" }
@@ -17,7 +20,7 @@ package enum PathName {
   package static func absolute(_ path: String, in base: @autoclosure () -> String) -> String {
     guard !isNormal(path) else { return path }
     var components: [Substring] = []
-    let full = path.hasPrefix("/") ? path : base() + "/" + path
+    let full = PathName.isAbsolute(path) ? path : base() + "/" + path
     for component in full.utf8.split(separator: UInt8(ascii: "/")) {
       switch Substring(component) {
       case ".": continue

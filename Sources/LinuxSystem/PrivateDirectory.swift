@@ -61,13 +61,15 @@ package struct PrivateDirectory: ~Copyable {
   ///   - create: makes it if it is missing, and what is missing above it, all with mode 0700.
   /// - Throws: the reason why it is not trusted.
   package init(_ path: String, create: Bool) throws(Refusal) {
-    guard path.hasPrefix("/") else { throw .notAbsolute(path) }
+    guard PathName.isAbsolute(path) else { throw .notAbsolute(path) }
     let parents = PrivateDirectory.parents(of: path)
-    for parent in parents {
-      if create { try PrivateDirectory.make(parent) }
+    // Nothing is made behind a directory that is not safe; where everything is there, one look at the whole way is enough.
+    let isMissing = create && (try? FileStatus.ofLink(path)) == nil
+    for parent in isMissing ? parents : parents.suffix(1) {
+      if isMissing { try PrivateDirectory.make(parent) }
       try PrivateDirectory.checkWay(to: parent)
     }
-    if create { try PrivateDirectory.make(path) }
+    if isMissing { try PrivateDirectory.make(path) }
     let descriptor = try PrivateDirectory.open(path)
     let status: FileStatus
     do { status = try descriptor.status() } catch { throw .failed(path, error) }
@@ -142,7 +144,7 @@ package struct PrivateDirectory: ~Copyable {
       guard status.owner == 0 || status.owner == geteuid() else { throw .unsafeParent(next) }
       links += 1
       guard links <= linkLimit, let target = SymbolicLink.target(of: next) else { throw .failed(next, .symbolicLink) }
-      if target.hasPrefix("/") { place = "" }
+      if PathName.isAbsolute(target) { place = "" }
       left += components(of: target).reversed()
     }
   }

@@ -40,6 +40,6 @@ package enum ProcessIdentity {
     }
     guard count > 0, count < buffer.count else { return nil }
     let target = String(decoding: buffer[..<Int(count)], as: UTF8.self)
-    return target.hasPrefix("/") ? target : nil
+    return PathName.isAbsolute(target) ? target : nil
   }
 }

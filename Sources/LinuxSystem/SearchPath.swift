@@ -6,7 +6,7 @@ package enum SearchPath {
 
   /// The absolute directories of an environment's `PATH`, in their order; without one, those that every system has.
   package static func directories(_ environment: [String: String]) -> [String] {
-    (environment["PATH"] ?? standard).split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+    (environment["PATH"] ?? standard).split(separator: ":").filter { PathName.isAbsolute($0) }.map(String.init)
   }
 
   /// The paths that a program may have, in the order in which they are tried; nothing is looked at.
@@ -16,7 +16,7 @@ package enum SearchPath {
   ///   - environment: whose `PATH` counts.
   /// - Returns: absolute paths.
   package static func candidates(_ name: String, _ environment: [String: String]) -> [String] {
-    guard !name.contains("/") else { return name.hasPrefix("/") ? [name] : [] }
+    guard !name.contains("/") else { return PathName.isAbsolute(name) ? [name] : [] }
     return directories(environment).map { "\($0)/\(name)" }
   }
 
@@ -30,7 +30,7 @@ package enum SearchPath {
   package static func program(
     _ name: String, _ environment: [String: String], where isWanted: (FileStatus) -> Bool = { _ in true }
   ) -> String? {
-    guard !name.contains("/") else { return name.hasPrefix("/") ? name : nil }
+    guard !name.contains("/") else { return PathName.isAbsolute(name) ? name : nil }
     return candidates(name, environment).first { (try? FileStatus.following($0)).map(isWanted) ?? false }
   }
 }

@@ -30,7 +30,7 @@ package enum SymbolicLink {
     for _ in 0...mostLinks {
       guard let target = target(of: path) else { return path }
       // Not shortened: what `..` means behind a linked directory, the kernel knows.
-      path = target.hasPrefix("/") ? target : "\(PathName.directory(of: path))/\(target)"
+      path = PathName.isAbsolute(target) ? target : "\(PathName.directory(of: path))/\(target)"
     }
     throw .symbolicLink
   }

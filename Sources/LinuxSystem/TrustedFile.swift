@@ -75,7 +75,7 @@ package enum TrustedFile {
 
   /// Follows the path component by component, so that no link is missed.
   private static func resolve(_ path: String) throws(Refusal) -> (path: String, status: FileStatus) {
-    guard path.hasPrefix("/") else { throw .failed(path, .invalid) }
+    guard PathName.isAbsolute(path) else { throw .failed(path, .invalid) }
     var rest = components(path)
     var (place, status) = ("", try look("/"))
     var links = 0
@@ -98,7 +98,7 @@ package enum TrustedFile {
       links += 1
       guard links <= linkLimit else { throw .failed(path, .symbolicLink) }
       let target = try target(of: next)
-      if target.hasPrefix("/") { place = "" }
+      if PathName.isAbsolute(target) { place = "" }
       rest += components(target)
     }
     guard status.kind == .regular else { throw .notAFile(place.isEmpty ? "/" : place) }

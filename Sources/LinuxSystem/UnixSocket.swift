@@ -61,7 +61,7 @@ package enum UnixSocket {
     /// - Throws: `EDESTADDRREQ` for a socket without an absolute path; what getsockname(2) and listen(2) say.
     package init(adopting descriptor: consuming FileDescriptor) throws(Errno) {
       let path = try UnixSocket.path(of: descriptor)
-      guard path.hasPrefix("/") else { throw .noPath }
+      guard PathName.isAbsolute(path) else { throw .noPath }
       _ = try Errno.check(clinux_listen(descriptor.number, backlog))
       self.init(descriptor: descriptor, path: path, identity: nil)
     }

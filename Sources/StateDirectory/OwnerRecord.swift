@@ -55,7 +55,7 @@ package struct OwnerRecord: Equatable, Sendable {
       socket = try root.required("socket").string()
       startedAt = try root.required("startedAt").string()
     } catch { return nil }
-    guard socket.hasPrefix("/") else { return nil }
+    guard PathName.isAbsolute(socket) else { return nil }
   }
 
   /// Reads the record of a lock file without locking it.

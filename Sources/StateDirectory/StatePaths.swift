@@ -93,7 +93,7 @@ package struct StatePaths: Equatable, Sendable {
       throw .empty(option: name)
     }
     for name in ["AUTHBROKER_STATE", "AUTHBROKER_CONFIG", "AUTHBROKER_SOCKET"] {
-      guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }
+      guard let value = environment[name], !value.isEmpty, !PathName.isAbsolute(value) else { continue }
       throw .relative(variable: name, value: value)
     }
     let base = BaseDirectories(environment)
@@ -120,7 +120,7 @@ private struct BaseDirectories {
 
   init(_ environment: EnvironmentVariables) {
     func directory(_ name: String) -> String? {
-      guard let path = environment[name], path.hasPrefix("/") else { return nil }
+      guard let path = environment[name], PathName.isAbsolute(path) else { return nil }
       return PathName.absolute(path, in: "/")
     }
     let home = directory("HOME").map { $0 == "/" ? "" : $0 }

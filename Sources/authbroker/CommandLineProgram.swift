@@ -36,7 +36,7 @@ enum CommandLineProgram {
 
   /// Says where a state directory is going to be that is named by where this program happens to run.
   private static func warn(of state: String?) {
-    guard let state, !state.isEmpty, !state.hasPrefix("/") else { return }
+    guard let state, !state.isEmpty, !PathName.isAbsolute(state) else { return }
     let path = PathName.absolute(state, in: ProcessIdentity.workingDirectory)
     guard (try? FileStatus.following(path)) == nil else { return }
     Output.notice("--state \(state.shellQuoted) means \(path.shellQuoted), which does not exist yet")
@@ -86,7 +86,7 @@ enum CommandLineProgram {
     while index < words.count {
       let word = words[index]
       guard word.hasPrefix("-"), word != "-" else { return index }
-      // Before the options of every command are made.
+      // A plain question for the version does without the options of every command.
       guard word != "-V", word != Option.version.name else {
         index += 1
         continue

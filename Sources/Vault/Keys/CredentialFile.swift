@@ -57,7 +57,7 @@ package struct CredentialFile: Sendable {
   ///
   /// - Throws: `KeySourceError.credential`, `.secretMemoryExhausted`.
   package func read() throws(KeySourceError) -> Secret {
-    guard let directory, directory.hasPrefix("/") else { throw .credential(.noDirectory(name: name)) }
+    guard let directory, PathName.isAbsolute(directory) else { throw .credential(.noDirectory(name: name)) }
     let path = directory + "/" + name
     let file = try open(path)
     try check(file, path)

@@ -33,7 +33,7 @@ struct KeyFileUsers {
     guard let noted else { throw .usersUnknown(path: path) }
     let own = try? FileStatus.ofLink(vaultPath).identity
     return noted.first { name in
-      guard name.hasPrefix("/") else { return false }
+      guard PathName.isAbsolute(name) else { return false }
       do throws(Errno) {
         let status = try FileStatus.ofLink(name)
         return status.kind == .regular && status.size > 0 && status.identity != own

@@ -17,7 +17,7 @@ enum EnvironmentCheck: DoctorCheck {
   }
 
   private static func home(_ environment: EnvironmentVariables) -> DoctorFinding {
-    guard let home = environment["HOME"], home.hasPrefix("/") else {
+    guard let home = environment["HOME"], PathName.isAbsolute(home) else {
       return DoctorFinding(
         "environment.home", "home", .warning, "HOME is not set to an absolute path; every command needs --state")
     }
@@ -28,7 +28,7 @@ enum EnvironmentCheck: DoctorCheck {
   private static func variables(_ environment: EnvironmentVariables) -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
-      guard let value = environment[name], !value.isEmpty, !value.hasPrefix("/") else { continue }
+      guard let value = environment[name], !value.isEmpty, !PathName.isAbsolute(value) else { continue }
       let message =
         "\(name) is not an absolute path and so is ignored (XDG Base Directory Specification); fix or unset it"
       findings.append(DoctorFinding("environment.variable", name, .warning, message))

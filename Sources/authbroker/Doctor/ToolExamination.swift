@@ -215,7 +215,7 @@ struct ToolExamination: ~Copyable {
     _ variable: String, _ target: Target
   ) throws(CommandFailure) -> (DoctorFinding, Secret) {
     let remedy = NextCommand("keep one with", "file", "--id", "PATH")
-    guard let path = setup.environment[variable], path.hasPrefix("/") else {
+    guard let path = setup.environment[variable], PathName.isAbsolute(path) else {
       throw CommandFailure(.failure, "\(variable) names no file", next: remedy)
     }
     let shown = path.shellQuoted

@@ -22,6 +22,8 @@ struct IssuedTokens: ~Copyable {
   static let leastAge = Duration.seconds(60)
   /// How many files there may be; a process beyond that is not remembered.
   static let mostFiles = 64
+  /// From how many files on those of processes that have ended are looked for: each takes a look into `/proc`.
+  static let sweptFiles = 16
   private static let longestEntry = 512
 
   private let directory: PrivateDirectory
@@ -60,9 +62,10 @@ struct IssuedTokens: ~Copyable {
     try? directory.writeFile(name, entry.bytes.span)
   }
 
-  /// Removes the files of processes that have ended; how many of others are left.
+  /// Removes the files of processes that have ended, where there are many files; how many of others are left.
   private func sweep() -> Int {
     let names = (try? TemporaryDirectory.names(in: directory.path)) ?? []
+    guard names.count >= Self.sweptFiles else { return names.count }
     var left = 0
     for other in names where other.hasPrefix(prefix) && other != name {
       let parts = other.split(separator: "-")

@@ -15,7 +15,7 @@ struct SetupContext: Sendable {
   ///
   /// - Throws: a failure where there is no home directory.
   init(_ context: Context) throws(CommandFailure) {
-    guard let home = context.environment["HOME"], home.hasPrefix("/") else {
+    guard let home = context.environment["HOME"], PathName.isAbsolute(home) else {
       throw CommandFailure(
         .failure, "HOME is not set to an absolute path; set it to your home directory, where tools are configured")
     }
@@ -46,13 +46,13 @@ struct SetupContext: Sendable {
 
   /// Something below this program's directory of the user's data (XDG Base Directory Specification).
   private func data(_ name: String) -> String {
-    let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
+    let base = environment["XDG_DATA_HOME"].flatMap { PathName.isAbsolute($0) ? $0 : nil } ?? home + "/.local/share"
     return "\(base)/authbroker/\(name)"
   }
 
   /// The path that a variable holds, else one below the home directory.
   func file(_ variable: String, orElse path: String) -> String {
-    let chosen = environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let chosen = environment[variable].flatMap { PathName.isAbsolute($0) ? $0 : nil }
     return chosen ?? "\(home)/\(path)"
   }
 

@@ -36,7 +36,7 @@ import Testing
     #expect(status.permissions == 0o600)
   }
 
-  @Test func `files of processes that have ended are removed, and other files are left alone`() throws {
+  @Test func `files of processes that have ended are removed once there are many, and others are left alone`() throws {
     try memory()?.remember(.init(tokenID: "k3v9"))
     let directory = try PrivateDirectory(try paths().helpers, create: true)
     let own = ProcessIdentity.pid
@@ -44,6 +44,11 @@ import Testing
     let live = "kubectl-\(own)-\(start)-a"
     for name in ["kubectl-\(own)-\(start &+ 1)-a", "kubectl-0-1-a", "kubectl-x", "other-1-1-a", live] {
       try directory.writeFile(name, Array("x".utf8).span)
+    }
+    try memory()?.remember(.init(tokenID: "k3v9"))
+    #expect(try names().count == 6)
+    for index in 6..<IssuedTokens.sweptFiles {
+      try directory.writeFile("kubectl-0-\(index)-a", Array("x".utf8).span)
     }
     try memory()?.remember(.init(tokenID: "k3v9"))
     let left = try names()

@@ -77,7 +77,7 @@ final class GitHelperStep: SetupStep {
 
   /// The file that git writes (git-config(1), "FILES").
   private static func file(_ setup: SetupContext) -> ToolFile {
-    if let path = setup.environment["GIT_CONFIG_GLOBAL"], path.hasPrefix("/") { return ToolFile(path: path) }
+    if let path = setup.environment["GIT_CONFIG_GLOBAL"], PathName.isAbsolute(path) { return ToolFile(path: path) }
     let own = setup.home + "/.gitconfig"
     let other = setup.file("XDG_CONFIG_HOME", orElse: ".config") + "/git/config"
     let isOther = (try? FileStatus.following(own)) == nil && (try? FileStatus.following(other)) != nil
