@@ -33,18 +33,21 @@ final class ReadyConnections: TurnObserver {
 
   /// Who moves them; not kept, for the loop keeps this object.
   weak var server: BrokerServer?
+  private let entrance = LoopEntrance { (server: isolated BrokerServer) in server.moveAnnounced() }
   private var list: [Ready] = []
   private var accepted: [Accepted] = []
 
   func handlersWereCalled() {
     guard !list.isEmpty || !accepted.isEmpty, let server else { return }
-    server.loop.enter(server) { $0.moveAnnounced() }
+    entrance.enter(server, on: server.loop)
   }
 
   /// Notes a connection that was accepted.
   func note(_ connection: Accepted) { accepted.append(connection) }
 
-  /// Takes a connection out that was accepted, in their order; nil where there is none. There are few in a turn.
+  /// Takes a connection out that was accepted, in their order; nil where there is none.
+  ///
+  /// There are few in a turn.
   func takeAccepted() -> Accepted? { accepted.isEmpty ? nil : accepted.removeFirst() }
 
   /// Notes what was announced for one side of a connection.

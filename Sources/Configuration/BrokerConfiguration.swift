@@ -87,7 +87,10 @@ package struct BrokerConfiguration: Sendable, Equatable {
     }
   }
 
-  /// How many different sections of profiles are remembered: a fleet has few, and those of people cost nothing to read.
+  /// How many different sections of profiles are remembered, so that equal ones are parsed once.
+  ///
+  /// What is different beyond that is parsed each time: of many profiles most are equal, and few different ones take no
+  /// time.
   private static let knownSectionLimit = 256
 
   private static func profiles(_ root: inout ConfigurationSection) -> [ProfileConfiguration] {

@@ -45,7 +45,7 @@ package struct ConfigurationSection {
 
   /// Makes a key known without reading its value.
   package mutating func note(_ key: String) {
-    // A key that is read twice is there twice.
+    // `finish` looks at the list only where there is an unknown key, and removes duplicates then.
     if node != nil { knownKeys.append(key) }
     context.note(key, in: pattern)
   }

@@ -20,7 +20,9 @@ struct JSON5Converter {
     case nothing, opener, comma, key, colon, value
   }
 
-  /// How many bytes of a text a token has on average, at the least: short keys, their colons and commas.
+  /// How many bytes of a text a token has, about: short keys, their colons and commas.
+  ///
+  /// It only sizes a reservation.
   private static let usualTokenBytes = 6
 
   /// A converter at the beginning of a text.

@@ -1,5 +1,5 @@
 extension Array where Element: BitwiseCopyable {
-  /// A copy of memory, made at once: as a sequence it would be copied element by element.
+  /// A copy of memory, which no initializer makes of a span: it is no sequence.
   @inlinable
   package init(copying elements: Span<Element>) {
     // The memory is lent for the length of the call, and the room is as large as it is.

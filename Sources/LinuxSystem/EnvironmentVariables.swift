@@ -2,8 +2,8 @@ import CLinux
 
 /// Variables of an environment: this process's own, looked up one by one, or given ones.
 ///
-/// A program that needs a few of its own makes no copy of all. Its own are not to be changed meanwhile; a library in another
-/// program, where somebody may, takes a copy.
+/// A program that needs a few of its own makes no copy of all. Its own are not to be changed meanwhile; a library, whose
+/// program may change them, takes a copy.
 package struct EnvironmentVariables: Sendable, ExpressibleByDictionaryLiteral {
   /// Nil where the process's own are meant.
   private let given: [String: String]?
@@ -18,9 +18,17 @@ package struct EnvironmentVariables: Sendable, ExpressibleByDictionaryLiteral {
 
   /// The variables of a literal; of two with one name the first counts.
   package init(dictionaryLiteral variables: (String, String)...) {
+    // The initializer of a dictionary that chooses between two values does not compile as Embedded Swift.
     var given: [String: String] = [:]
     for (name, value) in variables where given[name] == nil { given[name] = value }
     self.given = given
+  }
+
+  /// The same without one variable.
+  package func without(_ name: String) -> EnvironmentVariables {
+    var variables = all
+    variables[name] = nil
+    return EnvironmentVariables(variables)
   }
 
   /// All of them, for another program.
@@ -32,8 +40,8 @@ package struct EnvironmentVariables: Sendable, ExpressibleByDictionaryLiteral {
   package subscript(name: String) -> String? {
     if let given { return given[name] }
     var name = name
-    // The bytes of the name are lent for the length of the call; the value ends with a NUL, and is copied at once. Whoever
-    // asks for the process's own variables changes none of them meanwhile.
+    // The bytes of the name are lent for the length of the call, where getenv(3) would want a copy that ends with a NUL; the
+    // value ends with one, and is copied at once. The caller changes none of the process's own variables meanwhile.
     return name.withUTF8 { bytes in
       // As above.
       guard let value = unsafe clinux_environment_value(bytes.baseAddress, bytes.count) else { return nil }

@@ -4,7 +4,7 @@ import Synchronization
 /// The one thread that owns the conversation: it waits for descriptors, timers and other threads, and it is the
 /// executor of the actors that live on it.
 ///
-/// A handler enters such an actor with ``makeEntrance(_:)``, without a hop.
+/// A handler enters such an actor with ``LoopEntrance``, without a hop.
 ///
 /// A turn: wait (epoll(7), level-triggered); tell the handlers; tell those who gather events that all are told; run
 /// queued jobs, a bounded number; call due timers.

@@ -1,9 +1,12 @@
 /// Random numbers for waits that are spread, without a system call for each: SplitMix64 (Steele, Lea and Flood, "Fast
 /// splittable pseudorandom number generators", OOPSLA 2014), begun at a number of the system's generator.
 ///
-/// Whoever sees some of them can compute the others: nothing secret may hang on them.
+/// An observer of some of them can compute the others: nothing secret may hang on them.
 struct JitterGenerator: RandomNumberGenerator {
-  private var state = UInt64.random(in: 0...UInt64.max)
+  private var state: UInt64
+
+  /// Numbers that follow from a seed, by default a random one.
+  init(seed: UInt64 = .random(in: 0...UInt64.max)) { state = seed }
 
   /// The next number.
   mutating func next() -> UInt64 {

@@ -41,7 +41,9 @@ struct Manifest: Sendable {
   /// How many buckets there are: a bucket of ten thousand profiles is then smaller than two pages.
   static let bucketCount = 64
 
-  /// How many bytes a row has in its bucket at the least: the table, the length, a name of some letters, the tag.
+  /// How many bytes a row has in its bucket, about: the table, the length, a name of some letters, the tag.
+  ///
+  /// It only sizes a reservation.
   private static let usualRowBytes = 22
 
   /// The rows of each bucket.

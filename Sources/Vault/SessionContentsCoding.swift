@@ -42,8 +42,7 @@ enum SessionContentsCoding {
   /// - Throws: `JSONError` or `JSONMismatch` when it is not what was written, `SealingError.malformed`,
   ///   `.secretMemoryExhausted`.
   static func decode(_ plaintext: Secret, _ sealed: SealedContents? = nil) throws -> SessionRecord.Contents {
-    // The span vouches for the length, and the array copies the bytes.
-    var bytes = plaintext.withBytes { plaintext in unsafe plaintext.withUnsafeBufferPointer { unsafe Array($0) } }
+    var bytes = plaintext.withBytes { Array(copying: $0) }
     defer { wipe(&bytes) }
     // The document shares the buffer, and is gone before it is wiped.
     return try contents(of: bytes, sealed)

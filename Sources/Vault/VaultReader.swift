@@ -109,7 +109,7 @@ struct VaultReader {
 
 /// Compares rows with the manifest.
 private struct RowJudge {
-  /// The rows that are listed; one that was found has the tag of none.
+  /// The rows that are listed; the tag of one that was found is `RowTag.none`.
   private var missing: [Manifest.Row: RowTag]
   var tampered: Set<ProfileName> = []
   var hasForeignRows = false

@@ -47,9 +47,7 @@ enum DemoCommand: Command {
 
   private static func play(in directory: String, _ context: Context) throws(CommandFailure) {
     let paths = try paths(in: directory)
-    var variables = context.environment.all
-    variables["AUTHBROKER_SOCKET"] = nil
-    let environment = EnvironmentVariables(variables)
+    let environment = context.environment.without("AUTHBROKER_SOCKET")
     let connector = BrokerConnector(
       paths: paths, environment: environment, launcher: OwnerLauncher(environment: environment))
     var journey = DemoJourney(

@@ -104,6 +104,7 @@ actor Daemon {
     let opening = openVault(entropy)
     // The vault is read on its own thread meanwhile.
     let settings = Result { () throws(StartFailure) in try providers.settings(for: configuration) }
+    // What is wrong with the vault is told first: until then, a configuration that failed has no profiles.
     let profiles = FirstProfiles((try? settings.get()) ?? [], entropy: entropy)
     let opened = try await opening.value.get()
     vault = opened.vault

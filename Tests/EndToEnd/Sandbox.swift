@@ -2,6 +2,7 @@ import Glibc
 import LinuxSystem
 import StateDirectory
 import TestSupport
+import Testing
 
 /// A home of its own for one test, and the programs that run in it; all gone at the end.
 final class Sandbox {
@@ -149,10 +150,11 @@ final class Sandbox {
   /// so two looks in a row must find nothing.
   private func endRest() {
     var quietLooks = 0
-    _ = Patience.wait {
+    let isQuiet = Patience.wait {
       quietLooks = endProcessesNow() ? 0 : quietLooks + 1
       return quietLooks == 2
     }
+    if !isQuiet { Issue.record("processes of the sandbox \(root) do not end") }
   }
 
   /// Kills every other process of this sandbox that is seen now; whether there was one, or one that cannot be told yet.
@@ -179,7 +181,7 @@ final class Sandbox {
       let words = try? Directory.bytes(of: "/proc/\(record.pid)/cmdline"),
       String(decoding: words, as: UTF8.self).contains(root)
     else { return }
-    try? Signal(number: 9).send(to: record.pid)
+    try? Signal.kill.send(to: record.pid)
     try? awaitNoOwner(of: state)
   }
 }

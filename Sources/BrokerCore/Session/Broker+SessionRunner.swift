@@ -9,9 +9,7 @@ extension Broker {
     noticeUse(of: slot, now)
     let before = slot.machine.answerVersion
     let actions = slot.machine.handle(event, at: now, jitter: entropy.fraction())
-    if slot.rendered.current != nil, slot.machine.answerVersion != before || slot.machine.mustSeeNextUse {
-      forgetAnswer(of: slot)
-    }
+    if slot.machine.answerVersion != before || slot.machine.mustSeeNextUse { forgetAnswer(of: slot) }
     for action in actions { run(action, on: slot) }
     slot.rendered.forgetOther()
     if !slot.machine.mayStillSpend { slot.room = nil }

@@ -65,9 +65,7 @@ struct ProfileTrial {
       return Fault(keys: refusal.keys.map(Self.lastName), message: refusal.message, exitCode: .usage)
     }
     guard !context.arguments.has("--no-network"), draft.provider.type != EmbeddedProvider.type else { return nil }
-    var variables = context.environment.all
-    variables["AUTHBROKER_SOCKET"] = nil
-    let environment = EnvironmentVariables(variables)
+    let environment = context.environment.without("AUTHBROKER_SOCKET")
     let connector = BrokerConnector(
       paths: paths, environment: environment, launcher: OwnerLauncher(environment: environment))
     var connection: BlockingConnection

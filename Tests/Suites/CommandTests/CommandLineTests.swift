@@ -214,6 +214,10 @@ import Testing
       run.code == 1 && run.errors.contains("AUTHBROKER_CONFIG must be an absolute path, not first:"), "\(run.errors)")
   }
 
+  @Test func `a command is found by the name that its description tells`() {
+    for entry in CommandList.withMembers + CommandList.hidden { #expect(entry.name == entry.description.name) }
+  }
+
   @Test func `the help lists exactly the commands that there are`() {
     let names = CommandList.all.map { $0.description.name }
     #expect(

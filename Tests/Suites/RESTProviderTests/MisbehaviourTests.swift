@@ -89,8 +89,10 @@ import Testing
     return (words, try await connections(of: endpoint, backend).count { $0 > last })
   }
 
-  /// The number of the connection of each request to an endpoint. Connections are numbered as they are accepted, so that
-  /// a request that an earlier call gave up has a lower one than the session's login, however late it is read.
+  /// The number of the connection of each request to an endpoint.
+  ///
+  /// Connections are numbered as they are accepted, so that a request that an earlier call gave up has a lower one than
+  /// the session's login, however late it is read.
   private func connections(of endpoint: String, _ backend: Backend) async throws -> [Int64] {
     try await backend.ledger("request").filter { try $0.required("endpoint").string() == endpoint }
       .map { try $0.required("connection").integer() }

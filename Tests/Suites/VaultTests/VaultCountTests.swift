@@ -59,7 +59,7 @@ import Testing
     try await vault.close()
   }
 
-  @Test func `a start runs as many statements for many sessions as for one`() async throws {
+  @Test func `a start runs as many statements for many sessions as for one, and names them in order`() async throws {
     let place = try TemporaryVault()
     let vault = try await place.open()
     var found: [Int] = []
