@@ -3,6 +3,7 @@
 //   ask token     prints the access token, as `authbroker token`
 //   ask header    prints the header that carries it, as `authbroker header`
 //   ask git       answers git-credential(1)'s `get` on standard input, as `authbroker helper git get`
+//   ask url URL   prints the token of the profile that URL is a target of, as every other helper at least must
 //
 // It finds the socket (AUTHBROKER_SOCKET, else the record in AUTHBROKER_STATE/broker.lock), connects, checks that its own
 // user answers (SO_PEERCRED, unix(7)), asks, and prints. It parses nothing strictly: a token of the broker has no escape.
@@ -86,29 +87,39 @@ static void take(char *question, const char *name, char *word) {
   snprintf(word, WORD_BYTES, "%.*s", (int)strcspn(found + strlen(name), "\n"), found + strlen(name));
 }
 
+// The token of the profile that an address is a target of.
+static char *token_for(int fd, const char *url) {
+  static char request[4 * WORD_BYTES];
+  snprintf(request, sizeof request, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"listTargets\",\"params\":{\"url\":\"%s\"}}\n", url);
+  ask(fd, request);
+  char *profile = value_after(line, "\"profile\":\"", 3);
+  snprintf(request, sizeof request,
+           "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"getAccessToken\",\"params\":{\"profile\":\"%s\"}}\n", profile);
+  ask(fd, request);
+  return value_after(line, "\"accessToken\":\"", 3);
+}
+
 static void answer_git(int fd) {
-  static char question[LINE_BYTES], protocol[WORD_BYTES], host[WORD_BYTES], request[4 * WORD_BYTES];
+  static char question[LINE_BYTES], protocol[WORD_BYTES], host[WORD_BYTES], url[3 * WORD_BYTES];
   size_t have = 0;
   ssize_t got;
   while (have < sizeof question - 1 && !strstr(question, "\n\n") &&
          (got = read(STDIN_FILENO, question + have, sizeof question - 1 - have)) > 0) have += (size_t)got;
   take(question, "protocol=", protocol);
   take(question, "host=", host);
-  snprintf(request, sizeof request, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"listTargets\",\"params\":{\"url\":\"%s://%s\"}}\n",
-           protocol, host);
-  ask(fd, request);
-  char *profile = value_after(line, "\"profile\":\"", 3);
-  snprintf(request, sizeof request,
-           "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"getAccessToken\",\"params\":{\"profile\":\"%s\"}}\n", profile);
-  ask(fd, request);
-  print("username=oauth2\npassword=", value_after(line, "\"accessToken\":\"", 3));
+  snprintf(url, sizeof url, "%s://%s", protocol, host);
+  print("username=oauth2\npassword=", token_for(fd, url));
 }
 
 int main(int count, char **arguments) {
-  if (count != 2) return 2;
+  if (count < 2 || count != (strcmp(arguments[1], "url") == 0 ? 3 : 2)) return 2;
   int fd = connected();
   if (strcmp(arguments[1], "git") == 0) {
     answer_git(fd);
+    return 0;
+  }
+  if (count == 3) {
+    print("", token_for(fd, arguments[2]));
     return 0;
   }
   ask(fd, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\"}\n");

@@ -6,10 +6,12 @@
 //   load fanout   [options]     --connections N subscribers; --request makes an event: time from the
 //                              first subscriber that has it to the last (what made the event is not part of it)
 //   load spawn    --count N -- PROGRAM ARGUMENT…      a process for each request: latencies
+//   load children --count N -- PROGRAM ARGUMENT…      the same, each started by another process
 //
 // Options: --socket PATH (or, for pingpong, `-- PROGRAM ARGUMENT…` to talk to its standard input and output),
 // --input FILE (spawn: what each process reads), --seconds S (1), --count N (fanout, spawn: 100), --request LINE, --prelude LINE (sent once before, answer ignored).
 // Every reply has to be a result: an error ends the run with exit status 1, so that refusals are not measured.
+// Requests have numbers: the 1 of `"id":1` in a request is replaced by one more for each that is sent, as clients do.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +23,8 @@
 
 #include "channel.h"
 
-enum { BUFFER_BYTES = 1 << 20, MOST_SAMPLES = 1 << 22, MOST_DEPTH = 64, MOST_CONNECTIONS = 10000 };
+enum { BUFFER_BYTES = 1 << 20, MOST_SAMPLES = 1 << 22, MOST_DEPTH = 64, MOST_CONNECTIONS = 10000,
+  NUMBER_BYTES = 21 };
 
 static const char *prelude;
 static char request[REQUEST_BYTES] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\"}";
@@ -77,8 +80,33 @@ static size_t read_line(int fd) {
   }
 }
 
+// Writes some requests as lines, each with the next number, and returns how many bytes they have.
+static size_t compose(char *at, int count) {
+  static unsigned long long number;
+  const char *id = strstr(request, "\"id\":1"), *tail = id ? id + 6 : request;
+  size_t head_length = (size_t)(tail - request) - (id ? 1 : 0), tail_length = strlen(tail);
+  char *start = at;
+  for (int i = 0; i < count; i++) {
+    if (id) {
+      char digits[20];
+      int length = 0;
+      for (unsigned long long rest = ++number; rest > 0; rest /= 10) digits[length++] = (char)('0' + rest % 10);
+      at = (char *)memcpy(at, request, head_length) + head_length;
+      while (length > 0) *at++ = digits[--length];
+    }
+    at = (char *)memcpy(at, tail, tail_length) + tail_length;
+    *at++ = '\n';
+  }
+  return (size_t)(at - start);
+}
+
+static void send_requests(int fd, int count) {
+  static char batch[(REQUEST_BYTES + NUMBER_BYTES) * MOST_DEPTH];
+  write_all(fd, batch, compose(batch, count));
+}
+
 static void ask(struct channel channel) {
-  send_line(channel.in, request);
+  send_requests(channel.in, 1);
   check_reply(buffer, read_line(channel.out));
 }
 
@@ -113,19 +141,45 @@ static void connect_each(void) {
   report(sample_count, last - began);
 }
 
-static void spawn_each(void) {
+// Runs the program once; returns how long that took.
+static uint64_t spawn(void) {
+  uint64_t began = now();
+  int status;
+  pid_t pid = start(-1, -1);
+  waitpid(pid, &status, 0);
+  if (status != 0) {
+    fprintf(stderr, "load %s: %s: wait status %d\n", mode, program[0], status);
+    exit(1);
+  }
+  return now() - began;
+}
+
+// The same in a process of its own, whose time is not counted.
+static uint64_t spawn_from_child(void) {
+  int ends[2], status;
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+  pid_t child = fork();
+  if (child < 0) fail("fork");
+  uint64_t time = 0;
+  if (child == 0) {
+    time = spawn();
+    write_all(ends[1], (const char *)&time, sizeof time);
+    _exit(0);
+  }
+  close(ends[1]);
+  ssize_t got = read(ends[0], &time, sizeof time);
+  close(ends[0]);
+  waitpid(child, &status, 0);
+  if (status != 0 || got != sizeof time) fail("a child");
+  return time;
+}
+
+static void spawn_each(uint64_t (*once)(void)) {
   uint64_t first = now();
   for (int i = -3; i < wanted; i++) {
-    uint64_t began = now();
-    if (i == 0) first = began;
-    int status;
-    pid_t pid = start(-1, -1);
-    waitpid(pid, &status, 0);
-    if (status != 0) {
-      fprintf(stderr, "load spawn: %s: wait status %d\n", program[0], status);
-      exit(1);
-    }
-    if (i >= 0) sample(now() - began);
+    if (i == 0) first = now();
+    uint64_t time = once();
+    if (i >= 0) sample(time);
   }
   report(sample_count, now() - first);
 }
@@ -149,10 +203,7 @@ static int take_lines(int fd, int *at_start) {
 }
 
 static void pipeline(void) {
-  static char batch[(REQUEST_BYTES + 1) * MOST_DEPTH];
   static int at_start[MOST_CONNECTIONS], fds[MOST_CONNECTIONS];
-  size_t length = strlen(request) + 1;
-  for (int i = 0; i < depth; i++) sprintf(batch + (size_t)i * length, "%s\n", request);
   int epoll = epoll_create1(EPOLL_CLOEXEC);
   for (int i = 0; i < connections; i++) {
     fds[i] = connect_socket();
@@ -161,7 +212,7 @@ static void pipeline(void) {
     if (epoll_ctl(epoll, EPOLL_CTL_ADD, fds[i], &event) != 0) fail("epoll_ctl");
   }
   uint64_t began = now(), end = began + (uint64_t)(seconds * 1e9), answered = 0;
-  for (int i = 0; i < connections; i++) write_all(fds[i], batch, length * (size_t)depth);
+  for (int i = 0; i < connections; i++) send_requests(fds[i], depth);
   while (now() < end) {
     struct epoll_event events[256];
     int ready = epoll_wait(epoll, events, 256, 1000);
@@ -170,7 +221,7 @@ static void pipeline(void) {
       uint32_t which = events[i].data.u32;
       int lines = take_lines(fds[which], &at_start[which]);
       answered += (uint64_t)lines;
-      if (lines > 0) write_all(fds[which], batch, length * (size_t)lines);
+      for (int left = lines; left > 0; left -= MOST_DEPTH) send_requests(fds[which], left < MOST_DEPTH ? left : MOST_DEPTH);
     }
   }
   report(answered, now() - began);
@@ -249,7 +300,8 @@ int main(int count, char **arguments) {
   else if (strcmp(mode, "pipeline") == 0) pipeline();
   else if (strcmp(mode, "connect") == 0) connect_each();
   else if (strcmp(mode, "fanout") == 0) fanout();
-  else if (strcmp(mode, "spawn") == 0 && program && *program) spawn_each();
+  else if (strcmp(mode, "spawn") == 0 && program && *program) spawn_each(spawn);
+  else if (strcmp(mode, "children") == 0 && program && *program) spawn_each(spawn_from_child);
   else fail("mode");
   return 0;
 }

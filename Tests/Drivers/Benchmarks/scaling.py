@@ -25,7 +25,8 @@ LOGIN = {"email": "bench@example.test", "password": "not-a-real-password-1"}
 class Fleet:
     """A daemon with many profiles at a provider of this machine, all of them with a session."""
 
-    def __init__(self, bench, count):
+    def __init__(self, bench, count, alike=True):
+        """`alike` profiles have equal settings, others each their own address."""
         self.bench, self.count = bench, count
         self.folder = os.path.join(bench.folder, f"fleet-{count}")
         os.mkdir(self.folder, 0o700)
@@ -35,7 +36,7 @@ class Fleet:
         self.configuration = os.path.join(self.folder, "config.json")
         with open(os.open(self.configuration, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
             limits = dict.fromkeys(["maxLoginsPerConnection", "maxLoginsPerProvider", "maxLoginsPerAccount"], 10000)
-            json.dump({"profiles": {f"p{n}": {"provider": "rest", "baseUrl": address} for n in range(count)},
+            json.dump({"profiles": {f"p{n}": {"provider": "rest", "baseUrl": address + ("" if alike else f"/{n}")} for n in range(count)},
                        "limits": limits}, file, separators=(",", ":"))
         self.server = None
         self.start()
@@ -100,7 +101,7 @@ class Fleet:
 
 def profiles(bench):
     """Start-up, the first token of a profile, and tokens of the working set, by the number of profiles."""
-    starts, cold, warm = [], [], []
+    starts, others, cold, warm = [], [], [], []
     for count in PROFILES:
         fleet = Fleet(bench, count)
         try:
@@ -112,8 +113,14 @@ def profiles(bench):
             warm.append((count, statistics.median(fleet.ask(fleet.tokens(used * 4), 1)) * 1e6))
         finally:
             fleet.end()
-        print(f"{count:>6} profiles: start {starts[-1][1]:.1f} ms, first token {cold[-1][1]:.1f} µs, working set {warm[-1][1]:.1f} µs", flush=True)
-    return {"scaling-start": ("Start with sealed sessions", "profiles with a session", "ms until ready", {"start": starts}),
+        fleet = Fleet(bench, count, alike=False)
+        try:
+            others.append((count, statistics.median(fleet.restart() for _ in range(3)) * 1e3))
+        finally:
+            fleet.end()
+        print(f"{count:>6} profiles: start {starts[-1][1]:.1f} ms ({others[-1][1]:.1f} ms with settings of their own), first token {cold[-1][1]:.1f} µs, working set {warm[-1][1]:.1f} µs", flush=True)
+    return {"scaling-start": ("Start with sealed sessions", "profiles with a session", "ms until ready",
+                              {"equal settings": starts, "settings of their own": others}),
             "scaling-profiles": ("getAccessToken", "profiles with a session", "µs, median",
                                  {"working set of 500": warm, "first of its profile": cold})}
 
@@ -122,12 +129,12 @@ def connections(bench, broker):
     """The latency of one request beside idle connections, and the memory of each of those."""
     latency, memory = [], []
     for count in CONNECTIONS:
-        before = broker.pss_kib()
+        before = broker.memory_kib("Pss")
         with contextlib.ExitStack() as stack:
             for _ in range(count):
                 stack.enter_context(broker.connect()).sendall(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
             found = [bench.measure(broker, ["pingpong"]) for _ in range(3)]
-            after = broker.pss_kib()
+            after = broker.memory_kib("Pss")
         latency.append((count, statistics.median(one["p50"] for one in found if one)))
         if before and after:
             memory.append((count, max(after - before, 0) / count))

@@ -4,7 +4,9 @@ import contextlib
 import json
 import os
 import platform
+import select
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -13,10 +15,35 @@ HOST, MAIL = "tool.example.test", "smtps://mail.example.test:465"
 SERVER = f"https://{HOST}"
 CLUSTER = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
            "spec": {"cluster": {"server": SERVER}, "interactive": False}}
-GIT_QUESTION = f"protocol=https\nhost={HOST}\n\n"
+CRATES = {"v": 1, "registry": {"index-url": f"sparse+{SERVER}/"}, "kind": "get", "operation": "read"}
+
+# The commands that other programs start for each of their requests, those first that run most often: the command line, what
+# it reads, and the arguments of the least C program that does the same (../Benchmarks/ask.c).
+COMMANDS = [
+    (["token"], "", ["token"]),
+    (["header"], "", ["header"]),
+    (["helper", "git", "get"], f"protocol=https\nhost={HOST}\n\n", ["git"]),
+    (["helper", "docker", "get"], f"{HOST}\n", ["url", SERVER]),
+    (["helper", "kubectl"], "", ["url", SERVER]),
+    (["helper", "cargo", "--cargo-plugin"], json.dumps(CRATES) + "\n", ["url", SERVER]),
+    (["helper", "keyring", "get", SERVER, "user"], "", ["url", SERVER]),
+    (["helper", "curl", SERVER], "", ["url", SERVER]),
+    (["helper", "go", SERVER], "", ["url", SERVER]),
+    (["helper", "bazel", "get"], json.dumps({"uri": SERVER}), ["url", SERVER]),
+    (["helper", "terraform", "get", HOST], "", ["url", SERVER]),
+    (["helper", "google"], "", ["url", SERVER]),
+    (["helper", "sasl", MAIL, "user"], "", ["url", MAIL]),
+]
 PASSWORD = "not-a-real-password-1"
+# What each of these commands prints somewhere, in base64: the beginning of a JSON Web Token's header (RFC 7519), or that of an answer
+# that is encoded as a whole, `user=user` of XOAUTH2.
+TOKEN_MARKS = ("eyJ", "dXNlcj11c2Vy")
 # More than any of these commands takes, on a machine that does much else.
 PATIENCE = 120
+
+
+# Ended from outside, a driver ends what it has started.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"{os.path.basename(sys.argv[0])}: ended"))
 
 
 def fail(sentence):
@@ -33,33 +60,40 @@ def environment(folder):
     """Writes a configuration into a folder, and returns the variables of commands that use it."""
     configuration = os.path.join(folder, "config.json")
     with open(os.open(configuration, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"profiles": {"default": {"provider": "local", "allowIdToken": True}},
+        json.dump({"profiles": {"default": {"provider": "local"}},
                    "targets": {SERVER: "default", MAIL: "default"}}, file)
     return {"PATH": os.environ["PATH"], "HOME": folder, "AUTHBROKER_STATE": os.path.join(folder, "state"),
             "AUTHBROKER_CONFIG": configuration, "KUBERNETES_EXEC_INFO": json.dumps(CLUSTER),
-            "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE": "authbroker",
-            "GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE": "urn:ietf:params:oauth:token-type:id_token"}
+            "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE": f"//{HOST}",
+            "GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE": "urn:ietf:params:oauth:token-type:jwt"}
 
 
 @contextlib.contextmanager
-def broker(daemon, folder, variables, log):
-    """A daemon for the state directory of these variables, until the body ends; gives the path of its socket."""
+def broker(words, folder, variables, log):
+    """A daemon for the state directory of these variables, until the body ends; gives the path of its socket.
+
+    `words` are the daemon's program, behind a program that runs it where there is one.
+    """
     path = os.path.join(folder, "broker.sock")
     reader, writer = os.pipe()
     with open(log, "wb") as file:
         process = subprocess.Popen(
-            [daemon, "--state", variables["AUTHBROKER_STATE"], "--socket", path, "--ready-fd", str(writer)],
+            [*words, "--state", variables["AUTHBROKER_STATE"], "--socket", path, "--ready-fd", str(writer)],
             stdin=subprocess.DEVNULL, stdout=file, stderr=file, pass_fds=[writer], env=variables)
     os.close(writer)
     try:
         with os.fdopen(reader, "rb") as said:
-            if said.readline() != b"ready\n":
+            if not select.select([said], [], [], PATIENCE)[0] or said.readline() != b"ready\n":
                 with open(log, encoding="utf-8", errors="replace") as file:
                     fail(f"the daemon does not start:\n{file.read()[-2000:]}")
         yield path
     finally:
         process.terminate()
-        process.wait(PATIENCE)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 class Stepper:
@@ -72,11 +106,14 @@ class Stepper:
         self.program, self.place, self.variables = os.path.join(folder, "steps"), os.path.join(folder, "addresses"), variables
         compile_c("steps.c", self.program)
 
-    def run(self, words, text=""):
-        """How often each instruction of a program's own text ran, by its address, in the order of the first time."""
+    def run(self, words, text="", marks=("",)):
+        """How often each instruction of a program's own text ran, by its address, in the order of the first time.
+
+        What the program prints must hold one of the marks.
+        """
         done = subprocess.run([self.program, self.place, *words], input=text, env=self.variables, capture_output=True, text=True,
                               check=False, timeout=PATIENCE)
-        if done.returncode:
+        if done.returncode or not any(mark in done.stdout for mark in marks):
             fail(f"{' '.join(words)}: {done.stderr.strip()} (exit {done.returncode})")
         with open(self.place, encoding="ascii") as file:
             return {int(address, 16): int(count) for address, count in map(str.split, file)}
