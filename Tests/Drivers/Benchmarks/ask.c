@@ -4,6 +4,8 @@
 //   ask header    prints the header that carries it, as `authbroker header`
 //   ask git       answers git-credential(1)'s `get` on standard input, as `authbroker helper git get`
 //   ask url URL   prints the token of the profile that URL is a target of, as every other helper at least must
+//   ask once URL  the same, and keeps in a file what the parent of this process was given, as the helper for kubectl: a second
+//                 question of one process means that its token was refused
 //
 // It finds the socket (AUTHBROKER_SOCKET, else the record in AUTHBROKER_STATE/broker.lock), connects, checks that its own
 // user answers (SO_PEERCRED, unix(7)), asks, and prints. It parses nothing strictly: a token of the broker has no escape.
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -99,6 +102,37 @@ static char *token_for(int fd, const char *url) {
   return value_after(line, "\"accessToken\":\"", 3);
 }
 
+// When a process started, in clock ticks since boot: the 22nd field of proc_pid_stat(5), behind the name in brackets.
+static unsigned long long start_of(pid_t process) {
+  static char path[WORD_BYTES], status[4096];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) exit(1);
+  read_until_newline(fd, status, sizeof status);
+  close(fd);
+  char *field = strrchr(status, ')');
+  for (int index = 2; field && index < 22; index++) field = strchr(field + 1, ' ');
+  return field ? strtoull(field, NULL, 10) : 0;
+}
+
+static void keep(const char *token_id) {
+  static char folder[WORD_BYTES], path[2 * WORD_BYTES], fresh[3 * WORD_BYTES], known[WORD_BYTES], line_of_id[WORD_BYTES];
+  const char *state = getenv("AUTHBROKER_STATE");
+  snprintf(folder, sizeof folder, "%s/ask", state ? state : "");
+  mkdir(folder, 0700);
+  snprintf(path, sizeof path, "%s/%d-%llu", folder, (int)getppid(), start_of(getppid()));
+  snprintf(fresh, sizeof fresh, "%s.new", path);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    read_until_newline(fd, known, sizeof known);
+    close(fd);
+  }
+  fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int length = snprintf(line_of_id, sizeof line_of_id, "%s\n", token_id);
+  if (fd < 0 || write(fd, line_of_id, (size_t)length) != length || rename(fresh, path) != 0) exit(1);
+  close(fd);
+}
+
 static void answer_git(int fd) {
   static char question[LINE_BYTES], protocol[WORD_BYTES], host[WORD_BYTES], url[3 * WORD_BYTES];
   size_t have = 0;
@@ -112,14 +146,18 @@ static void answer_git(int fd) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 2 || count != (strcmp(arguments[1], "url") == 0 ? 3 : 2)) return 2;
+  if (count < 2) return 2;
+  int once = strcmp(arguments[1], "once") == 0;
+  if (count != (once || strcmp(arguments[1], "url") == 0 ? 3 : 2)) return 2;
   int fd = connected();
   if (strcmp(arguments[1], "git") == 0) {
     answer_git(fd);
     return 0;
   }
   if (count == 3) {
-    print("", token_for(fd, arguments[2]));
+    char *token = token_for(fd, arguments[2]);
+    if (once) keep(value_after(token + strlen(token) + 1, "\"tokenId\":\"", 3));
+    print("", token);
     return 0;
   }
   ask(fd, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\"}\n");

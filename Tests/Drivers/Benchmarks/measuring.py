@@ -113,7 +113,9 @@ class Bench:
     """One run: its tools, its temporary folder, its servers, and what it found."""
 
     def __init__(self, binaries, folder, quick, peers=None):
-        self.folder, self.rounds, self.seconds = folder, 3 if quick else 7, 0.3 if quick else 1.0
+        self.folder, self.quick = folder, quick
+        # Short turns: what else the machine does lasts longer, and meets floor and broker alike.
+        self.rounds, self.seconds = (5, 0.2) if quick else (17, 0.4)
         self.daemon, self.command = (os.path.join(binaries, name) for name in ("authbrokerd", "authbroker"))
         self.tools = {name: self.compile(name) for name in ("floor", "load")}
         self.tools["ask"] = self.compile("ask", "-static")
@@ -223,7 +225,7 @@ class Bench:
             return self.load("pingpong", *alone, tempfile.mkdtemp(dir=private))
 
         base, relayed, own = self.in_turn(
-            [lambda: self.measure(broker, ["pingpong"]), lambda: self.load("pingpong", *relay), private_once], 3)
+            [lambda: self.measure(broker, ["pingpong"]), lambda: self.load("pingpong", *relay), private_once], 7)
         for name, found, budget in (("serve --stdio (relay) : socket", relayed, "≤ 2.20"),
                                     ("serve --stdio --private : socket", own, "≈ 1")):
             self.row(name, "µs", [one["p50"] for one in base], [one["p50"] for one in found], budget)
@@ -234,12 +236,11 @@ class Bench:
         for words, text, least in counting.COMMANDS:
             with open(question, "w", encoding="utf-8") as file:
                 file.write(text)
-            # Short turns: what else the machine does lasts longer, and meets both alike.
             count = ["--count", 20, "--input", question]
             # To the helper for kubectl, a second question of one process means that the token was refused.
             mode = "children" if "kubectl" in words else "spawn"
             base, ours = self.in_turn([lambda: self.load(mode, *count, "--", self.tools["ask"], *least),
-                                       lambda: self.load(mode, *count, "--", self.command, *words)], 8 if self.rounds == 3 else 30)
+                                       lambda: self.load(mode, *count, "--", self.command, *words)], 8 if self.quick else 30)
             name = " ".join(words[:2] if words[0] == "helper" else words)
             self.row(f"`authbroker {name}`: static C program", "µs", [one["p50"] for one in base], [one["p50"] for one in ours], "≤ 1.30")
 

@@ -116,7 +116,7 @@ def spawned(bench, environment, *program, question="/dev/null"):
     """The median of a process in µs, as `load` measures ours."""
     before, bench.environment = bench.environment, environment
     try:
-        found = bench.load("spawn", "--count", 50 if bench.rounds == 3 else 200, "--input", question, "--", *program)
+        found = bench.load("spawn", "--count", 50 if bench.quick else 200, "--input", question, "--", *program)
     finally:
         bench.environment = before
     return found["p50"] if found else None

@@ -24,7 +24,7 @@ COMMANDS = [
     (["header"], "", ["header"]),
     (["helper", "git", "get"], f"protocol=https\nhost={HOST}\n\n", ["git"]),
     (["helper", "docker", "get"], f"{HOST}\n", ["url", SERVER]),
-    (["helper", "kubectl"], "", ["url", SERVER]),
+    (["helper", "kubectl"], "", ["once", SERVER]),
     (["helper", "cargo", "--cargo-plugin"], json.dumps(CRATES) + "\n", ["url", SERVER]),
     (["helper", "keyring", "get", SERVER, "user"], "", ["url", SERVER]),
     (["helper", "curl", SERVER], "", ["url", SERVER]),
