@@ -70,7 +70,7 @@ def provider(folder):
         thread.join()
 
 
-def exchange(path, request, holds, is_whole, count=2000, kept=True):
+def exchange(path, request, holds, is_whole, count=200, kept=True):
     """The median of a question on a Unix socket in µs: over one connection, or with one for each question.
 
     An answer that does not hold some bytes ends the run, so that refusals are not measured.
@@ -113,16 +113,45 @@ def agent_variables(text):
 
 
 def spawned(bench, environment, *program, question="/dev/null"):
-    """The median of a process in µs, as `load` measures ours."""
+    """The median of some processes in µs, as `load` measures ours."""
     before, bench.environment = bench.environment, environment
     try:
-        found = bench.load("spawn", "--count", 50 if bench.quick else 200, "--input", question, "--", *program)
+        found = bench.load("spawn", "--count", 20, "--input", question, "--", *program)
     finally:
         bench.environment = before
     return found["p50"] if found else None
 
 
-def ssh_agent(bench, folder, environment):
+class Turns:
+    """The broker and its peers in turn, so that what else the machine does meets all of them alike."""
+
+    def __init__(self, bench, broker):
+        self.bench, self.broker, self.count = bench, broker, 3 if bench.quick else 10
+        self.rows = {name: ([], []) for name in ("static C program, of the broker", "authbroker, kept connection",
+                                                 "authbroker, a connection each")}
+
+    def ours(self):
+        least, kept, each = self.rows.values()
+        for row, is_kept in ((kept, True), (each, False)):
+            row[0].append(exchange(self.broker.path, b'{"jsonrpc":"2.0","id":1,"method":"getAccessToken"}\n', b'"accessToken"',
+                                   lambda have: have.endswith(b"\n"), kept=is_kept))
+        least[1].append(spawned(self.bench, self.bench.environment, self.bench.tools["ask"], "token"))
+        kept[1].append(spawned(self.bench, self.bench.environment, self.bench.command, "token"))
+
+    def take(self, *ways):
+        """Calls the ways of a peer and asks the broker in turn; returns the median of each way."""
+        found = [[] for _ in ways]
+        for _ in range(self.count):
+            self.ours()
+            for way, times in zip(ways, found):
+                times.append(way())
+        return [statistics.median(times) for times in found]
+
+    def table(self):
+        return [(name, *(statistics.median(times) if times else None for times in found)) for name, found in self.rows.items()]
+
+
+def ssh_agent(bench, turns, folder, environment):
     path = os.path.join(folder, "ssh.sock")
     agent = subprocess.Popen(["ssh-agent", "-D", "-a", path], stdout=subprocess.DEVNULL)
     try:
@@ -133,14 +162,16 @@ def ssh_agent(bench, folder, environment):
         environment = environment | {"SSH_AUTH_SOCK": path}
         subprocess.run(["ssh-add", "-q", key], check=True, env=environment)
         # SSH_AGENTC_REQUEST_IDENTITIES (draft-miller-ssh-agent, section 4.4).
-        asked = exchange(path, struct.pack(">IB", 1, 11), b"ssh-ed25519", lambda have: len(have) > 4 and len(have) >= 4 + struct.unpack(">I", have[:4])[0])
-        return asked, spawned(bench, environment, "ssh-add", "-l")
+        return turns.take(
+            lambda: exchange(path, struct.pack(">IB", 1, 11), b"ssh-ed25519",
+                             lambda have: len(have) > 4 and len(have) >= 4 + struct.unpack(">I", have[:4])[0]),
+            lambda: spawned(bench, environment, "ssh-add", "-l"))
     finally:
         agent.terminate()
         agent.wait()
 
 
-def git_cache(bench, folder, environment):
+def git_cache(bench, turns, folder, environment):
     path = os.path.join(folder, "git-cache", "socket")
     question = os.path.join(folder, "git-question")
     answer = f"protocol=https\nhost=git.example.test\nusername=bench\npassword={SECRET}\n\n"
@@ -151,13 +182,13 @@ def git_cache(bench, folder, environment):
     try:
         request = b"action=get\ntimeout=3600\nprotocol=https\nhost=git.example.test\nusername=bench\n"
         # Its daemon takes one question a connection, which the client's end of writing completes.
-        asked = exchange(path, request, SECRET.encode(), lambda have: False, kept=False)
-        return asked, spawned(bench, environment, *command, "get", question=question)
+        return turns.take(lambda: exchange(path, request, SECRET.encode(), lambda have: False, kept=False),
+                          lambda: spawned(bench, environment, *command, "get", question=question))
     finally:
         subprocess.run([*command, "exit"], check=False, env=environment)
 
 
-def oidc_agent(bench, folder, environment):
+def oidc_agent(bench, turns, folder, environment):
     environment = environment | {"OIDC_CONFIG_DIR": os.path.join(folder, "oidc"), "OIDC_ENCRYPTION_PW": PASSWORD}
     os.mkdir(environment["OIDC_CONFIG_DIR"], 0o700)
     with provider(folder) as (issuer, certificate):
@@ -170,13 +201,15 @@ def oidc_agent(bench, folder, environment):
                             "--pw-env", "--no-url-call", "--confirm-default"], check=True, capture_output=True, text=True,
                            timeout=60, env=environment | {"OIDC_REFRESH_TOKEN": "not-a-real-refresh-token"})
             request = json.dumps({"request": "access_token", "account": ACCOUNT, "min_valid_period": 0}).encode()
-            asked = exchange(environment["OIDC_SOCK"], request, b"access_token", lambda have: have.rstrip(b"\0\n").endswith(b"}"), 500, kept=False)
-            return asked, spawned(bench, environment, "oidc-token", ACCOUNT)
+            return turns.take(
+                lambda: exchange(environment["OIDC_SOCK"], request, b"access_token", lambda have: have.rstrip(b"\0\n").endswith(b"}"),
+                                 kept=False),
+                lambda: spawned(bench, environment, "oidc-token", ACCOUNT))
         finally:
             os.kill(int(variables["OIDCD_PID"]), 15)
 
 
-def gnome_keyring(bench, folder, environment):
+def gnome_keyring(bench, turns, folder, environment):
     """In a message bus of its own; `secret-tool` is its client on a command line, and there is no plain socket."""
     script = ('printf %s "$1" | gnome-keyring-daemon --unlock --components=secrets >/dev/null && '
               'printf %s "$2" | secret-tool store --label=bench bench token >/dev/null && shift 2 && "$@"')
@@ -193,21 +226,17 @@ def run(bench, broker):
     folder = os.path.join(bench.folder, "peers")
     os.mkdir(folder, 0o700)
     environment = bench.environment | {"HOME": folder}
-    ours = exchange(broker.path, b'{"jsonrpc":"2.0","id":1,"method":"getAccessToken"}\n', b'"accessToken"', lambda have: have.endswith(b"\n"))
-    once = exchange(broker.path, b'{"jsonrpc":"2.0","id":1,"method":"getAccessToken"}\n', b'"accessToken"', lambda have: have.endswith(b"\n"), kept=False)
-    rows = [("static C program, of the broker", None, spawned(bench, bench.environment, bench.tools["ask"], "token")),
-            ("authbroker, kept connection", ours, spawned(bench, bench.environment, bench.command, "token")),
-            ("authbroker, a connection each", once, None)]
+    turns, rows = Turns(bench, broker), []
     for name, peer in (("ssh-agent (list of keys)", ssh_agent), ("git credential-cache, a connection each", git_cache),
                        ("oidc-agent, a connection each", oidc_agent), ("gnome-keyring (secret-tool)", gnome_keyring)):
         try:
-            rows.append((name, *peer(bench, folder, environment)))
+            rows.append((name, *peer(bench, turns, folder, environment)))
         except (SystemExit, OSError, subprocess.SubprocessError) as error:
             bench.failed = True
             detail = getattr(error, "stderr", None) or ""
             print(f"  could not measure {name}: {error} {detail[-300:]}", flush=True)
     print(f"\n{'a cached secret (asked from Python)':<44} {'socket':>12} {'process':>12}")
-    for name, asked, process in rows:
+    for name, asked, process in turns.table() + rows:
         shown = ["—" if value is None else f"{value:,.0f} µs" for value in (asked, process)]
         print(f"{name:<44} {shown[0]:>12} {shown[1]:>12}", flush=True)
         bench.rows.append({"name": name, "unit": "µs", "socket": asked, "process": process})
