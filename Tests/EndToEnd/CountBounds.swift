@@ -16,7 +16,7 @@ enum CountBounds {
   /// Page faults of that process.
   ///
   /// A static C program that asks the same question has 30. How many pages come with one fault is the kernel's affair.
-  static var faultsOfProcess: Int { BuiltPrograms.released == nil ? 1500 : 100 }
+  static var faultsOfProcess: Int { BuiltPrograms.released == nil ? 1500 : 60 }
   /// How often a refresh waits for the disk: its intent, the embedded provider's spent token, the new record.
   static let syncsOfRefresh = 3
   /// Page faults of the daemon for a thousand requests: its pages are all there.

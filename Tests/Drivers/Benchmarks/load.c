@@ -23,8 +23,7 @@
 
 #include "channel.h"
 
-enum { BUFFER_BYTES = 1 << 20, MOST_SAMPLES = 1 << 22, MOST_DEPTH = 64, MOST_CONNECTIONS = 10000,
-  NUMBER_BYTES = 21 };
+enum { BUFFER_BYTES = 1 << 20, MOST_SAMPLES = 1 << 22, MOST_DEPTH = 64, MOST_CONNECTIONS = 10000, NUMBER_BYTES = 21 };
 
 static const char *prelude;
 static char request[REQUEST_BYTES] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getAccessToken\"}";
@@ -84,18 +83,11 @@ static size_t read_line(int fd) {
 static size_t compose(char *at, int count) {
   static unsigned long long number;
   const char *id = strstr(request, "\"id\":1"), *tail = id ? id + 6 : request;
-  size_t head_length = (size_t)(tail - request) - (id ? 1 : 0), tail_length = strlen(tail);
+  int head = id ? (int)(id + 5 - request) : 0;
   char *start = at;
   for (int i = 0; i < count; i++) {
-    if (id) {
-      char digits[20];
-      int length = 0;
-      for (unsigned long long rest = ++number; rest > 0; rest /= 10) digits[length++] = (char)('0' + rest % 10);
-      at = (char *)memcpy(at, request, head_length) + head_length;
-      while (length > 0) *at++ = digits[--length];
-    }
-    at = (char *)memcpy(at, tail, tail_length) + tail_length;
-    *at++ = '\n';
+    if (id) at += sprintf(at, "%.*s%llu", head, request, ++number);
+    at += sprintf(at, "%s\n", tail);
   }
   return (size_t)(at - start);
 }
