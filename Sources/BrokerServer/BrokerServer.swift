@@ -238,6 +238,11 @@ package actor BrokerServer {
   /// Its client mostly has asked for a token already: it is answered before anything else is noted of the connection, the
   /// loop's waiting included.
   func admit(_ accepted: ReadyConnections.Accepted) {
+    // The server may have begun to drain within this turn, when the connection was not its own yet.
+    guard !isDraining else {
+      listener?.connectionClosed()
+      return
+    }
     let connection = connection(on: accepted.stream, isStdio: false, process: accepted.process)
     readFirst(connection)
     guard !connection.isClosed else { return }

@@ -38,7 +38,12 @@ final class ReadyConnections: TurnObserver {
   private var accepted: [Accepted] = []
 
   func handlersWereCalled() {
-    guard !list.isEmpty || !accepted.isEmpty, let server else { return }
+    guard !list.isEmpty || !accepted.isEmpty else { return }
+    guard let server else {
+      list.removeAll()
+      accepted.removeAll()
+      return
+    }
     entrance.enter(server, on: server.loop)
   }
 

@@ -6,7 +6,7 @@ static inline int clinux_result(int result) { return result < 0 ? -errno : resul
 // The system calls of every request. glibc's read(2), send(2) and the like are cancellation points (pthreads(7)): where there is
 // more than one thread, each of them tells the thread before and behind the call that it may be cancelled, which no thread here ever
 // is. The sanitizers know the functions of the library only.
-#if defined(__has_feature)
+#if defined(__has_feature) && !defined(CLINUX_LIBRARY_CALLS)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define CLINUX_LIBRARY_CALLS 1
 #endif

@@ -3,7 +3,9 @@ extension ConfigurationSection {
   /// The absolute path of a file; nil where it is absent or faulty.
   package mutating func filePath(_ key: String) -> String? {
     guard let path = string(key, takesAny: false) else { return nil }
-    if path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) { return path }
+    // By bytes, as a path is taken elsewhere: an accent behind a slash makes one character of both.
+    let slash = UInt8(ascii: "/")
+    if path.utf8.first == slash, path.utf8.last != slash, !path.utf8.contains(0) { return path }
     let home = path.hasPrefix("~/") ? "for your home directory write ${HOME}/" : nil
     report(key, #"must be the absolute path of a file, such as "${HOME}/keys/example.pem""#, home)
     return nil
@@ -12,7 +14,8 @@ extension ConfigurationSection {
   /// A program (its name, or its absolute path) and its arguments; nil where it is absent or faulty.
   package mutating func program(_ key: String) -> [String]? {
     guard let command = strings(key) else { return nil }
-    if let program = command.first, !program.isEmpty, program.hasPrefix("/") || !program.contains("/"),
+    let slash = UInt8(ascii: "/")
+    if let program = command.first?.utf8, !program.isEmpty, program.first == slash || !program.contains(slash),
       !command.contains(where: { $0.utf8.contains(0) })
     {
       return command

@@ -16,7 +16,7 @@ package enum SearchPath {
   ///   - environment: whose `PATH` counts.
   /// - Returns: absolute paths.
   package static func candidates(_ name: String, _ environment: [String: String]) -> [String] {
-    guard !name.contains("/") else { return PathName.isAbsolute(name) ? [name] : [] }
+    guard !name.utf8.contains(UInt8(ascii: "/")) else { return PathName.isAbsolute(name) ? [name] : [] }
     return directories(environment).map { "\($0)/\(name)" }
   }
 
@@ -30,7 +30,7 @@ package enum SearchPath {
   package static func program(
     _ name: String, _ environment: [String: String], where isWanted: (FileStatus) -> Bool = { _ in true }
   ) -> String? {
-    guard !name.contains("/") else { return PathName.isAbsolute(name) ? name : nil }
+    guard !name.utf8.contains(UInt8(ascii: "/")) else { return PathName.isAbsolute(name) ? name : nil }
     return candidates(name, environment).first { (try? FileStatus.following($0)).map(isWanted) ?? false }
   }
 }

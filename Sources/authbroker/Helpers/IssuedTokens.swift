@@ -6,7 +6,7 @@ import StateDirectory
 ///
 /// A client that keeps its token until it expires asks again before that for one reason: the server has refused the
 /// token. No secret is kept: the token's identifier and expiry. A process is its number and its start, since numbers
-/// are used again; files of processes that have ended are removed.
+/// are used again; files of processes that have ended are removed when there are many.
 struct IssuedTokens: ~Copyable {
   /// A token that was given out.
   struct Entry: Equatable, Sendable {

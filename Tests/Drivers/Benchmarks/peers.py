@@ -122,6 +122,12 @@ def spawned(bench, environment, *program, question="/dev/null"):
     return found["p50"] if found else None
 
 
+def median(times):
+    """The median of what could be measured; None where nothing could."""
+    known = [time for time in times if time is not None]
+    return statistics.median(known) if known else None
+
+
 class Turns:
     """The broker and its peers in turn, so that what else the machine does meets all of them alike."""
 
@@ -145,10 +151,10 @@ class Turns:
             self.ours()
             for way, times in zip(ways, found):
                 times.append(way())
-        return [statistics.median(times) for times in found]
+        return [median(times) for times in found]
 
     def table(self):
-        return [(name, *(statistics.median(times) if times else None for times in found)) for name, found in self.rows.items()]
+        return [(name, *map(median, found)) for name, found in self.rows.items()]
 
 
 def ssh_agent(bench, turns, folder, environment):
