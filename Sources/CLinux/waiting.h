@@ -8,7 +8,7 @@ static inline int clinux_epoll_control(int epoll, int operation, int fd, uint32_
 }
 // A signal that interrupts the wait looks like a wait that found nothing.
 static inline int clinux_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout) {
-#if defined(SYS_epoll_wait) || defined(CLINUX_LIBRARY_CALLS)
+  #if defined(SYS_epoll_wait) || defined(CLINUX_LIBRARY_CALLS)
   int n = (int)CLINUX_CALL(epoll_wait, epoll, events, count, timeout);
 #else
   // Newer machines have this call alone; without a set of signals it is the same (epoll_wait(2)).

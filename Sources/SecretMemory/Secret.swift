@@ -152,13 +152,12 @@ public struct Secret: Sendable {
   ///
   /// The copy is the caller's to wipe.
   package func copy(to target: UnsafeMutableRawBufferPointer) {
-    precondition(target.count >= byteCount, "no room for a secret")
     switch place {
     case .nowhere: break
     case .arena(let slot): unsafe slot.copy(to: target)
     case .resting(let secret):
       secret.read { bytes in
-        // There is room for the bytes, as was checked, and they are valid inside the closure.
+        // There is room for the bytes, as is checked, and they are valid inside the closure.
         unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
       }
     }

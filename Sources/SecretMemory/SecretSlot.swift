@@ -50,8 +50,9 @@ final class SecretSlot: Sendable {
   /// Copies the bytes to the beginning of memory that has room for them.
   @inline(__always)
   func copy(to target: UnsafeMutableRawBufferPointer) {
+    precondition(target.count >= byteCount, "no room for a secret")
     defer { withExtendedLifetime(self) {} }
-    // The slot is kept alive until the bytes are copied, for which the caller has room.
+    // The slot is kept alive until the bytes are copied, for which there is room.
     unsafe target.copyMemory(from: UnsafeRawBufferPointer(arena.bytes(offset: offset, byteCount: byteCount)))
   }
 
