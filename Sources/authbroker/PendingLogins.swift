@@ -4,7 +4,7 @@ import StateDirectory
 
 /// The pending logins of all profiles.
 enum PendingLogins {
-  /// Asks for the pending login of each of some profiles.
+  /// Asks for the pending logins of some profiles, one by one: a broker of 0.2 has no answer for all.
   ///
   /// - Throws: what the broker answers, as where its vault is locked.
   static func list(

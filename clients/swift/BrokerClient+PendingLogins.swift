@@ -37,7 +37,9 @@ extension BrokerClient {
     }
   }
 
-  /// The login of a profile that waits for its code or its user, if there is one.
+  /// The logins that wait for their code or their user: that of one profile, or those of all.
+  ///
+  /// - Parameter profile: nil: every configured one.
   public func pendingLogins(profile: ProfileName? = nil) async throws -> [PendingLoginStep] {
     try await call(ListPendingLogins.self, .init(profile: profile)).logins
   }

@@ -146,12 +146,14 @@ extension Broker {
     handle(.ended(.of(.cancelled), isTold: true), onLogin: id)
   }
 
-  /// The login of a profile that waits, if there is one.
+  /// The logins that wait, of one profile or of all.
+  ///
+  /// - Throws: `unknownProfile`.
   package func listPendingLogins(
-    _ params: ProfileParams, _ caller: Caller<ListPendingLogins.Result>
+    _ params: ListPendingLogins.Params, _ caller: Caller<ListPendingLogins.Result>
   ) throws(BrokerError) {
-    let slot = try slot(for: params.profile)
-    let steps = [logins.step(of: slot.name, at: now.wall)].compactMap(\.self)
+    let asked = params.profile == nil ? slots : [try slot(for: params.profile)]
+    let steps = asked.compactMap { logins.step(of: $0.name, at: now.wall) }
     answer(caller, ListPendingLogins.Result(logins: steps))
   }
 }

@@ -1,10 +1,23 @@
 public import JSON
 
-/// Returns the login of a profile that waits for a one-time code or for a user action.
+/// Returns the logins that wait for a one-time code or for a user action, of one profile or of all.
 public enum ListPendingLogins: BrokerMethod {
   public static let name = "listPendingLogins"
 
-  public typealias Params = ProfileParams
+  public struct Params: MethodParams, Equatable {
+    /// The profile; nil means every configured one.
+    public var profile: ProfileName?
+
+    public init(profile: ProfileName? = nil) { self.profile = profile }
+
+    public static let blank = Params()
+
+    public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
+      try coder.optional("profile", &profile)
+    }
+
+    public static let notes = SchemaNotes(members: ["profile": "Every configured one where absent."])
+  }
 
   public struct Result: ObjectCodable, Equatable {
     /// The logins; a profile has one at most.
@@ -23,7 +36,7 @@ public enum ListPendingLogins: BrokerMethod {
 extension ListPendingLogins {
   public static var document: MethodDocument {
     MethodDocument(
-      "Returns the login of a profile that waits for a one-time code or for a user action.",
+      "Returns the logins that wait for a one-time code or for a user action, of one profile or of all.",
       result: "logins",
       errors: ErrorKind.ofProfile,
       examples: [

@@ -41,7 +41,7 @@ extension Samples {
       full(DeleteAccount.self, .init(profile: .default, password: secret)),
       full(AwaitLogin.self, .init(loginFlowID: "f", timeout: .zero)),
       full(CancelLogin.self, .init(otpFlowID: "f", loginFlowID: "f")),
-      full(ListPendingLogins.self, profile), full(GetIDToken.self, profile), full(GetSession.self, profile),
+      full(ListPendingLogins.self, .init(profile: .default)), full(GetIDToken.self, profile), full(GetSession.self, profile),
       full(CheckProvider.self, profile), full(CheckProviders.self, .init(profile: .default)),
       full(Reauthenticate.self, .init(profile: .default, password: secret)),
       full(Logout.self, .init(profile: .default)), full(Unsubscribe.self, .init(subscriptionID: "s")),

@@ -54,6 +54,23 @@ import Testing
     }
   }
 
+  @Test func `pending logins of all profiles are listed together, and those of one alone`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness(profiles: ["default", "work", "other"]) { $0.setWantsCode(true) }
+      let client = try harness.connect()
+      for (number, profile) in ["work", "default"].enumerated() {
+        let credentials = #"{"profile":"\#(profile)","email":"a@example.test","password":"right"}"#
+        #expect(client.ask(LoginStage.line("login", credentials, number)).first?.contains("otpRequired") == true)
+      }
+      let all = try #require(client.ask(LoginStage.line("listPendingLogins")).first)
+      #expect(all.split(separator: "otpFlowId").count == 3)
+      let one = try #require(client.ask(LoginStage.line("listPendingLogins", #"{"profile":"work"}"#)).first)
+      #expect(one.split(separator: "otpFlowId").count == 2 && one.contains(#""profile":"work""#))
+      let none = client.ask(LoginStage.line("listPendingLogins", #"{"profile":"nothing"}"#)).first
+      #expect(none?.contains("unknownProfile") == true)
+    }
+  }
+
   @Test func `a login that fails leaves the challenge before it as it was`() async throws {
     try await OwnThread.run {
       let stage = try Self.codes()
