@@ -2,7 +2,7 @@ extension ErrorKind {
   /// What the caller should do, unless the error itself knows better.
   public var nextAction: NextAction {
     switch self {
-    case .loginRequired, .sessionExpired, .flowNotFound, .otpExpired, .invalidCredentials, .accountLocked: .login
+    case .loginRequired, .sessionExpired, .flowNotFound, .otpExpired, .invalidCredentials: .login
     case .challengePending, .otpInvalid, .backupCodeInvalid: .verifyOtp
     case .refreshOutcomeUnknown, .resendTooSoon, .tooManyAttempts, .rateLimited, .providerUnavailable: .wait
     case .reauthRequired: .reauthenticate
@@ -12,7 +12,8 @@ extension ErrorKind {
       .validationFailed, .versionUnsupported, .emailTaken, .insufficientScope:
       .fixRequest
     case .configInvalid, .unknownProfile, .keySourceUnavailable, .tlsPinMismatch, .tlsFailed: .fixConfig
-    case .providerRejected, .invalidResponse, .emailUnverified, .captchaRequired, .forbidden: .contactProvider
+    case .providerRejected, .invalidResponse, .emailUnverified, .captchaRequired, .forbidden, .accountLocked:
+      .contactProvider
     case .cancelled, .internal, .vaultTampered, .accessDenied, .consentDenied, .unsupportedByProvider: .none
     }
   }
@@ -56,7 +57,7 @@ extension ErrorKind {
     case .backupCodeInvalid: "The backup code is wrong or was used before."
     case .resendTooSoon: "Another code cannot be sent yet."
     case .tooManyAttempts: "Too many wrong attempts were made."
-    case .accountLocked: "The provider has locked the account."
+    case .accountLocked: "The provider has locked the account; logging in again will not unlock it."
     case .emailUnverified: "The e-mail address must be verified first."
     case .emailTaken: "An account with this e-mail address already exists."
     case .validationFailed: "The provider rejected a value."
