@@ -29,21 +29,25 @@ package struct UserProgram: Sendable {
   ///
   /// - Parameter descriptors: which descriptor here becomes which number there; all others are closed.
   /// - Returns: the child, which leads a group of its own; nil where no directory of `PATH` has such a program.
-  /// - Throws: what posix_spawn(3) says.
+  /// - Throws: what posix_spawn(3) says; `.accessDenied` where the only ones that are there may not be executed.
   package func start(_ descriptors: [(here: Int32, there: Int32)]) throws(Errno) -> ChildProcess? {
     var plan = ChildProcess.Plan(path: name, arguments: arguments, environment: environment)
     plan.descriptors = descriptors
     plan.newSession = true
     plan.workingDirectory = "/"
+    var isDenied = false
     for path in SearchPath.candidates(name, environment) {
       plan.path = path
       do throws(Errno) {
         return try ChildProcess(plan)
       } catch {
-        // As execvp(3) does it: what is not there or may not be executed is looked for in the next directory.
+        // As execvp(3) does it: what is not there or may not be executed is looked for in the next directory, and the
+        // missing right is told where no directory has another one.
         guard [.noEntry, .accessDenied, .notDirectory].contains(error) else { throw error }
+        isDenied = isDenied || error == .accessDenied
       }
     }
+    if isDenied { throw .accessDenied }
     return nil
   }
 }

@@ -26,6 +26,8 @@ package struct KeyCommand: Sendable {
       case .notConfigured: "No command is configured for the vault's key; name one with vault.command."
       case .notFound(let program):
         "The command \(program) for the vault's key was not found; install it, or configure its absolute path."
+      case .notStarted(let program, .accessDenied):
+        "The command \(program) for the vault's key may not be executed; run chmod +x on it, or name its interpreter."
       case .notStarted(let program, let error): "The command \(program) for the vault's key cannot be run: \(error)."
       case .failed(let program, let status):
         "The command \(program) for the vault's key exited with status \(status); run it by hand to see why."

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import LinuxSystem
 import SecretMemory
@@ -77,6 +78,19 @@ import Testing
     let message = try MessageTests.text()
     await #expect(throws: DeliveryFailure.refused("the command no-such-program-here was not found")) {
       try await CommandChannel(program).send(message)
+    }
+  }
+  @Test func `a program that may not be executed is not said to be missing`() async throws {
+    let path = scratch.file("deliver")
+    try scratch.write("#!/bin/sh\n", to: "deliver")
+    chmod(path, 0o600)
+    let message = try MessageTests.text()
+    let failure = DeliveryFailure.refused(
+      "the command \(path) may not be executed; run chmod +x on it, or name its interpreter")
+    for command in [[path], ["deliver"]] {
+      let program = try #require(UserProgram(command, environment: ["PATH": scratch.file("")]))
+      await #expect(throws: DeliveryFailure.self) { try await CommandChannel(program).send(message) }
+      if command == [path] { await #expect(throws: failure) { try await CommandChannel(program).send(message) } }
     }
   }
 }

@@ -45,6 +45,8 @@ struct CommandChannel: MessageChannel {
       (status, errors) = try execute(message)
     } catch let failure as DeliveryFailure {
       throw failure
+    } catch let error as Errno where error == .accessDenied {
+      throw .refused("the command \(program.name) may not be executed; run chmod +x on it, or name its interpreter")
     } catch {
       throw .unreachable("the command \(program.name) cannot be run: \(error)")
     }
