@@ -28,7 +28,8 @@ struct FailureLog {
     Login.name, VerifyOTP.name, ResendOTP.name, VerifyBackupCode.name, AwaitLogin.name, CancelLogin.name, Register.name,
     VerifyEmail.name, ForgotPassword.name, ResetPassword.name, ChangePassword.name, UpdateProfile.name,
     GenerateBackupCodes.name, DeleteAccount.name, Reauthenticate.name, Logout.name, Unlock.name, Rekey.name, Prove.name,
-    AddLocalUser.name, SetLocalUserEnabled.name, RevokeLocalSessions.name, RotateLocalSigningKey.name,
+    AddLocalUser.name, SetLocalUserEnabled.name, ResetLocalUser.name, DeleteLocalUser.name, RevokeLocalSessions.name,
+    RotateLocalSigningKey.name,
   ]
 
   private var minuteEnd = Duration.zero

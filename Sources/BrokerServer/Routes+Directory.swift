@@ -16,12 +16,21 @@ extension Routes {
     .directory(SetLocalUserEnabled.self) { directory, params throws(ProviderFailure) in
       try await directory.setEnabled(params.isEnabled, user: params.user)
     },
+    .directory(ResetLocalUser.self) { directory, params throws(ProviderFailure) in
+      try await directory.reset(params.user, password: params.password, removesFactor: params.removesSecondFactor)
+    },
+    .directory(DeleteLocalUser.self) { directory, params throws(ProviderFailure) in
+      try await directory.delete(params.user)
+      return Empty()
+    },
     .directory(ListLocalSessions.self) { directory, params throws(ProviderFailure) in
       ListLocalSessions.Result(sessions: try await directory.sessions(of: params.user))
     },
     .directory(RevokeLocalSessions.self) { directory, params throws(ProviderFailure) in
       RevokeLocalSessions.Result(
-        revoked: try await directory.revokeSessions(of: params.user, session: params.session))
+        revoked: params.all && params.user == nil && params.session == nil
+          ? try await directory.revokeAllSessions()
+          : try await directory.revokeSessions(of: params.user, session: params.session))
     },
     .directory(ListLocalMessages.self) { directory, _ throws(ProviderFailure) in
       ListLocalMessages.Result(messages: try await directory.messages())

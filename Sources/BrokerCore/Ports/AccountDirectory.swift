@@ -18,6 +18,15 @@ package protocol AccountDirectory: Sendable {
   /// Lets an account log in, or keeps it from that; to disable it revokes its sessions and cancels its login.
   func setEnabled(_ isEnabled: Bool, user: String) async throws(ProviderFailure) -> LocalUser
 
+  /// Gives an account a new password, removes its second factor, or both; its sessions end.
+  ///
+  /// - Throws: `.refused` with `validationFailed` and the fields: `password` for one that the policy refuses, `password` and
+  ///   `removeSecondFactor` where neither is asked for.
+  func reset(_ user: String, password: Secret?, removesFactor: Bool) async throws(ProviderFailure) -> LocalUser
+
+  /// Deletes an account and all that belongs to it.
+  func delete(_ user: String) async throws(ProviderFailure)
+
   /// The sessions that can still be refreshed, the newest first: those of one account, or all where `user` is nil.
   func sessions(of user: String?) async throws(ProviderFailure) -> [LocalSession]
 
@@ -29,6 +38,11 @@ package protocol AccountDirectory: Sendable {
   /// - Returns: how many had not ended before.
   /// - Throws: `.refused` with `validationFailed` and the fields, also where neither is given.
   func revokeSessions(of user: String?, session: String?) async throws(ProviderFailure) -> Int
+
+  /// Revokes every session of every account.
+  ///
+  /// - Returns: how many had not ended before.
+  func revokeAllSessions() async throws(ProviderFailure) -> Int
 
   /// What lies in the outbox, the oldest first.
   func messages() async throws(ProviderFailure) -> [LocalMessage]

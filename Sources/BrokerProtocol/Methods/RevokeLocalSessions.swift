@@ -1,6 +1,6 @@
 public import JSON
 
-/// Revokes one session at the embedded provider, or all of an account.
+/// Revokes one session at the embedded provider, all of an account, or all there are.
 public enum RevokeLocalSessions: BrokerMethod {
   public static let name = "revokeLocalSessions"
 
@@ -10,9 +10,13 @@ public enum RevokeLocalSessions: BrokerMethod {
     /// The identifier of one session.
     public var session: String?
 
-    public init(user: String? = nil, session: String? = nil) {
+    /// Whether the sessions of every account are meant.
+    public var all: Bool
+
+    public init(user: String? = nil, session: String? = nil, all: Bool = false) {
       self.user = user
       self.session = session
+      self.all = all
     }
 
     public static let blank = Params()
@@ -20,6 +24,7 @@ public enum RevokeLocalSessions: BrokerMethod {
     public mutating func code(_ coder: inout some ObjectCoder) throws(JSONMismatch) {
       try coder.optional("user", &user, .text(atMost: ParameterLength.email))
       try coder.optional("session", &session, .word)
+      try coder.optional("all", &all, absent: false)
     }
   }
 
@@ -41,6 +46,7 @@ extension RevokeLocalSessions.Params {
   public static let notes = SchemaNotes(members: [
     "user": "The account's identifier or e-mail address: all of its sessions, unless session names one.",
     "session": "The identifier of one session.",
+    "all": "Whether the sessions of every account are meant, as after an incident.",
   ])
 }
 
@@ -53,16 +59,17 @@ extension RevokeLocalSessions.Result {
 extension RevokeLocalSessions {
   public static var document: MethodDocument {
     MethodDocument(
-      "Revokes one session at the embedded provider, or all of an account.",
+      "Revokes one session at the embedded provider, all of an account, or all there are.",
       details:
         """
-        One of both parameters must be given. A session that is unknown, or not of that account, is validationFailed \
+        One of the parameters must be given; user and session may be given together, all stands alone. A session that is unknown, or not of that account, is validationFailed \
         with session among the fields; one that has ended is revoked no more.
         """,
       result: "count",
       errors: ErrorKind.ofDirectory + [.validationFailed],
       examples: [
         .init("all sessions of an account", ["user": #""ada@example.com""#], result: #"{"revoked": 2}"#),
+        .init("every session there is", ["all": "true"], result: #"{"revoked": 12}"#),
         .init("one session", ["session": #""example-session""#], result: #"{"revoked": 1}"#),
       ])
   }

@@ -13,14 +13,21 @@ extension LocalProvider: AccountDeletionProvider {
     try respond(to: "deleteAccount") { database, now in
       let account = try session(of: accessToken, database, at: now).account
       _ = try prove(password, of: account, address: account.email, database, at: now)
-      let messages = try database.messages.numbers(account: account.id)
-      delivery.withdraw(messages)
-      try database.removeMessages(messages)
-      try database.connection.transaction {
-        try database.accounts.remove(account.id)
-        try database.throttle.clear(database.throttleKey(account.email))
-        try database.audit.append(.accountDeleted, account: account.id, at: now)
-      }
+      try remove(account, database, at: now)
+    }
+  }
+
+  /// Removes an account, its messages first.
+  ///
+  /// - Parameter detail: what the audit says of it beside; nil where its user has deleted it.
+  func remove(_ account: Account, detail: String? = nil, _ database: LocalDatabase, at now: Timestamp) throws {
+    let messages = try database.messages.numbers(account: account.id)
+    delivery.withdraw(messages)
+    try database.removeMessages(messages)
+    try database.connection.transaction {
+      try database.accounts.remove(account.id)
+      try database.throttle.clear(database.throttleKey(account.email))
+      try database.audit.append(.accountDeleted, account: account.id, detail: detail, at: now)
     }
   }
 }

@@ -4,7 +4,8 @@ import SQLite
 
 /// What the owner of the state directory sees of the provider, and may do there.
 ///
-/// Tokens and keys are in `LocalProvider+Introspection.swift`, the audit in `LocalProvider+Audit.swift`.
+/// Resets are in `LocalProvider+Resets.swift`, tokens and keys in `LocalProvider+Introspection.swift`, the audit in
+/// `LocalProvider+Audit.swift`.
 extension LocalProvider: AccountDirectory {
   /// The newest accounts, by their addresses.
   ///
@@ -102,18 +103,18 @@ extension LocalProvider: AccountDirectory {
     }
   }
 
-  private func listing(_ database: LocalDatabase, at now: Timestamp) -> AccountListing {
+  func listing(_ database: LocalDatabase, at now: Timestamp) -> AccountListing {
     AccountListing(
       connection: database.connection, idleLifetime: configuration.refreshTokenIdleLifetime, now: now)
   }
 
-  private func user(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws -> LocalUser {
+  func user(_ account: Account, _ database: LocalDatabase, at now: Timestamp) throws -> LocalUser {
     guard let user = try listing(database, at: now).users(id: account.id).first else { throw LocalStoreFault.damaged }
     return user
   }
 
   /// The account with an identifier or an e-mail address.
-  private func account(named name: String, _ database: LocalDatabase) throws -> Account {
+  func account(named name: String, _ database: LocalDatabase) throws -> Account {
     if let account = try database.accounts.find(id: name) { return account }
     if let email = EmailAddress(name), let account = try database.accounts.find(email: email) { return account }
     throw ProviderFailure.refused(.validationFailed, fields: ["user"])

@@ -7,11 +7,13 @@ package import SecretMemory
 /// New passwords: for those who have forgotten the old one, and for those who know it.
 extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, PasswordChangeProvider {
   /// What a new password is set with.
-  private enum Proof {
+  enum PasswordAuthority {
     /// A token that was sent to the account's address.
     case mailToken
     /// The old password, in a session that goes on.
     case oldPassword(TokenFamily)
+    /// The owner of the state directory.
+    case owner
   }
 
   /// Sends a token for a new password, if there is an account for it.
@@ -74,8 +76,8 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
   }
 
   /// Sets a password, ends what was begun with the old one, and tells the account's owner.
-  private func setPassword(
-    _ password: Secret, of account: Account, with proof: Proof, _ database: LocalDatabase, at now: Timestamp
+  func setPassword(
+    _ password: Secret, of account: Account, with authority: PasswordAuthority, _ database: LocalDatabase, at now: Timestamp
   ) throws {
     let hash = try passwordHash.hash(password)
     try database.connection.transaction {
@@ -86,13 +88,17 @@ extension LocalProvider: ForgottenPasswordProvider, PasswordResetProvider, Passw
       // And the address that they chose would be the account's.
       try database.mailTokens.remove(.change, of: account.id)
       try database.mailTokens.remove(.reset, of: account.id)
-      switch proof {
+      switch authority {
       case .mailToken:
         try database.families.revokeAll(account: account.id, at: now)
         // A thief with the old password may have used them up; what went to an unverified address counts on there.
         try database.sentCodes.release(account.id, .other)
         try noteMailRead(by: account, database, at: now)
         try database.audit.append(.passwordReset, account: account.id, at: now)
+      case .owner:
+        try database.families.revokeAll(account: account.id, at: now)
+        try database.throttle.clear(database.throttleKey(account.email))
+        try database.audit.append(.passwordReset, account: account.id, detail: Self.ownerDetail, at: now)
       case .oldPassword(let family):
         try database.families.revokeAll(account: account.id, except: family.id, at: now)
         try database.audit.append(.passwordChanged, account: account.id, at: now)

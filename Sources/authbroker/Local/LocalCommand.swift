@@ -9,7 +9,7 @@ enum LocalCommand: CommandGroup {
   static var members: [CommandEntry] {
     [
       LocalUsersCommand.entry, LocalAddCommand.entry, LocalDisableCommand.entry, LocalEnableCommand.entry,
-      LocalSessionsCommand.entry, LocalRevokeCommand.entry, LocalOutboxCommand.entry, LocalKeySetCommand.entry,
+      LocalResetCommand.entry, LocalDeleteCommand.entry, LocalSessionsCommand.entry, LocalRevokeCommand.entry, LocalOutboxCommand.entry, LocalKeySetCommand.entry,
       LocalRotateKeyCommand.entry, LocalIntrospectCommand.entry, LocalAuditCommand.entry,
     ]
   }

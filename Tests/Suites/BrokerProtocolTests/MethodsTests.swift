@@ -17,7 +17,7 @@ import Testing
         "reportRejected", "login", "verifyOtp", "resendOtp", "register", "verifyBackupCode", "verifyEmail",
         "forgotPassword", "resetPassword", "changePassword", "updateProfile", "generateBackupCodes", "deleteAccount",
         "reauthenticate", "unlock", "rekey", "tryProvider", "continueTrial",
-        "addLocalUser", "introspectLocalToken",
+        "addLocalUser", "resetLocalUser", "introspectLocalToken",
       ])
   }
 

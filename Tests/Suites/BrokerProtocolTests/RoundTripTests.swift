@@ -85,7 +85,12 @@ import Testing
     for isEnabled in [true, false] { try check(SetLocalUserEnabled.Params(user: "a@b", isEnabled: isEnabled)) }
     try check(ListLocalSessions.Params(), ListLocalSessions.Params(user: "u"))
     try check(
-      RevokeLocalSessions.Params(), RevokeLocalSessions.Params(user: "u"), RevokeLocalSessions.Params(session: "s"))
+      RevokeLocalSessions.Params(), RevokeLocalSessions.Params(user: "u"), RevokeLocalSessions.Params(session: "s"),
+      RevokeLocalSessions.Params(all: true))
+    try check(DeleteLocalUser.Params(user: "u"))
+    try check(
+      ResetLocalUser.Params(user: "u"), ResetLocalUser.Params(user: "u", password: secret),
+      ResetLocalUser.Params(user: "u", removesSecondFactor: true))
     try check(IntrospectLocalToken.Params(token: secret))
     try check(ListLocalAudit.Params(), ListLocalAudit.Params(since: 0, limit: 1))
     try check(ListLocalUsers.Result(users: []), ListLocalUsers.Result(users: Samples.localUsers))

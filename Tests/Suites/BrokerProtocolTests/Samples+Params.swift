@@ -66,8 +66,9 @@ extension Samples {
   private static func ownersParams(_ secret: Secret) -> [FullParams] {
     [
       full(AddLocalUser.self, .init(email: "e", password: secret, name: "n", phoneNumber: "p")),
-      full(SetLocalUserEnabled.self, .init(user: "u", isEnabled: true)),
-      full(ListLocalSessions.self, .init(user: "u")), full(RevokeLocalSessions.self, .init(user: "u", session: "s")),
+      full(SetLocalUserEnabled.self, .init(user: "u", isEnabled: true)), full(DeleteLocalUser.self, .init(user: "u")),
+      full(ResetLocalUser.self, .init(user: "u", password: secret, removesSecondFactor: true)),
+      full(ListLocalSessions.self, .init(user: "u")), full(RevokeLocalSessions.self, .init(user: "u", session: "s", all: true)),
       full(IntrospectLocalToken.self, .init(token: secret)), full(ListLocalAudit.self, .init(since: 1, limit: 2)),
     ]
   }

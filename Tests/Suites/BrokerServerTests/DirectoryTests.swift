@@ -34,9 +34,16 @@ import Testing
       #""disabled":true"#),
     Case(
       "setLocalUserEnabled", #"{"user":"user-1","enabled":true}"#, "setEnabled true user-1", #""disabled":false"#),
+    Case(
+      "resetLocalUser", #"{"user":"user-1","password":"p q"}"#, "reset user-1 p q false", #""twoFactor":"off""#),
+    Case(
+      "resetLocalUser", #"{"user":"user-1","removeSecondFactor":true}"#, "reset user-1 - true", #""id":"user-1""#),
+    Case("deleteLocalUser", #"{"user":"a@example.test"}"#, "delete a@example.test", #""result":{}"#),
     Case("listLocalSessions", "{}", "sessions -", #"{"sessions":[{"id":"session-1","user":"user-1","#),
     Case("listLocalSessions", #"{"user":"user-1"}"#, "sessions user-1", #""amr":["pwd"]}]"#),
     Case("revokeLocalSessions", #"{"user":"user-1"}"#, "revokeSessions user-1 -", #"{"revoked":2}"#),
+    Case("revokeLocalSessions", #"{"all":true}"#, "revokeAllSessions", #"{"revoked":3}"#),
+    Case("revokeLocalSessions", #"{"user":"user-1","all":true}"#, "revokeSessions user-1 -", #"{"revoked":2}"#),
     Case("revokeLocalSessions", #"{"session":"s"}"#, "revokeSessions - s", #"{"revoked":2}"#),
     Case("listLocalMessages", "{}", "messages", #""body":"It is 000000.","code":"000000","#),
     Case("getLocalKeySet", "{}", "keySet", #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"x","kid":"key-1","#),

@@ -98,7 +98,10 @@ import Testing
       ["account", "update", "--name", "A", "--remove", "name"],
       "name would be changed twice; name it once; see: authbroker help account update"
     ),
-    (["local", "revoke"], "name an account, or a session with --session; see: authbroker help local revoke"),
+    (
+      ["local", "revoke"],
+      "name an account, a session with --session, or every session with --all; see: authbroker help local revoke"
+    ),
     (["local", "audit", "--limit", "x"], "--limit needs a whole number, not x; see: authbroker help local audit"),
     (
       ["local", "introspect"],

@@ -34,7 +34,8 @@ import Testing
       return switch method {
       case "listLocalUsers":
         #""result":{"users":[\#(Self.user("a@b.c")),\#(Self.user("d\\u001b@b.c", isDisabled: true))]}"#
-      case "addLocalUser", "setLocalUserEnabled": #""result":"# + Self.user("a@b.c")
+      case "addLocalUser", "setLocalUserEnabled", "resetLocalUser": #""result":"# + Self.user("a@b.c")
+      case "deleteLocalUser": #""result":{}"#
       case "listLocalSessions": #""result":{"sessions":[\#(Self.session)]}"#
       case "revokeLocalSessions": #""result":{"revoked":2}"#
       case "listLocalMessages": #""result":{"messages":[\#(Self.message)]}"#
@@ -108,6 +109,40 @@ import Testing
       owner.requests == [
         #"setLocalUserEnabled {"user":"a@b.c","enabled":false}"#, #"setLocalUserEnabled {"user":"u-1","enabled":true}"#,
       ])
+  }
+
+  @Test func `reset sets a password, removes the second factor, or both`() throws {
+    let owner = try owner()
+    let password = try run("reset", "a@b.c", "--password-stdin", input: "p q\n")
+    #expect(password.errors == "authbroker: a@b.c has a new password; its sessions are revoked\n")
+    let factor = try run("reset", "u-1", "--remove-second-factor")
+    #expect(factor.errors == "authbroker: a@b.c has no second factor any more; its sessions are revoked\n")
+    let both = try run("reset", "u-1", "--remove-second-factor", "--password-stdin", input: "p q\n")
+    #expect(both.errors.contains("has a new password and has no second factor any more"))
+    #expect(
+      owner.requests == [
+        #"resetLocalUser {"user":"a@b.c","password":"p q"}"#,
+        #"resetLocalUser {"user":"u-1","removeSecondFactor":true}"#,
+        #"resetLocalUser {"user":"u-1","password":"p q","removeSecondFactor":true}"#,
+      ])
+    #expect(try run("reset").code == 2 && owner.requests.count == 3)
+  }
+
+  @Test func `reset tells which account is not there, and which password is not taken`() throws {
+    for (field, part) in [("user", "no account here has the identifier"), ("password", "at least 15 characters")] {
+      try withExtendedLifetime(owner(["resetLocalUser": Self.refusal("\"\(field)\"")])) {
+        let run = try run("reset", "no one", "--password-stdin", input: "p\n")
+        #expect(run.code == 1 && run.errors.contains(part), "\(run.errors)")
+      }
+    }
+  }
+
+  @Test func `delete names the account, and revoke takes every session with --all`() throws {
+    let owner = try owner()
+    #expect(try run("delete", "a@b.c").errors == "authbroker: the account a@b.c is deleted\n")
+    #expect(try run("revoke", "--all").errors == "authbroker: revoked 2 sessions\n")
+    #expect(owner.requests == [#"deleteLocalUser {"user":"a@b.c"}"#, #"revokeLocalSessions {"all":true}"#])
+    #expect(try run("revoke", "a@b.c", "--all").code == 2 && run("revoke").code == 2 && owner.requests.count == 2)
   }
 
   @Test func `an account or a session that is not there is told by its name`() throws {

@@ -51,6 +51,15 @@ package final class ScriptedDirectory: AccountDirectory {
     return Self.user("a@example.test", isDisabled: !isEnabled)
   }
 
+  package func reset(
+    _ user: String, password: Secret?, removesFactor: Bool
+  ) async throws(ProviderFailure) -> LocalUser {
+    try note("reset \(user) \(password?.revealedString() ?? "-") \(removesFactor)")
+    return Self.user("a@example.test")
+  }
+
+  package func delete(_ user: String) async throws(ProviderFailure) { try note("delete \(user)") }
+
   package func sessions(of user: String?) async throws(ProviderFailure) -> [LocalSession] {
     try note("sessions \(user ?? "-")")
     return [
@@ -63,6 +72,11 @@ package final class ScriptedDirectory: AccountDirectory {
   package func revokeSessions(of user: String?, session: String?) async throws(ProviderFailure) -> Int {
     try note("revokeSessions \(user ?? "-") \(session ?? "-")")
     return 2
+  }
+
+  package func revokeAllSessions() async throws(ProviderFailure) -> Int {
+    try note("revokeAllSessions")
+    return 3
   }
 
   package func messages() async throws(ProviderFailure) -> [LocalMessage] {

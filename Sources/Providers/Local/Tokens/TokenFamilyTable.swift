@@ -113,6 +113,15 @@ struct TokenFamilyTable {
     try update.run()
   }
 
+  /// Ends every family of every account.
+  ///
+  /// - Throws: `SQLiteError`.
+  func revokeAll(at now: Timestamp) throws(SQLiteError) {
+    let update = try connection.prepare("UPDATE token_family SET revoked_at = ?1 WHERE revoked_at IS NULL")
+    try update.bind(now.milliseconds, at: 1)
+    try update.run()
+  }
+
   /// Notes a use of every family: of those from before uses were noted, none has been idle.
   ///
   /// - Throws: `SQLiteError`.
