@@ -10,6 +10,8 @@ struct DockerServer: Equatable, Sendable {
   static let refreshTokenUsername = "<token>"
   /// What docker calls Docker Hub.
   private static let hub = "https://index.docker.io/v1/"
+  /// The hosts of Docker Hub: of its accounts, of its short name, and of its registry.
+  private static let hubHosts = ["index.docker.io", "docker.io", "registry-1.docker.io"]
 
   /// The name as docker wrote it.
   let text: String
@@ -24,10 +26,7 @@ struct DockerServer: Equatable, Sendable {
 
   /// The name that docker uses for a target; nil for a server that is no registry.
   init?(listing url: String) {
-    let isHub = ["https://index.docker.io", "https://docker.io", "https://registry-1.docker.io"].contains {
-      url == $0 || url.hasPrefix($0 + "/")
-    }
-    if isHub {
+    if Self.isHub(url) {
       text = Self.hub
       return
     }
@@ -39,12 +38,21 @@ struct DockerServer: Equatable, Sendable {
 
   /// The addresses under which it may stand among the targets, the likeliest first.
   ///
-  /// A registry on this machine may be one without TLS, which its name does not tell.
+  /// Docker Hub has several names, and one target is enough for all of them. A registry on this machine may be one without
+  /// TLS, which its name does not tell.
   var urls: [String] {
+    if Self.isHub(text.includes("://") ? text : "https://\(text)") {
+      return [Self.hub] + Self.hubHosts.map { "https://\($0)" }
+    }
     guard !text.includes("://") else { return [text] }
     let host = text.prefix { $0 != "/" }
     let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
     let isLocal = ["localhost", "127.0.0.1", "[::1]"].contains(String(name))
     return ["https://\(text)"] + (isLocal ? ["http://\(text)"] : [])
+  }
+
+  /// Whether an address is one of Docker Hub's.
+  private static func isHub(_ url: String) -> Bool {
+    hubHosts.contains { url == "https://\($0)" || url.hasPrefix("https://\($0)/") }
   }
 }

@@ -15,7 +15,8 @@ enum GitHelper: ToolHelper {
 
       OPERATION is get, store, erase or capability. get answers for the servers of the section targets. erase reports
       that the server has refused the token, and the next one is another; the session goes on. store does nothing.
-      Where the session of a target has ended, git is told to stop instead of asking for a user name.
+      Where a target has a user name, it is for that user alone. Where the session of a target has ended, or no broker
+      answers, git is told to stop instead of asking for a user name.
       """,
     examples: [#"printf 'protocol=https\nhost=git.example.com\n' | authbroker helper git get"#])
 
@@ -45,16 +46,27 @@ enum GitHelper: ToolHelper {
 
   /// Answers with a token; says nothing where the server is no target.
   ///
-  /// From where the target is known, no other program has a password for the server: a failure stops git (`quit`)
-  /// instead of letting it ask a person, whom a script may not have, for what cannot be typed.
+  /// A failure stops git (`quit`), also where there is no broker to ask: git would ask a person, whom a script may not have,
+  /// for what cannot be typed.
   private static func get(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard !request.urls.isEmpty else { return }
-    var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: request.urls) else { return }
-    do throws(CommandFailure) { Output.line(try answer(request, target, &broker)) } catch {
+    do throws(CommandFailure) {
+      var broker = try HelperBroker(context)
+      guard let target = try target(of: request, &broker) else { return }
+      Output.line(try answer(request, target, &broker))
+    } catch {
       Output.line("quit=1")
       throw error
     }
+  }
+
+  /// The target of a question; nil where the server is none, or the target is another user's.
+  private static func target(
+    of request: GitCredential, _ broker: inout HelperBroker
+  ) throws(CommandFailure) -> Target? {
+    guard let target = try broker.target(ofFirst: request.urls) else { return nil }
+    guard let username = target.username, let asked = request.username, asked != username else { return target }
+    return nil
   }
 
   private static func answer(
@@ -93,7 +105,7 @@ enum GitHelper: ToolHelper {
   private static func erase(_ request: GitCredential, _ context: Context) throws(CommandFailure) {
     guard let token = request.password ?? request.credential, !request.urls.isEmpty else { return }
     var broker = try HelperBroker(context)
-    guard let target = try broker.target(ofFirst: request.urls) else { return }
+    guard let target = try target(of: request, &broker) else { return }
     try broker.reject(token, for: target)
   }
 }

@@ -34,6 +34,9 @@ struct EnvironmentTemplate: Equatable, Sendable {
     name = parts[0]
     text = parts.count > 1 ? parts[1] : Self.tokenWord
     guard !name.isEmpty else { throw .usage("--env needs the name of a variable") }
+    guard HelperAnswer.isVisible(name) else {
+      throw .usage("--env \(name.shellQuoted): a variable's name has no blanks and no control characters in it")
+    }
     guard !name.hasPrefix("LD_"), !Self.refused.contains(name) else {
       throw .usage("--env does not set \(name.shellQuoted), which decides what programs run; choose another variable")
     }

@@ -11,7 +11,7 @@ struct CommandRun {
   let errors: String
 
   /// The command, beside the tests.
-  private static let program: String = {
+  static let program: String = {
     let own = ProcessIdentity.executable.map { PathName.directory(of: $0) } ?? ""
     let candidates = [own, Repository.root + "/.build/debug"]
     return (candidates.first { (try? FileStatus.following($0 + "/authbroker")) != nil } ?? own) + "/authbroker"

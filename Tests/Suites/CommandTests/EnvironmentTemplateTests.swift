@@ -24,7 +24,7 @@ import Testing
     #expect(try Self.value(word) == variable)
   }
 
-  @Test(arguments: ["", "=x{token}", "A=", "A=text", "PATH", "LD_PRELOAD={token}"])
+  @Test(arguments: ["", "=x{token}", "A B", "A\tB={token}", "A\u{1B}", "A=", "A=text", "PATH", "LD_PRELOAD={token}"])
   func `what can be no variable of a token is a usage error`(word: String) {
     let failure = #expect(throws: CommandFailure.self) { try EnvironmentTemplate(word) }
     #expect(failure?.exitCode == .usage)

@@ -20,7 +20,9 @@ enum HelperListCommand: Command {
     let targets = try HelperSetup.targets(context)
     let rows = tools.map { tool in
       let own = targets.filter(tool.concerns)
-      return (tool: tool, targets: own, state: word(for: tool.steps(own, setup).map { $0.state(setup) }))
+      let isIdle = tool.needsTargets && own.isEmpty
+      let state = isIdle ? noTargets : word(for: tool.steps(own, setup).map { $0.state(setup) })
+      return (tool: tool, targets: own, state: state)
     }
     guard !context.wantsJSON else {
       var writer = JSONWriter()
@@ -44,6 +46,9 @@ enum HelperListCommand: Command {
     }
     table.print(context.style)
   }
+
+  /// The state of a tool that no target concerns: there is nothing that it could be set up for.
+  static let noTargets = "no targets"
 
   /// What the steps come to, as one word.
   static func word(for states: [SetupState]) -> String {

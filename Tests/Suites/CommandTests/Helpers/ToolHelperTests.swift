@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import LinuxSystem
 import TestSupport
@@ -107,6 +108,41 @@ import Testing
     let cargo = try CommandRun(["helper", "cargo", "--cargo-plugin"], in: scratch, input: request)
     #expect(cargo.code == 0 && cargo.output.hasPrefix("{\"v\":[1]}\n{\"Err\":{\"kind\":\"other\""), "\(cargo.output)")
     #expect(owner.requests.count >= 6)
+  }
+
+  @Test func `git gets no token of another user, and reports none of theirs`() throws {
+    let owner = try FakeOwner(in: scratch) { method, _ in
+      guard method == "listTargets" else { return #""result":{\#(Self.token),"tokenId":"one"}"# }
+      return #""result":{"targets":[{"url":"https://a.example","profile":"work","username":"ann"}]}"#
+    }
+    let question = "protocol=https\nhost=a.example\n"
+    let bob = try CommandRun(["helper", "git", "get"], in: scratch, input: question + "username=bob\n")
+    #expect(bob.code == 0 && bob.output.isEmpty, "\(bob.output)")
+    let erase = question + "username=bob\npassword=x\n"
+    #expect(try CommandRun(["helper", "git", "erase"], in: scratch, input: erase).code == 0)
+    #expect(owner.requests.allSatisfy { $0.hasPrefix("listTargets") })
+    for username in ["", "username=ann\n"] {
+      let ann = try CommandRun(["helper", "git", "get"], in: scratch, input: question + username)
+      #expect(ann.output.contains("username=ann\n") && ann.output.contains("password=made-up"), "\(ann.output)")
+    }
+  }
+
+  @Test func `a tool without targets is not said to be installed, though its link is on the PATH`() throws {
+    try withExtendedLifetime(owner()) {
+      let directory = scratch.file("bin")
+      try #require(mkdir(directory, 0o700) == 0)
+      let path = "\(directory):/usr/bin:/bin"
+      symlink(CommandRun.program, directory + "/git-credential-authbroker")
+      let list = try CommandRun(["helper", "list", "git"], in: scratch, environment: ["PATH": path])
+      #expect(list.words.contains("git no targets -"), "\(list.output)\(list.errors)")
+    }
+  }
+
+  @Test func `git is told to stop where no broker answers`() throws {
+    let git = try CommandRun(
+      ["helper", "git", "get"], in: scratch, input: "protocol=https\nhost=a.example\n",
+      environment: ["AUTHBROKER_SOCKET": scratch.file("none")])
+    #expect(git.code == 8 && git.output == "quit=1\n", "\(git.output)\(git.errors)")
   }
 
   @Test func `docker gets user name and token, and its own words where there is no target`() throws {
