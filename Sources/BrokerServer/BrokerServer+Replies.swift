@@ -28,7 +28,7 @@ extension BrokerServer {
 
   /// Answers a request with an error.
   func fail(_ key: CallerID, _ error: BrokerError) {
-    let error = named(error)
+    let error = completed(error, of: key)
     if let method = requests[key]?.method { logFailure(error, of: method) }
     let body = render(error)
     finish(key, isError: true, body.span)

@@ -139,6 +139,9 @@ final class Connection: EventHandler {
     input.capacity + output.bytes.capacity + batchedBytes + (openBatch?.byteCount ?? 0) + parameterBytes + idBytes
   }
 
+  /// The process that can prove something by its number; nil for one in another PID namespace, which the kernel calls 0.
+  var provableProcess: Int32? { process.flatMap { $0 > 0 ? $0 : nil } }
+
   /// Whether there is any sense in reading.
   var mayRead: Bool { !hasInputEnded && !readsNoMore && !isClosing }
 

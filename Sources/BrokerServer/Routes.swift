@@ -60,7 +60,10 @@ struct Route: Sendable {
   ) -> Route {
     Route(name: Method.name) { server, node, request throws(BrokerError) in
       let params: Method.Params = try server.decode(node, request)
-      let peer = Peer(client: request.client, process: server.connections[request.client]?.process)
+      let connection = server.connections[request.client]
+      let peer = Peer(
+        client: request.client, process: connection?.process,
+        isAdministrative: connection?.isAdministrative ?? false)
       server.ask(request, need) { broker, caller throws(BrokerError) in try body(broker, params, caller, peer) }
     }
   }

@@ -16,14 +16,16 @@ package struct BrokerConnector: Sendable {
     package let owner: OwnerRecord?
     /// True if this call started the broker.
     package let wasStarted: Bool
+    /// The state directory that was looked into, whose owner alone gets a proof of access to it.
+    package let state: String
 
     /// Gives the socket away.
     package consuming func socket() -> FileDescriptor { descriptor }
 
     /// The same, started by this call.
     consuming func markedAsStarted() -> Connection {
-      let owner = self.owner
-      return Connection(descriptor: socket(), owner: owner, wasStarted: true)
+      let (owner, state) = (self.owner, self.state)
+      return Connection(descriptor: socket(), owner: owner, wasStarted: true, state: state)
     }
   }
 
@@ -53,7 +55,7 @@ package struct BrokerConnector: Sendable {
   package func connect() throws(ConnectError) -> Connection {
     if let fixedSocket {
       guard let socket = try open(fixedSocket) else { throw .notRunning(socket: fixedSocket, startable: false) }
-      return Connection(descriptor: socket, owner: nil, wasStarted: false)
+      return connection(socket, nil)
     }
     if let found = try find() { return found }
     guard let launcher else { throw absence }
@@ -74,12 +76,16 @@ package struct BrokerConnector: Sendable {
     let record = OwnerRecord(at: paths.ownerLock)
     if let record, let socket = try open(record.socket), isOwner(record, behind: socket) {
       try check(record)
-      return Connection(descriptor: socket, owner: record, wasStarted: false)
+      return connection(socket, record)
     }
     // A service manager's socket is there before its owner is, and so before any record. Without one, the socket may as
     // well be another owner's: several state directories share it where only the home or `XDG_STATE_HOME` differs.
     guard try isServed(at: paths.socket), let socket = try open(paths.socket) else { return nil }
-    return Connection(descriptor: socket, owner: nil, wasStarted: false)
+    return connection(socket, nil)
+  }
+
+  private func connection(_ socket: consuming FileDescriptor, _ owner: OwnerRecord?) -> Connection {
+    Connection(descriptor: socket, owner: owner, wasStarted: false, state: paths.state)
   }
 
   /// Whether a record is the one of a living owner: one that was killed leaves its record behind, and its socket's path

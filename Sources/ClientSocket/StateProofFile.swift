@@ -1,69 +1,111 @@
 package import LinuxSystem
+import StateDirectory
 
 /// The file by which a client shows a broker that it has the state directory.
 ///
-/// The broker says where it is and what it holds. It is obeyed only as far as that can do no harm, whichever program
-/// answers on the socket: a new file with a name that nothing else uses, in a directory that belongs to this user alone.
+/// The broker says how its name begins; the client's process number ends it. It is created only for the owner of the
+/// state directory that the client has found itself: whatever else answers on a socket, a relay of another program's
+/// above all, gets nothing created, in no directory.
 package struct StateProofFile: Sendable {
-  private static let digits = Set("0123456789abcdef".utf8)
-  private static let prefix = "prove-"
+  /// Why no file is created.
+  package enum Refusal: Error, Equatable, Sendable {
+    /// No state directory was found, or the broker asks for a file elsewhere.
+    case otherDirectory(asked: String, own: String?)
+    /// The other end of the connection does not own the state directory.
+    case notOwner(peer: Int32, state: String)
+    /// The broker is of an earlier version, which asks for another proof.
+    case earlierBroker
+    /// The state directory cannot be trusted.
+    case directory(PrivateDirectory.Refusal)
+    /// open(2) said no.
+    case failed(directory: String, Errno)
+    /// The broker has looked for the file, and was not satisfied.
+    case notTaken(path: String)
+
+    /// One sentence, without a full stop.
+    package var description: String { "access to the broker's state directory cannot be proven: " + reason }
+
+    private var reason: String {
+      switch self {
+      case .otherDirectory(let asked, let own?):
+        "the broker asks for a file in \(PlainText.line(asked.utf8)), not in \(own); nothing was created"
+      case .otherDirectory(_, nil): "this connection was made without a state directory; nothing was created"
+      case .notOwner(0, let state):
+        "the broker runs in another PID namespace than this program; nothing was created in \(state)"
+      case .notOwner(let peer, let state):
+        "process \(peer), which answers on the socket, does not own \(state); nothing was created"
+      case .earlierBroker: "the running broker is of an earlier version; stop it to change over"
+      case .directory(let refusal): refusal.description
+      case .failed(let directory, let error) where error.isFullDisk:
+        "no file can be created in \(directory): \(error); its file system has no inode left, see: df -i"
+      case .failed(let directory, let error): "no file can be created in \(directory): \(error)"
+      case .notTaken(let path):
+        "the broker does not find \(path); it may run in another PID namespace, or see another file system"
+      }
+    }
+  }
+
+  /// How the names began that an earlier version asked for.
+  private static let earlierPrefix = "prove-"
 
   /// The absolute path.
   package let path: String
-  private let nonce: String
+  private let state: String
 
-  /// Looks whether a broker asks for something that may be done.
+  /// Looks whether a file may be created for the other end of a connection.
   ///
-  /// - Returns: nil for another name than the broker's own programs choose, or other contents than a nonce.
-  package init?(path: String, nonce: String) {
-    let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
-    guard PathName.isAbsolute(path), name.hasPrefix(Self.prefix),
-      Self.isHexadecimal(name.dropFirst(Self.prefix.count), length: 32), Self.isHexadecimal(nonce[...], length: 64)
-    else { return nil }
-    self.path = path
-    self.nonce = nonce
+  /// - Parameters:
+  ///   - asked: the path that the broker names, without the process number.
+  ///   - state: the state directory that the client has found itself; nil if it has found none.
+  ///   - socket: the connection.
+  /// - Throws: why not.
+  package init(asked: String, in state: String?, for socket: borrowing FileDescriptor) throws(Refusal) {
+    let directory = PathName.directory(of: asked)
+    let name = String(asked.utf8.dropFirst(directory.utf8.count + 1)) ?? ""
+    // Neither `.` nor `..` nor an empty component is in a path that is its own absolute form.
+    guard let state, PathName.absolute(asked, in: "/") == asked, !name.isEmpty, Self.isSame(directory, state) else {
+      throw .otherDirectory(asked: directory, own: state)
+    }
+    let peer = (try? PeerCredentials(of: socket))?.pid ?? 0
+    let lock = state + "/broker.lock"
+    // The record is its owner's while the lock is held: an owner writes it as soon as it has the lock.
+    guard peer > 0, OwnerRecord(at: lock)?.pid == peer, FileLock.isHeld(lock) else {
+      throw .notOwner(peer: peer, state: state)
+    }
+    guard !name.hasPrefix(Self.earlierPrefix) else { throw .earlierBroker }
+    // Below the directory that was found, whatever leads to the one that was named.
+    path = "\(state)/\(name).\(ProcessIdentity.pid)"
+    self.state = state
   }
 
-  private static func isHexadecimal(_ text: Substring, length: Int) -> Bool {
-    text.utf8.count == length && text.utf8.allSatisfy(digits.contains)
-  }
-
-  /// Makes the file; one that is there already is never touched.
-  ///
-  /// - Returns: false if it is there already: another request of the connection has made it.
-  /// - Throws: what open(2) or write(2) says; `EACCES` for a directory that is not this user's alone.
-  package func create() throws(Errno) -> Bool {
-    guard (try? PrivateDirectory(PathName.directory(of: path), create: false)) != nil else { throw .accessDenied }
-    let file: FileDescriptor
-    do throws(Errno) {
-      file = try FileDescriptor.open(path, [.write, .create, .exclusive, .noFollow])
-    } catch {
-      guard error == .exists else { throw error }
+  /// Whether a directory is the state directory, under whatever name.
+  private static func isSame(_ directory: String, _ state: String) -> Bool {
+    guard directory != state else { return true }
+    guard let one = try? FileStatus.following(directory), let other = try? FileStatus.following(state) else {
       return false
     }
-    do throws(Errno) { try file.writeAll(Array(nonce.utf8).span) } catch {
-      // Its name alone, which only the broker and this client know, has to do on a full disk.
-      if error.isFullDisk, (try? file.truncate(to: 0)) != nil { return true }
-      remove()
-      throw error
-    }
-    return true
+    return one.identity == other.identity
   }
 
-  /// Says why the file could not be made.
-  package func sentence(for error: Errno) -> String {
-    let directory = PathName.directory(of: path)
-    do throws(PrivateDirectory.Refusal) { _ = try PrivateDirectory(directory, create: false) } catch {
-      return "access to the broker's state directory cannot be proven: \(error)"
+  /// Creates the file, empty; one that is there already is never touched.
+  ///
+  /// - Returns: false if it is there already: another request of the connection has created it.
+  /// - Throws: `directory` for a directory that is not this user's alone, or `failed`.
+  package func create() throws(Refusal) -> Bool {
+    do throws(PrivateDirectory.Refusal) { _ = try PrivateDirectory(state, create: false) } catch {
+      throw .directory(error)
     }
-    return "access to the broker's state directory cannot be proven: no file can be created in \(directory): \(error)"
+    do throws(Errno) {
+      _ = try FileDescriptor.open(path, [.write, .create, .exclusive, .noFollow])
+      return true
+    } catch {
+      guard error == .exists else { throw .failed(directory: state, error) }
+      return false
+    }
   }
 
-  /// Says that the broker has looked for the file, and was not satisfied.
-  package var sentenceForRefusal: String {
-    "access to the broker's state directory cannot be proven: the broker could not read \(path); it may have no "
-      + "descriptor left, or see another file system"
-  }
+  /// The refusal of a broker that did not take the file.
+  package var notTaken: Refusal { .notTaken(path: path) }
 
   /// Removes the file where the broker has not done so.
   package func remove() { try? DirectoryEntry.remove(path) }

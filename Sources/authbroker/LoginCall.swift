@@ -52,11 +52,11 @@ struct LoginCall {
   ) throws(CommandFailure) -> Method.Result where Method.Result: LoginAnswer {
     let limit = try context.timeout()
     let held = try HeldSignals()
-    let id: Int64
+    var id: Int64
     do throws(ClientError) { id = try connection.begin(method, params) } catch { throw CommandFailure(error) }
     let reason: Reason
     do throws(ClientError) {
-      return try connection.answer(to: id, as: method, timeout: limit, unless: held.pending.descriptor)
+      return try answer(to: &id, method, params, on: &connection, within: limit, unless: held.pending.descriptor)
     } catch {
       switch error {
       case .timedOut: reason = .time
@@ -66,6 +66,20 @@ struct LoginCall {
     }
     let outcome = cancel(id, of: method, on: &connection)
     return try end(reason, outcome)
+  }
+
+  /// Waits for the answer; where a proof of access to the state directory lets the login pass, gives it and asks again.
+  private func answer<Method: BrokerMethod>(
+    to id: inout Int64, _ method: Method.Type, _ params: Method.Params, on connection: inout BlockingConnection,
+    within limit: Duration, unless interruption: borrowing FileDescriptor
+  ) throws(ClientError) -> Method.Result {
+    do throws(ClientError) {
+      return try connection.answer(to: id, as: method, timeout: limit, unless: interruption)
+    } catch {
+      guard try connection.prove(error, Method.name, params, limit) else { throw error }
+    }
+    id = try connection.begin(method, params)
+    return try connection.answer(to: id, as: method, timeout: limit, unless: interruption)
   }
 
   // MARK: Cancelling

@@ -8,7 +8,7 @@ import Testing
 /// Who may administer a broker: who has its state directory, not who has merely its socket.
 @Suite(.standardTimeLimit) struct AdministrationTests {
   private static func proofs(in state: String) -> [String] {
-    Directory.names(in: state).filter { $0.hasPrefix("prove-") }
+    Directory.names(in: state).filter { $0.hasPrefix("proof-") }
   }
 
   private static func ask(_ wire: any Wire, _ method: String, _ params: String = "{}") throws -> JSONNode {

@@ -13,11 +13,16 @@ protocol Wire: AnyObject {
   func finishSending() throws
   /// Whether the client proves itself where that is asked for.
   var provesItself: Bool { get }
+  /// The process that holds the connection, by which a proof is named.
+  var process: Int32 { get }
 }
 
 extension Wire {
   /// One that carries messages and nothing more.
   var provesItself: Bool { false }
+
+  /// This process, unless a relay holds the connection.
+  var process: Int32 { ProcessIdentity.pid }
 
   /// Sends a message and reads the next one.
   func ask(_ message: String) throws -> JSONNode {
@@ -36,7 +41,7 @@ extension Wire {
     let message = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
     let answer = try ask(message)
     guard let proof = ProofGiving.wanted(by: String(decoding: answer.text, as: UTF8.self)) else { return answer }
-    try ProofGiving.give(proof)
+    try ProofGiving.give(proof, by: process)
     _ = try ask(ProofGiving.request)
     return try ask(message)
   }
@@ -45,7 +50,7 @@ extension Wire {
   func prove() throws {
     let answer = try ask(ProofGiving.request)
     guard let proof = ProofGiving.wanted(by: String(decoding: answer.text, as: UTF8.self)) else { return }
-    try ProofGiving.give(proof)
+    try ProofGiving.give(proof, by: process)
     guard try ask(ProofGiving.request)["result"] != nil else { throw TestFailure("the proof was not taken") }
   }
 
@@ -142,4 +147,6 @@ final class ProgramWire: Wire {
   func next(within limit: Duration) throws -> [UInt8]? { try frames.next(within: limit) }
 
   func finishSending() { program.closeInput() }
+
+  var process: Int32 { program.pid }
 }

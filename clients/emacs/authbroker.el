@@ -101,8 +101,8 @@ For another state directory add \"--state\" and its path."
             :documentation "How many calls are under way.")
    (retired :initform nil :accessor authbroker--retired
             :documentation "Whether it takes no more calls, because the broker is about to end.")
-   (proving :initform nil :accessor authbroker--proving
-            :documentation "What waits until the proof that is under way was judged."))
+   (proving :initform 0 :accessor authbroker--proving
+            :documentation "How many calls the program makes for it, which proves what the broker asks for."))
   :documentation "A connection to the broker.")
 
 (cl-defmethod jsonrpc-connection-send :before ((connection authbroker--connection) &key id &allow-other-keys)
@@ -234,50 +234,62 @@ Return a function that tells the broker to cancel the request."
 
 (defun authbroker--judge (connection object method params success failure)
   "Give FAILURE the error for OBJECT, which came on CONNECTION.
-Where it wants a proof, give that, and call METHOD again with PARAMS; SUCCESS
-gets the result then."
-  (let ((proof (plist-get (plist-get object :data) :proof)))
+Where it wants a proof, have the program call METHOD with PARAMS; SUCCESS gets
+the result then."
+  (let ((data (plist-get object :data)))
     (if (eql (plist-get object :code) -1) (funcall failure (authbroker--lost connection))
       (setf (authbroker--answered connection) t)
-      (if (and (equal (plist-get (plist-get object :data) :kind) "accessDenied") (authbroker--harmless-p proof))
-          (authbroker--prove connection proof method params success failure)
+      (if (and (plist-get data :proof) (authbroker--provable-p (plist-get data :kind) method params))
+          (authbroker--prove connection method params success failure)
         (funcall failure (authbroker--refusal object))))))
 
-(defun authbroker--harmless-p (proof)
-  "Whether PROOF asks for a file such as the broker's own programs choose."
-  (let ((path (plist-get proof :path)) (nonce (plist-get proof :nonce)) (case-fold-search nil))
-    (and (stringp path) (stringp nonce) (string-prefix-p "/" path)
-         (string-match-p "\\`prove-[0-9a-f]\\{32\\}\\'" (file-name-nondirectory path))
-         (string-match-p "\\`[0-9a-f]\\{64\\}\\'" nonce))))
+(defun authbroker--provable-p (kind method params)
+  "Whether a refusal of KIND is answered with a proof.
+METHOD and PARAMS are those of the call.  Never for a token: whatever answers
+on a socket learns from such a call only what it has been told."
+  (pcase kind
+    ("reauthRequired" (member method '("login" "register" "updateProfile" "generateBackupCodes" "completeLogin")))
+    ("accessDenied"
+     (or (member method '("rekey" "lock" "reloadConfig" "stopBroker" "checkVault" "tryProvider" "continueTrial"))
+         (and (equal method "logout") (eq (plist-get params :all) t))
+         (string-match-p "Local" method)))))
 
-(defun authbroker--prove (connection proof method params success failure)
-  "Make the file of PROOF, let the broker look, and call METHOD again.
-CONNECTION, PARAMS, SUCCESS and FAILURE are those of the call."
-  (let* ((path (plist-get proof :path))
-         (directory (directory-file-name (file-name-directory path)))
-         (attributes (file-attributes directory 'integer)))
-    (condition-case nil
-        (progn
-          (unless (and (eq (file-attribute-type attributes) t) (eql (file-attribute-user-id attributes) (user-uid))
-                       (string-suffix-p "------" (file-attribute-modes attributes)))
-            (error "Not private"))
-          (with-file-modes #o600
-            (let ((coding-system-for-write 'utf-8-unix))
-              (write-region (plist-get proof :nonce) nil path nil 'silent nil 'excl)))
-          (jsonrpc-async-request
-           connection :prove nil :timeout nil
-           :success-fn (lambda (_result) (ignore-errors (delete-file path)))
-           :error-fn (lambda (_object) (ignore-errors (delete-file path))))
-          ;; The broker takes requests in order.
-          (jsonrpc-async-request
-           connection (intern (concat ":" method)) params :timeout nil :success-fn success
-           :error-fn (lambda (object) (funcall failure (authbroker--refusal object)))))
-      (error
-       (funcall failure
-                (list 'authbroker-error
-                      (format "access to the broker's state directory cannot be proven: no file can be made in %s"
-                              directory)
-                      '(:code 1081 :kind "accessDenied" :next-action "none")))))))
+(defun authbroker--prove (connection method params success failure)
+  "Call METHOD by the program, which proves access to the state directory.
+It does so only to the owner of the directory that it has found itself; Emacs
+cannot ask the kernel who listens on a socket.  CONNECTION, PARAMS, SUCCESS and
+FAILURE are those of the call."
+  (let* ((default-directory "/")
+         (process-environment (cons "NO_COLOR=1" process-environment))
+         (output (generate-new-buffer " *authbroker call*" t))
+         (errors (make-pipe-process :name "authbroker call stderr" :filter #'ignore :noquery t :buffer nil
+                                    :sentinel #'ignore))
+         (process
+          (make-process
+           :name "authbroker call" :command (append authbroker-command (list "call" "--json" method "-"))
+           :connection-type 'pipe :coding 'utf-8-emacs-unix :noquery t :buffer output :stderr errors
+           :sentinel (lambda (process _event)
+                       (unless (process-live-p process)
+                         (let ((outcome (authbroker--outcome output)))
+                           (kill-buffer output)
+                           (delete-process errors)
+                           (setf (authbroker--proving connection) (1- (authbroker--proving connection)))
+                           (funcall (if (car outcome) success failure) (cdr outcome))))))))
+    (setf (authbroker--proving connection) (1+ (authbroker--proving connection)))
+    (process-send-string process (if params (jsonrpc--json-encode params) "{}"))
+    (process-send-eof process)))
+
+(defun authbroker--outcome (output)
+  "Return (t . RESULT) or (nil . ERROR) of a call that has written OUTPUT."
+  (let ((answer (with-current-buffer output
+                  (goto-char (point-min))
+                  (condition-case nil
+                      (list (json-parse-buffer :object-type 'plist :null-object nil :false-object :json-false))
+                    (error nil)))))
+    (cond ((null answer)
+           (cons nil (authbroker--problem "unexpectedAnswer" "the program has not said what became of the call")))
+          ((plist-get (car answer) :error) (cons nil (authbroker--refusal (plist-get (car answer) :error))))
+          (t (cons t (car answer))))))
 
 (defconst authbroker--repeatable
   '("initialize" "ping" "rpc.discover" "getAccessToken" "reportRejected" "getIdToken" "awaitLogin" "listPendingLogins"
@@ -321,7 +333,10 @@ so does \\[keyboard-quit]."
             (unless (jsonrpc-running-p connection)
               (setq outcome (list 'problem (authbroker--lost connection))))
             (unless outcome
-              (accept-process-output (jsonrpc--process connection) (max 0.001 (min 1 (- deadline (float-time)))))))
+              (accept-process-output
+               (and (zerop (authbroker--proving connection)) (jsonrpc--process connection))
+               ;; The end of another process is no output that would end the waiting.
+               (max 0.001 (min (if (zerop (authbroker--proving connection)) 1 0.02) (- deadline (float-time)))))))
           (when outcome (setq done t)))
       (unless done
         (setq outcome (or outcome '(gone)))

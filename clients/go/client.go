@@ -91,13 +91,18 @@ func (c *Client) proven(
 	ctx context.Context, connection *connection, method string, params any,
 ) (json.RawMessage, *Error) {
 	text, failure := connection.call(ctx, method, params)
-	if failure == nil || failure.Kind != "accessDenied" || !failure.proof.isHarmless() {
+	if failure == nil || !failure.wantsProof(method, params) {
 		return text, failure
 	}
 	c.proving.Lock()
-	refusal := failure.proof.give(ctx, connection)
+	refusal := failure.proof.give(ctx, connection, c.location.state())
 	c.proving.Unlock()
-	if refusal != nil {
+	switch {
+	case refusal == nil:
+	case refusal.Kind == "accessDenied" && failure.Kind != "accessDenied":
+		// What another login would let pass keeps its own error.
+		return nil, failure
+	default:
 		return nil, refusal
 	}
 	return connection.call(ctx, method, params)

@@ -248,20 +248,77 @@ func TestALockedVaultSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestProofsThatCouldDoHarmAreNotGiven(t *testing.T) {
-	nonce := strings.Repeat("0a", 32)
-	for _, wanted := range []proof{{"/etc/passwd", nonce}, {"prove-" + strings.Repeat("a", 32), nonce},
-		{"/tmp/../prove-" + strings.Repeat("a", 32), nonce}, {"/tmp/prove-" + strings.Repeat("a", 32), "command"}} {
-		if wanted.isHarmless() {
-			t.Errorf("%v would be given", wanted)
-		}
-	}
-	shared := t.TempDir()
-	if err := os.Chmod(shared, 0o755); err != nil {
+// entries are the names in a directory.
+func entries(t *testing.T, directory string) string {
+	t.Helper()
+	found, err := os.ReadDir(directory)
+	if err != nil {
 		t.Fatal(err)
 	}
-	failure := (&proof{shared + "/prove-" + strings.Repeat("a", 32), nonce}).give(limit(t), nil)
-	wantKind(t, failure, "accessDenied")
+	var names []string
+	for _, entry := range found {
+		names = append(names, entry.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// The real broker asks a program of another's for a file, and that one hands the question on to this client.
+func TestARelayGetsNoProof(t *testing.T) {
+	s := newSandbox(t, "")
+	registered(t)
+	socket := filepath.Join(s.state, "run/broker.sock")
+	fakeBroker(t, func(connection net.Conn) {
+		for reader := bufio.NewReader(connection); ; {
+			line, err := reader.ReadString('\n')
+			if err != nil {
+				return
+			}
+			var asked struct {
+				ID int `json:"id"`
+			}
+			_ = json.Unmarshal([]byte(line), &asked)
+			real, err := net.Dial("unix", socket)
+			if err != nil {
+				return
+			}
+			_, _ = fmt.Fprintf(real, `{"jsonrpc":"2.0","id":%d,"method":"lock"}`+"\n", asked.ID)
+			answer, _ := bufio.NewReader(real).ReadString('\n')
+			_ = real.Close()
+			_, _ = io.WriteString(connection, answer)
+		}
+	})
+	before := entries(t, s.state)
+	for _, method := range []string{"getAccessToken", "lock", "rekey", "listLocalUsers", "logout", "prove"} {
+		err := client(t).Call(limit(t), method, map[string]bool{"all": method == "logout"}, nil)
+		wantKind(t, err, "accessDenied")
+		if wantsNothing := method == "getAccessToken" || method == "prove"; !wantsNothing &&
+			!strings.Contains(err.Error(), "nothing was created") {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	if after := entries(t, s.state); after != before {
+		t.Errorf("created: %s, before: %s", after, before)
+	}
+	t.Setenv("AUTHBROKER_SOCKET", "")
+}
+
+func TestNoFileIsCreatedElsewhere(t *testing.T) {
+	s := newSandbox(t, "")
+	registered(t)
+	other := t.TempDir()
+	name := "proof-" + strings.Repeat("a", 32)
+	for _, path := range []string{other + "/" + name, s.state + "/../" + name, s.state + "/run/" + name, name, s.state + "/"} {
+		socket, err := (Location{}).dial(limit(t), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, failure := (&proof{path}).file(s.state, socket)
+		_ = socket.Close()
+		wantKind(t, failure, "accessDenied")
+	}
+	if left := entries(t, other); left != "" {
+		t.Errorf("created: %s", left)
+	}
 }
 
 func BenchmarkCachedToken(b *testing.B) {

@@ -73,14 +73,7 @@ func (l Location) dial(ctx context.Context, starts bool) (*net.UnixConn, error) 
 // ofRecord connects to the owner whose record is in the held lock; nil if there is none. Whatever else there is to be
 // found out is left to the program.
 func (l Location) ofRecord(ctx context.Context) (*net.UnixConn, error) {
-	state := first(l.State, os.Getenv("AUTHBROKER_STATE"))
-	if state == "" {
-		if base := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(base) {
-			state = filepath.Join(base, "authbroker")
-		} else if home := os.Getenv("HOME"); filepath.IsAbs(home) {
-			state = filepath.Join(home, ".local/state/authbroker")
-		}
-	}
+	state := l.state()
 	if state == "" || first(l.Config, os.Getenv("AUTHBROKER_CONFIG")) != "" && !filepath.IsAbs(state) {
 		return nil, nil
 	}
@@ -99,6 +92,20 @@ func (l Location) ofRecord(ctx context.Context) (*net.UnixConn, error) {
 		return nil, nil
 	}
 	return connection, err
+}
+
+// state is the state directory; empty where nothing names one.
+func (l Location) state() string {
+	if state := first(l.State, os.Getenv("AUTHBROKER_STATE")); state != "" {
+		return state
+	}
+	if base := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "authbroker")
+	}
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local/state/authbroker")
+	}
+	return ""
 }
 
 // readRecord reads the record of a lock file of this user, and whether the lock is held: it is taken shared for a

@@ -14,8 +14,9 @@
 #   status [--json]
 #   watch [--profile NAME] [--since N] [--count N]   events as lines of JSON
 #
-# It speaks JSON-RPC lines through `authbroker connect`, which starts a broker where there is none. AUTHBROKER_COMMAND
-# names that program; AUTHBROKER_STATE, AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
+# It calls the broker's methods by `authbroker call`, which starts a broker where there is none, proves access to its state
+# directory where it owns that, and waits for a minute at most. AUTHBROKER_COMMAND names the program; AUTHBROKER_STATE,
+# AUTHBROKER_CONFIG and AUTHBROKER_SOCKET mean what they mean to it.
 #
 # Secrets are read without echo and go through pipes only: never into an argument, the environment or a file. Every
 # function runs in a subshell with tracing off, so that `set -x` shows none and no variable stays behind. It is one file
@@ -102,15 +103,11 @@ authbroker__quote() {
 }
 
 authbroker__say() { printf 'authbroker.sh: %s\n' "$1" >&2; }
-# Runs the program; 8 where there is none.
-authbroker__run() {
+# Finds the program; 8 where there is none.
+authbroker__find() {
   command -v "${AUTHBROKER_COMMAND:=authbroker}" >/dev/null ||
     { authbroker__say "there is no program $AUTHBROKER_COMMAND; set AUTHBROKER_COMMAND to its path"; return 8; }
-  "$AUTHBROKER_COMMAND" "$@"
 }
-authbroker__connect() { authbroker__run connect --start; }
-# Prints the request of a method ($1) with the members of its params ($2, each behind a comma).
-authbroker__request() { printf '{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}\n' "$1" "${2#,}"; }
 
 # Prints `"NAME":VALUE` behind a comma, unless the value is empty. printf is built in: nothing becomes an argument of
 # another program.
@@ -130,6 +127,7 @@ authbroker__words() {
 # The exit code for the code of an error.
 authbroker__exit_code() {
   case $1 in
+    [1-9]) echo "$1" ;;
     1001 | 1002 | 1003 | 1005 | 1024) echo 3 ;; 1020 | 1022 | 1023 | 1025 | 1027 | 1028 | 1029 | 1061) echo 4 ;;
     1004 | 104[0-7] | 1087) echo 5 ;; 1048 | 1049 | 1081 | 1082) echo 6 ;;
     1060 | 106[2-4]) echo 7 ;; 1084) echo 8 ;;
@@ -167,11 +165,16 @@ authbroker__check() {
   return "$(authbroker__exit_code "$authbroker__code")"
 }
 
-# Sends a request ($1 and $2 as of authbroker__request) and prints the answer, a result or an error.
+# Calls a method ($1) with the members of its params ($2, each behind a comma) and prints the answer, a result or an error.
 authbroker__send() {
-  authbroker__answer=$(authbroker__request "$@" | authbroker__connect) || return
-  [ -n "$authbroker__answer" ] || { authbroker__say "the broker did not answer"; return 8; }
-  printf '%s\n' "$authbroker__answer"
+  authbroker__find || return
+  # What it says on standard error is in the answer as well.
+  authbroker__answer=$(printf '{%s}' "${2#,}" | "$AUTHBROKER_COMMAND" call --json "$1" - 2>/dev/null) || :
+  case $authbroker__answer in
+    '{"error":'*) printf '%s\n' "$authbroker__answer" ;;
+    '{'*) printf '{"result":%s}\n' "$authbroker__answer" ;;
+    *) authbroker__say "the broker did not answer"; return 8 ;;
+  esac
 }
 
 # As authbroker__send, but prints the answer only if it is a result.
@@ -180,10 +183,6 @@ authbroker__call() {
   authbroker__check "$authbroker__answer" || return
   printf '%s\n' "$authbroker__answer"
 }
-
-# Calls an administrative method ($1) with members ($2): the program proves access to the state directory, which takes
-# more than one message, and reports errors.
-authbroker__administer() { printf '{%s}' "${2#,}" | authbroker__run call "$1" - >/dev/null; }
 
 # Fails unless a value ($2) of an option ($1) is a whole number as JSON has it, which every program can count.
 authbroker__whole() {
@@ -284,7 +283,7 @@ authbroker__await() {
     authbroker__result=$(authbroker__send awaitLogin "$authbroker__login,\"timeoutSeconds\":5") || authbroker__status=$?
     # 8: the broker has ended; 1087 (deadlineExceeded): not yet.
     case $authbroker__status:$(authbroker__words "$authbroker__result" error.code) in
-      8:*) authbroker__losses=$((authbroker__losses + 1)) ;;
+      8:* | *:8) authbroker__losses=$((authbroker__losses + 1)) ;;
       *:1087) authbroker__losses=0 ;;
       *) break ;;
     esac
@@ -379,7 +378,7 @@ authbroker_logout() (
   { set +x; } 2>/dev/null; authbroker__options '--profile --everywhere --all' "$@" || exit
   members=$(authbroker__text profile "$profile")${everywhere:+,\"everywhere\":true}${all:+,\"all\":true}
   # Where this is refused, so is what follows, which says why. Of all states, only signedOut begins with an s.
-  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__administer logout "$members" || exit
+  if [ -n "$all" ]; then answer=$(authbroker__send listSessions '') && authbroker__call logout "$members" >/dev/null || exit
   else
     answer=$(authbroker__send getSession "$(authbroker__text profile "$profile")") || exit
     authbroker__call logout "$members" >/dev/null || exit
@@ -389,7 +388,7 @@ authbroker_logout() (
 
 # Locks the vault: keys and tokens are wiped from memory until authbroker_unlock.
 authbroker_lock() (
-  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__administer lock '' && authbroker__say "the vault is locked"
+  { set +x; } 2>/dev/null; authbroker__options '' "$@" && authbroker__call lock '' >/dev/null && authbroker__say "the vault is locked"
 )
 
 # Opens the vault, with its passphrase where it has one; the first one of a new vault is asked for twice.
@@ -444,8 +443,9 @@ authbroker__watch() (
   authbroker__options '--profile --since --count' "$@" || exit
   [ -z "$profile" ] || profiles=$(printf '%s' "$profile" | authbroker__quote)
   members=${profile:+,\"profiles\":[$profiles]}${since:+,\"since\":$since}
-  authbroker__request subscribe "$members" >&3
-  exec "${AUTHBROKER_COMMAND:-authbroker}" connect --start <"$folder/requests" >"$folder/events" 3>&- &
+  authbroker__find || exit
+  printf '{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{%s}}\n' "${members#,}" >&3
+  exec "$AUTHBROKER_COMMAND" connect --start <"$folder/requests" >"$folder/events" 3>&- &
   connected=$!
   # From here on the calling shell alone holds the writing end: when it ends, however it does, so does `connect`.
   exec 3>&- 4<"$folder/events"

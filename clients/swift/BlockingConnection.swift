@@ -19,16 +19,20 @@ public struct BlockingConnection: ~Copyable {
 
   /// Who listens at the other end, if it said so.
   package let owner: OwnerRecord?
+  /// The state directory that was looked into; nil for a socket that came from elsewhere.
+  private let state: String?
 
   /// Takes over a connection.
   package init(_ connection: consuming BrokerConnector.Connection) {
     owner = connection.owner
+    state = connection.state
     socket = connection.socket()
   }
 
   /// Takes over a connected socket.
   package init(socket: consuming FileDescriptor) {
     owner = nil
+    state = nil
     self.socket = socket
   }
 
@@ -39,7 +43,7 @@ public struct BlockingConnection: ~Copyable {
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) throws(ClientError) -> Method.Result {
     do throws(ClientError) { return try callOnce(method, params, timeout) } catch {
-      guard try prove(error, timeout) else { throw error }
+      guard try prove(error, Method.name, params, timeout) else { throw error }
     }
     return try callOnce(method, params, timeout)
   }
@@ -55,15 +59,19 @@ public struct BlockingConnection: ~Copyable {
   ///
   /// - Returns: whether the call may be made again.
   /// - Throws: `broker` with what keeps it from being shown; `connectionLost`, `timedOut`.
-  private mutating func prove(_ refusal: ClientError, _ timeout: Duration?) throws(ClientError) -> Bool {
-    guard let file = refusal.proofFile else { return false }
-    let isNew: Bool
-    do throws(Errno) { isNew = try file.create() } catch { throw refusal.unproven(file.sentence(for: error)) }
-    guard isNew else { return false }
+  package mutating func prove(
+    _ refusal: ClientError, _ method: String, _ params: some JSONEncodable, _ timeout: Duration?
+  ) throws(ClientError) -> Bool {
+    guard let asked = refusal.proofPath(for: method, params) else { return false }
+    let file: StateProofFile
+    do throws(StateProofFile.Refusal) {
+      file = try StateProofFile(asked: asked, in: state, for: socket)
+      guard try file.create() else { return false }
+    } catch { throw refusal.unproven(error) }
     defer { file.remove() }
     do throws(ClientError) { _ = try callOnce(Prove.self, Empty(), timeout) } catch {
       guard case .broker = error else { throw error }
-      throw refusal.unproven(file.sentenceForRefusal)
+      throw refusal.unproven(file.notTaken)
     }
     return true
   }
@@ -75,7 +83,7 @@ public struct BlockingConnection: ~Copyable {
     _ method: String, _ params: some JSONEncodable, timeout: Duration? = nil
   ) throws(ClientError) -> [UInt8] {
     do throws(ClientError) { return try textOnce(method, params, timeout) } catch {
-      guard try prove(error, timeout) else { throw error }
+      guard try prove(error, method, params, timeout) else { throw error }
     }
     return try textOnce(method, params, timeout)
   }

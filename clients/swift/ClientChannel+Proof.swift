@@ -12,9 +12,11 @@ extension ClientChannel {
   func sendProving(_ id: Int64, _ method: String, _ params: some JSONEncodable & Sendable, _ handler: @escaping Handler)
   {
     send(id, method, params) { [weak self] answer in
-      guard let self, case .refusal(let refusal) = answer, let file = refusal.proofFile else { return handler(answer) }
-      do throws(Errno) { try prove(file) } catch {
-        return handler(.refusal(refusal.unproven(file.sentence(for: error))))
+      guard let self, case .refusal(let refusal) = answer, let asked = refusal.proofPath(for: method, params) else {
+        return handler(answer)
+      }
+      do throws(StateProofFile.Refusal) { try prove(asked) } catch {
+        return handler(.refusal(refusal.unproven(error)))
       }
       send(id, method, params, handler)
     }
@@ -26,7 +28,8 @@ extension ClientChannel {
   /// for an earlier request, whose `prove` the broker has read by then.
   ///
   /// - Throws: why there is no use in sending the request again.
-  private func prove(_ file: StateProofFile) throws(Errno) {
+  private func prove(_ asked: String) throws(StateProofFile.Refusal) {
+    let file = try StateProofFile(asked: asked, in: stateDirectory, for: socket)
     guard try file.create() else { return }
     send(nextID(), Prove.name, Empty()) { _ in file.remove() }
   }

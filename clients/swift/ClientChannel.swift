@@ -26,13 +26,16 @@ final class ClientChannel: Sendable {
     var end: ClientError?
   }
 
-  private let socket: FileDescriptor
+  let socket: FileDescriptor
+  /// The state directory that was looked into; nil for a socket that came from elsewhere.
+  let stateDirectory: String?
   private let bell: EventCounter
   private let state = Mutex(State())
 
   /// Takes over a connected socket.
-  init(socket: consuming FileDescriptor) throws(ClientError) {
+  init(socket: consuming FileDescriptor, stateDirectory: String? = nil) throws(ClientError) {
     self.socket = socket
+    self.stateDirectory = stateDirectory
     do throws(Errno) { bell = try EventCounter() } catch { throw .noBroker(reason: error.description) }
   }
 

@@ -1,5 +1,6 @@
 public import BrokerProtocol
 import ClientSocket
+import JSON
 
 /// Why a call to the broker has no result.
 public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -28,16 +29,20 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// The file by which the call that was refused may be made again; nil where that would not help.
-  var proofFile: StateProofFile? {
-    guard case .broker(let error) = self, let proof = error.proof else { return nil }
-    return StateProofFile(path: proof.path, nonce: proof.nonce)
+  /// How the name of the file begins by which a call that was refused may be made again; nil where none is created.
+  func proofPath(for method: String, _ params: some JSONEncodable) -> String? {
+    guard case .broker(let error) = self, let proof = error.proof, ProofRule.admits(error, of: method, params) else {
+      return nil
+    }
+    return proof.path
   }
 
   /// The same refusal, with what keeps the proof from being given in place of what a proof is.
-  func unproven(_ sentence: String) -> ClientError {
-    guard case .broker(let refusal) = self else { return self }
-    var error = BrokerError(refusal.kind, sentence)
+  ///
+  /// A login says the rest of one that a recent login would let pass as well.
+  func unproven(_ reason: StateProofFile.Refusal) -> ClientError {
+    guard case .broker(let refusal) = self, refusal.kind == .accessDenied else { return self }
+    var error = BrokerError(refusal.kind, reason.description)
     error.proof = refusal.proof
     return .broker(error)
   }

@@ -21,7 +21,9 @@ actor ConnectionThread {
 
   /// Finds or starts the broker.
   func connect(to location: BrokerLocation) throws(ClientError) -> ClientChannel {
-    try ClientChannel(socket: try location.connect().socket())
+    let connection = try location.connect()
+    let state = connection.state
+    return try ClientChannel(socket: connection.socket(), stateDirectory: state)
   }
 
   /// Starts a private broker.

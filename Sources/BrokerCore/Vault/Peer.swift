@@ -1,14 +1,19 @@
-/// Where a request for the vault's key comes from.
+/// The connection that a request comes from.
 package struct Peer: Hashable, Sendable {
   /// The connection.
   package let client: ClientID
   /// The process that made it, as the kernel names it; nil where the kernel names none.
   package let process: Int32?
+  /// Whether it has proven access to the state directory.
+  ///
+  /// A request that needs such a proof is refused by an error whose `admitsProof` is set.
+  package let isAdministrative: Bool
 
   /// A connection of a process.
-  package init(client: ClientID, process: Int32?) {
+  package init(client: ClientID, process: Int32?, isAdministrative: Bool = false) {
     self.client = client
     self.process = process
+    self.isAdministrative = isAdministrative
   }
 
   /// Whose wrong passphrases are counted together.

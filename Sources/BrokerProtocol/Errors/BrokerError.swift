@@ -28,6 +28,10 @@ public struct BrokerError: Error, Sendable, Equatable {
   public var action: UserAction?
   /// What the client has to do before it may call this method.
   public var proof: StateProof?
+  /// Whether a proof of access to the state directory lets the request pass; the server adds the proof.
+  ///
+  /// It is not written: a client sees ``proof``.
+  package var admitsProof = false
   /// Names this one failure in the log.
   public var correlationID: String?
 

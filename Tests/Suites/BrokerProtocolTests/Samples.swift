@@ -56,7 +56,7 @@ enum Samples {
     error.fields = ["email", "password"]
     error.challenge = challenge
     error.action = action
-    error.proof = StateProof(path: "/state/prove-0f", nonce: "1e")
+    error.proof = StateProof(path: "/state/proof-0f")
     error.correlationID = "c-1"
     return error
   }()

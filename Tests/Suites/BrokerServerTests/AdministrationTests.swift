@@ -36,7 +36,7 @@ import Testing
       #expect(answer.contains(#""kind":"accessDenied""#) && answer.contains(#""retryable":false"#), "\(answer)")
       let proof = try #require(ProofGiving.wanted(by: answer))
       #expect(PathName.directory(of: proof.path) == harness.stateDirectory.path)
-      #expect(proof.path.contains("/prove-") && proof.nonce.utf8.count == 64)
+      #expect(proof.path.contains("/proof-") && !answer.contains("nonce"))
       #expect(!harness.store.isLocked && harness.provider.revocations == 0 && !harness.stopFlag.isRaised)
       #expect(client.askBare(Self.call("getAccessToken")).first?.contains("access-1") == true)
       #expect(harness.stateDirectory.names.isEmpty)
@@ -61,7 +61,7 @@ import Testing
       #expect(try Self.proof(client, Self.call("checkVault")) == proof)
       let foreign = try Self.proof(other)
       #expect(foreign != proof)
-      try ProofGiving.give(proof)
+      try ProofGiving.give(proof, by: client.process)
       #expect(other.askBare(Self.call("prove")).first?.contains("accessDenied") == true)
       #expect(client.askBare(Self.call("prove")) == [Self.done])
       #expect(harness.stateDirectory.names.isEmpty)
@@ -73,34 +73,34 @@ import Testing
 
   /// What is in the place of the file.
   enum Fake {
-    case nothing, otherNonce, longer, empty, readableByOthers, symbolicLink, hardLink, directory, pipe, foreignOwner
+    case nothing, noProcess, otherProcess, readableByOthers, symbolicLink, hardLink, directory, pipe, foreignOwner
 
     /// Those that every user can make.
     static let own: [Fake] = [
-      .nothing, .otherNonce, .longer, .empty, .readableByOthers, .symbolicLink, .hardLink, .directory, .pipe,
+      .nothing, .noProcess, .otherProcess, .readableByOthers, .symbolicLink, .hardLink, .directory, .pipe,
     ]
   }
 
-  private static func put(_ fake: Fake, _ proof: StateProof, _ elsewhere: Scratch) throws {
+  private static func put(_ fake: Fake, _ proof: StateProof, _ process: Int32, _ elsewhere: Scratch) throws {
+    let path = ProofGiving.file(of: proof, by: process)
     switch fake {
     case .nothing: break
-    case .otherNonce: try ProofGiving.give(.init(path: proof.path, nonce: String(repeating: "0", count: 64)))
-    case .longer: try ProofGiving.give(.init(path: proof.path, nonce: proof.nonce + "\n\n"))
-    case .empty: try ProofGiving.give(.init(path: proof.path, nonce: ""))
+    case .noProcess: close(open(proof.path, O_CREAT | O_WRONLY, 0o600))
+    case .otherProcess: try ProofGiving.give(proof, by: process + 1)
     case .readableByOthers:
-      try ProofGiving.give(proof)
-      chmod(proof.path, 0o644)
+      try ProofGiving.give(proof, by: process)
+      chmod(path, 0o644)
     case .symbolicLink:
-      try elsewhere.write(proof.nonce, to: "real")
-      symlink(elsewhere.file("real"), proof.path)
+      try elsewhere.write("", to: "real")
+      symlink(elsewhere.file("real"), path)
     case .hardLink:
-      try elsewhere.write(proof.nonce, to: "real")
-      link(elsewhere.file("real"), proof.path)
-    case .directory: mkdir(proof.path, 0o600)
-    case .pipe: mkfifo(proof.path, 0o600)
+      try elsewhere.write("", to: "real")
+      link(elsewhere.file("real"), path)
+    case .directory: mkdir(path, 0o600)
+    case .pipe: mkfifo(path, 0o600)
     case .foreignOwner:
-      try ProofGiving.give(proof)
-      chown(proof.path, 12345, 12345)
+      try ProofGiving.give(proof, by: process)
+      chown(path, 12345, 12345)
     }
   }
 
@@ -120,14 +120,15 @@ import Testing
       let client = try harness.connect()
       let proof = try Self.proof(client)
       let elsewhere = Scratch()
-      try Self.put(fake, proof, elsewhere)
+      try Self.put(fake, proof, client.process, elsewhere)
       let answer = client.askBare(Self.call("prove")).first ?? ""
       let next = try #require(ProofGiving.wanted(by: answer))
-      #expect(next.path != proof.path && next.nonce != proof.nonce)
+      #expect(next.path != proof.path)
+      #expect(answer.contains(ProofGiving.file(of: proof, by: client.process)), "the answer names the file that was not there: \(answer)")
       #expect(client.askBare(Self.call("lock")).first?.contains("accessDenied") == true)
       // The first one is worth nothing any more.
-      _ = rmdir(proof.path)
-      try ProofGiving.give(proof)
+      _ = rmdir(ProofGiving.file(of: proof, by: client.process))
+      try ProofGiving.give(proof, by: client.process)
       #expect(client.askBare(Self.call("prove")).first?.contains("accessDenied") == true)
       #expect(!harness.store.isLocked)
     }
@@ -148,21 +149,46 @@ import Testing
     try await OwnThread.run {
       let harness = try ServerHarness()
       let client = try harness.connect()
-      try ProofGiving.give(try Self.proof(client))
+      try ProofGiving.give(try Self.proof(client), by: client.process)
       #expect(harness.stateDirectory.names.count == 1)
       client.close()
       #expect(harness.stateDirectory.names.isEmpty)
     }
   }
 
+  @Test func `what another process has created proves nothing, though it is told of the same file`() async throws {
+    try await OwnThread.run {
+      let harness = try ServerHarness()
+      // A relay that asks the broker itself, and lets the owner's own program create the file.
+      let relay = try harness.connect(process: 1000)
+      let proof = try Self.proof(relay)
+      try ProofGiving.give(proof, by: 2000)
+      #expect(relay.askBare(Self.call("prove")).first?.contains("accessDenied") == true)
+      #expect(relay.askBare(Self.call("lock")).first?.contains("accessDenied") == true)
+    }
+  }
+
+  @Test func `a client in another PID namespace is refused, which is said`() async throws {
+    try await OwnThread.run {
+      let client = try ServerHarness().connect(process: 0)
+      for method in ["lock", "prove"] {
+        let answer = client.askBare(Self.call(method)).first ?? ""
+        #expect(answer.contains("accessDenied") && answer.contains("PID namespace"), "\(answer)")
+        #expect(ProofGiving.wanted(by: answer) == nil)
+      }
+    }
+  }
+
   @Test func `leftovers are removed, and nothing else`() throws {
     let scratch = Scratch()
     let digits = String(repeating: "0f", count: 16)
-    for name in ["prove-" + digits, "prove-" + digits + "0", "prove-" + digits.uppercased(), "prove-x", "vault.sqlite"]
-    {
-      try scratch.write("x", to: name)
-    }
+    let leftovers = ["prove-" + digits, "proof-" + digits + ".1", "proof-" + digits + ".4194304"]
+    let others = [
+      "prove-" + digits + "0", "prove-" + digits.uppercased(), "prove-x", "proof-" + digits, "proof-" + digits + ".",
+      "proof-" + digits + ".1.2", "proof-" + digits + ".x", "proof-x.1", "prove-" + digits + ".1", "vault.sqlite",
+    ]
+    for name in leftovers + others { try scratch.write("x", to: name) }
     ProofDirectory(path: scratch.path).removeLeftovers()
-    #expect(!scratch.names.contains("prove-" + digits) && scratch.names.count == 4)
+    #expect(Set(scratch.names) == Set(others))
   }
 }

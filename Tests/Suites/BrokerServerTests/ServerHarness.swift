@@ -104,12 +104,17 @@ final class ServerHarness {
   /// Lets go of the connections: they, the server and the loop hold each other.
   deinit { server.assumeIsolated { $0.drain() } }
 
-  /// A new client, of a process where one is named.
-  func connect(process: Int32? = nil) throws -> TestClient {
+  /// How many clients have connected, each from another process unless one is named.
+  private var clients: Int32 = 0
+
+  /// A new client.
+  func connect(process named: Int32? = nil) throws -> TestClient {
+    clients += 1
+    let process = named ?? 1_000_000 + clients
     let pair = try UnixSocket.pair(nonBlocking: true)
     return try pair.ends { ours, theirs in
       try server.take(ours, process: process)
-      return TestClient(theirs, self)
+      return TestClient(theirs, self, process: process)
     }
   }
 }
@@ -145,11 +150,13 @@ final class Reports: Sendable {
 final class TestClient {
   private var descriptor: FileDescriptor?
   private let harness: ServerHarness
+  let process: Int32
   private(set) var received: [UInt8] = []
 
-  init(_ descriptor: consuming FileDescriptor, _ harness: ServerHarness) {
+  init(_ descriptor: consuming FileDescriptor, _ harness: ServerHarness, process: Int32) {
     self.descriptor = consume descriptor
     self.harness = harness
+    self.process = process
   }
 
   /// Writes bytes and lets the server answer.
@@ -199,7 +206,7 @@ final class TestClient {
   }
 
   private func prove(_ proof: StateProof) {
-    try? ProofGiving.give(proof)
+    try? ProofGiving.give(proof, by: process)
     _ = askBare(ProofGiving.request)
   }
 

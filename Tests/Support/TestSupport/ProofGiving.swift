@@ -16,8 +16,16 @@ package enum ProofGiving {
   }
 
   /// Makes the file.
-  package static func give(_ proof: StateProof) throws {
-    let file = try FileDescriptor.open(proof.path, [.write, .create, .exclusive])
-    try file.writeAll(Array(proof.nonce.utf8).span)
+  ///
+  /// - Parameters:
+  ///   - proof: what was asked for.
+  ///   - process: the one that made the connection: this one, or a relay that it started.
+  package static func give(_ proof: StateProof, by process: Int32 = ProcessIdentity.pid) throws {
+    _ = try FileDescriptor.open(file(of: proof, by: process), [.write, .create, .exclusive])
+  }
+
+  /// Where that file is.
+  package static func file(of proof: StateProof, by process: Int32 = ProcessIdentity.pid) -> String {
+    "\(proof.path).\(process)"
   }
 }

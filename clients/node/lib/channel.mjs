@@ -1,8 +1,8 @@
 /** One connection, and the requests that are under way on it. */
 import fs from 'node:fs';
-import path from 'node:path';
 import { BrokerError, ConnectionLost, TimedOut, UnexpectedAnswer, brokerError, isObject, pause } from './errors.mjs';
 import { LONGEST_TIMER_MS, MESSAGE_LIMIT } from './limits.mjs';
+import { createProof, notTaken, wantedPath } from './proof.mjs';
 
 /** A connected socket, and the requests that are under way on it. It keeps the program alive only while one is. */
 export class Channel {
@@ -57,19 +57,25 @@ export class Channel {
   /** Calls a method; gives the proof of access to the state directory where the broker asks for it. */
   async call(method, params, options) {
     try { return await this.ask(method, params, options); } catch (error) {
-      const proof = proofOf(error);
-      if (!proof) throw error;
+      const asked = wantedPath(error, method, params);
+      if (asked === undefined) throw error;
       // One after the other: a proof that was asked for may have been given for another call meanwhile.
-      const turn = this.#proving.then(() => this.#prove(proof, options));
+      const turn = this.#proving.then(() => this.#prove(asked, options));
       this.#proving = turn.catch(() => {});
-      await turn;
+      try { await turn; } catch (failure) {
+        // What another login would let pass keeps its own error.
+        throw failure instanceof BrokerError && error.kind !== 'accessDenied' ? error : failure;
+      }
     }
     return this.ask(method, params, options);
   }
 
-  async #prove({ file, nonce }, options) {
-    if (!createProof(file, nonce)) return;
-    try { await this.ask('prove', {}, options); } finally { fs.rmSync(file, { force: true }); }
+  async #prove(asked, options) {
+    const file = createProof(asked, this.#socket);
+    if (file === undefined) return;
+    try { await this.ask('prove', {}, options); } catch (error) {
+      throw error instanceof BrokerError ? notTaken(file) : error;
+    } finally { fs.rmSync(file, { force: true }); }
   }
 
   /** Sends a request and waits for its answer. */
@@ -147,25 +153,4 @@ export class Channel {
     const call = this.#waiting.get(message.id);
     return error ? call?.reject(error) : call?.resolve(message.result);
   }
-}
-
-/** The file that an error asks for; undefined where it asks for none, or for one that no broker would choose. */
-function proofOf(error) {
-  const proof = error instanceof BrokerError ? error.data.proof : undefined;
-  const { path: file, nonce } = isObject(proof) ? proof : {};
-  if (typeof file !== 'string' || typeof nonce !== 'string' || !path.isAbsolute(file)) return undefined;
-  return /^prove-[0-9a-f]{32}$/.test(path.basename(file)) && /^[0-9a-f]{64}$/.test(nonce) ? { file, nonce } : undefined;
-}
-
-/** Makes that file, in a directory that belongs to this user alone; false if it cannot be made, or is there already. */
-function createProof(file, nonce) {
-  try {
-    const status = fs.lstatSync(path.dirname(file));
-    if (!status.isDirectory() || status.uid !== process.geteuid() || status.mode & 0o077) return false;
-    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
-    const descriptor = fs.openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try { fs.writeSync(descriptor, nonce); } catch { /* On a full disk its name alone has to do. */ }
-    fs.closeSync(descriptor);
-    return true;
-  } catch { return false; }
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { Channel } from './channel.mjs';
 import { BrokerError, Closed, NoBroker, TimedOut, isObject, pause, plain } from './errors.mjs';
 import { KEY_MS, OWNED_MS, PAUSE_MS, PROBE_MS, READY_MS, RETRY_MS } from './limits.mjs';
+import { isOwner, isSame, ownerOf, setPlace, socketIdentity } from './owner.mjs';
 
 /** Where the files of a state directory are; asks no file system. */
 function pathsOf(location, environment) {
@@ -31,30 +32,6 @@ function pathsOf(location, environment) {
     state, lock: `${state}/broker.lock`, config: config && path.resolve(config), fixed: fixed && path.resolve(fixed),
     socket: runtime ? path.join(runtime, 'authbroker/broker.sock') : `${state}/run/broker.sock`,
   };
-}
-
-/** What the owner of a state directory says about itself; undefined if there is no record that this user wrote. */
-function ownerOf(lock) {
-  try {
-    const file = fs.openSync(lock, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
-    try {
-      const status = fs.fstatSync(file);
-      if (!status.isFile() || status.uid !== process.geteuid() || status.mode & 0o077) return undefined;
-      const record = JSON.parse(fs.readFileSync(file, 'utf8'));
-      if (!Number.isInteger(record.pid) || record.pid < 1 || !path.isAbsolute(record.socket)) return undefined;
-      return { ...record, inode: status.ino };
-    } finally { fs.closeSync(file); }
-  } catch { return undefined; }
-}
-
-/** Whether the process of a record lives and holds the lock, by /proc/locks (proc(5)): Node has no flock(2). */
-function isOwner(record) {
-  try {
-    return fs.readFileSync('/proc/locks', 'latin1').split('\n').some((line) => {
-      const words = line.trim().split(/\s+/);
-      return words[1] === 'FLOCK' && words[3] === 'WRITE' && Number(words[5]?.split(':')[2]) === record.inode;
-    });
-  } catch { return fs.existsSync(`/proc/${record.pid}`); }
 }
 
 const changeable = (place) => new NoBroker(
@@ -96,11 +73,11 @@ function trusted(file) {
   if (!status.isSocket()) throw new NoBroker(`${plain(file)} is no socket; nothing was sent`);
   if (status.mode & 0o002) throw new NoBroker(`${plain(file)} is open to every user; nothing was sent`);
   checkWay(path.dirname(file));
-  return `${status.dev}:${status.ino}`;
+  return socketIdentity(status);
 }
 
 /** Connects; undefined if no broker listens. */
-async function openSocket(file) {
+async function openSocket(file, state) {
   const absent = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'];
   let connection;
   try {
@@ -115,6 +92,7 @@ async function openSocket(file) {
     }
     // Looked at by `close`, which follows.
     connection.on('error', () => {});
+    setPlace(connection, { state, identity });
     return connection;
   } catch (error) {
     connection?.destroy();
@@ -134,11 +112,11 @@ async function find(paths) {
       throw new NoBroker(
         `the running broker uses the configuration ${used}, not ${plain(paths.config)}; stop it to change over`);
     }
-    const connection = await openSocket(owner.socket);
+    const connection = await openSocket(owner.socket, paths.state);
     if (connection) return connection;
   }
   // A service manager's socket is there before its owner is; it may as well be the socket of another state directory.
-  const probe = await openSocket(paths.socket);
+  const probe = await openSocket(paths.socket, paths.state);
   if (!probe) return undefined;
   const channel = new Channel(probe);
   try {
@@ -152,22 +130,14 @@ async function find(paths) {
     }
     if (error instanceof TimedOut) throw new NoBroker(`the broker on ${plain(paths.socket)} does not answer`);
   } finally { channel.close(new Closed()); }
-  return openSocket(paths.socket);
-}
-
-function isSame(one, other) {
-  if (one === other) return true;
-  try {
-    const [a, b] = [fs.statSync(one), fs.statSync(other)];
-    return a.ino === b.ino && a.dev === b.dev;
-  } catch { return false; }
+  return openSocket(paths.socket, paths.state);
 }
 
 /** Finds the broker, or starts one, and connects. */
 export async function connect(location, environment = process.env) {
   const paths = pathsOf(location, environment);
   if (paths.fixed) {
-    const connection = await openSocket(paths.fixed);
+    const connection = await openSocket(paths.fixed, paths.state);
     if (connection) return connection;
     throw new NoBroker(`no broker listens on ${plain(paths.fixed)}, which was chosen; start that broker`);
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import time
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union, cast
@@ -77,7 +78,8 @@ class AsyncBroker:
 
     async def _open(self) -> AsyncChannel:
         try:
-            self._channel = AsyncChannel(await AsyncSocket.connect(self._location))
+            self._channel = AsyncChannel(
+                await AsyncSocket.connect(self._location), self._location.paths(os.environ).state)
             return self._channel
         finally:
             self._opening = None

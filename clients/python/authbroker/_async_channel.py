@@ -7,15 +7,16 @@ from typing import Any, Dict, Mapping, Optional
 
 from ._async_stream import AsyncSocket
 from ._codec import Answer, Codec
-from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
-from ._proof import ProofFile
+from ._errors import AuthBrokerError, BrokerRefusal, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
+from ._proof import ProofFile, wanted_path
 
 
 class AsyncChannel:
     """A connected socket, the requests that are under way on it, and the task that reads the answers."""
 
-    def __init__(self, socket: AsyncSocket) -> None:
-        """Takes the socket over."""
+    def __init__(self, socket: AsyncSocket, state: Optional[str] = None) -> None:
+        """Takes the socket over; `state` is the state directory that was looked into."""
+        self._state = state
         self._socket = socket
         self._codec = Codec()
         self._waiting: Dict[int, "asyncio.Future[Answer]"] = {}
@@ -45,17 +46,29 @@ class AsyncChannel:
     async def call(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> Any:
         """Calls a method; gives the proof of access to the state directory where the broker asks for it."""
         answer = await self._ask(method, params, timeout)
-        proof = None if answer.error is None else ProofFile.wanted(answer.error)
-        if proof is None:
+        asked = wanted_path(answer.error, method, params)
+        if asked is None or self._state is None:
             return answer.get()
         async with self._proving:
-            # The proof that this call was asked for may have been given by another task meanwhile.
-            if proof.create():
-                try:
-                    (await self._ask("prove", {}, timeout)).get()
-                finally:
-                    proof.remove()
+            await self._prove(asked, self._state, answer, timeout)
         return (await self._ask(method, params, timeout)).get()
+
+    async def _prove(self, asked: str, state: str, answer: Answer, timeout: Optional[float]) -> None:
+        try:
+            proof = ProofFile(asked, state, self._socket.connection)
+            # The proof that this call was asked for may have been given by another task meanwhile.
+            if not proof.create():
+                return
+            try:
+                if (await self._ask("prove", {}, timeout)).error is not None:
+                    raise proof.refusal()
+            finally:
+                proof.remove()
+        except BrokerRefusal:
+            # What another login would let pass keeps its own error.
+            if answer.error is not None and answer.error.kind != "accessDenied":
+                raise answer.error from None
+            raise
 
     async def _ask(self, method: str, params: Mapping[str, object], timeout: Optional[float]) -> Answer:
         if self._failure is not None:

@@ -26,6 +26,11 @@ class AsyncSocket:
         self._sending = asyncio.Lock()
         self._posts: "set[asyncio.Task[None]]" = set()
 
+    @property
+    def connection(self) -> socket.socket:
+        """The socket itself, for questions to the kernel."""
+        return self._socket
+
     @staticmethod
     async def connect(location: Location) -> AsyncSocket:
         """Finds or starts the broker, on another thread, and connects."""

@@ -10,8 +10,8 @@ import time
 from typing import Any, Dict, Mapping, Optional, Set, Tuple
 
 from ._codec import READ_SIZE, Answer, Codec
-from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
-from ._proof import ProofFile
+from ._errors import AuthBrokerError, BrokerRefusal, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
+from ._proof import ProofFile, wanted_path
 
 
 class Cancellation:
@@ -62,8 +62,9 @@ class _Waiter:
 class Channel:
     """A connected socket and the requests that are under way on it."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        """Takes the socket over."""
+    def __init__(self, connection: socket.socket, state: Optional[str] = None) -> None:
+        """Takes the socket over; `state` is the state directory that was looked into."""
+        self._state = state
         self.process = os.getpid()
         self._socket = connection
         self._poll = select.poll()
@@ -103,17 +104,29 @@ class Channel:
              cancellation: Optional[Cancellation] = None) -> Any:
         """Calls a method; gives the proof of access to the state directory where the broker asks for it."""
         answer = self._ask(method, params, deadline, cancellation)
-        proof = None if answer.error is None else ProofFile.wanted(answer.error)
-        if proof is None:
+        asked = wanted_path(answer.error, method, params)
+        if asked is None or self._state is None:
             return answer.get()
         with self._proving:
-            # The proof that this call was asked for may have been given by another thread meanwhile.
-            if proof.create():
-                try:
-                    self._ask("prove", {}, deadline, None).get()
-                finally:
-                    proof.remove()
+            self._prove(asked, self._state, answer, deadline)
         return self._ask(method, params, deadline, cancellation).get()
+
+    def _prove(self, asked: str, state: str, answer: Answer, deadline: Optional[float]) -> None:
+        try:
+            proof = ProofFile(asked, state, self._socket)
+            # The proof that this call was asked for may have been given by another thread meanwhile.
+            if not proof.create():
+                return
+            try:
+                if self._ask("prove", {}, deadline, None).error is not None:
+                    raise proof.refusal()
+            finally:
+                proof.remove()
+        except BrokerRefusal:
+            # What another login would let pass keeps its own error.
+            if answer.error is not None and answer.error.kind != "accessDenied":
+                raise answer.error from None
+            raise
 
     def cancel(self, identifier: int) -> None:
         """Tells the broker that an answer is not wanted any more; it comes all the same."""

@@ -130,7 +130,7 @@ def is_held(path: str) -> bool:
         os.close(descriptor)
 
 
-def _peer(connection: socket.socket) -> tuple[int, int]:
+def peer_of(connection: socket.socket) -> tuple[int, int]:
     """The process and the user at the other end (`SO_PEERCRED`, unix(7))."""
     pid, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
     return pid, uid & 0xFFFFFFFF
@@ -143,7 +143,7 @@ def open_socket(path: str) -> Optional[socket.socket]:
         _limit_sending(connection, _CONNECT_SECONDS)
         connection.connect(path)
         _limit_sending(connection, _SEND_SECONDS)
-        _, uid = _peer(connection)
+        _, uid = peer_of(connection)
         if uid == os.geteuid():
             return connection
         reason = f"{plain(path)} is served by user {uid}, not by you; nothing was sent"
@@ -167,7 +167,7 @@ def find(paths: Paths) -> Optional[socket.socket]:
     connection = open_socket(owner.socket) if owner else None
     if owner and connection:
         # A killed owner leaves its record behind, and its socket's path may be another owner's by now.
-        if _peer(connection)[0] == owner.pid or is_held(paths.lock):
+        if peer_of(connection)[0] == owner.pid or is_held(paths.lock):
             if paths.config is None or owner.config == paths.config:
                 return connection
             connection.close()

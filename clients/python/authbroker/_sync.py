@@ -88,7 +88,7 @@ class Broker:
             if self._is_closed:
                 raise Closed
             if self._channel is None or not self._channel.is_open:
-                self._channel = Channel(connect(self._location))
+                self._channel = Channel(connect(self._location), self._location.paths(os.environ).state)
             return self._channel
 
     # Tokens

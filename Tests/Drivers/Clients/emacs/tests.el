@@ -245,11 +245,12 @@
   (and (file-exists-p file)
        (with-temp-buffer (insert-file-contents file) (split-string (buffer-string) "\n" t))))
 
-(defun tests-with-fake-broker (mode body)
+(defun tests-with-fake-broker (mode body &rest words)
   "Call BODY with the log of a fake broker (../fake-broker) in MODE.
-Return how often each of `tests-methods' was requested."
+WORDS are further arguments of it.  Return how often each of `tests-methods' was requested."
   (let* ((log (format "%s/log-%s" home mode)) (socket (format "%s/s-%s" home mode)) (said "")
-         (fake (make-process :name "fake" :command (list (getenv "FAKE_BROKER") socket log mode) :connection-type 'pipe
+         (fake (make-process :name "fake" :command (append (list (getenv "FAKE_BROKER") socket log mode) words)
+                             :connection-type 'pipe
                              :noquery t :filter (lambda (_ text) (setq said (concat said text))))))
     (authbroker-disconnect)
     (setenv "AUTHBROKER_SOCKET" socket)
@@ -312,19 +313,39 @@ Those that change something must fail with KIND, the others succeed."
   (tests-in-sandbox nil
     (tests-register)
     (authbroker-call "lock")
-    (should-not (directory-files (getenv "AUTHBROKER_STATE") nil "prove-"))
+    (should-not (directory-files (getenv "AUTHBROKER_STATE") nil "proof-"))
     (should (equal (authbroker-error-property (tests-kind "vaultLocked" (authbroker-access-token)) :next-action)
                    "unlock"))
     (authbroker-call "unlock")
     (should (authbroker-token-p (authbroker-access-token)))))
 
-(ert-deftest tests-proof ()
-  "A proof that could do harm is not given."
-  (let ((name (make-string 32 ?a)) (nonce (make-string 64 ?0)))
-    (should (authbroker--harmless-p (list :path (concat "/s/prove-" name) :nonce nonce)))
-    (dolist (path (list "/etc/passwd" (concat "prove-" name) (concat "/s/prove-" (make-string 32 ?A))))
-      (should-not (authbroker--harmless-p (list :path path :nonce nonce))))
-    (should-not (authbroker--harmless-p (list :path (concat "/s/prove-" name) :nonce "command")))))
+(ert-deftest tests-relay ()
+  "The program of another that hands the real broker's questions on gets no proof."
+  (tests-in-sandbox nil
+    (tests-register)
+    (let* ((state (getenv "AUTHBROKER_STATE")) (before (directory-files state)))
+      (tests-with-fake-broker
+       "relay"
+       (lambda (_log)
+         (dolist (method '("getAccessToken" "lock" "rekey" "listLocalUsers" "logout" "prove"))
+           (let ((problem (tests-kind "accessDenied"
+                                      (authbroker-call method (and (equal method "logout") '(:all t))))))
+             (unless (member method '("getAccessToken" "prove"))
+               (should (string-match-p "nothing was created" (authbroker-error-message problem)))))))
+       (concat state "/run/broker.sock"))
+      (should (equal (directory-files state) before)))
+    (should (authbroker-token-p (authbroker-access-token)))))
+
+(ert-deftest tests-provable ()
+  "A proof is given for administrative methods and changes of the account alone."
+  (should (authbroker--provable-p "accessDenied" "lock" nil))
+  (should (authbroker--provable-p "accessDenied" "listLocalUsers" nil))
+  (should (authbroker--provable-p "accessDenied" "logout" '(:all t)))
+  (should (authbroker--provable-p "reauthRequired" "login" nil))
+  (should-not (authbroker--provable-p "accessDenied" "logout" '(:all :json-false)))
+  (should-not (authbroker--provable-p "accessDenied" "getAccessToken" nil))
+  (should-not (authbroker--provable-p "reauthRequired" "getAccessToken" nil))
+  (should-not (authbroker--provable-p "loginRequired" "lock" nil)))
 
 (defun tests-with-phone ()
   "Register an account whose logins want a code, sign out, return its backup codes."

@@ -203,10 +203,10 @@ end
 local METHODS = { 'getCurrentUser', 'checkVault', 'lock', 'getAccessToken', 'login', 'logout' }
 
 --- Runs a function with a fake broker (../fake-broker) in a mode; returns how often each method was requested.
-local function with_fake_broker(mode, body)
+local function with_fake_broker(mode, body, ...)
   local log, said = home .. '/log-' .. mode, ''
   vim.env.AUTHBROKER_SOCKET = home .. '/s-' .. mode
-  local job = vim.fn.jobstart({ vim.env.FAKE_BROKER, vim.env.AUTHBROKER_SOCKET, log, mode },
+  local job = vim.fn.jobstart({ vim.env.FAKE_BROKER, vim.env.AUTHBROKER_SOCKET, log, mode, ... },
     { on_stdout = function(_, lines) said = said .. table.concat(lines) end })
   await(function() return said == 'ready' end)
   authbroker.disconnect()
@@ -263,19 +263,36 @@ end
 function tests.a_locked_vault()
   register()
   assert(authbroker.call('lock'))
-  equal(vim.fn.glob(home .. '/state/prove-*'), '')
+  equal(vim.fn.glob(home .. '/state/proof-*'), '')
   equal(kind('vaultLocked', authbroker.access_token()).next_action, 'unlock')
   assert(authbroker.call('unlock'))
   assert(authbroker.access_token())
 end
 
-function tests.proofs_that_could_do_harm()
-  local name, nonce = ('a'):rep(32), ('0'):rep(64)
-  assert(Connection.is_harmless({ path = '/s/prove-' .. name, nonce = nonce }))
-  for _, path in ipairs({ '/etc/passwd', 'prove-' .. name, '/s/prove-' .. name:upper() }) do
-    assert(not Connection.is_harmless({ path = path, nonce = nonce }))
+function tests.a_relay_gets_no_proof()
+  register()
+  local before = vim.fn.readdir(home .. '/state')
+  with_fake_broker('relay', function()
+    for _, method in ipairs({ 'getAccessToken', 'lock', 'rekey', 'listLocalUsers', 'logout', 'prove' }) do
+      local failure = kind('accessDenied', authbroker.call(method, method == 'logout' and { all = true } or nil))
+      if method ~= 'getAccessToken' and method ~= 'prove' then
+        assert(tostring(failure):find('nothing was created', 1, true), tostring(failure))
+      end
+    end
+  end, home .. '/state/run/broker.sock')
+  equal(vim.fn.readdir(home .. '/state'), before)
+  assert(authbroker.access_token())
+end
+
+function tests.what_a_proof_is_given_for()
+  local function provable(refusal, method, params)
+    return Connection.is_provable({ kind = refusal, data = { proof = {} } }, method, params)
   end
-  assert(not Connection.is_harmless({ path = '/s/prove-' .. name, nonce = 'command' }))
+  assert(provable('accessDenied', 'lock') and provable('accessDenied', 'listLocalUsers'))
+  assert(provable('accessDenied', 'logout', { all = true }) and provable('reauthRequired', 'login'))
+  assert(not provable('accessDenied', 'logout', { all = false }) and not provable('accessDenied', 'getAccessToken'))
+  assert(not provable('reauthRequired', 'getAccessToken') and not provable('loginRequired', 'lock'))
+  assert(not Connection.is_provable({ kind = 'accessDenied', data = {} }, 'lock'))
 end
 
 --- Registers an account whose logins want a code, signs out, and returns its backup codes.

@@ -1,11 +1,14 @@
 // The Node package with a real broker: tokens, restarts, events, a locked vault.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { format, inspect } from 'node:util';
 
-import { AccessToken, AuthenticationRequired, Broker, BrokerError, Closed, NoBroker, TimedOut, Unauthorized,
+import { AccessToken, AuthenticationRequired, Broker, BrokerError, BrokerRefusal, Closed, NoBroker, TimedOut, Unauthorized,
   VaultError } from 'authbroker';
 
 import { EMAIL, PASSWORD, PATIENCE, Sandbox, register, until } from './support.mjs';
@@ -88,7 +91,26 @@ describe('tokens', { timeout: PATIENCE }, () => {
       && error.nextAction === 'unlock' && !error.retryable && error.code === 1060);
     await broker.call('unlock');
     assert.ok(await broker.accessToken() instanceof AccessToken);
-    assert.deepEqual(fs.readdirSync(sandbox.state).filter((name) => name.startsWith('prove-')), []);
+    assert.deepEqual(fs.readdirSync(sandbox.state).filter((name) => name.startsWith('proof-')), []);
+  });
+
+  test('a relay gets no proof: nothing is created', async () => {
+    await register(broker);
+    const socket = `${sandbox.root}/relay.sock`;
+    const program = path.join(path.dirname(fileURLToPath(import.meta.url)), '../fake-broker');
+    const relay = spawn(program, [socket, `${sandbox.root}/log`, 'relay', `${sandbox.state}/run/broker.sock`], { stdio: ['pipe', 'pipe', 'inherit'] });
+    await once(relay.stdout, 'data');
+    const before = fs.readdirSync(sandbox.state);
+    const one = new Broker({ socket });
+    for (const method of ['getAccessToken', 'lock', 'rekey', 'listLocalUsers', 'logout', 'prove']) {
+      const wantsNothing = ['getAccessToken', 'prove'].includes(method);
+      await assert.rejects(one.call(method, method === 'logout' ? { all: true } : {}), (error) => error instanceof BrokerRefusal
+        && error.kind === 'accessDenied' && (wantsNothing || error.message.includes('nothing was created')));
+    }
+    assert.deepEqual(fs.readdirSync(sandbox.state), before);
+    one.close();
+    relay.stdin.end();
+    await once(relay, 'exit');
   });
 
   test('a killed broker is started again; a closed client says so', async () => {

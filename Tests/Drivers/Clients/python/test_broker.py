@@ -1,18 +1,20 @@
 """The Python package with a real broker: tokens, threads, restarts, events, a locked vault."""
 
+import asyncio
 import copy
 import io
 import os
 import pickle
+import socket
 import threading
 import traceback
 import unittest
 import urllib.error
 
-from authbroker import (AccessToken, Broker, BrokerError, Cancellation, Cancelled, Closed, NoBroker, TimedOut,
-                        Unauthorized, VaultError)
+from authbroker import (AccessToken, AsyncBroker, Broker, BrokerError, BrokerRefusal, Cancellation, Cancelled, Closed,
+                        NoBroker, TimedOut, Unauthorized, VaultError)
 
-from support import EMAIL, PASSWORD, PATIENCE, Case, until
+from support import EMAIL, PASSWORD, PATIENCE, Case, FakeBroker, line, until
 
 
 class TokenTests(Case):
@@ -133,7 +135,48 @@ class TokenTests(Case):
                          ("vaultLocked", "unlock", False))
         self.broker.call("unlock")
         self.assertIsInstance(self.broker.access_token(), AccessToken)
-        self.assertEqual([name for name in os.listdir(self.state) if name.startswith("prove-")], [])
+        self.assertEqual([name for name in os.listdir(self.state) if name.startswith("proof-")], [])
+
+    def test_a_relay_gets_no_proof(self):
+        """The program of another hands on what the real broker asks it for: nothing is created, by either client."""
+        path, seen = os.path.join(self.root, "relay", "broker.sock"), sorted(os.listdir(self.state))
+
+        def real(request):
+            with socket.socket(socket.AF_UNIX) as connection, connection.makefile("rwb") as stream:
+                connection.connect(os.path.join(self.state, "run", "broker.sock"))
+                stream.write(line(id=request.get("id"), method="lock"))
+                stream.flush()
+                return stream.readline()
+
+        async def call(method, params):
+            async with AsyncBroker(socket=path) as broker:
+                return await broker.call(method, params)
+
+        with FakeBroker(path, real), Broker(socket=path) as broker:
+            for method in ("getAccessToken", "lock", "rekey", "listLocalUsers", "logout", "prove"):
+                params = {"all": True} if method == "logout" else {}
+                for run in (lambda: broker.call(method, params), lambda: asyncio.run(call(method, params))):
+                    with self.assertRaises(BrokerRefusal) as raised:
+                        run()
+                    self.assertEqual(raised.exception.kind, "accessDenied")
+                    if method not in ("getAccessToken", "prove"):
+                        self.assertIn("nothing was created", str(raised.exception))
+        self.assertEqual(sorted(os.listdir(self.state)), seen)
+
+    def test_both_clients_prove_themselves_at_once(self):
+        """Calls of threads and tasks that share a connection share its proof."""
+        threads = [threading.Thread(target=self.broker.call, args=("checkVault",)) for _ in range(10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        async def check():
+            async with AsyncBroker() as broker:
+                return await asyncio.gather(*(broker.call("checkVault") for _ in range(10)))
+
+        self.assertTrue(all(result["ok"] for result in asyncio.run(check())))
+        self.assertEqual([name for name in os.listdir(self.state) if name.startswith("proof-")], [])
 
     def test_a_killed_broker_is_started_again(self):
         """The session is still there."""

@@ -305,9 +305,9 @@ class SocketTests(FakeCase):
         os.mkdir(open_to_others, 0o755)
         os.chmod(open_to_others, 0o755)
         os.mkdir(self.state, 0o700)
-        for path, nonce in ((f"{self.state}/evil", "0" * 64), (f"{self.state}/prove-{'0' * 32}", "rm -rf"),
-                            (f"{open_to_others}/prove-{'0' * 32}", "0" * 64), ("prove-" + "0" * 32, "0" * 64)):
-            data = {"kind": "accessDenied", "proof": {"path": path, "nonce": nonce}}
+        for path in (f"{self.state}/evil", f"{self.state}/proof-{'0' * 32}", f"{self.state}/prove-{'0' * 32}",
+                     f"{open_to_others}/proof-{'0' * 32}", "proof-" + "0" * 32, f"{self.state}/../proof-{'0' * 32}"):
+            data = {"kind": "accessDenied", "proof": {"path": path, "nonce": "0" * 64}}
             self.refusal(line(id="ID", error={"code": 1081, "message": "m", "data": data}), AuthBrokerError)
         self.assertEqual((os.listdir(self.state), os.listdir(open_to_others)), ([], []))
 

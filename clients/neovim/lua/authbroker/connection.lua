@@ -10,8 +10,6 @@ Connection.__index = Connection
 local LONGEST_MESSAGE = 16 * 1024 * 1024
 -- The most that is kept of what the program says on standard error, in bytes.
 local LONGEST_COMPLAINT = 4096
--- Permissions of the file of a proof: the owner's alone (octal 600).
-local OWNER_ONLY = 384
 
 --- Starts the program.
 --
@@ -20,7 +18,7 @@ local OWNER_ONLY = 384
 -- @return the connection; or nil and an error
 function Connection.open(options)
   local self = setmetatable({
-    on_event = options.on_event, on_end = options.on_end, waiting = {}, last_id = 0, rest = {}, rest_length = 0,
+    command = options.command, on_event = options.on_event, on_end = options.on_end, waiting = {}, last_id = 0, rest = {}, rest_length = 0,
     complaint = '', answered = false, running = true, open_ends = 3,
     input = uv.new_pipe(false), output = uv.new_pipe(false), errors = uv.new_pipe(false),
   }, Connection)
@@ -92,7 +90,7 @@ function Connection:send(message)
   self.input:write(vim.json.encode(message) .. '\n')
 end
 
---- Calls a method; gives the proof of access to the state directory where the broker wants one.
+--- Calls a method; by the program, which proves access to the state directory, where the broker wants that.
 --
 -- @param callback called once with an error, or with nil and the result
 -- @return a function that cancels the request
@@ -102,9 +100,8 @@ function Connection:request(method, params, callback)
     return function() end
   end
   local id = self:ask(method, params, function(refusal, result)
-    local proof = refusal and refusal.kind == 'accessDenied' and refusal.data and refusal.data.proof
-    if not proof or not Connection.is_harmless(proof) then return callback(refusal, result) end
-    self:prove(proof, method, params, callback)
+    if not refusal or not Connection.is_provable(refusal, method, params) then return callback(refusal, result) end
+    self:prove(method, params, callback)
   end)
   return function() self:cancel(id) end
 end
@@ -128,33 +125,60 @@ function Connection:cancel(id)
   callback(problem.new('cancelled', 'the request was cancelled'))
 end
 
---- Whether a proof asks for a file such as the broker's own programs choose, so that it can do no harm.
-function Connection.is_harmless(proof)
-  local path, nonce = proof.path, proof.nonce
-  if type(path) ~= 'string' or type(nonce) ~= 'string' or path:sub(1, 1) ~= '/' then return false end
-  local digits = path:match('/prove%-(%x+)$')
-  return digits ~= nil and #digits == 32 and not digits:find('%u') and #nonce == 64 and not nonce:find('[^0-9a-f]')
+-- Methods for clients that have the state directory, besides `logout` with `all` and those with `Local` in their names.
+local ADMINISTRATIVE = { rekey = true, lock = true, reloadConfig = true, stopBroker = true, checkVault = true,
+  tryProvider = true, continueTrial = true }
+-- Methods that want a recent login, which a proof takes the place of.
+local ACCOUNT_CHANGES = { login = true, register = true, updateProfile = true, generateBackupCodes = true,
+  completeLogin = true }
+
+--- Whether a refusal of a method is answered with a proof. Never for a token: whatever answers on a socket learns from
+-- such a call only what it has been told.
+function Connection.is_provable(refusal, method, params)
+  if not (refusal.data and refusal.data.proof) then return false end
+  if refusal.kind == 'reauthRequired' then return ACCOUNT_CHANGES[method] or false end
+  return refusal.kind == 'accessDenied' and (ADMINISTRATIVE[method] or method:find('Local', 1, true) ~= nil
+    or method == 'logout' and type(params) == 'table' and params.all == true)
 end
 
---- Makes the file, lets the broker look, and calls the method again.
-function Connection:prove(proof, method, params, callback)
-  local directory = proof.path:match('^(.*)/')
-  local status = uv.fs_lstat(directory)
-  local file
-  if status and status.type == 'directory' and status.uid == uv.getuid() and status.mode % 64 == 0 then
-    file = uv.fs_open(proof.path, 'wx', OWNER_ONLY)
+--- Calls a method by the program, which proves access to the state directory, and only to the owner of the one that it
+-- has found itself: Lua cannot ask the kernel who listens on a socket.
+function Connection:prove(method, params, callback)
+  local input, output = uv.new_pipe(false), uv.new_pipe(false)
+  local arguments = vim.list_slice(self.command, 2)
+  vim.list_extend(arguments, { 'call', '--json', method, '-' })
+  local said, length, open_ends = {}, 0, 2
+  local process
+  local function ended_one(handle)
+    if not handle:is_closing() then handle:close() end
+    open_ends = open_ends - 1
+    if open_ends == 0 then callback(Connection.outcome(table.concat(said))) end
   end
-  if not file then
-    local refusal = problem.new('accessDenied',
-      "access to the broker's state directory cannot be proven: no file can be made in " .. directory)
-    refusal.code = 1081
-    return callback(refusal)
+  process = uv.spawn(self.command[1], { args = arguments, cwd = '/', stdio = { input, output, nil }, hide = true },
+    function() ended_one(process) end)
+  if not process then
+    input:close()
+    output:close()
+    return callback(problem.new('noBroker', 'the program ' .. self.command[1] .. ' cannot be started'))
   end
-  uv.fs_write(file, proof.nonce, 0)
-  uv.fs_close(file)
-  self:ask('prove', nil, function() uv.fs_unlink(proof.path) end)
-  -- The broker takes requests in order.
-  self:ask(method, params, callback)
+  output:read_start(function(failure, text)
+    if failure or not text then return ended_one(output) end
+    length = length + #text
+    if length > LONGEST_MESSAGE then return process:kill('sigterm') end
+    table.insert(said, text)
+  end)
+  input:write(params and next(params) and vim.json.encode(params) or '{}')
+  input:shutdown(function() if not input:is_closing() then input:close() end end)
+end
+
+--- The error, or nil and the result, of what a call has printed.
+function Connection.outcome(text)
+  local ok, answer = pcall(vim.json.decode, text, { luanil = { object = true } })
+  if not ok or type(answer) ~= 'table' then
+    return problem.new('unexpectedAnswer', 'the program has not said what became of the call')
+  end
+  if type(answer.error) == 'table' then return problem.of_broker(answer.error) end
+  return nil, answer
 end
 
 --- Takes bytes apart into messages.
