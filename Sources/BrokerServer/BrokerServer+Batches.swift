@@ -61,7 +61,9 @@ extension BrokerServer {
     do throws(JSONError) {
       try tape.scan(request, limits: limits.json)
     } catch {
-      return fail(open(Self.null, connection, id), refusal(of: error))
+      let own = RefusedMessage(request, idByteLimit: limits[.idBytes]).ids.first ?? nil
+      let name = own.map { Array(copying: request.extracting($0)) } ?? Self.null
+      return fail(open(name, connection, id), refusal(of: error))
     }
     receive(Envelope(in: tape, of: request, idByteLimit: limits.idBytes), request, connection, batch: id)
   }

@@ -14,7 +14,7 @@ extension BrokerServer {
     do throws(JSONError) {
       try tape.scan(text, limits: limits.json)
     } catch {
-      respond(refusal(of: error), id: nil, connection)
+      refuse(text, error, connection)
       return true
     }
     guard tape[0].kind != .array else {
@@ -46,6 +46,19 @@ extension BrokerServer {
     }
     connection.holdsToken = true
     return true
+  }
+
+  /// Answers a message that cannot be read: one that exceeds a limit, by the ids of its requests.
+  private func refuse(_ text: Span<UInt8>, _ error: JSONError, _ connection: Connection) {
+    let refusal = refusal(of: error)
+    guard error.reason.limit != nil else { return respond(refusal, id: nil, connection) }
+    let message = RefusedMessage(text, idByteLimit: limits[.idBytes])
+    guard message.isBatch, !message.ids.isEmpty, message.ids.count <= limits[.batchEntries] else {
+      if message.isBatch { return respond(refusal, id: nil, connection) }
+      for id in message.ids { respond(refusal, id: id.map { Array(copying: text.extracting($0)) }, connection) }
+      return
+    }
+    respond(refusal, ids: message.ids.map { id in id.map { Array(copying: text.extracting($0)) } }, connection)
   }
 
   /// The error of a string that the scanner refuses; where that is for a limit, the refusal is counted.

@@ -16,6 +16,19 @@ extension BrokerServer {
     connection.writer.appendError(body.span, id: id.span, to: &connection.output.bytes)
   }
 
+  /// Answers every request of a batch with the same error; an id nil is `null`.
+  func respond(_ error: BrokerError, ids: [[UInt8]?], _ connection: Connection) {
+    let body = render(named(error))
+    var message = [UInt8(ascii: "[")]
+    for (position, id) in ids.enumerated() {
+      if position > 0 { message.append(UInt8(ascii: ",")) }
+      let id = id ?? Self.null
+      message += ResponseWriter.response(id: id.span, isError: true, body: body.span)
+    }
+    message.append(UInt8(ascii: "]"))
+    connection.writer.framing.append(message.span, to: &connection.output.bytes)
+  }
+
   /// The error of a limit that refuses something; the refusal is counted.
   func refusal(of limit: Limit) -> BrokerError {
     ledger.note(limit)

@@ -64,6 +64,36 @@ import Testing
     }
   }
 
+  /// What is legal but for one limit of its structure, with a place for the members of the request.
+  private static let excesses: [(Limit, String)] = [
+    (.stringBytes, "\"" + String(repeating: "s", count: 70_000) + "\""),
+    (.elements, "[" + Array(repeating: "1", count: 1025).joined(separator: ",") + "]"),
+    (.members, "{" + (0...256).map { "\"m\($0)\":1" }.joined(separator: ",") + "}"),
+    (.nesting, String(repeating: "[", count: 70) + String(repeating: "]", count: 70)),
+    (.numberBytes, String(repeating: "1", count: 70)),
+  ]
+
+  @Test(arguments: excesses)
+  func `a request beyond a limit of its structure is refused by its id`(_ limit: Limit, _ value: String) async throws {
+    try await OwnThread.run {
+      let client = try ServerHarness().connect()
+      let requests = [
+        #"{"jsonrpc":"2.0","id":"mine","method":"ping","params":{"x":\#(value)}}"#,
+        #"{"params":{"id":7,"x":\#(value)},"method":"ping","jsonrpc":"2.0", "id" : "mine" }"#,
+      ]
+      for request in requests {
+        let answers = client.ask(request)
+        #expect(answers.count == 1 && answers.first?.hasPrefix(#"{"jsonrpc":"2.0","id":"mine","error":"#) == true)
+        #expect(answers.first?.contains("The limit \(limit.row.name) ") == true, "\(answers)")
+      }
+      #expect(client.ask(#"{"jsonrpc":"2.0","method":"ping","params":{"x":\#(value)}}"#).isEmpty, "a notification")
+      let batch = client.ask(#"[\#(requests[0]),{"jsonrpc":"2.0","method":"ping"},\#(Self.ping)]"#).first ?? ""
+      #expect(batch.hasPrefix(#"[{"jsonrpc":"2.0","id":"mine","error":"#), "\(batch.prefix(200))")
+      #expect(batch.contains(#"},{"jsonrpc":"2.0","id":1,"error":"#) && batch.hasSuffix("}]"))
+      #expect(client.ask(Self.ping).first?.contains("result") == true)
+    }
+  }
+
   @Test(arguments: [
     (
       Limit.requestsInFlight,
