@@ -42,7 +42,7 @@ what had happened meanwhile.
     (authbroker--subscribe subscription nil (lambda (failure) (setq problem failure)))
     (while (not (or problem (authbroker-subscription-id subscription)))
       (when (> (float-time) deadline)
-        (setq problem (authbroker--problem "timedOut" "the broker did not answer in time" t)))
+        (setq problem (authbroker--timed-out)))
       (accept-process-output (jsonrpc--process (authbroker-subscription-connection subscription)) 0.2))
     (when problem
       (authbroker-unsubscribe subscription)

@@ -140,7 +140,8 @@ Return the next result.  Any other way out of it cancels the login."
       (condition-case problem
           (setq result (authbroker-call "awaitLogin" (list :loginFlowId flow :timeoutSeconds 20) :timeout 30))
         (authbroker-error
-         (unless (equal (authbroker-error-kind problem) "deadlineExceeded")
+         (unless (and (equal (authbroker-error-kind problem) "deadlineExceeded")
+                      (not (authbroker-error-property problem :unanswered)))
            (authbroker--raise problem)))))
     result))
 

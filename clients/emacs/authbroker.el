@@ -55,7 +55,8 @@ For another state directory add \"--state\" and its path."
 ;; The data of `authbroker-error' are a sentence and a plist with :code, :kind,
 ;; :next-action, :retryable, :retry-after, :profile, :pointer,
 ;; :fields, :attempts-remaining, :challenge and :data (as the broker sent it).  Kinds of
-;; this library: "noBroker", "connectionLost", "timedOut", "unexpectedAnswer".
+;; this library: "noBroker", "connectionLost", "unexpectedAnswer".  The end of a
+;; time limit is "deadlineExceeded", whether the broker says so or this library.
 
 (defun authbroker-error-message (error)
   "Return the sentence of ERROR, which `condition-case' has caught."
@@ -73,6 +74,12 @@ For another state directory add \"--state\" and its path."
   "Return an error of this library: KIND, SENTENCE, and whether it is RETRYABLE."
   (list 'authbroker-error sentence
         (list :kind kind :next-action (if retryable "retry" "none") :retryable retryable)))
+
+(defun authbroker--timed-out ()
+  "Return the error of a call whose time limit is over.
+The property :unanswered tells it from the broker's own one."
+  (list 'authbroker-error "the broker did not answer in time"
+        '(:code 1087 :kind "deadlineExceeded" :next-action "retry" :retryable t :unanswered t)))
 
 (defun authbroker--refusal (object)
   "Return the error for OBJECT, the member error of a response."
@@ -125,16 +132,31 @@ params, ON-END with no argument when the connection has ended."
       (authbroker--raise
        (authbroker--problem
         "noBroker" (format "there is no program %s; install AuthBroker, or set `authbroker-command'" (car command)))))
-    (apply #'make-instance 'authbroker--connection
-           :name name
-           :process (lambda () (authbroker--start name command))
-           :notification-dispatcher (lambda (_connection method params)
-                                      (when on-notification (funcall on-notification method params)))
-           :on-shutdown (lambda (_connection) (when on-end (funcall on-end)))
-           ;; Messages hold tokens and passwords: none is kept in a buffer.
-           (if (slot-exists-p 'jsonrpc-connection '-events-buffer-config)
-               '(:events-buffer-config (:size 0 :format full))
-             '(:events-buffer-scrollback-size 0)))))
+    (authbroker--bound
+     (apply #'make-instance 'authbroker--connection
+            :name name
+            :process (lambda () (authbroker--start name command))
+            :notification-dispatcher (lambda (_connection method params)
+                                       (when on-notification (funcall on-notification method params)))
+            :on-shutdown (lambda (_connection) (when on-end (funcall on-end)))
+            ;; Messages hold tokens and passwords: none is kept in a buffer.
+            (if (slot-exists-p 'jsonrpc-connection '-events-buffer-config)
+                '(:events-buffer-config (:size 0 :format full))
+              '(:events-buffer-scrollback-size 0))))))
+
+(defconst authbroker--longest-message (* 16 1024 1024)
+  "The most that is kept of one message: four times what the broker queues.")
+
+(defun authbroker--bound (connection)
+  "Bound what is kept of a message that does not end on CONNECTION; return it."
+  (let* ((process (jsonrpc--process connection)) (filter (process-filter process)))
+    (set-process-filter
+     process
+     (lambda (process text)
+       (if (> (+ (length text) (buffer-size (process-buffer process))) authbroker--longest-message)
+           (delete-process process)
+         (funcall filter process text))))
+    connection))
 
 (defun authbroker--start (name command)
   "Start COMMAND as the process NAME."
@@ -346,14 +368,28 @@ so does \\[keyboard-quit]."
       (`(problem ,problem)
        (when (authbroker--ended-p problem) (authbroker--retire connection))
        (authbroker--raise problem))
-      (_ (authbroker--raise (authbroker--problem "timedOut" "the broker did not answer in time" t))))))
+      (_ (authbroker--raise (authbroker--timed-out))))))
 
 (defun authbroker-call-async (method params success &optional failure)
   "Call METHOD with PARAMS; return at once.
-SUCCESS gets the result, FAILURE an error as `condition-case' binds it.  Return
+SUCCESS gets the result, FAILURE an error as `condition-case' binds it, after
+`authbroker-timeout' seconds at the latest.  Return
 a function that cancels the request; FAILURE then gets the kind \"cancelled\"."
-  (let ((call (list method params success (or failure #'ignore) #'ignore)))
-    (authbroker--try call nil)
+  (let* ((is-open t)
+         (timer nil)
+         (finish (lambda (function value)
+                   (when is-open
+                     (setq is-open nil)
+                     (when timer (cancel-timer timer))
+                     (funcall function value))))
+         (fail (lambda (problem) (funcall finish (or failure #'ignore) problem)))
+         (call (list method params (lambda (result) (funcall finish success result)) fail #'ignore)))
+    (setq timer (run-with-timer (max authbroker-timeout (+ 5 (or (plist-get params :timeoutSeconds) 0))) nil
+                                (lambda ()
+                                  (funcall fail (authbroker--timed-out))
+                                  (funcall (nth 4 call)))))
+    (condition-case problem (authbroker--try call nil)
+      (error (cancel-timer timer) (authbroker--raise problem)))
     (lambda () (funcall (nth 4 call)))))
 
 (defun authbroker--try (call is-last)

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 )
 
 // Client talks to one broker. The zero value is no client; New makes one.
@@ -52,7 +53,8 @@ func (c *Client) Close() {
 // result is read into as by encoding/json, or nil. A json.RawMessage keeps it as it came; it may hold a token then.
 //
 // An error is always an *Error, never with a secret in it. When the context ends first, the broker is told
-// ($/cancelRequest). Methods for which the broker wants proof of access to its state directory get it.
+// ($/cancelRequest); one without a deadline ends after a minute, later for methods that may take longer. Methods for
+// which the broker wants proof of access to its state directory get it.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	text, failure := c.call(ctx, method, params)
 	if failure != nil {
@@ -66,11 +68,50 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 
 // call calls a method, once more at another broker where that does no harm.
 func (c *Client) call(ctx context.Context, method string, params any) (json.RawMessage, *Error) {
+	ctx, stop := limited(ctx, method, params)
+	defer stop()
 	text, failure := c.once(ctx, method, params)
 	if failure != nil && failure.hasEnded() && (repeatable[method] || failure.unsent) {
 		return c.once(ctx, method, params)
 	}
 	return text, failure
+}
+
+// How long an answer is waited for where the context has no deadline: a minute, which is more than any method takes by
+// itself, and more for those that may ask a person for a key, look through a whole vault or wait for a login elsewhere.
+const usualLimit = time.Minute
+
+var longerLimits = map[string]time.Duration{"unlock": 11 * time.Minute, "rekey": 11 * time.Minute,
+	"checkVault": 11 * time.Minute, "awaitLogin": time.Hour}
+
+// answerTime is how much longer than the broker's own time limit its answer is waited for: it is on this machine.
+const answerTime = 5 * time.Second
+
+// limited returns a context with a deadline: its own, or the usual one of a method, or that of the request's
+// timeoutSeconds.
+func limited(ctx context.Context, method string, params any) (context.Context, context.CancelFunc) {
+	if _, isLimited := ctx.Deadline(); isLimited {
+		return ctx, func() {}
+	}
+	limit := usualLimit
+	if longer, known := longerLimits[method]; known {
+		limit = longer
+	}
+	var own struct {
+		Seconds float64 `json:"timeoutSeconds"`
+	}
+	if text, err := json.Marshal(params); err == nil && json.Unmarshal(text, &own) == nil && own.Seconds > 0 {
+		limit = max(limit, time.Duration(own.Seconds*float64(time.Second))+answerTime)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// max returns the longer of two lengths of time.
+func max(one, other time.Duration) time.Duration {
+	if one > other {
+		return one
+	}
+	return other
 }
 
 // once calls a method on the present connection, which takes no more calls where the broker is about to end.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -113,7 +114,7 @@ func TestAContextThatEndsCancelsAtTheBroker(t *testing.T) {
 	ctx, stop = context.WithTimeout(limit(t), 50*time.Millisecond)
 	defer stop()
 	_, err = c.AccessToken(ctx, TokenOptions{})
-	wantKind(t, err, KindTimedOut)
+	wantKind(t, err, KindDeadlineExceeded)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error("the error hides the context's")
 	}
@@ -248,6 +249,67 @@ func TestALockedVaultSaysWhatToDo(t *testing.T) {
 	}
 }
 
+// Events without a subscription are not kept, and do not outlast a time limit.
+func TestAFloodOfEventsDoesNotOutlastATimeLimit(t *testing.T) {
+	event := `{"jsonrpc":"2.0","method":"event","params":{"subscriptionId":"s","sequence":1,"event":"networkUp",` +
+		`"time":"2026-01-01T00:00:00Z","data":{"filling":"` + strings.Repeat("x", 4096) + `"}}}` + "\n"
+	fakeBroker(t, func(connection net.Conn) {
+		for {
+			if _, err := io.WriteString(connection, event); err != nil {
+				return
+			}
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	short, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	c := client(t)
+	wantKind(t, c.Call(short, "getAccessToken", nil, nil), KindDeadlineExceeded)
+	_, err := c.Subscribe(short, SubscribeOptions{})
+	wantKind(t, err, KindDeadlineExceeded)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if after.HeapAlloc > before.HeapAlloc+(32<<20) {
+		t.Errorf("%d bytes are kept", after.HeapAlloc-before.HeapAlloc)
+	}
+}
+
+func TestEveryCallHasATimeLimit(t *testing.T) {
+	for _, one := range []struct {
+		method string
+		params any
+		limit  time.Duration
+	}{{"ping", nil, time.Minute}, {"rekey", nil, 11 * time.Minute}, {"awaitLogin", nil, time.Hour},
+		{"getAccessToken", map[string]any{"timeoutSeconds": 600}, 605 * time.Second}} {
+		ctx, stop := limited(context.Background(), one.method, one.params)
+		deadline, isLimited := ctx.Deadline()
+		if left := time.Until(deadline); !isLimited || left > one.limit || left < one.limit-10*time.Second {
+			t.Errorf("%s: %v", one.method, left)
+		}
+		stop()
+	}
+}
+
+// The broker's own limit and the package's are told by one kind, which wraps context.DeadlineExceeded.
+func TestThereIsOneErrorForATimeLimit(t *testing.T) {
+	fakeBroker(t, func(connection net.Conn) {
+		_, _ = bufio.NewReader(connection).ReadString('\n')
+		_, _ = io.WriteString(connection, `{"jsonrpc":"2.0","id":1,"error":{"code":1087,"message":"m","data":`+
+			`{"kind":"deadlineExceeded","nextAction":"retry","retryable":true}}}`+"\n")
+		_, _ = io.Copy(io.Discard, connection)
+	})
+	c := client(t)
+	short, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	for _, err := range []error{c.Call(limit(t), "getAccessToken", nil, nil), c.Call(short, "slow", nil, nil)} {
+		wantKind(t, err, KindDeadlineExceeded)
+		if !errors.Is(err, context.DeadlineExceeded) || err.(*Error).Code != 1087 || !err.(*Error).Retryable {
+			t.Errorf("it says %+v", err)
+		}
+	}
+}
+
 // entries are the names in a directory.
 func entries(t *testing.T, directory string) string {
 	t.Helper()
@@ -307,7 +369,8 @@ func TestNoFileIsCreatedElsewhere(t *testing.T) {
 	registered(t)
 	other := t.TempDir()
 	name := "proof-" + strings.Repeat("a", 32)
-	for _, path := range []string{other + "/" + name, s.state + "/../" + name, s.state + "/run/" + name, name, s.state + "/"} {
+	for _, path := range []string{other + "/" + name, s.state + "/../" + name, s.state + "/run/" + name, name,
+		s.state + "/"} {
 		socket, err := (Location{}).dial(limit(t), false)
 		if err != nil {
 			t.Fatal(err)

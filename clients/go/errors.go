@@ -14,8 +14,9 @@ const (
 	KindNoBroker = "noBroker"
 	// KindConnectionLost: the connection ended before the answer; whether the call had an effect is not known.
 	KindConnectionLost = "connectionLost"
-	// KindTimedOut: the deadline of the context passed before the answer.
-	KindTimedOut = "timedOut"
+	// KindDeadlineExceeded: the deadline of the context, the package's own limit or the request's timeoutSeconds passed
+	// before the answer; whether the broker says so or this package, it wraps context.DeadlineExceeded.
+	KindDeadlineExceeded = "deadlineExceeded"
 	// KindCancelled: the context was cancelled, or the broker was told so by this package.
 	KindCancelled = "cancelled"
 	// KindUnexpectedAnswer: the other end does not speak the broker's protocol.
@@ -77,7 +78,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap returns the context's own error for cancelled and timedOut.
+// Unwrap returns the context's own error for cancelled and deadlineExceeded.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Kind returns the kind of an error of this package or of the broker; empty for any other error and for nil.
@@ -131,8 +132,11 @@ func (w *wireError) read() *Error {
 	take("correlationId", &result.CorrelationID)
 	take("proof", &result.proof)
 	result.RetryAfter = time.Duration(seconds * float64(time.Second))
-	if result.Kind == "" {
+	switch result.Kind {
+	case "":
 		result.Kind = KindUnexpectedAnswer
+	case KindDeadlineExceeded:
+		result.cause = context.DeadlineExceeded
 	}
 	return result
 }
@@ -172,7 +176,7 @@ func invalidRequest(what string) *Error {
 // ended is the error of a call whose context is done.
 func ended(ctx context.Context) *Error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &Error{Kind: KindTimedOut, NextAction: "retry", Retryable: true, cause: ctx.Err(),
+		return &Error{Code: 1087, Kind: KindDeadlineExceeded, NextAction: "retry", Retryable: true, cause: ctx.Err(),
 			Message: "the broker did not answer in time"}
 	}
 	return &Error{Kind: KindCancelled, NextAction: "none", cause: ctx.Err(), Message: "the request was cancelled"}

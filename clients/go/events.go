@@ -126,6 +126,8 @@ func (s *Subscription) Close() {
 
 // begin connects and subscribes. Events wait until the gate that it returns is closed.
 func (s *Subscription) begin(ctx context.Context, since *uint64, starts bool) (*Snapshot, chan struct{}, *Error) {
+	ctx, stop := limited(ctx, "subscribe", nil)
+	defer stop()
 	socket, err := s.client.location.dial(ctx, starts)
 	if err != nil {
 		return nil, nil, err.(*Error)
@@ -273,7 +275,7 @@ func (s *Subscription) resume(ctx context.Context) *Error {
 		}
 		snapshot, gate, failure := s.begin(limit, &last, starts)
 		if failure != nil {
-			if !failure.Retryable && failure.Kind != KindTimedOut {
+			if !failure.Retryable {
 				return failure
 			}
 			continue

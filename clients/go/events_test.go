@@ -74,7 +74,7 @@ func TestABrokerThatWasStoppedIsWaitedForAndNotStarted(t *testing.T) {
 	}
 	short, stop := context.WithTimeout(limit(t), 400*time.Millisecond)
 	defer stop()
-	if _, err := events.Next(short); Kind(err) != KindTimedOut {
+	if _, err := events.Next(short); Kind(err) != KindDeadlineExceeded {
 		t.Error("an event came from nowhere", err)
 	}
 	if _, held := readRecord(s.state + "/broker.lock"); held {

@@ -6,7 +6,10 @@
 
 /** What every call takes. */
 export interface CallOptions {
-  /** How long to wait for the answer, in seconds; then the request is cancelled and {@link TimedOut} is the reason. */
+  /**
+   * How long to wait for the answer, in seconds; then the request is cancelled and {@link TimedOut} is the reason. Without
+   * it a minute, more for methods that may take longer; `Infinity` is no limit.
+   */
   timeoutSeconds?: number;
   /** Cancels the request. */
   signal?: AbortSignal;
@@ -43,8 +46,6 @@ export class ConnectionLost extends AuthBrokerError {
   /** False if the broker has certainly not read the request. */
   readonly sent: boolean;
 }
-/** No answer came within the caller's own time limit; the broker was told. */
-export class TimedOut extends AuthBrokerError {}
 /** The client was closed by its own program. */
 export class Closed extends AuthBrokerError {}
 /** The other end does not speak this protocol; the message never quotes it. */
@@ -86,6 +87,11 @@ export class ProviderError extends BrokerError {}
 export class VaultError extends BrokerError {}
 /** The broker does not do this (1080 to 1099). */
 export class BrokerRefusal extends BrokerError {}
+/** The time limit of a call is over (`deadlineExceeded`), whether the broker says so or this package. */
+export class TimedOut extends BrokerRefusal {
+  /** Whether the broker has said so. */
+  readonly answered: boolean;
+}
 
 /** An access token. No text, log line or JSON shows it. Keep none: the broker answers from memory. */
 export class AccessToken {

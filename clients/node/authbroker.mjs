@@ -15,9 +15,10 @@
  */
 import { Channel } from './lib/channel.mjs';
 import { connect, start } from './lib/discovery.mjs';
-import { AuthBrokerError, BrokerError, Closed, ConnectionLost, Unauthorized, given } from './lib/errors.mjs';
+import { AuthBrokerError, BrokerError, Closed, ConnectionLost, TimedOut, Unauthorized, given } from './lib/errors.mjs';
 import { Events } from './lib/events.mjs';
-import { ANSWER_SECONDS, AWAIT_SECONDS, LOSS_LIMIT, TRY_AGAIN, hasEnded, isRepeated } from './lib/limits.mjs';
+import { ANSWER_SECONDS, AWAIT_SECONDS, LOSS_LIMIT, TRY_AGAIN, answerSeconds, hasEnded, isRepeated } from
+  './lib/limits.mjs';
 import { AccessToken, IdToken, challenge, loginResult, member, session } from './lib/values.mjs';
 
 export { AuthBrokerError, AuthenticationRequired, BrokerError, BrokerRefusal, Cancelled, Closed, ConnectionLost,
@@ -47,13 +48,12 @@ export class Broker {
   }
 
   async call(method, params = {}, options = {}) {
-    const limit = options.timeoutSeconds;
-    const deadline = limit === undefined ? undefined : performance.now() / 1000 + limit;
+    const deadline = performance.now() / 1000 + (options.timeoutSeconds ?? answerSeconds(method, params));
     for (let isLast = false; ; isLast = true) {
       options.signal?.throwIfAborted();
       const channel = this.#channel?.isOpen ? this.#channel : await this.#open();
       if (this.#isClosed) throw new Closed();
-      const timeoutSeconds = deadline === undefined ? undefined : Math.max(deadline - performance.now() / 1000, 0);
+      const timeoutSeconds = Math.max(deadline - performance.now() / 1000, 0);
       try { return await channel.call(method, given(params), { ...options, timeoutSeconds }); } catch (error) {
         if (hasEnded(error)) channel.retire();
         if (isLast || !isRepeated(method, error)) throw error;
@@ -159,7 +159,7 @@ export class Broker {
         const waiting = this.awaitLogin(loginFlowId, { signal, timeoutSeconds: AWAIT_SECONDS });
         return await this.#orCancel({ loginFlowId }, waiting, signal);
       } catch (error) {
-        if (error instanceof BrokerError && error.kind === 'deadlineExceeded') losses = 0;
+        if (error instanceof TimedOut && error.answered) losses = 0;
         else if (!(error instanceof ConnectionLost) || ++losses >= LOSS_LIMIT) throw error;
       }
     }

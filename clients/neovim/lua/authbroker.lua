@@ -85,7 +85,7 @@ function M.call(method, params, options)
   if not answered then
     cancel()
     if why == -2 then return nil, problem.new('cancelled', 'the request was cancelled') end
-    return nil, problem.new('timedOut', 'the broker did not answer in time', true)
+    return nil, problem.timed_out()
   end
   if refusal then return nil, refusal end
   return result
@@ -94,8 +94,25 @@ end
 --- Calls any method and returns at once.
 --
 -- @param callback called in the main loop with an error, or with nil and the result
+-- @param options `timeout_ms`
 -- @return a function that cancels the request: the callback then gets the error `cancelled`
-function M.call_async(method, params, callback) return request(method, params, vim.schedule_wrap(callback)) end
+function M.call_async(method, params, callback, options)
+  local own_ms = type(params) == 'table' and params.timeoutSeconds and params.timeoutSeconds * 1000 + 5000 or 0
+  local timer
+  local function finish(refusal, result)
+    if not timer then return end
+    if not timer:is_closing() then timer:close() end
+    timer = nil
+    callback(refusal, result)
+  end
+  local cancel
+  timer = vim.defer_fn(function()
+    finish(problem.timed_out())
+    cancel()
+  end, options and options.timeout_ms or math.max(M.settings.timeout_ms, own_ms))
+  cancel = request(method, params, vim.schedule_wrap(finish))
+  return cancel
+end
 
 -- The tokens themselves, beside the tables, which may be printed.
 local values = setmetatable({}, { __mode = 'k' })

@@ -1,7 +1,7 @@
 /** One connection, and the requests that are under way on it. */
 import fs from 'node:fs';
 import { BrokerError, ConnectionLost, TimedOut, UnexpectedAnswer, brokerError, isObject, pause } from './errors.mjs';
-import { LONGEST_TIMER_MS, MESSAGE_LIMIT } from './limits.mjs';
+import { LONGEST_TIMER_MS, MESSAGE_LIMIT, answerSeconds } from './limits.mjs';
 import { createProof, notTaken, wantedPath } from './proof.mjs';
 
 /** A connected socket, and the requests that are under way on it. It keeps the program alive only while one is. */
@@ -13,6 +13,7 @@ export class Channel {
   #lastId = 0;
   #proving = Promise.resolve();
   #isRetired = false;
+  #isSubscribed = false;
   /** Why it is of no more use. */
   failure;
 
@@ -79,7 +80,7 @@ export class Channel {
   }
 
   /** Sends a request and waits for its answer. */
-  ask(method, params = {}, { timeoutSeconds, signal } = {}) {
+  ask(method, params = {}, { timeoutSeconds = answerSeconds(method, params), signal } = {}) {
     if (!this.isOpen) {
       const isLost = this.#isRetired || this.failure instanceof ConnectionLost;
       return Promise.reject(isLost ? new ConnectionLost(false) : this.failure);
@@ -102,7 +103,7 @@ export class Channel {
         finish(value);
       };
       const line = { jsonrpc: '2.0', id, method, params };
-      this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) });
+      this.#waiting.set(id, { method, resolve: settle(resolve), reject: settle(reject) });
       const failed = (error) => {
         // The kernel has refused it: the broker has ended before, and has not read it.
         const isUnread = ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(error?.code);
@@ -112,7 +113,7 @@ export class Channel {
       try { this.#send(line, failed); } catch (error) { settle(reject)(error); return; }
       this.hold(true);
       signal?.addEventListener('abort', aborted, { once: true });
-      if (timeoutSeconds !== undefined) {
+      if (timeoutSeconds !== Infinity) {
         timer = setTimeout(() => leave(new TimedOut()), Math.min(timeoutSeconds * 1000, LONGEST_TIMER_MS));
       }
     });
@@ -144,13 +145,16 @@ export class Channel {
       if (message.method !== 'event') return undefined;
       const event = message.params;
       const fits = isObject(event) && Number.isInteger(event.sequence) && typeof event.event === 'string';
-      return fits ? this.onEvent?.(event) : refuse('an event without a sequence');
+      if (!fits) return refuse('an event without a sequence');
+      // What was not subscribed to is not kept.
+      return this.#isSubscribed ? this.onEvent?.(event, line.length) : undefined;
     }
     if (('result' in message) === ('error' in message)) return refuse('an answer to no request');
     const error = 'error' in message ? brokerError(message.error) : undefined;
     // The broker's words about the connection itself: it closes it.
     if (message.id === null) return this.close(error ?? new ConnectionLost());
     const call = this.#waiting.get(message.id);
+    if (call?.method === 'subscribe') this.#isSubscribed = !error;
     return error ? call?.reject(error) : call?.resolve(message.result);
   }
 }

@@ -28,10 +28,6 @@ export class ConnectionLost extends AuthBrokerError {
   }
 }
 
-export class TimedOut extends AuthBrokerError {
-  constructor() { super('the broker did not answer in time', 'timedOut', 'retry', true); }
-}
-
 export class Closed extends AuthBrokerError {
   constructor() { super('this client was closed', 'closed'); }
 }
@@ -75,6 +71,16 @@ export class ProviderError extends BrokerError {}
 export class VaultError extends BrokerError {}
 export class BrokerRefusal extends BrokerError {}
 
+const DEADLINE = 1087;
+
+/** The time limit of a call is over, whether the broker says so or this package. */
+export class TimedOut extends BrokerRefusal {
+  constructor(code = DEADLINE, message = 'the broker did not answer in time', data = undefined) {
+    super(code, message, data ?? { kind: 'deadlineExceeded', nextAction: 'retry', retryable: true });
+    this.answered = data !== undefined;
+  }
+}
+
 const CLASSES = [[-32700, -32600, RequestError], [-32800, -32800, Cancelled], [1001, 1019, AuthenticationRequired],
   [1020, 1039, CredentialError], [1040, 1059, ProviderError], [1060, 1079, VaultError], [1080, 1099, BrokerRefusal]];
 
@@ -83,7 +89,8 @@ export function brokerError(error) {
     return new UnexpectedAnswer('an error without code and message');
   }
   // -32603 to -32600 are one range with -32700.
-  const Kind = CLASSES.find(([low, high]) => error.code >= low && error.code <= high)?.[2] ?? BrokerError;
+  const ofRange = CLASSES.find(([low, high]) => error.code >= low && error.code <= high)?.[2] ?? BrokerError;
+  const Kind = error.code === DEADLINE ? TimedOut : ofRange;
   return new Kind(error.code, error.message, isObject(error.data) ? error.data : {});
 }
 

@@ -2,7 +2,7 @@
 import { Channel } from './channel.mjs';
 import { connect } from './discovery.mjs';
 import { Closed, ConnectionLost, given, pause } from './errors.mjs';
-import { EVENT_LIMIT, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, USUAL_LIFE_MS } from './limits.mjs';
+import { EVENT_BYTE_LIMIT, EVENT_LIMIT, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, USUAL_LIFE_MS } from './limits.mjs';
 import { member } from './values.mjs';
 
 /** The events of a subscription, over a connection of its own and across restarts of the broker. */
@@ -14,6 +14,7 @@ export class Events {
   #patienceMs;
   #channel;
   #queue = [];
+  #bytes = 0;
   #waiter;
   #failure;
   #began = -Infinity;
@@ -47,6 +48,7 @@ export class Events {
           if (this.#failure instanceof Closed) return { done: true, value: undefined };
           throw this.#failure;
         }
+        this.#bytes = 0;
         this.#channel?.resume();
         await this.#arrival();
       } else if (event.event === 'resync' || this.#take(event)) {
@@ -90,10 +92,10 @@ export class Events {
     const channel = new Channel(await connect(location));
     const early = [];
     let put = (event) => early.push(event);
-    channel.onEvent = (event) => {
+    channel.onEvent = (event, byteCount) => {
       // After an orderly end this client does not start the broker that a person has just stopped.
       if (event.event === 'shuttingDown') this.#mayStart = false;
-      put(event);
+      put(event, byteCount);
     };
     try {
       const heard = this.#wanted && [...new Set([...this.#wanted, 'shuttingDown'])];
@@ -108,8 +110,9 @@ export class Events {
     if (this.#since === undefined || resync) this.#since = this.lastSequence = sequence;
     if (resync) this.#queue.push({ subscriptionId, sequence, event: 'resync', data: {}, sessions });
     this.#queue.push(...early);
-    put = (event) => {
-      if (this.#queue.push(event) >= EVENT_LIMIT) channel.pause();
+    put = (event, byteCount) => {
+      this.#bytes += byteCount;
+      if (this.#queue.push(event) >= EVENT_LIMIT || this.#bytes >= EVENT_BYTE_LIMIT) channel.pause();
       this.#wake();
     };
     this.#began = Date.now();

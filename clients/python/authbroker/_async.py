@@ -52,7 +52,8 @@ class AsyncBroker:
     async def call(self, method: str, params: Optional[Mapping[str, object]] = None, *,
                    timeout: Optional[float] = None) -> Any:
         """As `Broker.call`."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        limit = _calls.answer_limit(method, params or {}, timeout)
+        deadline = None if limit is None else time.monotonic() + limit
         for is_last in (False, True):
             channel = await self._connected()
             try:

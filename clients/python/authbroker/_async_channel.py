@@ -100,6 +100,8 @@ class AsyncChannel:
                 for message in self._codec.feed(await self._socket.receive()):
                     if isinstance(message, Answer):
                         self._take(message)
+                # A socket that always has more to read would keep the loop from everything else.
+                await asyncio.sleep(0)
         except (ConnectionLost, UnexpectedAnswer) as error:
             self._fail(error)
         finally:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import socket
 from types import TracebackType
-from typing import Any, AsyncIterator, List, Mapping, Optional, Type
+from typing import Any, AsyncIterator, Coroutine, List, Mapping, Optional, Type, TypeVar
 
+from . import _calls
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
 from ._location import Location, connect
 from ._members import Members
 from ._values import Event, Snapshot
+
+Result = TypeVar("Result")
 
 
 class AsyncSocket:
@@ -112,7 +115,7 @@ class AsyncEvents(AsyncIterator[Event]):
 
     async def begin(self, timeout: Optional[float]) -> None:
         """Subscribes; raises what keeps it from that."""
-        await _within(timeout, self._subscribe(self._location))
+        await _within(_calls.answer_limit("subscribe", {}, timeout), self._subscribe(self._location))
 
     async def __aenter__(self) -> AsyncEvents:
         """For `async with`: the subscription ends at the end."""
@@ -180,7 +183,8 @@ class AsyncEvents(AsyncIterator[Event]):
         while True:
             await asyncio.sleep(self._cursor.pauses.next())
             try:
-                return await self._subscribe(self._cursor.location(self._location))
+                return await _within(_calls.answer_limit("subscribe", {}, None),
+                                     self._subscribe(self._cursor.location(self._location)))
             except AuthBrokerError as error:
                 self._cursor.pauses.failed(error)
 
@@ -193,10 +197,12 @@ class AsyncEvents(AsyncIterator[Event]):
             answer: Optional[Answer] = None
             while answer is None:
                 for received in codec.feed(await connection.receive()):
-                    if isinstance(received, Event):
+                    if not isinstance(received, Event):
+                        answer = received if received.id is None or received.id == identifier else answer
+                    elif answer is not None:
                         early.append(received)
-                    elif received.id is None or received.id == identifier:
-                        answer = received
+                # What was not subscribed to is not kept, and must not keep the loop from everything else.
+                await asyncio.sleep(0)
             self.snapshot = Snapshot.read(Members(answer.get()))
         except BaseException:
             connection.close()
@@ -211,7 +217,7 @@ class AsyncEvents(AsyncIterator[Event]):
             connection.close()
 
 
-async def _within(timeout: Optional[float], work: Any) -> Any:
+async def _within(timeout: Optional[float], work: Coroutine[Any, Any, Result]) -> Result:
     """Awaits something for at most so many seconds; raises `TimedOut`."""
     task = asyncio.ensure_future(work)
     try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import Dict, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Dict, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
 from ._errors import Unauthorized
 from ._members import Members
@@ -14,9 +15,27 @@ Result = TypeVar("Result")
 _ANSWER_SECONDS = 5.0
 
 
+# How long an answer is waited for where the caller does not say: more than any method takes by itself.
+_USUAL_SECONDS = 60.0
+# The program that prints the vault's key may ask a person, and a whole vault may be long to look through.
+_KEY_SECONDS = 660.0
+# A login elsewhere is waited for until it is over, which its provider bounds.
+_LOGIN_SECONDS = 3600.0
+_LONGER = {"unlock": _KEY_SECONDS, "rekey": _KEY_SECONDS, "checkVault": _KEY_SECONDS, "awaitLogin": _LOGIN_SECONDS}
+
+
 def limit(timeout: Optional[float]) -> Optional[float]:
     """How long to wait for an answer to a request that carries its own time limit."""
     return None if timeout is None else timeout + _ANSWER_SECONDS
+
+
+def answer_limit(method: str, params: Mapping[str, object], timeout: Optional[float]) -> Optional[float]:
+    """How long to wait for an answer, in seconds; None only for a caller who asks for that (`math.inf`)."""
+    if timeout is not None:
+        return None if timeout == math.inf else timeout
+    own = params.get("timeoutSeconds")
+    usual = _LONGER.get(method, _USUAL_SECONDS)
+    return max(usual, own + _ANSWER_SECONDS) if isinstance(own, (int, float)) else usual
 
 
 def token_params(profile: Optional[str], min_validity: Optional[float], scopes: Optional[Sequence[str]],

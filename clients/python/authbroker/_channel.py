@@ -231,6 +231,10 @@ class Channel:
             for message in messages:
                 if isinstance(message, Answer):
                     self._take(message)
+            # What never was asked for must not outlast a time limit.
+            is_over = deadline is not None and time.monotonic() >= deadline
+            if is_over and waiter.answer is None and self._failure is None:
+                raise TimedOut
         return None
 
     def _take(self, answer: Answer) -> None:

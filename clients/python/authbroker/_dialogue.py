@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Generator, Mapping, Optional, Union
 
-from ._errors import BrokerError, ConnectionLost, UnexpectedAnswer
+from ._errors import BrokerError, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._members import Members
 from ._prompts import BackupCode, CodeAnswer, Prompts, Resend
 from ._values import LoginResult, OtpChallenge, Session, UserAction
@@ -152,8 +152,8 @@ def _await(action: UserAction) -> Steps:
                 losses += 1
                 if losses >= _LOSS_LIMIT:
                     raise
-            except BrokerError as error:
-                if error.kind != "deadlineExceeded":
+            except TimedOut as error:
+                if not error.answered:
                     raise
                 losses = 0
     except KeyboardInterrupt:

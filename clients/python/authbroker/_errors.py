@@ -43,18 +43,6 @@ class ConnectionLost(AuthBrokerError):
         self.sent = sent
 
 
-class TimedOut(AuthBrokerError, TimeoutError):
-    """No answer came within the caller's own time limit; the broker was told that it is not wanted any more."""
-
-    kind = "timedOut"
-    next_action = "retry"
-    retryable = True
-
-    def __init__(self) -> None:
-        """Has one sentence only."""
-        super().__init__("the broker did not answer in time")
-
-
 class Closed(AuthBrokerError):
     """The client was closed by its own program."""
 
@@ -166,6 +154,21 @@ class BrokerRefusal(BrokerError):
     """The broker does not do this: unknown profile, access denied, overloaded, shutting down (1080 to 1099)."""
 
 
+class TimedOut(BrokerRefusal, TimeoutError):
+    """The time limit of a call is over (`deadlineExceeded`), whether the broker says so or this package.
+
+    Where the broker has not answered, it is told that the answer is not wanted any more.
+    """
+
+    def __init__(self, code: int = 1087, message: str = "the broker did not answer in time",
+                 data: Optional[Mapping[str, Any]] = None) -> None:
+        """Takes the broker's own error apart; without one, the package's own limit is over."""
+        super().__init__(code, message, data if data is not None else {
+            "kind": "deadlineExceeded", "nextAction": "retry", "retryable": True})
+        #: Whether the broker has said so.
+        self.answered = data is not None
+
+
 _RANGES: Dict[range, Type[BrokerError]] = {
     range(-32700, -32599): RequestError, range(-32800, -32799): Cancelled, range(1001, 1020): AuthenticationRequired,
     range(1020, 1040): CredentialError, range(1040, 1060): ProviderError, range(1060, 1080): VaultError,
@@ -184,5 +187,5 @@ def error_from(error: object) -> AuthBrokerError:
     code, data = error.get("code"), error.get("data")
     if not isinstance(code, int):
         return UnexpectedAnswer("an error without a code")
-    kind = next((kind for codes, kind in _RANGES.items() if code in codes), BrokerError)
+    kind = TimedOut if code == 1087 else next((kind for codes, kind in _RANGES.items() if code in codes), BrokerError)
     return kind(code, error["message"], data if isinstance(data, dict) else {})

@@ -13,7 +13,7 @@ REPEATABLE = frozenset({
     "listPendingLogins", "getCurrentUser", "getSession", "listSessions", "getStatus", "checkVault", "lock",
 })
 # What a stream of events waits out: the broker is not there, not there yet, or has no room for it now.
-_PASSING = frozenset({"connectionLost", "noBroker", "shuttingDown", "overloaded"})
+_PASSING = frozenset({"connectionLost", "noBroker", "shuttingDown", "overloaded", "deadlineExceeded"})
 # The first pause before another try, in seconds: longer than a restart takes at its best.
 _FIRST_PAUSE = 0.1
 # The longest pause, so that a broker that has come back is found at once for a person.

@@ -9,6 +9,7 @@ import time
 from types import TracebackType
 from typing import Any, Iterator, List, Mapping, Optional, Type
 
+from . import _calls
 from ._codec import READ_SIZE, Answer, Codec
 from ._errors import AuthBrokerError, Closed, ConnectionLost, TimedOut, UnexpectedAnswer
 from ._events import Cursor
@@ -29,7 +30,7 @@ class EventChannel:
         self._lock = threading.Lock()
         self._is_reading = False
         self._is_closed = False
-        #: Events that came together with the answer.
+        #: Events that came right behind the answer.
         self.early: List[Event] = []
 
     def ask(self, method: str, params: Mapping[str, object], deadline: Optional[float]) -> Any:
@@ -42,12 +43,15 @@ class EventChannel:
         while True:
             answer: Optional[Answer] = None
             for received in self._codec.feed(self._read(deadline)):
-                if isinstance(received, Event):
+                if not isinstance(received, Event):
+                    answer = received if received.id is None or received.id == identifier else answer
+                elif answer is not None:
                     self.early.append(received)
-                elif received.id is None or received.id == identifier:
-                    answer = received
             if answer is not None:
                 return answer.get()
+            # What was not subscribed to is not kept, and must not outlast a time limit.
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimedOut
 
     def receive(self, deadline: Optional[float]) -> List[Event]:
         """The events that come next."""
@@ -103,7 +107,7 @@ class Events(Iterator[Event]):
         self._closing = threading.Event()
         self._lock = threading.Lock()
         self._channel: Optional[EventChannel] = None
-        self._subscribe(location, None if timeout is None else time.monotonic() + timeout)
+        self._subscribe(location, _calls.answer_limit("subscribe", {}, timeout))
 
     #: Where the sessions stood when the present subscription began.
     snapshot: Snapshot
@@ -170,11 +174,14 @@ class Events(Iterator[Event]):
             if self._closing.wait(pause):
                 raise Closed
             try:
-                return self._subscribe(self._cursor.location(self._location), deadline)
+                left = None if deadline is None else max(deadline - time.monotonic(), 0)
+                return self._subscribe(
+                    self._cursor.location(self._location), _calls.answer_limit("subscribe", {}, left))
             except AuthBrokerError as error:
                 self._cursor.pauses.failed(error)
 
-    def _subscribe(self, location: Location, deadline: Optional[float]) -> None:
+    def _subscribe(self, location: Location, limit: Optional[float]) -> None:
+        deadline = None if limit is None else time.monotonic() + limit
         channel = EventChannel(connect(location))
         try:
             answer = channel.ask("subscribe", self._cursor.params(), deadline)

@@ -59,11 +59,13 @@ class Broker:
              cancellation: Optional[Cancellation] = None) -> Any:
         """Calls any method of the interface by its name and returns its result as decoded JSON.
 
-        Members of the params that are None are left out. Where the broker has ended, a request that changes nothing
+        `timeout` is how many seconds the answer is waited for; None is a minute, more for methods that may take longer,
+        and `math.inf` is no limit. Members of the params that are None are left out. Where the broker has ended, a request that changes nothing
         (`REPEATABLE`) is sent once more, to the next broker. Raises the broker's own error, `NoBroker`,
         `ConnectionLost`, `TimedOut`, `Closed` or `UnexpectedAnswer`.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        limit = _calls.answer_limit(method, params or {}, timeout)
+        deadline = None if limit is None else time.monotonic() + limit
         for is_last in (False, True):
             channel = self._connected()
             try:

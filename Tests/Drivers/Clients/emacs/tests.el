@@ -198,7 +198,7 @@
   "The end of the time and a cancellation leave a connection that works."
   (tests-in-sandbox nil
     (authbroker-call "ping")
-    (tests-kind "timedOut" (authbroker-call "getAccessToken" '(:waitForLogin t :timeoutSeconds 600) :timeout 0.2))
+    (tests-kind "deadlineExceeded" (authbroker-call "getAccessToken" '(:waitForLogin t :timeoutSeconds 600) :timeout 0.2))
     (let* (problem (cancel (authbroker-call-async "getAccessToken" '(:waitForLogin t :timeoutSeconds 600) #'ignore
                                                   (lambda (failure) (setq problem failure)))))
       (funcall cancel)
@@ -263,6 +263,20 @@ WORDS are further arguments of it.  Return how often each of `tests-methods' was
       (process-send-eof fake)
       (tests-await (lambda () (not (process-live-p fake)))))
     (mapcar (lambda (method) (cl-count method (tests-lines log) :test #'equal)) tests-methods)))
+
+(ert-deftest tests-flood ()
+  "Events without a subscription are not kept and do not outlast a time limit."
+  (tests-in-sandbox nil
+    (tests-with-fake-broker
+     "flooding"
+     (lambda (_log)
+       (tests-kind "deadlineExceeded" (authbroker-call "getAccessToken" nil :timeout 1))
+       (should (< (buffer-size (process-buffer (jsonrpc--process authbroker--current))) 1000000))
+       (let ((authbroker-timeout 0.3) problem)
+         (authbroker-call-async "getStatus" nil #'ignore (lambda (failure) (setq problem failure)))
+         (tests-await (lambda () problem))
+         (should (equal (authbroker-error-kind problem) "deadlineExceeded"))
+         (tests-kind "deadlineExceeded" (authbroker-subscribe #'ignore)))))))
 
 (defun tests-repetition (mode kind)
   "Call every method once, at a fake broker in MODE.

@@ -167,7 +167,7 @@ end
 function tests.time_and_cancellation()
   assert(authbroker.call('ping'))
   local params = { waitForLogin = true, timeoutSeconds = 600 }
-  kind('timedOut', authbroker.call('getAccessToken', params, { timeout_ms = 200 }))
+  kind('deadlineExceeded', authbroker.call('getAccessToken', params, { timeout_ms = 200 }))
   local failure
   local cancel = authbroker.call_async('getAccessToken', params, function(problem) failure = problem end)
   cancel()
@@ -216,8 +216,25 @@ local function with_fake_broker(mode, body, ...)
   vim.fn.chanclose(job, 'stdin')
   vim.fn.jobwait({ job })
   assert(ok, failure)
-  local requested = vim.fn.readfile(log)
+  local requested = vim.fn.filereadable(log) == 1 and vim.fn.readfile(log) or {}
   return function(method) return #vim.tbl_filter(function(line) return line == method end, requested) end
+end
+
+function tests.events_without_a_subscription_do_not_outlast_a_time_limit()
+  local before = vim.loop.resident_set_memory()
+  with_fake_broker('flooding', function()
+    kind('deadlineExceeded', authbroker.call('getAccessToken', nil, { timeout_ms = 1500 }))
+    local failure
+    authbroker.call_async('getStatus', nil, function(problem) failure = problem end, { timeout_ms = 300 })
+    await(function() return failure end)
+    equal(failure.kind, 'deadlineExceeded')
+    local timeout_ms = authbroker.settings.timeout_ms
+    authbroker.setup({ timeout_ms = 300 })
+    kind('deadlineExceeded', authbroker.subscribe(function() error('an event came') end))
+    authbroker.setup({ timeout_ms = timeout_ms })
+  end)
+  collectgarbage()
+  assert(vim.loop.resident_set_memory() - before < 128 * 1024 * 1024)
 end
 
 --- Calls every method once, behind a ping over the same connection; checks what becomes of those that change something.

@@ -1,11 +1,15 @@
 // The Node package with brokers that misbehave, and with sockets that are not the user's.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 
-import { AuthBrokerError, Broker, BrokerError, ConnectionLost, CredentialError, NoBroker, RequestError, TimedOut,
-  Unauthorized, UnexpectedAnswer } from 'authbroker';
+import { AuthBrokerError, Broker, BrokerError, BrokerRefusal, ConnectionLost, CredentialError, NoBroker, RequestError,
+  TimedOut, Unauthorized, UnexpectedAnswer } from 'authbroker';
 
 import { FakeBroker, PATIENCE, Sandbox, line, tokenOf, until } from './support.mjs';
 
@@ -129,6 +133,31 @@ describe('connections', { timeout: PATIENCE }, () => {
     const numbers = Array.from({ length: 100 }, (_, n) => n);
     assert.deepEqual(await Promise.all(numbers.map((n) => broker.call('echo', { n }))), numbers);
     assert.equal(fake.connections, 1);
+  });
+
+  test('events without a subscription are not kept, and do not outlast a time limit', async () => {
+    const socket = `${sandbox.root}/flood.sock`;
+    const program = path.join(path.dirname(fileURLToPath(import.meta.url)), '../fake-broker');
+    const flood = spawn(program, [socket, `${sandbox.root}/log`, 'flooding'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    await once(flood.stdout, 'data');
+    const before = process.memoryUsage().rss;
+    const one = new Broker({ socket });
+    await assert.rejects(one.call('getAccessToken', {}, { timeoutSeconds: 1.5 }), TimedOut);
+    await assert.rejects(one.events({ timeoutSeconds: 1.5 }), TimedOut);
+    assert.ok(process.memoryUsage().rss - before < 256 << 20, `${process.memoryUsage().rss - before}`);
+    one.close();
+    flood.stdin.end();
+    await once(flood, 'exit');
+  });
+
+  test('there is one error for a time limit, the package\'s and the broker\'s', async () => {
+    const error = { code: 1087, message: 'm', data: { kind: 'deadlineExceeded', nextAction: 'retry', retryable: true, correlationId: 'x' } };
+    fake = await FakeBroker.listen(file, ({ id, method }) => (method === 'getAccessToken' ? line({ id, error }) : undefined));
+    for (const call of [broker.accessToken(), broker.call('slow', {}, { timeoutSeconds: 0.01 })]) {
+      const reason = await call.then(() => undefined, (refusal) => refusal);
+      assert.ok(reason instanceof TimedOut && reason instanceof BrokerRefusal, `${reason}`);
+      assert.deepEqual([reason.kind, reason.code, reason.nextAction, reason.retryable], ['deadlineExceeded', 1087, 'retry', true]);
+    }
   });
 
   test('who leaves cancels', async () => {

@@ -1,7 +1,9 @@
 """The Python package with brokers that misbehave, and with sockets that are not the user's."""
 
 import asyncio
+import math
 import os
+import resource
 import shutil
 import signal
 import stat
@@ -11,8 +13,9 @@ import threading
 import unittest
 from unittest import mock
 
-from authbroker import (AsyncBroker, AuthBrokerError, Broker, BrokerError, CredentialError, ConnectionLost, NoBroker,
-                        RequestError, TimedOut, Unauthorized, UnexpectedAnswer)
+from authbroker import (AsyncBroker, AuthBrokerError, Broker, BrokerError, BrokerRefusal, CredentialError,
+                        ConnectionLost, NoBroker, RequestError, TimedOut, Unauthorized, UnexpectedAnswer)
+from authbroker import _calls
 
 from support import PATIENCE, Case, FakeBroker, line, token_of, until
 
@@ -221,6 +224,50 @@ class ConnectionTests(FakeCase):
         with FakeBroker(self.path, answer) as fake:
             self.assertEqual(asyncio.run(tasks()), list(range(100)))
             self.assertEqual(fake.connections, 1)
+
+    def test_events_without_a_subscription_are_not_kept(self):
+        """They do not outlast a time limit either, for either client and either kind of connection."""
+        socket_path = os.path.join(self.root, "flood.sock")
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fake-broker")
+        with subprocess.Popen([program, socket_path, os.path.join(self.root, "log"), "flooding"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as fake:
+            self.assertEqual(fake.stdout.readline(), b"ready\n")
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+            async def tasks():
+                async with AsyncBroker(socket=socket_path) as broker:
+                    for call in (broker.call("getAccessToken", timeout=0.5), broker.events(timeout=0.5)):
+                        with self.assertRaises(TimedOut):
+                            await call
+
+            with Broker(socket=socket_path) as broker:
+                for call in (lambda: broker.call("getAccessToken", timeout=0.5), lambda: broker.events(timeout=0.5)):
+                    with self.assertRaises(TimedOut):
+                        call()
+            asyncio.run(tasks())
+            fake.stdin.close()
+        self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 64 * 1024)
+
+    def test_every_call_has_a_time_limit(self):
+        """A minute, more for what may take longer; a program that wants none says so."""
+        for method, params, timeout, limit in (
+                ("ping", {}, None, 60), ("getAccessToken", {"timeoutSeconds": 600}, None, 605), ("rekey", {}, None, 660),
+                ("awaitLogin", {}, None, 3600), ("ping", {}, 1, 1), ("ping", {}, math.inf, None)):
+            self.assertEqual(_calls.answer_limit(method, params, timeout), limit)
+
+    def test_there_is_one_error_for_a_time_limit(self):
+        """The broker's own and the package's are one class with one kind."""
+        data = {"kind": "deadlineExceeded", "nextAction": "retry", "retryable": True, "correlationId": "x"}
+        refusal = line(id=1, error={"code": 1087, "message": "m", "data": data})
+        with FakeBroker(self.path, lambda request: refusal if request["method"] == "getAccessToken" else None):
+            with Broker() as broker:
+                for call in (broker.access_token, lambda: broker.call("slow", timeout=0.01)):
+                    with self.assertRaises(TimedOut) as raised:
+                        call()
+                    error = raised.exception
+                    self.assertIsInstance(error, (BrokerRefusal, TimeoutError))
+                    self.assertEqual((error.kind, error.code, error.next_action, error.retryable),
+                                     ("deadlineExceeded", 1087, "retry", True))
 
     def test_who_leaves_cancels(self):
         """By a time limit, by Ctrl-C, by the cancellation of a task; the connection goes on."""

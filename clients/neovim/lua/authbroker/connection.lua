@@ -18,7 +18,8 @@ local LONGEST_COMPLAINT = 4096
 -- @return the connection; or nil and an error
 function Connection.open(options)
   local self = setmetatable({
-    command = options.command, on_event = options.on_event, on_end = options.on_end, waiting = {}, last_id = 0, rest = {}, rest_length = 0,
+    command = options.command, on_event = options.on_event, on_end = options.on_end,
+    waiting = {}, last_id = 0, rest = {}, rest_length = 0,
     complaint = '', answered = false, running = true, open_ends = 3,
     input = uv.new_pipe(false), output = uv.new_pipe(false), errors = uv.new_pipe(false),
   }, Connection)
@@ -34,15 +35,26 @@ function Connection.open(options)
       .. '; install AuthBroker, or name its path with setup{command = {…}}')
   end
   self.process = handle
-  self.output:read_start(function(failure, text)
-    if failure or not text then return self:ended_one('output') end
-    self:receive(text)
-  end)
+  self:resume()
   self.errors:read_start(function(failure, text)
     if failure or not text then return self:ended_one('errors') end
     self.complaint = (self.complaint .. text):sub(1, LONGEST_COMPLAINT)
   end)
   return self
+end
+
+--- Reads what the program writes.
+function Connection:resume()
+  if self.output:is_closing() then return end
+  self.output:read_start(function(failure, text)
+    if failure or not text then return self:ended_one('output') end
+    self:receive(text)
+  end)
+end
+
+--- Leaves what the program writes to the pipe, and so in the end to the broker, until `resume`.
+function Connection:pause()
+  if not self.output:is_closing() then self.output:read_stop() end
 end
 
 --- Notes that the process, or one of its streams, has ended; when all have, nothing more can come.

@@ -8,6 +8,9 @@ local problem = require('authbroker.problem')
 
 local M = {}
 
+-- So many events wait for the main loop before the others are left to the broker, which tells by eventsLost what it
+-- could not keep.
+local EVENT_LIMIT = 1000
 -- The pauses between two tries to find the broker again, in milliseconds.
 local FIRST_PAUSE, LONGEST_PAUSE = 100, 2000
 
@@ -26,13 +29,25 @@ Subscription.__index = Subscription
 function M.subscribe(callback, options)
   options = options or {}
   local self = setmetatable({ options = options, last = options.since, pause = FIRST_PAUSE }, Subscription)
-  self.callback = vim.schedule_wrap(function(event) if not self.closed then callback(event) end end)
+  self.queued = 0
+  local deliver = vim.schedule_wrap(function(event)
+    self.queued = self.queued - 1
+    if self.queued == 0 and self.connection then self.connection:resume() end
+    if not self.closed then callback(event) end
+  end)
+  self.callback = function(event)
+    self.queued = self.queued + 1
+    if self.queued >= EVENT_LIMIT then self.connection:pause() end
+    deliver(event)
+  end
   local done, failure = false, nil
   self:begin(false, function(refusal) done, failure = true, refusal end)
   local answered = vim.wait(authbroker.settings.timeout_ms, function() return done end, 50)
   if answered and not failure then return self end
+  -- Closing ends what is still awaited with an error of its own.
+  local reason = failure or problem.timed_out()
   self:close()
-  return nil, failure or problem.new('timedOut', 'the broker did not answer in time', true)
+  return nil, reason
 end
 
 --- Ends the subscription.
@@ -83,8 +98,9 @@ function Subscription:note(snapshot, again)
   end
 end
 
---- Delivers an event, if it was asked for.
+--- Delivers an event, if it was asked for. What comes before the answer to `subscribe` was not.
 function Subscription:take(event)
+  if not self.id then return end
   self.last = math.max(self.last or 0, event.sequence or 0)
   if event.event == 'shuttingDown' then
     self.stopping = true

@@ -133,7 +133,7 @@ local function await(action)
   while true do
     local result, failure = authbroker.call('awaitLogin', { loginFlowId = action.loginFlowId, timeoutSeconds = 20 },
       { timeout_ms = 30000 })
-    if result or failure.kind ~= 'deadlineExceeded' then return result, failure end
+    if result or failure.kind ~= 'deadlineExceeded' or failure.unanswered then return result, failure end
   end
 end
 

@@ -1,8 +1,9 @@
 --- Errors of AuthBroker's Neovim package.
 --
 -- An error is a table that prints as a sentence: `kind` is its stable name, `next_action` what to do, `retryable`
--- whether the same call may succeed later. Kinds of this package itself: noBroker, connectionLost, timedOut,
--- cancelled, unexpectedAnswer. No text of an error holds a secret.
+-- whether the same call may succeed later. Kinds of this package itself: noBroker, connectionLost, cancelled,
+-- unexpectedAnswer. The end of a time limit is deadlineExceeded, whether the broker says so or this package. No text of
+-- an error holds a secret.
 local M = {}
 
 local Problem = {}
@@ -14,6 +15,13 @@ function M.new(kind, message, retryable)
   return setmetatable({
     kind = kind, message = message, retryable = retryable or false, next_action = retryable and 'retry' or 'none',
   }, Problem)
+end
+
+--- Returns the error of a call whose time limit is over; `unanswered` tells it from the broker's own one.
+function M.timed_out()
+  local result = M.new('deadlineExceeded', 'the broker did not answer in time', true)
+  result.code, result.unanswered = 1087, true
+  return result
 end
 
 --- Returns the error for the member `error` of a response.
