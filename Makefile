@@ -55,8 +55,8 @@ test-full: test test-attacks test-editors test-shell test-clients test-rest-serv
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
-	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 .ci/swift-test \
-	  --filter "CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
+	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 AUTHBROKER_START_FAULTS=500 .ci/swift-test \
+	  --filter "StartFaultTests|CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
 
 test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
 	@.ci/require-packages gcc libc6-dev python3=python3

@@ -66,6 +66,9 @@ extension Broker {
   }
 
   /// Awaits what belongs to no actor away from the global pool, which blocks its caller where it gets no thread.
+  ///
+  /// The caller goes on as the broker in every case. A call of a `nonisolated(nonsending)` function does not promise that:
+  /// Swift 6.3 optimises away the way back before a `throw`, though callers rely on it (swiftlang/swift#83295).
   func apart<Value, Failure>(_ operation: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     guard let executor = background.executor else { return try await operation() }
     return try await withTaskExecutorPreference(executor, operation: operation)

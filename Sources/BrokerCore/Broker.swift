@@ -95,7 +95,8 @@ package actor Broker {
     self.notify = notify
     clock.whenSet { [weak self] in self?.assumeIsolated { $0.clockWasSet() } }
     guard let contents else { return }
-    openEvents(contents, reserved: await Self.reserveSequences(store, after: contents.lastSequence))
+    let reserved = await apart { [store] in await Self.reserveSequences(store, after: contents.lastSequence) }
+    openEvents(contents, reserved: reserved)
     _ = vault.handle(.started, at: now)
     restore(contents, to: slots)
     handle(.opened(contents.revocations))

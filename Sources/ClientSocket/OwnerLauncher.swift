@@ -102,10 +102,10 @@ package struct OwnerLauncher: Sendable {
         }
       case .refused(let code, let reason):
         throw .startRefused(code: code, reason: reason)
-      case .silent(let line?):
-        throw .startFailed(log: paths.log, lastLine: line)
-      case .silent(nil):
-        throw .startWasSilent(daemon: daemon, log: paths.log)
+      case .silent(let line):
+        // A broker that could not say its word may be there all the same.
+        if let found = try find() { return found.markedAsStarted() }
+        throw line.map { .startFailed(log: paths.log, lastLine: $0) } ?? .startWasSilent(daemon: daemon, log: paths.log)
       }
     }
   }
@@ -147,7 +147,11 @@ package struct OwnerLauncher: Sendable {
 
   private func openLog(_ path: String) throws(ConnectError) -> FileDescriptor {
     do throws(Errno) { return try FileDescriptor.open(path, [.write, .create, .append, .noFollow]) } catch {
-      throw .log(path: path, error)
+      // A broker serves from a full disk what it has; it has no room for a log either.
+      guard error.isFullDisk, let null = try? FileDescriptor.open("/dev/null", .write) else {
+        throw .log(path: path, error)
+      }
+      return null
     }
   }
 

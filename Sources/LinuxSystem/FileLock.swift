@@ -106,11 +106,11 @@ package struct FileLock: ~Copyable, Sendable {
 
   /// Makes the file say something else; nothing at all at an orderly end.
   ///
-  /// A reader may see it empty for a moment.
+  /// What is there is written over, so that a full disk has room for it. A reader may see a mixture for a moment.
   package func replaceContents(with bytes: [UInt8]) throws(Errno) {
-    try descriptor.truncate()
     _ = try Errno.check(clinux_rewind(descriptor.number))
     if !bytes.isEmpty { try descriptor.writeAll(bytes.span) }
+    try descriptor.truncate(to: Int64(bytes.count))
   }
 
   private static func open(_ path: String) throws(Refusal) -> FileDescriptor {

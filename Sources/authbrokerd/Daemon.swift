@@ -210,7 +210,11 @@ actor Daemon {
     do throws(Errno) {
       try lock.publish(record)
     } catch {
-      throw StartFailure(kind: .pathRefused, message: "\(source.paths.ownerLock) cannot be written: \(error)")
+      // Clients look at the usual socket, too.
+      guard error.isFullDisk, path == source.paths.socket else {
+        throw StartFailure(kind: .pathRefused, message: "\(source.paths.ownerLock) cannot be written: \(error)")
+      }
+      log.error("the disk is full: the lock file does not name the socket", .word("socket", path))
     }
     return path
   }

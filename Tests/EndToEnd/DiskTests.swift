@@ -38,6 +38,12 @@ struct DiskTests {
       _ = try watcher.call("subscribe")
     }
 
+    /// Ends the broker in order.
+    func stop() throws {
+      try owner.send(.terminate)
+      #expect(try owner.wait() == 0, "\(owner.errorText)")
+    }
+
     /// Fills the disk until a login is refused.
     ///
     /// A broker may have kept some room for such a day; with that it can go on for a while.
@@ -188,6 +194,22 @@ struct DiskTests {
       #expect(try !stage.isDegraded)
       try stage.restart()
       #expect(try stage.wire.accessToken() == next)
+    }
+  }
+
+  @Test func `a command that starts a broker on a full disk gets the token that lives`() async throws {
+    try await Sandbox.run { sandbox in
+      let stage = try Stage(sandbox)
+      let token = try stage.wire.accessToken()
+      try stage.stop()
+      try stage.disk.fill()
+      let outcome = try sandbox.command("token")
+      #expect(outcome.code == 0 && outcome.output == token + "\n", "\(outcome.errors)")
+      let stop = try sandbox.command("stop")
+      #expect(stop.code == 0, "\(stop.errors)")
+      stage.disk.empty()
+      try stage.restart()
+      #expect(try stage.wire.accessToken() == token)
     }
   }
 
