@@ -16,6 +16,7 @@ enum Advice {
     // Nothing is registered wrongly where another login is all that it takes.
     case .providerRejected where error.nextAction == .login: login(error)
     case .loginRequired, .sessionExpired, .reauthRequired, .otpExpired: login(error)
+    case .emailTaken: NextCommand("log in to it with", "login").on(error.profile)
     case .flowNotFound: NextCommand("begin another login with", "login").on(error.profile)
     case .consentDenied: NextCommand("ask again with", "login").on(error.profile)
     case .challengePending: answer(error)

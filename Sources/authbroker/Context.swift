@@ -121,20 +121,6 @@ struct Context: Sendable {
     }
   }
 
-  /// Finds out whether there is any use in asking a person for a password, and where the profile stands.
-  ///
-  /// - Returns: the session of the profile; nil without a terminal, where the broker's own answer is enough, and for a
-  ///   profile that is not there.
-  /// - Throws: a failure with code 7 if the vault is locked.
-  func sessionBeforeAsking(of profile: ProfileName?) throws(CommandFailure) -> Session? {
-    guard canAsk else { return nil }
-    var connection = try connect()
-    let status = try call(GetStatus.self, Empty(), on: &connection)
-    guard !status.vault.locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
-    let wanted = profile ?? (status.profiles.count == 1 ? status.profiles[0].profile : .default)
-    return status.profiles.first { $0.profile == wanted }
-  }
-
   /// Calls a method; with `--json` its result is printed as it came.
   ///
   /// - Returns: the result; nil if it was printed.

@@ -6,16 +6,9 @@ import ClientSocket
 ///
 /// Only the embedded provider says so, and a provider elsewhere must not: there it would tell strangers about accounts.
 enum FirstAccount {
-  /// Refuses a login before anyone types a password for an account that cannot exist.
-  ///
-  /// - Throws: a failure that names the command which makes one.
-  static func expect(
-    _ session: Session, _ context: Context, orElse code: ExitCode = .wrongCredentials
-  ) throws(CommandFailure) {
-    guard session.provider == EmbeddedProvider.type else { return }
-    var connection = try context.connect()
-    guard isMissing(session.profile, context, on: &connection) else { return }
-    throw CommandFailure(code, message(session.profile))
+  /// The failure of what is for an account where there is none, which names the command that makes one.
+  static func failure(_ profile: ProfileName, _ code: ExitCode) -> CommandFailure {
+    CommandFailure(code, message(profile))
   }
 
   /// A failure for want of a login, with what is to be done where there is no account yet.
@@ -36,6 +29,9 @@ enum FirstAccount {
   /// Whether a provider's finding says that it has no account yet.
   static func isMissing(_ finding: ProviderFinding) -> Bool { finding.check == "accounts" && finding.level == .note }
 
+  /// Whether the examination of a provider says so.
+  static func isMissing(in check: CheckProvider.Result) -> Bool { check.findings.contains { isMissing($0) } }
+
   /// The command that makes the first account.
   static let creation = NextCommand("create one with", "register")
 
@@ -54,7 +50,7 @@ enum FirstAccount {
     _ profile: ProfileName, _ context: Context, on connection: inout BlockingConnection
   ) -> Bool {
     let check = try? context.call(CheckProvider.self, .init(profile: profile), on: &connection)
-    return check?.findings.contains(where: isMissing) ?? false
+    return check.map { isMissing(in: $0) } ?? false
   }
 
   private static func message(_ profile: ProfileName) -> Message {

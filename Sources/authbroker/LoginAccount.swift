@@ -17,7 +17,19 @@ enum LoginAccount {
     (email, phoneNumber) = (context.arguments["--email"], context.arguments["--phone"])
     guard email == nil, phoneNumber == nil else { return }
     let fields = try form().fields
-    if fields.contains("phoneNumber") { phoneNumber = try Prompt.answer("--phone", "Phone number", context) }
-    if fields.contains("email") { email = try Prompt.answer("--email", "E-mail address", context) }
+    if fields.contains("phoneNumber") { phoneNumber = try Prompt.answer("--phone", phoneQuestion, context) }
+    if fields.contains("email") { email = try Prompt.answer("--email", addressQuestion, context) }
   }
+
+  /// Asks again for what a person has typed, which may be what is wrong; Enter keeps it.
+  static func askAgain(
+    _ context: Context, email: inout String?, phoneNumber: inout String?
+  ) throws(CommandFailure) {
+    guard !["--email", "--phone"].contains(where: context.arguments.has) else { return }
+    if let present = phoneNumber { phoneNumber = try Prompt.ask(phoneQuestion, keeping: present) }
+    if let present = email { email = try Prompt.ask(addressQuestion, keeping: present) }
+  }
+
+  private static let addressQuestion = "E-mail address"
+  private static let phoneQuestion = "Phone number"
 }

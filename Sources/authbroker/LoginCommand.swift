@@ -41,28 +41,38 @@ enum LoginCommand: Command {
     let profile = try context.arguments.profile()
     let method = try method(context.arguments)
     if let flow = context.arguments["--flow"] { return try goOn(with: try FlowHandle.checked(flow), context) }
-    let session = try context.sessionBeforeAsking(of: profile)
-    if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
-    if method != .password, try logInWithoutPassword(method, profile, context) { return }
-    if let session { try FirstAccount.expect(session, context) }
-    let params = try credentials(profile, context)
+    guard context.canAsk || method != .password else { return try logInUnattended(profile, context) }
     var dialogue = LoginDialogue(context, try context.connect())
-    let result = try logIn(params, &dialogue, context)
-    try dialogue.finish(result)
+    let known = context.canAsk || method == nil ? try dialogue.survey(profile) : nil
+    let session = context.canAsk ? known?.session : nil
+    if let session, ExitCode(session.state) == .success { Output.notice(replacing(session)) }
+    if method != .password, try logInWithoutPassword(method, profile, known?.login ?? [], &dialogue) { return }
+    if let session { try dialogue.expectFirstAccount(session, orElse: .wrongCredentials) }
+    let params = try credentials(profile, context) { LoginDialogue.passwordForm(in: known?.login ?? []) }
+    try dialogue.finish(try logIn(params, &dialogue, context))
+  }
+
+  /// Logs in with a password where no person can be asked for it: no broker is needed to see that something is missing.
+  private static func logInUnattended(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) {
+    let params = try credentials(profile, context) { () throws(CommandFailure) in
+      var dialogue = LoginDialogue(context, try context.connect())
+      return LoginDialogue.passwordForm(in: dialogue.loginForms(profile))
+    }
+    var dialogue = LoginDialogue(context, try context.connect())
+    try dialogue.finish(try logIn(params, &dialogue, context))
   }
 
   /// The account and its password: what the options do not give is asked for, as far as the profile's login takes it.
-  private static func credentials(_ profile: ProfileName?, _ context: Context) throws(CommandFailure) -> Login.Params {
+  private static func credentials(
+    _ profile: ProfileName?, _ context: Context, form: () throws(CommandFailure) -> LoginForm
+  ) throws(CommandFailure) -> Login.Params {
     var params = Login.Params(profile: profile)
-    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber) { () throws(CommandFailure) in
-      var connection = try context.connect()
-      return LoginDialogue.passwordForm(profile, context, on: &connection)
-    }
+    try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber, form: form)
     params.password = try PasswordSource.password(context)
     return params
   }
 
-  /// Begins the login; where the password was typed at a terminal, asks for it again while it is wrong.
+  /// Begins the login; where the password was typed at a terminal, asks again while it or the address is wrong.
   private static func logIn(
     _ first: Login.Params, _ dialogue: inout LoginDialogue, _ context: Context
   ) throws(CommandFailure) -> LoginResult {
@@ -70,6 +80,7 @@ enum LoginCommand: Command {
     var tries = PasswordTries(context)
     while true {
       do throws(CommandFailure) { return try dialogue.begin(Login.self, params) } catch { try tries.note(error) }
+      try LoginAccount.askAgain(context, email: &params.email, phoneNumber: &params.phoneNumber)
       params.password = try PasswordSource.password(context)
     }
   }
@@ -92,13 +103,11 @@ enum LoginCommand: Command {
 
   /// - Returns: false where the provider wants a password: as it says, or else as its refusal shows.
   private static func logInWithoutPassword(
-    _ method: LoginMethod?, _ profile: ProfileName?, _ context: Context
+    _ method: LoginMethod?, _ profile: ProfileName?, _ forms: [LoginForm], _ dialogue: inout LoginDialogue
   ) throws(CommandFailure) -> Bool {
-    var dialogue = LoginDialogue(context, try context.connect())
     if method == nil {
-      let forms = dialogue.loginForms(profile)
       if LoginDialogue.takePassword(forms) { return false }
-      if elsewhere(forms, context), let result = try beginElsewhere(profile, &dialogue) {
+      if elsewhere(forms, dialogue.context), let result = try beginElsewhere(profile, &dialogue) {
         try dialogue.finish(result)
         return true
       }
@@ -122,20 +131,28 @@ enum LoginCommand: Command {
     return forms.contains { $0.method == .deviceCode }
   }
 
+  /// Tries the login at another device.
+  ///
   /// - Returns: nil where the provider turns out not to support it.
+  /// - Throws: any other refusal: one of the client or of its scopes is the same in a browser, where nobody would see it.
   private static func beginElsewhere(
     _ profile: ProfileName?, _ dialogue: inout LoginDialogue
   ) throws(CommandFailure) -> LoginResult? {
     do throws(CommandFailure) {
       return try dialogue.begin(Login.self, .init(profile: profile, method: LoginMethod.deviceCode.rawValue))
     } catch {
-      guard let kind = error.error?.kind, [.unsupportedByProvider, .providerRejected, .configInvalid].contains(kind)
-      else {
-        throw error
+      switch error.error?.kind {
+      case .unsupportedByProvider: return nil
+      case .providerRejected, .configInvalid: throw error.saying(error.message.behind(reasonForDevice))
+      default: throw error
       }
-      return nil
     }
   }
+
+  /// What stands before the refusal of a login that was begun at another device without having been asked for.
+  private static let reasonForDevice =
+    "no browser can be opened here, and the login at another device failed (--method browser takes a browser all the"
+    + " same): "
 
   /// Goes on with a login that was begun, here or elsewhere.
   private static func goOn(with flow: String, _ context: Context) throws(CommandFailure) {

@@ -24,22 +24,32 @@ extension LoginDialogue {
   ///
   /// - Throws: a failure with code 3 that names the command which makes one.
   mutating func expectAccount(of profile: ProfileName?) throws(CommandFailure) {
-    guard let session = try? session(of: profile), session.state == .signedOut else { return }
-    try FirstAccount.expect(session, context, orElse: .loginRequired)
+    guard let session = try? session(of: profile) else { return }
+    try expectFirstAccount(session, orElse: .loginRequired)
   }
 
-  /// What the provider of a profile wants of a new password, for the question; empty where no question is asked.
-  mutating func passwordHint(_ profile: ProfileName?, hasSecondFactor: Bool? = nil) throws(CommandFailure) -> String {
-    guard context.canAsk else { return "" }
-    return RefusedFields.passwordHint(try session(of: profile).provider, hasSecondFactor: hasSecondFactor)
+  /// Refuses it before anyone types a password for an account that cannot exist.
+  ///
+  /// - Throws: a failure with a code that names the command which makes one.
+  mutating func expectFirstAccount(_ session: Session, orElse code: ExitCode) throws(CommandFailure) {
+    guard session.state == .signedOut, session.provider == EmbeddedProvider.type,
+      let check = try? call(CheckProvider.self, .init(profile: session.profile)), FirstAccount.isMissing(in: check)
+    else { return }
+    throw FirstAccount.failure(session.profile, code)
+  }
+
+  /// What the provider of a profile wants of a new password; unknown where no question is asked.
+  mutating func passwordRule(_ profile: ProfileName?) throws(CommandFailure) -> NewPasswordRule {
+    guard context.canAsk else { return .unknown }
+    return NewPasswordRule(try session(of: profile).provider)
   }
 
   /// The same of the account that is logged in: the broker may know whether it has a second factor.
-  mutating func ownPasswordHint(_ profile: ProfileName?) throws(CommandFailure) -> String {
-    guard context.canAsk else { return "" }
+  mutating func ownPasswordRule(_ profile: ProfileName?) throws(CommandFailure) -> NewPasswordRule {
+    guard context.canAsk else { return .unknown }
     let session = try session(of: profile)
     let hasSecondFactor = session.user?.twoFactor.map { $0 != LocalUser.SecondFactor.off.rawValue }
-    return RefusedFields.passwordHint(session.provider, hasSecondFactor: hasSecondFactor)
+    return NewPasswordRule(session.provider, hasSecondFactor: hasSecondFactor)
   }
 
   /// Calls a method that changes the account; where the user must authenticate again first, does that and calls it once

@@ -36,6 +36,20 @@ struct LoginDialogue: ~Copyable {
     try call(GetSession.self, .init(profile: profile)).session
   }
 
+  /// Finds out what a login to a profile takes and where it stands, before its user is asked anything: one request.
+  ///
+  /// - Returns: nil from a broker that does not say.
+  /// - Throws: a failure with code 7 if the vault is locked; the broker's own one for a profile that is not there.
+  mutating func survey(_ profile: ProfileName?) throws(CommandFailure) -> GetSession.Result? {
+    let known: GetSession.Result
+    do throws(CommandFailure) { known = try call(GetSession.self, .init(profile: profile)) } catch {
+      guard [.unknownProfile, .vaultLocked].contains(error.error?.kind) else { return nil }
+      throw error
+    }
+    guard known.session.state != .locked else { throw CommandFailure(.broker(BrokerError(.vaultLocked))) }
+    return known
+  }
+
   /// Whether no way to log in to a profile does without a password; false from a broker that does not say.
   mutating func takesPassword(_ profile: ProfileName?) -> Bool { Self.takePassword(loginForms(profile)) }
 
@@ -44,20 +58,12 @@ struct LoginDialogue: ~Copyable {
 
   /// The ways to log in to a profile, the usual one first; none from a broker that does not say.
   mutating func loginForms(_ profile: ProfileName?) -> [LoginForm] {
-    Self.loginForms(profile, context, on: &connection)
+    (try? call(GetSession.self, .init(profile: profile)).login) ?? []
   }
 
-  /// What a login with a password takes; what most providers do from a broker that does not say.
-  static func passwordForm(
-    _ profile: ProfileName?, _ context: Context, on connection: inout BlockingConnection
-  ) -> LoginForm {
-    loginForms(profile, context, on: &connection).first { $0.method == .password } ?? LoginForm(.password)
-  }
-
-  private static func loginForms(
-    _ profile: ProfileName?, _ context: Context, on connection: inout BlockingConnection
-  ) -> [LoginForm] {
-    (try? context.call(GetSession.self, .init(profile: profile), on: &connection).login) ?? []
+  /// What a login with a password takes, of all ways; what most providers do where there is none.
+  static func passwordForm(in forms: [LoginForm]) -> LoginForm {
+    forms.first { $0.method == .password } ?? LoginForm(.password)
   }
 
   /// Goes on until there is a session, and prints what came of it.

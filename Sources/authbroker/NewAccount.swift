@@ -22,18 +22,18 @@ struct NewAccount {
   private(set) var phoneNumber: String?
 
   private let context: Context
-  private let passwordHint: String
+  private let passwordRule: NewPasswordRule
 
   /// Asks for what the options do not give; the address is judged before anyone types a password twice.
   ///
   /// - Throws: a usage failure for an option's value that is no address, or if no person can be asked.
-  init(_ context: Context, passwordHint: String) throws(CommandFailure) {
+  init(_ context: Context, passwordRule: NewPasswordRule) throws(CommandFailure) {
     self.context = context
-    self.passwordHint = passwordHint
+    self.passwordRule = passwordRule
     name = context.arguments["--name"]
     phoneNumber = context.arguments["--phone"]
     email = try Self.address(context)
-    password = try PasswordSource.new(context, hint: passwordHint)
+    password = try PasswordSource.new(context, rule: passwordRule)
   }
 
   /// Has the person at the terminal correct what the provider does not take.
@@ -46,7 +46,7 @@ struct NewAccount {
     if refused.contains("email") { email = try Self.typedAddress() }
     if refused.contains("name") { name = try Prompt.ask("Name") }
     if refused.contains("phoneNumber") { phoneNumber = try Prompt.ask("Phone number") }
-    if refused.contains("password") { password = try PasswordSource.new(context, hint: passwordHint) }
+    if refused.contains("password") { password = try PasswordSource.new(context, rule: passwordRule) }
   }
 
   private static func address(_ context: Context) throws(CommandFailure) -> String {

@@ -34,13 +34,9 @@ enum PassphraseSource {
   ///   - context: the command line.
   ///   - command: the option that names a program which prints it.
   /// - Returns: the passphrase.
-  /// - Throws: a usage failure if no person can be asked, or if the two answers differ.
+  /// - Throws: a usage failure if no person can be asked, or if the two answers still differ at the third time.
   static func new(_ context: Context, command: String = "--password-command") throws(CommandFailure) -> Secret {
     if let given = try SecretInput.given(.passphrase, context, command: command, isNew: true) { return given }
-    let passphrase = try SecretInput.ask("New passphrase: ", for: .passphrase)
-    guard try SecretInput.ask("Repeat the passphrase: ", for: .passphrase) == passphrase else {
-      throw CommandFailure(.usage, "the two passphrases differ; nothing was changed")
-    }
-    return passphrase
+    return try RepeatedSecret.ask("New passphrase", for: .passphrase)
   }
 }

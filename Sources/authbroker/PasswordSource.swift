@@ -42,17 +42,16 @@ enum PasswordSource {
   /// - Parameters:
   ///   - context: the command line and the environment.
   ///   - question: what is asked.
-  ///   - hint: what stands behind the question.
+  ///   - rule: what is known of what the provider wants.
   ///   - command: the option that names a program which prints it.
   /// - Returns: the password.
-  /// - Throws: a usage failure if no person can be asked, or if the two answers differ.
+  /// - Throws: a usage failure if no person can be asked, or if the two answers still differ at the third time.
   static func new(
-    _ context: Context, question: String = "Password", hint: String = "", command: String = "--password-command"
+    _ context: Context, question: String = "Password", rule: NewPasswordRule, command: String = "--password-command"
   ) throws(CommandFailure) -> Secret {
     if let given = try SecretInput.given(.password, context, command: command, isNew: true) { return given }
-    let password = try SecretInput.ask("\(question)\(hint): ", for: .password)
-    let again = try SecretInput.ask("Repeat the password: ", for: .password)
-    guard password == again else { throw CommandFailure(.usage, "the two passwords differ; nothing was sent") }
-    return password
+    return try RepeatedSecret.ask(question + rule.hint, for: .password) { password in
+      rule.isTooShort(password) ? "the password is too short; it needs at least \(rule.fewest) characters" : nil
+    }
   }
 }

@@ -1,4 +1,5 @@
 import LinuxSystem
+import StateDirectory
 
 /// Questions whose answers are no secret.
 enum Prompt {
@@ -18,6 +19,11 @@ enum Prompt {
     while true {
       if let answer = try askOnce(question) { return answer }
     }
+  }
+
+  /// Asks a person for another value; an empty line keeps the present one.
+  static func ask(_ question: String, keeping present: String) throws(CommandFailure) -> String {
+    try askOnce("\(question) [\(PlainText.line(present.utf8))]") ?? present
   }
 
   /// Asks a person; nil for an empty line.

@@ -37,22 +37,6 @@ enum RefusedFields {
   /// RFC 5321, section 4.5.3.1.3: a path of 256 octets, without its angle brackets.
   private static let longestAddress = 254
 
-  /// What stands behind the question for a new password.
-  ///
-  /// - Parameters:
-  ///   - provider: the provider's type.
-  ///   - hasSecondFactor: whether the account has one; nil: it is not known.
-  /// - Returns: the rule in parentheses; empty where it is not known.
-  static func passwordHint(_ provider: String, hasSecondFactor: Bool? = nil) -> String {
-    guard provider == EmbeddedProvider.type else { return "" }
-    let (alone, beside) = (PasswordLength.fewestCharacters, PasswordLength.fewestCharactersWithSecondFactor)
-    return switch hasSecondFactor {
-    case true?: " (at least \(beside) characters)"
-    case false?: " (at least \(alone) characters)"
-    case nil: " (at least \(alone) characters, or \(beside) beside a second factor)"
-    }
-  }
-
   /// What is said of a text that can be no address.
   static func notAnAddress(_ text: String) -> String {
     "\(text.shellQuoted) is not an e-mail address; give one such as ann@example.com"

@@ -19,14 +19,13 @@ enum RegisterCommand: Command {
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
     let profile = try context.arguments.profile()
-    if let session = try context.sessionBeforeAsking(of: profile), ExitCode(session.state) == .success {
-      Output.notice(LoginCommand.replacing(session))
-    }
-    // Before anything is typed: a profile that is not there, and what its provider wants.
     var dialogue = LoginDialogue(context, try context.connect())
-    let hint = try dialogue.passwordHint(profile, hasSecondFactor: context.arguments.has("--phone"))
+    // Before anything is typed: a profile that is not there, and what its provider wants.
+    let session = context.canAsk ? try dialogue.survey(profile)?.session : nil
+    if let session, ExitCode(session.state) == .success { Output.notice(LoginCommand.replacing(session)) }
     try dialogue.expectAbility(Register.self, of: profile)
-    let account = try NewAccount(context, passwordHint: hint)
+    let rule = NewPasswordRule(session?.provider ?? "", hasSecondFactor: context.arguments.has("--phone"))
+    let account = try NewAccount(context, passwordRule: rule)
     let result = try register(account, profile, &dialogue)
     if case .emailVerificationRequired = result.progress { OutboxNotice.tellOfToken(profile, &dialogue) }
     try dialogue.finish(result)

@@ -22,16 +22,16 @@ enum AccountPasswordCommand: Command {
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ChangePassword.self, of: profile)
     try dialogue.expectAccount(of: profile)
-    let hint = try dialogue.ownPasswordHint(profile)
+    let rule = try dialogue.ownPasswordRule(profile)
     let present = try askForPresent(context)
-    let new = try askForNew(context, hint)
-    try change(.init(profile: profile, oldPassword: present, newPassword: new), &dialogue, hint)
+    let new = try askForNew(context, rule)
+    try change(.init(profile: profile, oldPassword: present, newPassword: new), &dialogue, rule)
     if context.wantsJSON { context.printJSON(Empty()) } else { Output.notice("the password is changed") }
   }
 
   /// Changes the password; asks again for the present one where it is wrong, and for the new one where it is refused.
   private static func change(
-    _ first: ChangePassword.Params, _ dialogue: inout LoginDialogue, _ hint: String
+    _ first: ChangePassword.Params, _ dialogue: inout LoginDialogue, _ rule: NewPasswordRule
   ) throws(CommandFailure) {
     let context = dialogue.context
     var tries = PasswordTries(context)
@@ -42,7 +42,7 @@ enum AccountPasswordCommand: Command {
         _ = try Correction.refused(
           by: failure, among: ["newPassword"], context,
           isTyped: PasswordSource.asks(context, command: PasswordSource.newOption.name))
-        params.newPassword = try askForNew(context, hint)
+        params.newPassword = try askForNew(context, rule)
       } else {
         try tries.note(failure)
         params.oldPassword = try askForPresent(context)
@@ -54,8 +54,8 @@ enum AccountPasswordCommand: Command {
     try PasswordSource.password(context, question: "Present password")
   }
 
-  private static func askForNew(_ context: Context, _ hint: String) throws(CommandFailure) -> Secret {
+  private static func askForNew(_ context: Context, _ rule: NewPasswordRule) throws(CommandFailure) -> Secret {
     try PasswordSource.new(
-      context, question: "New password", hint: hint, command: PasswordSource.newOption.name)
+      context, question: "New password", rule: rule, command: PasswordSource.newOption.name)
   }
 }

@@ -23,17 +23,17 @@ enum AccountResetCommand: Command {
     var dialogue = LoginDialogue(context, try context.connect())
     try dialogue.expectAbility(ResetPassword.self, of: profile)
     try dialogue.expectAccount(of: profile)
-    let hint = try dialogue.passwordHint(profile)
+    let rule = try dialogue.passwordRule(profile)
     let token = try SecretInput.token(context)
-    let password = try askForNew(context, hint)
-    try reset(.init(profile: profile, token: token, password: password), &dialogue, hint)
+    let password = try askForNew(context, rule)
+    try reset(.init(profile: profile, token: token, password: password), &dialogue, rule)
     guard !context.wantsJSON else { return context.printJSON(Empty()) }
     context.tell(Message("the password is set", next: NextCommand("log in with", "login").on(profile)))
   }
 
   /// Sets the password, and asks for another one where it is refused: the token stays good.
   private static func reset(
-    _ first: ResetPassword.Params, _ dialogue: inout LoginDialogue, _ hint: String
+    _ first: ResetPassword.Params, _ dialogue: inout LoginDialogue, _ rule: NewPasswordRule
   ) throws(CommandFailure) {
     let context = dialogue.context
     _ = try Correction.repeated(first) { params throws(CommandFailure) in
@@ -41,11 +41,11 @@ enum AccountResetCommand: Command {
     } correct: { params, failure throws(CommandFailure) in
       _ = try Correction.refused(
         by: failure, among: ["password"], context, isTyped: PasswordSource.asks(context))
-      params.password = try askForNew(context, hint)
+      params.password = try askForNew(context, rule)
     }
   }
 
-  private static func askForNew(_ context: Context, _ hint: String) throws(CommandFailure) -> Secret {
-    try PasswordSource.new(context, question: "New password", hint: hint)
+  private static func askForNew(_ context: Context, _ rule: NewPasswordRule) throws(CommandFailure) -> Secret {
+    try PasswordSource.new(context, question: "New password", rule: rule)
   }
 }

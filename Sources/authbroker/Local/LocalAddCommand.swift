@@ -21,9 +21,8 @@ enum LocalAddCommand: Command {
   /// Asks for what is missing, and makes the account.
   static func run(_ context: Context) throws(CommandFailure) {
     try context.expectOperands(0...0, of: self)
-    let hint = RefusedFields.passwordHint(
-      EmbeddedProvider.type, hasSecondFactor: context.arguments.has("--phone"))
-    guard let user = try add(try NewAccount(context, passwordHint: hint), context) else { return }
+    let rule = NewPasswordRule(EmbeddedProvider.type, hasSecondFactor: context.arguments.has("--phone"))
+    guard let user = try add(try NewAccount(context, passwordRule: rule), context) else { return }
     Output.notice("created the account \(PlainText.line(user.email.utf8)) (\(PlainText.line(user.id.utf8)))")
   }
 

@@ -63,7 +63,8 @@ struct ProviderTrialDialogue: ~Copyable {
       }
     }
     try LoginAccount.ask(context, email: &params.email, phoneNumber: &params.phoneNumber) { () throws(CommandFailure) in
-      LoginDialogue.passwordForm(profile, context, on: &connection)
+      let known = try? context.call(GetSession.self, .init(profile: profile), on: &connection)
+      return LoginDialogue.passwordForm(in: known?.login ?? [])
     }
     params.password = try PasswordSource.password(context)
     return try context.call(TryProvider.self, params, on: &connection)

@@ -170,12 +170,12 @@ import Testing
     let changed = try run(
       "password",
       typing: [
-        ("Present password: ", "wrong"), (question, "new one"), ("Repeat the password: ", "new one"),
+        ("Present password: ", "wrong"), (question, "new one!"), ("Repeat the password: ", "new one!"),
         ("Present password: ", "right"),
       ])
     #expect(
       changed.code == 0 && changed.output.contains("authbroker: the password is changed\r\n"), "\(changed.output)")
-    #expect(owner.requests.last == #"changePassword {"oldPassword":"right","newPassword":"new one"}"#)
+    #expect(owner.requests.last == #"changePassword {"oldPassword":"right","newPassword":"new one!"}"#)
   }
 
   @Test func `both passwords may be lines of standard input, or come from programs`() throws {
@@ -195,9 +195,10 @@ import Testing
     #expect(Self.changes(owner).count == 2)
   }
 
-  @Test func `two answers that differ change nothing`() throws {
+  @Test func `answers that still differ at the third time change nothing`() throws {
     let owner = try owner(provider: "rest")
-    let steps = [("Present password: ", "right"), ("New password: ", "a"), ("Repeat the password: ", "b")]
+    let pair = [("New password: ", "a"), ("Repeat the password: ", "b")]
+    let steps = [("Present password: ", "right")] + pair + pair + pair
     let changed = try run("password", typing: steps)
     #expect(changed.code == 2 && changed.output.contains("the two passwords differ"), "\(changed.output)")
     #expect(!owner.requests.contains { $0.hasPrefix("changePassword") })
@@ -219,9 +220,9 @@ import Testing
     #expect(lines.code == 0 && lines.errors.contains("the password is set; log in with: authbroker"), "\(lines.errors)")
     #expect(owner.requests.last == #"resetPassword {"token":"tok","password":"new one"}"#)
     let person = try run(
-      "reset", typing: [("Token: ", "kot"), ("New password", "new two"), ("Repeat the password: ", "new two")])
+      "reset", typing: [("Token: ", "kot"), ("New password", "new two!"), ("Repeat the password: ", "new two!")])
     #expect(person.code == 0, "\(person.output)")
-    #expect(owner.requests.last == #"resetPassword {"token":"kot","password":"new two"}"#)
+    #expect(owner.requests.last == #"resetPassword {"token":"kot","password":"new two!"}"#)
     #expect(!person.output.contains("kot") && !person.output.contains("new two"), "\(person.output)")
   }
 

@@ -66,7 +66,8 @@ import Testing
     let run = try logIn(["--method", "browser"], [variable: ":0"])
     #expect(run.code == 0, "\(run.output)")
     let notice =
-      "authbroker: in a browser on this computer, open \(Self.address)\r\nauthbroker: opening it in your browser\r\n"
+      "authbroker: in a browser on this computer, open this address:\r\n\(Self.address)\r\n"
+      + "authbroker: opening it in your browser\r\n"
     #expect(run.output.contains(notice), "\(run.output)")
     #expect(!run.output.contains("noise"), "\(run.output)")
     let told = try told()

@@ -31,7 +31,7 @@ import Testing
       switch method {
       case "getStatus": return FakeOwner.status(profiles: Self.session(factor))
       case "getSession": return #""result":"# + Self.session(factor)
-      case "initialize": return FakeOwner.refusal(-32601, "methodNotFound", "No.")
+      case "initialize", "checkProvider": return FakeOwner.refusal(-32601, "methodNotFound", "No.")
       default: break
       }
       if let fields = left.withLock({ $0.popFirst() }) { return Self.refusal(fields) }
@@ -53,14 +53,15 @@ import Testing
   }
 
   private static let first = steps(
-    ("E-mail address: ", "a@b.c"), ("Password (at least ", "abc"), ("Repeat the password: ", "abc"))
+    ("E-mail address: ", "a@b.c"), ("Password (at least ", "a long new word"),
+    ("Repeat the password: ", "a long new word"))
   private static let words = ["register", "--name", "N", "--phone", "+1"]
 
   @Test func `register asks again for a password that is refused, and for nothing else`() throws {
     let owner = try owner(refusing: [#""password""#, #""password""#])
     let again = Self.steps(
-      ("Password (at least ", "abcd"), ("Repeat the password: ", "abcd"), ("Password (at least ", "abcde"),
-      ("Repeat the password: ", "abcde"))
+      ("Password (at least ", "a long new word 2"), ("Repeat the password: ", "a long new word 2"),
+      ("Password (at least ", "a long new word 3"), ("Repeat the password: ", "a long new word 3"))
     let run = try CommandRun(atTerminal: Self.first + again, ["register"], in: scratch)
     #expect(run.code == 0, "\(run.output)")
     #expect(run.output.split(separator: "does not accept the password: it must have at least 15").count == 3)
@@ -68,7 +69,7 @@ import Testing
     let sent = owner.requests.filter { $0.hasPrefix("register") }
     #expect(
       sent
-        == ["abc", "abcd", "abcde"].map { #"register {"email":"a@b.c","password":"\#($0)"}"# }, "\(sent)")
+        == ["", " 2", " 3"].map { #"register {"email":"a@b.c","password":"a long new word\#($0)"}"# }, "\(sent)")
   }
 
   @Test func `register asks again for exactly the values that are refused, options or not`() throws {
@@ -80,7 +81,8 @@ import Testing
     #expect(run.code == 0, "\(run.output)")
     #expect(
       owner.requests.last { $0.hasPrefix("register") }
-        == #"register {"email":"b@b.c","password":"abc","name":"M","phoneNumber":"+491511234567"}"#)
+        == #"register {"email":"b@b.c","password":"a long new word","name":"M","#
+        + #""phoneNumber":"+491511234567"}"#)
     #expect(run.output.split(separator: "Repeat the password: ").count == 2, "\(run.output)")
   }
 
@@ -92,7 +94,7 @@ import Testing
     #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
   }
 
-  @Test(arguments: [["--json"], ["--password-command", "echo abc"]])
+  @Test(arguments: [["--json"], ["--password-command", "echo a long new word"]])
   func `register asks no person again with --json or where a program gives the password`(options: [String]) throws {
     let owner = try owner(refusing: [#""password""#])
     let steps = options == ["--json"] ? Self.first : Array(Self.first.prefix(1))
@@ -114,7 +116,7 @@ import Testing
     let again = Self.steps(("E-mail address: ", "b@b.c"))
     let run = try CommandRun(atTerminal: Self.first + again, ["local", "add"], in: scratch)
     #expect(run.code == 0 && run.output.contains("created the account a@b.c (u-1)\r\n"), "\(run.output)")
-    #expect(owner.requests.last == #"addLocalUser {"email":"b@b.c","password":"abc"}"#)
+    #expect(owner.requests.last == #"addLocalUser {"email":"b@b.c","password":"a long new word"}"#)
   }
 
   // MARK: Passwords
@@ -129,27 +131,28 @@ import Testing
     factor: String, rule: String
   ) throws {
     let owner = try owner(refusing: [], factor: factor)
-    let new = Self.steps(("New password (\(rule)): ", "abc"), ("Repeat the password: ", "abc"))
+    let new = Self.steps(
+      ("New password (\(rule)): ", "a long new word"), ("Repeat the password: ", "a long new word"))
     let run = try CommandRun(atTerminal: Self.present + new, ["account", "password"], in: scratch)
     #expect(run.code == 0 && run.output.contains("New password (\(rule)): "), "\(run.output)")
-    #expect(owner.requests.contains(#"changePassword {"oldPassword":"right","newPassword":"abc"}"#))
+    #expect(owner.requests.contains(#"changePassword {"oldPassword":"right","newPassword":"a long new word"}"#))
   }
 
   @Test func `password asks again for a new one that is refused, and not for the present one`() throws {
     let owner = try owner(refusing: [#""newPassword""#], factor: "off")
     let new = Self.steps(
-      ("New password", "abc"), ("Repeat the password: ", "abc"), ("New password", "abcd"),
-      ("Repeat the password: ", "abcd"))
+      ("New password", "a long new word"), ("Repeat the password: ", "a long new word"),
+      ("New password", "a long new word 2"), ("Repeat the password: ", "a long new word 2"))
     let run = try CommandRun(atTerminal: Self.present + new, ["account", "password"], in: scratch)
     #expect(run.code == 0 && run.output.contains("does not accept the new password: it must"), "\(run.output)")
     #expect(Self.count("Present password: ", in: run.output) == 1, "\(run.output)")
     let changes = owner.requests.filter { $0.hasPrefix("changePassword") }
-    #expect(changes.last == #"changePassword {"oldPassword":"right","newPassword":"abcd"}"#)
+    #expect(changes.last == #"changePassword {"oldPassword":"right","newPassword":"a long new word 2"}"#)
   }
 
   @Test func `a new password that a program prints is tried once`() throws {
     let owner = try owner(refusing: [#""newPassword""#])
-    let words = ["account", "password", "--new-password-command", "echo abc"]
+    let words = ["account", "password", "--new-password-command", "echo a long new word"]
     let run = try CommandRun(atTerminal: Self.present, words, in: scratch)
     #expect(run.code == 1, "\(run.output)")
     #expect(owner.requests.filter { $0.hasPrefix("changePassword") }.count == 1)
@@ -158,17 +161,19 @@ import Testing
   @Test func `reset asks again for a password that is refused, and keeps the token`() throws {
     let owner = try owner(refusing: [#""password""#])
     let typed = Self.steps(
-      ("Token: ", "tok"), ("New password", "abc"), ("Repeat the password: ", "abc"), ("New password", "abcd"),
-      ("Repeat the password: ", "abcd"))
+      ("Token: ", "tok"), ("New password", "a long new word"), ("Repeat the password: ", "a long new word"),
+      ("New password", "a long new word 2"), ("Repeat the password: ", "a long new word 2"))
     let run = try CommandRun(atTerminal: typed, ["account", "reset"], in: scratch)
     #expect(run.code == 0, "\(run.output)")
     #expect(
-      owner.requests.last { $0.hasPrefix("resetPassword") } == #"resetPassword {"token":"tok","password":"abcd"}"#)
+      owner.requests.last { $0.hasPrefix("resetPassword") }
+        == #"resetPassword {"token":"tok","password":"a long new word 2"}"#)
   }
 
   @Test func `reset ends where the token is refused`() throws {
     let owner = try owner(refusing: [#""token","password""#])
-    let typed = Self.steps(("Token: ", "tok"), ("New password", "abc"), ("Repeat the password: ", "abc"))
+    let typed = Self.steps(
+      ("Token: ", "tok"), ("New password", "a long new word"), ("Repeat the password: ", "a long new word"))
     let run = try CommandRun(atTerminal: typed, ["account", "reset"], in: scratch)
     #expect(run.code == 1 && run.output.contains("was used before or has expired"), "\(run.output)")
     #expect(owner.requests.filter { $0.hasPrefix("resetPassword") }.count == 1)

@@ -19,6 +19,7 @@ final class FakeOwner: Sendable {
     let bell: EventCounter
     let answer: Answer
     let requests = Mutex<[String]>([])
+    let guests = Mutex(0)
 
     init(_ paths: StatePaths, _ answer: @escaping Answer) throws {
       // A program that another test starts has all descriptors for the moment before it executes: the last owner's too.
@@ -34,6 +35,7 @@ final class FakeOwner: Sendable {
       poll.watch(1, bell.descriptor.number, readable: true)
       while (try? poll.wait()) != nil, !poll.isReady(1) {
         guard let guest = try? UnixSocket.accept(from: listener) else { continue }
+        guests.withLock { $0 += 1 }
         serve(guest)
       }
     }
@@ -69,6 +71,9 @@ final class FakeOwner: Sendable {
 
   /// What it was asked: `method params`, in order.
   var requests: [String] { service.requests.withLock { $0 } }
+
+  /// How many connections it has had.
+  var guests: Int { service.guests.withLock { $0 } }
 
   /// Owns the directory `state` of a scratch directory until the value ends; `providers` is what it says of those, and
   /// `configuration` the file that it claims to use.

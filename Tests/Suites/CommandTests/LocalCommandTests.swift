@@ -84,11 +84,11 @@ import Testing
     let person = try CommandRun(
       atTerminal: [
         .init(question: "E-mail address: ", answer: "a@b.c\n"),
-        .init(question: "Password (at least 8 characters): ", answer: "p q\n"),
-        .init(question: "Repeat the password: ", answer: "p q\n"),
+        .init(question: "Password (at least 8 characters): ", answer: "p q r s t\n"),
+        .init(question: "Repeat the password: ", answer: "p q r s t\n"),
       ], ["local", "add", "--phone", "+491"], in: scratch)
     #expect(person.code == 0, "\(person.output)")
-    #expect(owner.requests.last == #"addLocalUser {"email":"a@b.c","password":"p q","phoneNumber":"+491"}"#)
+    #expect(owner.requests.last == #"addLocalUser {"email":"a@b.c","password":"p q r s t","phoneNumber":"+491"}"#)
     let wrong = try run("add", "--email", "a", "--password-stdin", input: "p q\n")
     #expect(wrong.code == 2 && owner.requests.count == 2, "\(wrong.errors)")
   }

@@ -16,6 +16,9 @@ import Testing
     try FakeOwner(in: scratch) { method, params in
       switch method {
       case "getStatus": return FakeOwner.status(locked: locked, source: source, isInitialized: isInitialized)
+      case "getSession":
+        return #""result":{"profile":"default","provider":"local","state":"\#(locked ? "locked" : "signedOut")","#
+          + #""scopes":[],"refreshTokenPresent":false}"#
       case "unlock":
         let given = (try? params?["passphrase"]?.string()) ?? ""
         guard source == "passphrase", given != "right" else { return #""result":{}"# }
@@ -108,7 +111,7 @@ import Testing
     let run = try CommandRun(atTerminal: steps, ["unlock"], in: scratch)
     #expect(run.code == 0 && run.output.contains("it can never be opened again"), "\(run.output)")
     let slip = [steps[0], .init(question: "Repeat the passphrase: ", answer: "rihgt\n")]
-    let other = try CommandRun(atTerminal: slip, ["unlock"], in: scratch)
+    let other = try CommandRun(atTerminal: slip + slip + slip, ["unlock"], in: scratch)
     #expect(other.code == 2 && other.output.contains("differ"))
     #expect(owner.requests.filter { $0.hasPrefix("unlock") }.count == 1)
   }
@@ -145,6 +148,6 @@ import Testing
     let owner = try owner(source: "passphrase")
     let run = try CommandRun(atTerminal: [], [word], in: scratch)
     #expect(run.code == 7 && run.output.hasPrefix("authbroker: the vault is locked; "), "\(run.output)")
-    #expect(owner.requests == ["getStatus {}"])
+    #expect(owner.requests == ["getSession {}"])
   }
 }

@@ -64,6 +64,22 @@ import Testing
     #expect(run.code == 0 && owner.requests.last == "login {}", "\(run.errors) \(owner.requests)")
   }
 
+  @Test(arguments: [(1044, "providerRejected"), (1085, "configInvalid"), (1040, "networkUnavailable")])
+  func `any other refusal at another device is shown, and changes no method`(code: Int, kind: String) throws {
+    let owner = try FakeOwner(in: scratch) { method, params in
+      switch method {
+      case "getSession":
+        #""result":{"profile":"default","provider":"oidc","state":"signedOut","scopes":[],"refreshTokenPresent":false,"#
+          + #""login":[{"method":"browser","fields":[]},{"method":"deviceCode","fields":[]}]}"#
+      default: FakeOwner.refusal(code, kind, "The provider rejected the client; check clientId in the configuration.")
+      }
+    }
+    let run = try CommandRun(["login"], in: scratch)
+    #expect(run.code != 0 && run.errors.contains("check clientId in the configuration"), "\(run.errors)")
+    #expect(run.errors.contains("--method browser") == (kind != "networkUnavailable"), "\(run.errors)")
+    #expect(owner.requests == ["getSession {}", #"login {"method":"deviceCode"}"#])
+  }
+
   @Test func `where a login takes a phone number, that is asked for and no address`() throws {
     let owner = try owner(#"{"method":"password","fields":["phoneNumber","password"]}"#)
     let run = try logIn("Phone number: ", "+15550100")

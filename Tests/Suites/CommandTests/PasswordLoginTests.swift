@@ -59,6 +59,30 @@ import Testing
     #expect(owner.requests.filter { $0.hasPrefix("login") }.count == 3)
   }
 
+  @Test func `an address that was typed is asked for again too, and Enter keeps it`() throws {
+    let owner = try owner(refusals: 2)
+    let steps: [CommandRun.Step] = [
+      .init(question: "E-mail address: ", answer: "an@example.com\n"), Self.question,
+      .init(question: "E-mail address [an@example.com]: ", answer: "ann@example.com\n"), Self.question,
+      .init(question: "E-mail address [ann@example.com]: ", answer: "\n"), Self.question,
+    ]
+    let run = try CommandRun(atTerminal: steps, ["login", "--method", "password"], in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    let sent = owner.requests.filter { $0.hasPrefix("login") }
+    #expect(sent.map { $0.contains(#""email":"ann@example.com""#) } == [false, true, true], "\(sent)")
+  }
+
+  @Test(arguments: ["oidc", "local"])
+  func `before its first question it has asked at most twice, on one connection`(provider: String) throws {
+    let owner = try owner(refusals: 0, provider: provider)
+    let steps = [.init(question: "E-mail address: ", answer: "ann@example.com\n"), Self.question]
+    let run = try CommandRun(atTerminal: steps, ["login", "--method", "password"], in: scratch)
+    #expect(run.code == 0, "\(run.output)")
+    let methods = owner.requests.map { $0.prefix { $0 != " " } }
+    #expect(methods == (provider == "local" ? ["getSession", "checkProvider", "login"] : ["getSession", "login"]))
+    #expect(owner.guests == 1)
+  }
+
   @Test func `after three wrong passwords it ends`() throws {
     let owner = try owner(refusals: 9)
     let run = try CommandRun(atTerminal: [Self.question, Self.question, Self.question], Self.words, in: scratch)

@@ -62,13 +62,29 @@ import Testing
     _ options: [String], _ fewestCharacters: Int
   ) throws {
     let question = "Password (at least \(fewestCharacters) characters): "
-    let steps = [
-      CommandRun.Step(question: question, answer: "abc\n"), .init(question: "Repeat the password: ", answer: "abc\n"),
-    ]
+    let (short, long) = (String(repeating: "x", count: fewestCharacters - 1), String(repeating: "x", count: 15))
+    let steps = [(question, short), (question, long), ("Repeat the password: ", long)]
+      .map { CommandRun.Step(question: $0.0, answer: $0.1 + "\n") }
     let owner = try owner("local", "")
     let run = try CommandRun(atTerminal: steps, ["register", "--email", "a@b.c"] + options, in: scratch)
     #expect(run.code == 1 && run.output.contains(question), "\(run.output)")
-    #expect(owner.requests.contains { $0.hasPrefix("register") })
+    let hint = "the password is too short; it needs at least \(fewestCharacters) characters\r\n"
+    #expect(run.output.contains(hint), "\(run.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
+  }
+
+  @Test func `two passwords that differ are asked for again, three times in all`() throws {
+    let owner = try owner("oidc", "")
+    let pair: (String, String) -> [CommandRun.Step] = { first, second in
+      [("Password: ", first), ("Repeat the password: ", second)].map { .init(question: $0.0, answer: $0.1 + "\n") }
+    }
+    let words = ["register", "--email", "a@b.c"]
+    let good = try CommandRun(atTerminal: pair("a", "b") + pair("c", "c"), words, in: scratch)
+    #expect(good.output.contains("the two passwords differ; try again"), "\(good.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.map { $0.contains(#""password":"c""#) } == [true])
+    let bad = try CommandRun(atTerminal: pair("a", "b") + pair("a", "b") + pair("a", "b"), words, in: scratch)
+    #expect(bad.code == 2 && bad.output.contains("differ; nothing was sent"), "\(bad.output)")
+    #expect(owner.requests.filter { $0.hasPrefix("register") }.count == 1)
   }
 
   @Test func `an address is judged before a password is asked for, and asked for again`() throws {
@@ -76,7 +92,8 @@ import Testing
       CommandRun.Step(question: "E-mail address: ", answer: "ada\n"),
       .init(question: "E-mail address: ", answer: "\n"),
       .init(question: "E-mail address: ", answer: "ada@example.com\n"),
-      .init(question: "Password", answer: "abcdefgh\n"), .init(question: "Repeat the password: ", answer: "abcdefgh\n"),
+      .init(question: "Password", answer: "abcdefgh abcdefgh\n"),
+      .init(question: "Repeat the password: ", answer: "abcdefgh abcdefgh\n"),
     ]
     let owner = try owner("local", "")
     let run = try CommandRun(atTerminal: steps, ["register"], in: scratch)
