@@ -12,6 +12,14 @@ final class FakeOwner: Sendable {
   /// What it answers to a method: the member `result` or `error` of the response, as text.
   typealias Answer = @Sendable (_ method: String, _ params: JSONNode?) -> String
 
+  /// A connection, and what came on it and is no whole line yet.
+  private final class Guest {
+    let descriptor: FileDescriptor
+    var received: [UInt8] = []
+
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+  }
+
   /// Everything that its thread has.
   private final class Service: Sendable {
     let lock: FileLock
@@ -29,30 +37,32 @@ final class FakeOwner: Sendable {
       self.answer = answer
     }
 
+    /// Serves all guests at once, as an owner does: a command may hold one connection and ask on a second.
     func run() {
-      var poll = PollSet(count: 2)
-      poll.watch(0, listener.number, readable: true)
-      poll.watch(1, bell.descriptor.number, readable: true)
-      while (try? poll.wait()) != nil, !poll.isReady(1) {
-        guard let guest = try? UnixSocket.accept(from: listener) else { continue }
+      var present: [Guest] = []
+      while true {
+        var poll = PollSet(count: 2 + present.count)
+        poll.watch(0, listener.number, readable: true)
+        poll.watch(1, bell.descriptor.number, readable: true)
+        for (index, guest) in present.enumerated() { poll.watch(2 + index, guest.descriptor.number, readable: true) }
+        guard (try? poll.wait()) != nil, !poll.isReady(1) else { return }
+        present = present.enumerated().filter { !poll.isReady(2 + $0.offset) || hear($0.element) }.map(\.element)
+        guard poll.isReady(0), let guest = try? UnixSocket.accept(from: listener) else { continue }
         guests.withLock { $0 += 1 }
-        serve(guest)
+        present.append(Guest(guest))
       }
     }
 
-    private func serve(_ guest: borrowing FileDescriptor) {
-      var poll = PollSet(count: 2)
-      poll.watch(0, guest.number, readable: true)
-      poll.watch(1, bell.descriptor.number, readable: true)
-      var buffer: [UInt8] = []
+    /// Answers what a guest has sent by now; false when it has gone.
+    private func hear(_ guest: Guest) -> Bool {
       var chunk = [UInt8](repeating: 0, count: 65536)
-      while (try? poll.wait()) != nil, !poll.isReady(1), case .bytes(let count) = guest.read(into: &chunk) {
-        buffer += chunk[..<count]
-        while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-          reply(to: Array(buffer[..<end]), on: guest)
-          buffer.removeFirst(end + 1)
-        }
+      guard case .bytes(let count) = guest.descriptor.read(into: &chunk) else { return false }
+      guest.received += chunk[..<count]
+      while let end = guest.received.firstIndex(of: UInt8(ascii: "\n")) {
+        reply(to: Array(guest.received[..<end]), on: guest.descriptor)
+        guest.received.removeFirst(end + 1)
       }
+      return true
     }
 
     private func reply(to line: [UInt8], on guest: borrowing FileDescriptor) {
