@@ -216,13 +216,13 @@ import Testing
   }
 
   @Test func `a location without a broker says so`() async throws {
-    let location = BrokerLocation(state: "/nonexistent/authbroker", startsBroker: false)
+    let location = BrokerLocation(state: "/proc/nonexistent/authbroker", startsBroker: false)
     let error = await #expect(throws: ClientError.self) { try await BrokerClient.connect(to: location) }
     guard case .noBroker(let reason) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(reason.contains("/nonexistent/authbroker"))
+    #expect(reason.contains("/proc/nonexistent/authbroker"))
   }
 }
 

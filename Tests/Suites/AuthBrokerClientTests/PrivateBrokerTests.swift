@@ -34,8 +34,8 @@ import Testing
   }
 
   @Test func `a program that is not there is told by its path`() async {
-    let broker = PrivateBroker(state: "/nonexistent", program: "/nonexistent/authbrokerd")
+    let broker = PrivateBroker(state: "/proc/nonexistent", program: "/proc/nonexistent/authbrokerd")
     let error = await #expect(throws: ClientError.self) { try await BrokerClient.launch(broker) }
-    #expect(error?.description.contains("/nonexistent/authbrokerd") == true)
+    #expect(error?.description.contains("/proc/nonexistent/authbrokerd") == true)
   }
 }

@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: [
     ("browser", ["argument=\(address)"]),
     ("browser --new %s -x", ["argument=--new", "argument=\(address)", "argument=-x"]),
-    ("/nowhere/at/all:missing-program:browser url=%s", ["argument=url=\(address)"]),
+    ("/proc/nonexistent/at/all:missing-program:browser url=%s", ["argument=url=\(address)"]),
   ])
   func `BROWSER is a list of commands, of which the first that starts is taken`(
     list: String, arguments: [String]
@@ -108,7 +108,7 @@ import Testing
     #expect(!owner.requests.isEmpty)
   }
 
-  @Test(arguments: [["BROWSER": "missing-program"], ["BROWSER": "/nowhere/browser %s"], ["DISPLAY": ":0"]])
+  @Test(arguments: [["BROWSER": "missing-program"], ["BROWSER": "/proc/nonexistent/browser %s"], ["DISPLAY": ":0"]])
   func `a browser that cannot be started is a hint and no failure`(environment: [String: String]) throws {
     // The first in PATH counts, and this one is no program.
     try makeBrowser("xdg-open")

@@ -34,8 +34,9 @@ import Testing
     let error = try Self.error(run)
     #expect(try error.required("code").integer() == 8)
     #expect(try error.required("data").required("kind").string() == "brokerUnreachable")
-    let named = try CommandRun(["token", "--json"], in: scratch, environment: ["AUTHBROKER_SOCKET": "/nonexistent/s"])
-    #expect(try Self.error(named).required("message").string().contains("/nonexistent/s"))
+    let elsewhere = ["AUTHBROKER_SOCKET": "/proc/nonexistent/s"]
+    let named = try CommandRun(["token", "--json"], in: scratch, environment: elsewhere)
+    #expect(try Self.error(named).required("message").string().contains("/proc/nonexistent/s"))
   }
 
   @Test func `behind two dashes --json is no option`() throws {

@@ -93,7 +93,7 @@ extension ShellClientTests {
       authbroker__credentials() { printf ',"%s":"example"' "$1"; }
       authbroker_login --profile work 2>&1; authbroker_login 2>&1
       authbroker_login --profile shop --method password 2>&1; authbroker_login --phone 1 --password-stdin 2>&1
-      AUTHBROKER_COMMAND=/nonexistent/authbroker
+      AUTHBROKER_COMMAND=/proc/nonexistent/authbroker
       authbroker__connect() { authbroker__run connect; }
       authbroker_token 2>/dev/null; echo "code $?"
       """

@@ -66,7 +66,7 @@ import Testing
     let environment = [
       "HOME": folder.path, "NETRC": folder.path + "/.netrc", "SSLKEYLOGFILE": folder.path + "/keys",
       "https_proxy": proxy, "HTTPS_PROXY": proxy, "all_proxy": proxy, "ALL_PROXY": proxy,
-      "CURL_CA_BUNDLE": "/dev/null", "SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": "/nonexistent",
+      "CURL_CA_BUNDLE": "/dev/null", "SSL_CERT_FILE": "/dev/null", "SSL_CERT_DIR": "/proc/nonexistent",
     ]
     let printed = try run([command, server.url().text, ScriptedServer.caFile], environment)
     #expect(printed == "200\n")

@@ -24,7 +24,7 @@ final class ServerProcess: Sendable {
       var plan = ChildProcess.Plan(
         path: "/usr/bin/env", arguments: ["python3", folder + "/Servers/scripted.py"],
         environment: [
-          "PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": Scratch.parent,
+          "PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/proc/nonexistent", "TMPDIR": Scratch.parent,
         ])
       plan.descriptors = [(commands.readEnd.number, 0), (answers.writeEnd.number, 1), (2, 2)]
       _ = try ChildProcess(plan)

@@ -46,7 +46,7 @@ import Testing
   @Test func `errors have the names and words of errno`() {
     #expect(Errno.noEntry.description == "No such file or directory (ENOENT)")
     #expect(Errno(code: 99999).name == "errno 99999")
-    #expect(throws: Errno.noEntry) { try FileDescriptor.open("/nonexistent", .read).close() }
+    #expect(throws: Errno.noEntry) { try FileDescriptor.open("/proc/nonexistent", .read).close() }
   }
 
   @Test func `the peer of a socket pair is this process`() throws {

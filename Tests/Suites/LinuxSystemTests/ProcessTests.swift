@@ -48,7 +48,7 @@ import Testing
     #expect(try ChildProcess(plan("exit 7")).wait() == 7)
     #expect(try ChildProcess(plan("kill -KILL $$")).wait() == 128 + SIGKILL)
     #expect(throws: Errno.noEntry) {
-      try ChildProcess(.init(path: "/nonexistent", arguments: [], environment: [:]))
+      try ChildProcess(.init(path: "/proc/nonexistent", arguments: [], environment: [:]))
     }
   }
 

@@ -25,7 +25,7 @@ class StartTests(Case):
 
     def test_a_daemon_that_cannot_be_started_is_named(self):
         """No program, and one that is no daemon."""
-        for program, text in (("/nonexistent/authbrokerd", "AUTHBROKER_DAEMON"), ("/bin/true", "broker.log")):
+        for program, text in (("/proc/nonexistent/authbrokerd", "AUTHBROKER_DAEMON"), ("/bin/true", "broker.log")):
             os.environ["AUTHBROKER_DAEMON"] = program
             with self.assertRaises(NoBroker) as raised:
                 Broker().session()

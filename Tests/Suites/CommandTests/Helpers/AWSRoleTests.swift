@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import SecretMemory
 import TestSupport
@@ -72,13 +73,17 @@ import Testing
     var long = [UInt8](repeating: UInt8(ascii: "a"), count: AWSRole.longestToken + 1)
     #expect(chosen.form(try Secret(wiping: &long)) == nil)
 
-    let environment = ["PATH": "/usr/bin:/bin", "AWS_CA_BUNDLE": "/a\"b"]
+    // It is looked for, and not run.
+    let scratch = Scratch()
+    try scratch.write("", to: "curl")
+    #expect(chmod(scratch.file("curl"), 0o700) == 0)
+    let environment = ["PATH": scratch.path, "AWS_CA_BUNDLE": "/a\"b"]
     let endpoint = try #require(AWSEndpoint("https://sts.example/"))
     let settings = try CurlPost(to: endpoint, environment).settings(form)
     let lines = String(decoding: settings, as: UTF8.self).split(separator: "\n").map(String.init)
     #expect(lines.first == "url = \"https://sts.example/\"" && lines.last == "data = \"\(expected)\"")
     #expect(lines.contains("proto = \"=https\"") && lines.contains("max-redirs = 0"))
     #expect(lines.contains("cacert = \"/a\\\"b\"") && !lines.contains { $0.hasPrefix("noproxy") })
-    #expect(throws: CommandFailure.self) { try CurlPost(to: endpoint, ["PATH": "/nowhere"]) }
+    #expect(throws: CommandFailure.self) { try CurlPost(to: endpoint, ["PATH": "/proc/nonexistent"]) }
   }
 }

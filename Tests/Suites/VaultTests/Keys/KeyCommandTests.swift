@@ -103,7 +103,7 @@ import Testing
 
   @Test func `the program gets what it needs of the session, and nothing else`() throws {
     let environment = [
-      "HOME": "/home/ann", "PATH": "/nowhere:/usr/bin:/bin", "LANG": "C.UTF-8", "XDG_RUNTIME_DIR": "/run/user/1",
+      "HOME": "/home/ann", "PATH": "/proc/none:/usr/bin:/bin", "LANG": "C.UTF-8", "XDG_RUNTIME_DIR": "/run/user/1",
       "XDG_DATA_HOME": "/d", "DISPLAY": ":0", "WAYLAND_DISPLAY": "w", "GPG_TTY": "/dev/pts/1", "SSH_AUTH_SOCK": "/s",
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=/b", "CANARY": "x", "LD_PRELOAD": "/x.so", "FIREBASE_API_KEY": "canary",
       "CREDENTIALS_DIRECTORY": "/c", "https_proxy": "http://p", "AUTHBROKER_STATE": "/a", "BASH_ENV": "/x",
@@ -131,7 +131,9 @@ import Testing
     #expect(try run(shell("exec ls /proc/self/fd")) == "0\n1\n2\n3")
   }
 
-  @Test(arguments: ["no-such-program-here", "/nonexistent/program", "./sh", "bin/sh", "../bin/sh", "/etc/passwd", "/"])
+  @Test(arguments: [
+    "no-such-program-here", "/proc/nonexistent/program", "./sh", "bin/sh", "../bin/sh", "/etc/passwd", "/",
+  ])
   func `a program that is not there is named`(_ program: String) {
     let expected: [KeyCommand.Failure] = [
       .notFound(program: program), .notStarted(program: program, .accessDenied),
