@@ -2,13 +2,17 @@
 #
 # Every target installs the Debian packages that it misses (apt-get, with sudo where not root). Swift itself must be there.
 
+# The folder for everything that is built. One outside of the checkout lets that be read-only.
+BUILD ?= .build
+override BUILD := $(abspath $(BUILD))
+export BUILD
 PREFIX ?= /usr/local
 DESTDIR ?=
 # Where other systems have their units and completions; below PREFIX if empty.
 SYSTEM_UNITS ?=
 ZSH_FUNCTIONS ?=
 
-BIN := .build/out/bin
+BIN := $(BUILD)/out/bin
 INSTALLATION = DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BIN="$(BIN)" SYSTEM_UNITS="$(SYSTEM_UNITS)" ZSH_FUNCTIONS="$(ZSH_FUNCTIONS)"
 # What Swift's own programs load and link with (https://www.swift.org/install/linux/debian/12/), where a library is missing.
 SWIFT_PACKAGES := libncurses6 libxml2 libedit2 libz3-4 libpython3.11 tzdata binutils libgcc-12-dev libstdc++-12-dev
@@ -36,9 +40,9 @@ help: ## List the targets
 	  printf '  make %-17s %s\n' "$$name" "$$what"; done
 
 build: need-build ## Build everything for debugging
-	swift build --build-tests --explicit-target-dependency-import-check error
+	.ci/swift build --build-tests --explicit-target-dependency-import-check error
 
-release: need-build ## Build both programs for release into .build/out/bin
+release: need-build ## Build both programs for release into out/bin of the build folder (BUILD=, .build)
 	@.ci/build-release
 
 demo: release ## Show the whole journey of a session in a terminal, with no network
@@ -55,7 +59,7 @@ test-full: test test-attacks test-editors test-shell test-clients test-rest-serv
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)
-	@TEST_PROGRAMS="$(CURDIR)/$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 AUTHBROKER_START_FAULTS=500 .ci/swift-test \
+	@TEST_PROGRAMS="$(BIN)" AUTHBROKER_DAMAGES=10000 AUTHBROKER_KILLS=100 AUTHBROKER_START_FAULTS=500 .ci/swift-test \
 	  --filter "StartFaultTests|CountTests|AttackTests|CallerStormTests|AccountCrashTests|VaultDamageTests"
 
 test-counts: release ## Hold what a cached token costs to its bounds: instructions and allocations of the release build
@@ -64,15 +68,15 @@ test-counts: release ## Hold what a cached token costs to its bounds: instructio
 
 test-editors: need-build ## Let Emacs, Neovim and Vim drive the broker
 	@.ci/require-packages $(EDITOR_PACKAGES)
-	@swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Editors/run .build/debug
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Editors/run $(BUILD)/debug
 
 test-completions: need-build ## Let bash, zsh and fish complete command lines
 	@.ci/require-packages $(SHELL_PACKAGES)
-	@swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Completions/run .build/debug
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Completions/run $(BUILD)/debug
 
 test-shell: ## Check the shell client with ShellCheck
 	@.ci/require-packages $(SCRIPT_PACKAGES)
@@ -80,9 +84,9 @@ test-shell: ## Check the shell client with ShellCheck
 
 test-clients: need-build ## Test the client packages in their own languages, installed as users install them
 	@.ci/require-packages $(TEST_PACKAGES) $(CLIENT_PACKAGES)
-	@swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Clients/test .build/debug
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Clients/test $(BUILD)/debug
 
 test-rest-server: ## Test the REST backend that misbehaves for the tests
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -102,21 +106,21 @@ test-mail-server: ## Test the mail server of the tests
 
 test-providers: need-build ## Play one scenario on every provider: only the line that names it changes
 	@.ci/require-packages $(TEST_PACKAGES)
-	@swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Scenario/run .build/debug
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Scenario/run $(BUILD)/debug
 
 test-tools: need-build ## Let git, docker, kubectl, cargo and other tools use their helpers (NAMES="git cargo")
 	@.ci/require-packages $(TEST_PACKAGES)
-	@swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Tools/run .build/debug $(NAMES)
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Tools/run $(BUILD)/debug $(NAMES)
 
 test-browser: need-build ## Let a real browser log in at a real OpenID Connect server
 	@.ci/require-packages $(TEST_PACKAGES) $(BROWSER_PACKAGES)
-	@swift build --explicit-target-dependency-import-check error --product authbrokerd
-	@swift build --explicit-target-dependency-import-check error --product authbroker
-	@Tests/Drivers/Browser/run .build/debug
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbrokerd
+	@.ci/swift build --explicit-target-dependency-import-check error --product authbroker
+	@Tests/Drivers/Browser/run $(BUILD)/debug
 
 oidc-server: ## Run that server by hand, with demo accounts (ARGUMENTS="--tls")
 	@.ci/require-packages $(TEST_PACKAGES)
@@ -137,7 +141,7 @@ schemas: need-build ## Write Schemas/openrpc.json from the types of the protocol
 	@AUTHBROKER_WRITE_SCHEMAS=1 .ci/swift-test --filter OpenRPCDocumentTests
 	@.ci/manual
 
-docs: need-swift ## Build the pages of the documentation into .build/docs; fails on a dead link
+docs: need-swift ## Build the pages of the documentation into docs of the build folder; fails on a dead link
 	@.ci/require-packages python3=python3
 	@.ci/docs
 
@@ -156,11 +160,11 @@ install: need-programs ## Install what `make release` has built under PREFIX (/u
 uninstall: ## Remove what `make install` has installed under the same PREFIX and DESTDIR
 	@$(INSTALLATION) .ci/install uninstall
 
-deb: need-programs ## Make a Debian package in .build/deb from what `make release` has built
+deb: need-programs ## Make a Debian package in deb of the build folder, from what `make release` has built
 	@.ci/require-packages $(DEB_PACKAGES)
 	@.ci/deb/build
 
-dist: need-programs ## Make a source archive, the package, a bill of materials and checksums in .build/dist
+dist: need-programs ## Make a source archive, the package, a bill of materials and checksums in dist of the build folder
 	@.ci/require-packages $(DEB_PACKAGES)
 	@.ci/dist
 
@@ -173,13 +177,13 @@ test-dist: release ## Make everything that `make dist` makes twice, and compare 
 	@.ci/dist --twice
 
 clean: ## Remove what was built
-	rm -rf .build
+	rm -rf "$(BUILD)"
 
 need-swift:
 	@command -v swift >/dev/null 2>&1 || { \
 	  echo "Swift is not on the PATH. AuthBroker needs Swift 6.2 or later: https://www.swift.org/install/linux/" >&2; exit 1; }
 
-# Building belongs to the user, installing often to root: a build under sudo would leave root's files in .build.
+# Building belongs to the user, installing often to root: a build under sudo would leave root's files in the build folder.
 need-programs:
 	@[ -x $(BIN)/authbroker ] && [ -x $(BIN)/authbrokerd ] || { \
 	  echo "There is nothing to install yet. Build it first, without sudo: make release" >&2; exit 1; }

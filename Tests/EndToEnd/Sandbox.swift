@@ -31,9 +31,9 @@ final class Sandbox {
       "XDG_DATA_HOME": made + "/home/data", "XDG_CONFIG_HOME": made + "/home/config", "NO_COLOR": "1",
       "TMPDIR": made, "SWIFT_BACKTRACE": "enable=no",
     ]
-    // What a sanitizer was told holds for the programs that are started, too.
+    // What a sanitizer was told holds for the programs that are started, too; so does where all is built.
     let inherited = Environment.current
-    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] { environment[name] = inherited[name] }
+    for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "BUILD"] { environment[name] = inherited[name] }
     for name in ["home", "runtime"] { mkdir(made + "/" + name, 0o700) }
   }
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.environ.get("BUILD") or os.path.join(HERE, "..", "..", "..", ".build")
 HOST, MAIL = "tool.example.test", "smtps://mail.example.test:465"
 SERVER = f"https://{HOST}"
 CLUSTER = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",

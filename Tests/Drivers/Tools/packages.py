@@ -1,4 +1,4 @@
-"""Environments with tools from PyPI, one for each file of `requirements`, installed once and kept in `.build`."""
+"""Environments with tools from PyPI, one for each file of `requirements`, installed once and kept in the build folder."""
 
 import os
 import subprocess

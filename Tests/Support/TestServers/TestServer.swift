@@ -55,7 +55,8 @@ package final class TestServer: Sendable {
     var plan = ChildProcess.Plan(
       path: "/usr/bin/env", arguments: ["python3", "\(folder)/\(kind.rawValue)"] + arguments,
       environment: [
-        "PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": Scratch.parent,
+        "PATH": Environment.current["PATH"] ?? "/usr/bin:/bin", "HOME": "/proc/nonexistent", "TMPDIR": Scratch.parent,
+        "BUILD": Environment.current["BUILD"] ?? Repository.root + "/.build",
       ])
     plan.descriptors = [(commands.readEnd.number, 0), (answers.writeEnd.number, 1), (2, 2)]
     plan.newSession = true

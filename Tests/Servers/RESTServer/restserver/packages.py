@@ -1,4 +1,4 @@
-"""Environments for servers that are made of packages from PyPI, installed once and kept in the repository's `.build`."""
+"""Environments for servers that are made of packages from PyPI, installed once and kept in the build folder."""
 
 import fcntl
 import hashlib
@@ -7,13 +7,14 @@ import shutil
 import subprocess
 import sys
 
-BUILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "..", ".build")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "..")
+BUILD = os.environ.get("BUILD") or os.path.join(ROOT, ".build")
 
 
 def installed(name, requirements, cache=None):
     """Makes the environment that a server runs in, unless it is there; its Python interpreter.
 
-    It is kept in `.build/NAME`, or `cache`, for as long as the file of `requirements` says the same. Raises OSError or
+    It is kept in NAME of the build folder, or `cache`, for as long as the file of `requirements` says the same. Raises OSError or
     subprocess.CalledProcessError where it cannot be made.
     """
     cache = cache or os.path.join(BUILD, name)
