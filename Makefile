@@ -31,7 +31,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 # One recipe at a time: two builds in one scratch folder only wait for each other.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test test-full test-attacks test-editors test-shell test-clients test-rest-server \
+.PHONY: help build release demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
   install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools test-completions test-counts
 
@@ -42,10 +42,12 @@ help: ## List the targets
 build: need-build ## Build everything for debugging
 	.ci/swift build --build-tests --explicit-target-dependency-import-check error
 
-release: need-build ## Build both programs for release into out/bin of the build folder (BUILD=, .build)
+release: need-build ## Build both programs for release (BUILD=/a/folder: with all that is built there, not in .build)
 	@.ci/build-release
 
-demo: release ## Show the whole journey of a session in a terminal, with no network
+demo: need-build ## Show the whole life of a session in a terminal, with no network (the first time after some minutes)
+	@[ -x $(BIN)/authbrokerd ] || echo "First both programs are compiled for release: some 5 minutes on two cores, once."
+	@.ci/build-release
 	@.ci/demo
 
 test: need-build ## Run the tests that every change must pass (minutes)
@@ -56,6 +58,10 @@ test: need-build ## Run the tests that every change must pass (minutes)
 	@.ci/swift-test --skip AttackTests
 
 test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts ## Run the tests, the attacks, the editors and every other outside program
+
+test-fresh: need-swift ## Do what README says in a fresh Debian 12, twice, as an ordinary user (as root; TARGETS="lint docs": each in a root of its own)
+	@.ci/require-packages mmdebstrap=mmdebstrap git=git
+	@.ci/test-fresh $(TARGETS)
 
 test-attacks: release ## Attack the release build, kill it, and damage vaults; prints what others notice (minutes)
 	@.ci/require-packages $(TEST_PACKAGES)

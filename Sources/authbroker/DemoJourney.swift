@@ -48,11 +48,10 @@ struct DemoJourney: ~Copyable {
   }
 
   private mutating func subscribe() throws(CommandFailure) {
-    stage.step("A second client subscribes to every event")
-    stage.sent(Subscribe.name, Subscribe.Params())
+    stage.step("In a second terminal, watch every event")
+    stage.typed("watch")
     do throws(ClientError) {
-      let state = try second.request(Subscribe.self, .init(), timeout: Self.patience)
-      stage.received(state)
+      _ = try second.request(Subscribe.self, .init(), timeout: Self.patience)
     } catch { throw CommandFailure(error) }
   }
 
@@ -60,29 +59,35 @@ struct DemoJourney: ~Copyable {
     stage.step("Register an account with a phone number")
     let result = try ask(
       Register.self,
-      .init(email: Self.email, password: try Self.password(), name: "Ann", phoneNumber: "+49 151 0000 0000"))
+      .init(email: Self.email, password: try Self.password(), name: "Ann", phoneNumber: "+49 151 0000 0000"),
+      typing: "register --email \(Self.email) --name Ann --phone '+49 151 0000 0000'")
     stage.step("Answer with the one-time code that the embedded provider put into its outbox")
     try answer(result)
   }
 
   private mutating func logIn() throws(CommandFailure) {
     stage.step("Log in again, with password and code")
-    try answer(try ask(Login.self, .init(email: Self.email, password: try Self.password())))
+    let result = try ask(
+      Login.self, .init(email: Self.email, password: try Self.password()), typing: "login --email \(Self.email)")
+    try answer(result)
   }
 
   private mutating func answer(_ result: LoginResult) throws(CommandFailure) {
     guard case .otpRequired(let challenge) = result.progress else { throw Self.surprise("a one-time code is wanted") }
     let code = try takeCode()
-    let answer = try ask(VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code))
+    let answer = try ask(
+      VerifyOTP.self, .init(otpFlowID: challenge.otpFlowID, code: code), typing: "verify-otp   (asks for the code)")
     guard case .authenticated(let session) = answer.progress, session.state == .authenticated else {
       throw Self.surprise("there is a session")
     }
+    stage.answered("logged in as \(Self.email)")
     _ = try see(.login)
   }
 
   private mutating func getToken() throws(CommandFailure) -> AccessToken {
     stage.step("Get an access token (it lives for 4 seconds; shown is only its tokenId)")
-    let token = try ask(GetAccessToken.self, .init())
+    let token = try ask(GetAccessToken.self, .init(), typing: "token")
+    stage.answered("the token \(token.tokenID)")
     try require(token.expiresAt != nil, "the token expires")
     return token
   }
@@ -92,9 +97,10 @@ struct DemoJourney: ~Copyable {
     guard case .tokenRefreshed(let refreshed) = try see(.tokenRefreshed).payload else {
       throw Self.surprise("the token was refreshed")
     }
-    let next = try ask(GetAccessToken.self, .init())
-    try require(next.tokenID != token.tokenID, "the next answer is another token")
-    try require(next.tokenID == refreshed.tokenID, "it is the one that the other client was told of")
+    let next = try ask(GetAccessToken.self, .init(), typing: "token")
+    stage.answered("the token \(next.tokenID)")
+    try require(next.tokenID != token.tokenID, "it is another token")
+    try require(next.tokenID == refreshed.tokenID, "it is the one that watch has told of")
   }
 
   private mutating func seeExpiry() throws(CommandFailure) {
@@ -103,41 +109,37 @@ struct DemoJourney: ~Copyable {
       throw Self.surprise("the session has ended")
     }
     try require(end.reason == .refreshTokenExpired, "the reason is that the refresh token expired")
-    try askInVain(GetAccessToken.self, .init(), expecting: .sessionExpired)
+    try askForToken(expecting: .sessionExpired)
   }
 
   private mutating func logOut() throws(CommandFailure) {
     stage.step("Log out: here at once, and at the provider")
-    let result = try ask(Logout.self, .init())
+    let result = try ask(Logout.self, .init(), typing: "logout")
     try require(result.results.map { $0.serverRevoked } == [.yes], "the provider has revoked the session")
     _ = try see(.logout)
-    try askInVain(GetAccessToken.self, .init(), expecting: .loginRequired)
+    try askForToken(expecting: .loginRequired)
   }
 }
 
 extension DemoJourney {
-  /// Calls a method as the first client, and shows both directions.
+  /// Calls a method as the first client, and shows the command that a person types for it.
   private mutating func ask<Method: BrokerMethod>(
-    _ method: Method.Type, _ params: Method.Params
+    _ method: Method.Type, _ params: Method.Params, typing command: String
   ) throws(CommandFailure) -> Method.Result {
-    stage.sent(Method.name, params)
-    do throws(ClientError) {
-      let result = try first.request(method, params, timeout: Self.patience)
-      stage.received(result)
-      return result
-    } catch { throw CommandFailure(error) }
+    stage.typed(command)
+    do throws(ClientError) { return try first.request(method, params, timeout: Self.patience) } catch {
+      throw CommandFailure(error)
+    }
   }
 
-  /// Calls a method that must be refused.
-  private mutating func askInVain<Method: BrokerMethod>(
-    _ method: Method.Type, _ params: Method.Params, expecting kind: ErrorKind
-  ) throws(CommandFailure) {
-    stage.sent(Method.name, params)
+  /// Asks for a token, which must be refused.
+  private mutating func askForToken(expecting kind: ErrorKind) throws(CommandFailure) {
+    stage.typed("token")
     do throws(ClientError) {
-      _ = try first.request(method, params, timeout: Self.patience)
+      _ = try first.request(GetAccessToken.self, .init(), timeout: Self.patience)
     } catch {
       guard case .broker(let refusal) = error, refusal.kind == kind else { throw CommandFailure(error) }
-      stage.received(refusal)
+      stage.answered(refusal)
       return
     }
     throw Self.surprise("the broker refuses with \(kind.rawValue)")
@@ -166,7 +168,7 @@ extension DemoJourney {
       let text = try? file.contents(limit: 64 * 1024), let message = try? JSONDocument(parsing: text).root
     else { throw unreadable }
     do throws(JSONMismatch) {
-      stage.note("outbox/\(name): a message to \(try message.required("to").string())")
+      stage.note("outbox: a message to \(try message.required("to").string())")
       return try message.required("code").secret()
     } catch { throw unreadable }
   }
