@@ -33,7 +33,7 @@ EDITOR_PACKAGES := emacs=emacs-nox nvim=neovim vim=vim python3=python3
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test test-fresh test-full test-attacks test-editors test-shell test-clients test-rest-server \
   test-oidc-server test-mail-server test-providers test-browser test-sanitize rest-server oidc-server lint schemas docs bench bench-scaling \
-  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-tools test-completions test-counts
+  install uninstall deb dist test-package test-dist need-programs clean need-swift need-build test-packages list-packages test-tools test-completions test-counts
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | while IFS="$$(printf '\t')" read -r name what; do \
@@ -50,12 +50,18 @@ demo: need-build ## Show the whole life of a session in a terminal, with no netw
 	@.ci/build-release
 	@.ci/demo
 
-test: need-build ## Run the tests that every change must pass (minutes)
-	@.ci/require-packages $(TEST_PACKAGES)
+test: test-packages ## Run the tests that every change must pass (minutes)
 	@Tests/Servers/OIDCServer/oidc-server --install
 	@Tests/Servers/MailServer/mail-server --install
 	@for prepare in Tests/Drivers/Clients/*/prepare; do [ ! -e "$$prepare" ] || "$$prepare" || exit 1; done
 	@.ci/swift-test --skip AttackTests
+
+# What `make test` needs, installed; and the names of it (.ci/run).
+test-packages: need-build
+	@.ci/require-packages $(TEST_PACKAGES)
+
+list-packages:
+	@echo $(SWIFT_PACKAGES) $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 test-full: test test-attacks test-editors test-shell test-clients test-rest-server test-oidc-server test-mail-server test-providers test-browser test-package test-dist test-tools test-completions test-counts ## Run the tests, the attacks, the editors and every other outside program
 
