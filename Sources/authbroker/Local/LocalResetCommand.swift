@@ -25,9 +25,9 @@ enum LocalResetCommand: Command {
     try context.expectOperands(1...1, of: self)
     let name = context.arguments.operands[0]
     let removesFactor = context.arguments.has(removal.name)
-    let hint = RefusedFields.passwordHint(EmbeddedProvider.type, hasSecondFactor: false)
+    let rule = NewPasswordRule(EmbeddedProvider.type, hasSecondFactor: false)
     let setsPassword = !removesFactor || PasswordSource.isGiven(context)
-    let password = setsPassword ? try PasswordSource.new(context, question: "New password", hint: hint) : nil
+    let password = setsPassword ? try PasswordSource.new(context, question: "New password", rule: rule) : nil
     let user: LocalUser?
     do throws(CommandFailure) {
       user = try context.ask(
